@@ -1,5 +1,5 @@
-//! The table of all errors and warnings. A code keeps its meaning for ever; new ones go to the end
-//! of their group.
+//! The table of all errors and warnings. The meaning of a code never changes; a new code goes to
+//! the end of its group.
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal,)+) => {
@@ -14,14 +14,14 @@ macro_rules! codes {
             /// Every code, in the order of the table.
             pub const ALL: &[Code] = &[$(Code::$name),+];
 
-            /// The code as messages show it: `E0401`.
+            /// The code as it is displayed: `E0401`.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Code::$name => $code,)+
                 }
             }
 
-            /// What the code stands for, in one line.
+            /// The meaning of the code, in one line.
             pub fn summary(self) -> &'static str {
                 match self {
                     $(Code::$name => concat!($($doc),+).trim_ascii(),)+
@@ -44,9 +44,9 @@ codes! {
     UnbalancedConditional = "E0105",
     /// The expression of an `#if` is not well formed.
     BadCondition = "E0106",
-    /// The source says `#error`.
+    /// The source has an `#error`.
     ErrorDirective = "E0107",
-    /// Macros expand too deeply or to too much.
+    /// Macros expand too deeply, or to too many tokens.
     MacroLimit = "E0108",
     /// A `#pragma` that names a declaration is wrong.
     BadPragma = "E0109",
@@ -57,7 +57,7 @@ codes! {
     /// The arguments of a macro do not fit.
     BadMacroUse = "E0112",
 
-    /// A character that IDL does not know.
+    /// A character is not part of IDL.
     BadCharacter = "E0201",
     /// A comment, string or character literal does not end.
     Unterminated = "E0202",
@@ -72,35 +72,35 @@ codes! {
     KeywordCollision = "E0302",
     /// Declarations or types are nested too deeply.
     NestingDepth = "E0303",
-    /// A constructed type stands where only the name of one may stand.
+    /// A type must have a name here.
     AnonymousType = "E0304",
     /// A module, union or enum is empty.
     Empty = "E0305",
 
     /// A name is not declared.
     NotDeclared = "E0401",
-    /// A name is spelled in another case than where it was declared.
+    /// The case of a name differs from its declaration.
     WrongCase = "E0402",
     /// A name is declared twice in one scope.
     Redeclared = "E0403",
     /// A name is declared after it was used with another meaning in the same scope.
     RedeclaredAfterUse = "E0404",
-    /// A name is that of the scope it stands in.
+    /// A name is that of the scope that encloses it.
     ScopeName = "E0405",
-    /// A name means different things in different base interfaces.
+    /// A name is ambiguous: base interfaces declare it differently.
     Ambiguous = "E0406",
-    /// A name stands for another kind of thing than is needed here.
+    /// A name denotes another kind of declaration than is needed here.
     WrongKind = "E0407",
 
     /// An operation or attribute hides or collides with an inherited one.
     InheritedCollision = "E0501",
-    /// An interface inherits from what it cannot inherit from.
+    /// A base is not allowed here.
     BadBase = "E0502",
     /// A forward declaration is never completed.
     NeverDefined = "E0503",
     /// A type is used before it is complete, or contains itself.
     Incomplete = "E0504",
-    /// A `oneway` operation has something to bring back.
+    /// A `oneway` operation returns something.
     Oneway = "E0505",
     /// A type cannot be used here.
     BadType = "E0506",
@@ -115,15 +115,15 @@ codes! {
     BadContext = "E0510",
     /// A valuetype breaks a rule of valuetypes.
     BadValue = "E0511",
-    /// A local type is used where it would have to leave its process.
+    /// A local type is used where it would be marshalled.
     LocalType = "E0512",
     /// A forward declaration and the definition differ in kind.
     ForwardMismatch = "E0513",
     /// A bitmask or bitset has too many bits, or two flags on one bit.
     BadBits = "E0514",
-    /// A port, a component or a home names what it cannot have.
+    /// A port, a component or a home refers to the wrong kind of declaration.
     BadPort = "E0515",
-    /// What components are made of is not declared.
+    /// The module `Components` is not declared.
     NoComponents = "E0516",
     /// The arguments of a template module do not fit.
     BadTemplate = "E0517",
@@ -145,12 +145,12 @@ codes! {
     /// An option of the back end names nothing.
     BadOption = "E0702",
 
-    /// This version does not know the construct, or cannot make Rust of it yet.
+    /// This version does not support the construct, or has no Rust mapping for it.
     Unsupported = "E0901",
 
     /// An identifier is a keyword in CORBA 3.
     Corba3Keyword = "W0001",
-    /// The source says `#warning`.
+    /// The source has a `#warning`.
     WarningDirective = "W0002",
     /// A macro is defined again with another meaning.
     MacroRedefined = "W0003",
@@ -162,14 +162,14 @@ codes! {
     ForwardOnly = "W0006",
     /// A fixed-point constant loses digits.
     FixedTruncated = "W0007",
-    /// A repository id is not of the form that CORBA knows.
+    /// A repository id has a form that CORBA does not define.
     OddRepositoryId = "W0008",
-    /// Something is named twice where once would do.
+    /// Something is named twice in one list.
     NamedTwice = "W0009",
     /// `import` has no effect.
     ImportIgnored = "W0010",
-    /// A struct is empty, which is IDL 4.
+    /// A struct is empty, which only IDL 4 allows.
     EmptyStruct = "W0011",
-    /// Something cannot become Rust and is left out of it.
+    /// A declaration has no Rust mapping and is omitted.
     LeftOut = "W0012",
 }

@@ -6,9 +6,9 @@ use crate::source::{Sources, Span};
 
 impl Diagnostics {
     /// The diagnostics as JSON, one object on a line each: `severity`, `code`, `message`, `notes`,
-    /// `help`, and `labels` with the places, the primary one first. A place has `file`, `line` and
-    /// `column` of its beginning and `end_line` and `end_column` behind its end, all counted from 1
-    /// in characters, and a `text`, which may be empty.
+    /// `help`, and `labels`, the primary one first. A label has `file`, `line`, `column`,
+    /// `end_line`, `end_column` and `text`. Lines and columns are counted from 1, columns in
+    /// characters; the end is exclusive; `text` may be empty.
     pub fn json_lines(&self) -> String {
         let mut text = String::new();
         for diagnostic in self.iter() {

@@ -1,5 +1,5 @@
-//! What the compiler has to say about a source: [`Diagnostic`] and the list of them. How they look
-//! is in `render`, their codes are in `code`.
+//! Errors and warnings: [`Diagnostic`], and [`Diagnostics`], the list of them. `code` has the table
+//! of codes, `render` and `json` the output formats.
 
 mod code;
 mod explain;
@@ -11,7 +11,7 @@ pub use code::Code;
 use crate::source::{Sources, Span};
 use std::fmt;
 
-/// How grave a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The source is not valid, or this version cannot compile it.
@@ -20,31 +20,31 @@ pub enum Severity {
     Warning,
 }
 
-/// A place in the source with what is to be said about it.
+/// A span with a note.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// The place.
+    /// The span.
     pub span: Span,
-    /// A few words; may be empty for the place a diagnostic is about.
+    /// A few words; may be empty in a primary label.
     pub text: String,
 }
 
 /// One error or warning.
 #[derive(Debug, Clone)]
 pub struct Diagnostic {
-    /// How grave it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Which rule it is about.
+    /// The rule that is violated.
     pub code: Code,
     /// One plain sentence without a full stop.
     pub message: String,
-    /// The place it is about; `None` if it is about no place in a source.
+    /// The primary label; `None` if the diagnostic is not about a source text.
     pub primary: Option<Label>,
-    /// Other places that explain it.
+    /// Further labels.
     pub secondary: Vec<Label>,
-    /// Facts that explain it.
+    /// Further explanations.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -98,25 +98,25 @@ impl Diagnostic {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     sources: Sources,
-    /// Errors that were found but are not in the list, because it is long enough.
+    /// The number of errors beyond [`MAX_ERRORS`], which are not in the list.
     suppressed: usize,
 }
 
-/// How many errors one run reports; of those behind them it only tells the number.
+/// The maximum number of errors in one list. Further errors are only counted.
 pub const MAX_ERRORS: usize = 50;
 
 impl Diagnostics {
-    /// The diagnostics in the order of their places; files stand in the order they were read.
+    /// The diagnostics in the order of their spans; files are in the order they were read.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
-    /// How many errors there are, those beyond [`MAX_ERRORS`] included.
+    /// The number of errors, including those beyond [`MAX_ERRORS`].
     pub fn error_count(&self) -> usize {
         self.errors() + self.suppressed
     }
 
-    /// Whether there is nothing to say, not even a warning.
+    /// Whether there is neither an error nor a warning.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -134,20 +134,20 @@ impl Diagnostics {
         }
     }
 
-    /// Brings the diagnostics into the order of the places that they are about.
+    /// Sorts the diagnostics by their primary spans.
     pub(crate) fn sort(&mut self) {
         let place = |d: &Diagnostic| d.primary.as_ref().map(|p| (p.span.file, p.span.start));
         self.list.sort_by_key(place);
     }
 
-    /// Adds a place to what was reported behind the first `known` diagnostics.
+    /// Adds a secondary label to every diagnostic after the first `known` ones.
     pub(crate) fn explain_since(&mut self, known: usize, span: Span, text: &str) {
         for diagnostic in self.list.iter_mut().skip(known) {
             diagnostic.secondary.push(Label { span, text: text.to_owned() });
         }
     }
 
-    /// Adds what helps to what was reported behind the first `known` diagnostics without any.
+    /// Adds a fix to every diagnostic after the first `known` ones that has none.
     pub(crate) fn help_since(&mut self, known: usize, help: &str) {
         for diagnostic in self.list.iter_mut().skip(known) {
             diagnostic.help.get_or_insert_with(|| help.to_owned());
@@ -169,7 +169,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// As they are shown: what `unwrap` prints in a build script is for a person too.
+/// Renders the diagnostics: `unwrap` in a build script shows them to a person.
 impl fmt::Debug for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "\n{self}")

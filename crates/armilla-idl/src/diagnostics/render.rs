@@ -1,4 +1,4 @@
-//! How diagnostics look. Everything here is presentation; nothing else knows `annotate-snippets`.
+//! The text form of diagnostics. Only this module depends on `annotate-snippets`.
 
 use super::{Diagnostic, Diagnostics, Label, Severity};
 use crate::source::{FileId, Sources};
@@ -6,8 +6,8 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use std::io::{IsTerminal, Write};
 
 impl Diagnostics {
-    /// The diagnostics as text for a person, without colours: for each its sentence,
-    /// `file:line:column`, the source line with a caret, and what helps.
+    /// The diagnostics as plain text: for each its message, `file:line:column`, the source line
+    /// with a caret, notes and help.
     pub fn render(&self) -> String {
         render(self, false)
     }
@@ -16,7 +16,7 @@ impl Diagnostics {
     pub fn print(&self) {
         let stderr = std::io::stderr();
         let coloured = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        // Nobody is left to be told if standard error is closed.
+        // If standard error is closed, there is no other channel for the error.
         let _ = stderr.lock().write_all(render(self, coloured).as_bytes());
     }
 
@@ -27,7 +27,7 @@ impl Diagnostics {
     }
 }
 
-/// Renders all diagnostics and a last line that counts them.
+/// Renders all diagnostics, and a last line with the number of errors.
 fn render(diagnostics: &Diagnostics, coloured: bool) -> String {
     let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
@@ -93,7 +93,7 @@ fn snippets<'a>(
     files.into_iter().map(snippet).collect()
 }
 
-/// The lines of `file` from the first label to the last: a large file is not handed over whole.
+/// The lines of `file` from the first label to the last: rendering must not scan a large file.
 fn excerpt<'a>(
     file: FileId,
     labels: &[(AnnotationKind, &'a Label)],
