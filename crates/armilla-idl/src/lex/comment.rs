@@ -1,4 +1,4 @@
-//! Comments: cleaned of their signs, and given to the token that they speak about.
+//! Comments: stripped of their delimiters and attached to a token.
 
 use super::token::Docs;
 
@@ -10,9 +10,10 @@ pub(super) struct Comment {
     pub(super) last_line: u32,
 }
 
-/// Shares the comments between two tokens out: those that begin on the line where the first token
-/// ends speak about it, unless the second stands on that line too; those right above the second,
-/// without an empty line between, speak about the second.
+/// Splits the comments between two tokens into the trailing comment of the first and the leading
+/// comment of the second. A comment trails if it begins on the line where the first token ends,
+/// unless the second token is on that line too. It leads if no empty line separates it from the
+/// second.
 pub(super) fn split(
     comments: &[Comment],
     first_ends: u32,
@@ -41,7 +42,7 @@ fn lines(comments: &[Comment]) -> Option<Docs> {
     Some(lines[first..=last].into())
 }
 
-/// The lines of a comment without its signs, rules and common indentation.
+/// The lines of a comment without delimiters, rules and common indentation.
 fn clean(comment: &str) -> Vec<String> {
     if let Some(text) = comment.strip_prefix("//") {
         let text = text.trim_start_matches(['/', '!', '<']).trim_end();
@@ -66,7 +67,7 @@ fn clean(comment: &str) -> Vec<String> {
     std::iter::once(first).chain(body).filter(|line| !is_rule(line)).collect()
 }
 
-/// Whether a line only draws: `-----`, `*****`, `=====`.
+/// Whether a line is a rule: `-----`, `*****`, `=====`.
 fn is_rule(line: &str) -> bool {
     let line = line.trim();
     line.len() >= 3 && line.chars().all(|c| "-=*/#~_+".contains(c))

@@ -52,8 +52,8 @@ const RESERVED: &[&str] = &[
     "wstring",
 ];
 
-/// The keywords that came with CORBA 3. Much IDL is older and uses them as names, so they are
-/// keywords only where a declaration may begin.
+/// The keywords that CORBA 3 added. Older IDL uses them as names, so they are keywords only where a
+/// declaration may begin.
 const CORBA3: &[&str] = &[
     "component",
     "consumes",
@@ -74,7 +74,7 @@ const CORBA3: &[&str] = &[
     "uses",
 ];
 
-/// The keyword that `word` is, or differs from in case only.
+/// The keyword that equals `word`; case does not matter.
 pub(crate) fn reserved(word: &str) -> Option<&'static str> {
     RESERVED.iter().copied().find(|keyword| keyword.eq_ignore_ascii_case(word))
 }

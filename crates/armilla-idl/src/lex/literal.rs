@@ -11,7 +11,7 @@ pub(crate) enum Number {
     Fixed(Fixed),
 }
 
-/// The value of the number that is spelled `text`, or a sentence that says what is wrong.
+/// The value of the number `text`, or the message of an error.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     if let Some(digits) = hexadecimal {
@@ -68,10 +68,10 @@ fn float(text: &str) -> Result<Number, String> {
     }
 }
 
-/// What stands between the quotes of a literal.
+/// The content of a quoted literal.
 pub(crate) struct Unquoted<T> {
     pub(crate) value: T,
-    /// An escape sequence that IDL does not define, such as `\q`; it stands for its character.
+    /// An escape sequence that IDL does not define, such as `\q`; its value is its character.
     pub(crate) undefined: Option<char>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn unquote(text: &str) -> Result<Unquoted<String>, String> {
     let mut value = String::with_capacity(text.len());
     let undefined = walk(text, false, |piece| match piece {
         Piece::Source(c) => value.push(c),
-        // An escape stands for one octet: the ISO 8859-1 character of that code.
+        // An escape denotes one octet: the ISO 8859-1 character of that code.
         Piece::Code(code) => value.push(char::from(code as u8)),
     })?;
     Ok(Unquoted { value, undefined })
@@ -99,13 +99,13 @@ pub(crate) fn unquote_wide(text: &str) -> Result<Unquoted<Vec<u16>>, String> {
 
 /// A part of a literal.
 enum Piece {
-    /// A character as it stands.
+    /// A character that is not escaped.
     Source(char),
-    /// The code that an escape gives; below 256 in a literal that is not wide.
+    /// The code of an escape; below 256 in a narrow literal.
     Code(u16),
 }
 
-/// Takes a literal apart. Returns an escape sequence that IDL does not define, if there is one.
+/// Visits the pieces of a literal. Returns an escape sequence that IDL does not define, if any.
 fn walk(text: &str, wide: bool, mut take: impl FnMut(Piece)) -> Result<Option<char>, String> {
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or_default();
     let mut undefined = None;
@@ -147,7 +147,7 @@ fn named_escape(c: char) -> Option<u16> {
     })
 }
 
-/// The code of the escape at the start of `text`, behind its backslash, and its length.
+/// The code of the escape whose text after the backslash begins `text`, and its length.
 fn numeric_escape(text: &str, wide: bool) -> Result<(Piece, usize), String> {
     let (skip, radix, max_digits) = match text.chars().next() {
         Some('x') => (1, 16, 2),

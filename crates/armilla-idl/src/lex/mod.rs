@@ -1,6 +1,6 @@
-//! From text to tokens. The lexer knows comments and line continuations but no directives: those
-//! are the preprocessor's. It never fails; what it cannot read becomes a token that the parser
-//! reports, so that nothing is said about text that `#if` leaves out.
+//! The lexer: from text to tokens. It handles comments and line continuations; directives are left
+//! to the preprocessor. It never fails: invalid text becomes a token that the parser reports, so
+//! that text skipped by `#if` causes no errors.
 
 mod comment;
 pub(crate) mod keyword;
@@ -12,10 +12,10 @@ pub(crate) use token::{Docs, Pragma, PragmaName, Token, TokenKind};
 use crate::source::{FileId, Span};
 use comment::Comment;
 
-/// The signs of two characters and more; all others are single characters.
+/// The punctuation of more than one character.
 const COMPOUND_PUNCTUATION: &[&str] = &["::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"];
 
-/// The tokens of a file, and where a comment begins that does not end.
+/// The tokens of a file, and the start of a comment that does not end.
 pub(crate) fn lex(text: &str, file: FileId) -> (Vec<Token>, Option<Span>) {
     let mut lexer = Lexer {
         text,
@@ -41,7 +41,7 @@ struct Lexer<'t> {
     tokens: Vec<Token>,
     /// The comments since the last token.
     comments: Vec<Comment>,
-    /// Whether no token has come since the line began.
+    /// Whether the next token is the first of its line.
     starts_line: bool,
     /// The line on which the last token ended.
     last_line: u32,
@@ -77,7 +77,7 @@ impl Lexer<'_> {
         true
     }
 
-    /// Gives the comments since the last token to it, and returns those for the next.
+    /// Attaches the trailing comment to the last token and returns the leading one for the next.
     fn attach_comments(&mut self, next_line: u32) -> Option<Docs> {
         let comments = std::mem::take(&mut self.comments);
         let (trailing, leading) = comment::split(&comments, self.last_line, next_line);
@@ -128,7 +128,7 @@ impl Lexer<'_> {
         self.comments.push(Comment { text, first_line, last_line: self.line });
     }
 
-    /// A C preprocessing number: what is wrong with it is found when its value is needed.
+    /// A preprocessing number as in C: errors are found when its value is needed.
     fn number(&mut self, text: &mut String) -> TokenKind {
         while let Some(c) = self.peek() {
             let hexadecimal = text.starts_with("0x") || text.starts_with("0X");
@@ -197,7 +197,7 @@ impl Lexer<'_> {
         &self.text[self.position..]
     }
 
-    /// The next character, behind any line continuation.
+    /// The next character after any line continuation.
     fn peek(&mut self) -> Option<char> {
         loop {
             let rest = self.rest();

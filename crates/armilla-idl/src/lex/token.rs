@@ -1,16 +1,16 @@
-//! What the lexer makes and the parser reads.
+//! Tokens.
 
 use crate::source::Span;
 use std::rc::Rc;
 
-/// The lines of the comments that belong to something, cleaned of their signs.
+/// The lines of the comments that document something, without delimiters.
 pub(crate) type Docs = Rc<[String]>;
 
-/// One token, or a mark that the preprocessor leaves between tokens.
+/// One token, or a marker that the preprocessor inserts between tokens.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
-    /// Where it stands. A token from a macro stands where the macro was used.
+    /// Its span. The span of a token from a macro is that of the macro's use.
     pub(crate) span: Span,
     /// Its spelling, line continuations removed; literals with their quotes.
     pub(crate) text: Rc<str>,
@@ -18,13 +18,13 @@ pub(crate) struct Token {
     pub(crate) starts_line: bool,
     /// The comment right before it.
     pub(crate) leading: Option<Docs>,
-    /// The comment behind it on the same line.
+    /// The comment after it on the same line.
     pub(crate) trailing: Option<Docs>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TokenKind {
-    /// An identifier or a keyword; the parser tells them apart by their spelling.
+    /// An identifier or a keyword; the parser distinguishes them.
     Identifier,
     /// Anything that starts like a number.
     Number,
@@ -34,11 +34,11 @@ pub(crate) enum TokenKind {
     WideChar,
     /// `L"x"`
     WideString,
-    /// One of the signs of IDL or of `#if`.
+    /// Punctuation of IDL or of `#if`.
     Punctuation,
-    /// A character that IDL does not know.
+    /// A character that is not part of IDL.
     Unknown,
-    /// A string or character literal that the line's end cuts off.
+    /// A string or character literal without a closing quote on its line.
     Unterminated,
     Pragma(Rc<Pragma>),
     /// An included file begins.
@@ -73,7 +73,7 @@ pub(crate) enum Pragma {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PragmaName {
     pub(crate) absolute: bool,
-    /// Where it stands.
+    /// Its span.
     pub(crate) span: Span,
     pub(crate) parts: Vec<(String, Span)>,
 }
