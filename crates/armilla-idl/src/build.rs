@@ -1,5 +1,5 @@
-//! The compiler in a `build.rs`: IDL files in, Rust files in Cargo's output directory out, and
-//! Cargo told when to do it again.
+//! The compiler in a `build.rs`: compiles IDL files to Rust files in Cargo's output directory, and
+//! declares the files on which the result depends.
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics};
 use crate::options::Options;
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 /// armilla_idl::build("idl/bank.idl").unwrap_or_else(|errors| errors.exit());
 /// ```
 ///
-/// The crate then says `armilla::include_idl!("bank");`. Included files are looked for beside the
-/// files that include them; [`Build`] has settings for more.
+/// The crate then says `armilla::include_idl!("bank");`. The compiler looks for an included file in
+/// the directory of the file that includes it; [`Build`] can add others.
 ///
 /// # Errors
 ///
-/// What is wrong with the IDL, or that a file cannot be read or written.
+/// If the IDL is not valid, or a file cannot be read or written.
 pub fn build(path: impl AsRef<Path>) -> Result<(), Diagnostics> {
     Build::new().compile(path)
 }
@@ -39,7 +39,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// No search path, no macros, Cargo's `OUT_DIR`.
+    /// The defaults: no search path, no macros, output to Cargo's `OUT_DIR`.
     pub fn new() -> Self {
         Self::default()
     }
@@ -58,44 +58,44 @@ impl Build {
         self
     }
 
-    /// Writes to `directory` and not to `OUT_DIR`.
+    /// Writes to `directory` instead of `OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, directory: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(directory.into());
         self
     }
 
-    /// Whether each operation that is not oneway gets an asynchronous form, `withdraw_async`, which
-    /// returns a `ReplyFuture`. Without this it does not.
+    /// Whether to generate an asynchronous form, such as `withdraw_async`, of each operation that
+    /// is not oneway. It returns a `ReplyFuture`. The default is `false`.
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.rust = self.rust.asynchronous(wanted);
         self
     }
 
-    /// Whether each interface gets a trait for servants that reply later, `AccountLater`. Without
-    /// this it does not.
+    /// Whether to generate, for each interface, a trait of servants that reply later, such as
+    /// `AccountLater`. The default is `false`.
     #[must_use]
     pub fn replies_later(mut self, wanted: bool) -> Self {
         self.rust = self.rust.replies_later(wanted);
         self
     }
 
-    /// Leaves out what only servers need: there is nothing then that could be activated.
+    /// Omits the code that only servers need. Objects of the interfaces cannot be activated.
     #[must_use]
     pub fn client_only(mut self) -> Self {
         self.rust = self.rust.sides(rust::Sides::Client);
         self
     }
 
-    /// Leaves out what only clients need: nothing can be called through references then.
+    /// Omits the code that only clients need. References cannot be called.
     #[must_use]
     pub fn servant_only(mut self) -> Self {
         self.rust = self.rust.sides(rust::Sides::Servant);
         self
     }
 
-    /// Takes the Rust of `what` from the module `path` and makes none: see
+    /// Uses the module `path` for `what` instead of generating code: see
     /// [`rust::Options::extern_path`].
     ///
     /// ```no_run
@@ -133,29 +133,30 @@ impl Build {
         self
     }
 
-    /// Makes the Rust names of `what` of `name`: see [`rust::Options::rename`].
+    /// Derives the Rust names of `what` from `name`: see [`rust::Options::rename`].
     #[must_use]
     pub fn rename(mut self, what: impl Into<String>, name: impl Into<String>) -> Self {
         self.rust = self.rust.rename(what, name);
         self
     }
 
-    /// Compiles the file at `path`. The result has the same name with the ending `.rs`, and holds
-    /// the declarations of included files too. A file that would not change is left alone.
+    /// Compiles the file at `path`. The output has the same name with the extension `.rs` and
+    /// includes the declarations of included files. An output file that would not change is not
+    /// written.
     ///
     /// Warnings are printed to standard error.
     ///
     /// # Errors
     ///
-    /// What is wrong with the IDL or the settings, or that a file cannot be read or written.
+    /// If the IDL or the settings are not valid, or a file cannot be read or written.
     pub fn compile(&self, path: impl AsRef<Path>) -> Result<(), Diagnostics> {
         let path = path.as_ref();
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
         self.compile_all(&name, [path])
     }
 
-    /// Compiles several files into one Rust file, `name.rs`, for `armilla::include_idl!("name")`.
-    /// What several of them include is in it once, and they may include one another: see
+    /// Compiles several files into one Rust file, `name.rs`, for `armilla::include_idl!("name")`. A
+    /// file that several of them include is compiled once, and they may include one another: see
     /// [`parse_all`](crate::parse_all).
     ///
     /// ```no_run
@@ -173,7 +174,7 @@ impl Build {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<(), Diagnostics> {
         let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        // If it is missing or wrong, Cargo shall look at it again when it has changed.
+        // Before the compilation, so that Cargo reruns the script when a broken file has changed.
         paths.iter().for_each(|path| rerun_if_changed(path));
         let compilation = compile::parse_all(&paths, &self.options)?;
         compilation.dependencies().iter().skip(paths.len()).for_each(|path| rerun_if_changed(path));
@@ -204,7 +205,7 @@ fn rerun_if_changed(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }
 
-/// Writes `text` unless the file holds it already, so that nothing is rebuilt for no change.
+/// Writes `text` unless the file already holds it: a new modification time would cause a rebuild.
 fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::read(path) {
         Ok(present) if present == text.as_bytes() => Ok(()),

@@ -8,49 +8,49 @@ use crate::source::{FileId, Sources};
 use crate::{check, parse as syntax, preprocess};
 use std::path::{Path, PathBuf};
 
-/// What the front end makes of a source without errors.
+/// The result of the front end for a source without errors.
 #[derive(Debug, Clone)]
 pub struct Compilation {
     /// Every declaration of the source and of what it includes.
     pub model: Model,
-    /// What is valid but probably not meant.
+    /// Valid constructs that are probably mistakes.
     pub warnings: Diagnostics,
     /// The warnings that the options silence.
     pub(crate) allowed: Vec<Code>,
 }
 
 impl Compilation {
-    /// The files that were read, for spans of the model.
+    /// The files that were read. Spans of the model point into them.
     pub fn sources(&self) -> &Sources {
         self.warnings.sources()
     }
 
-    /// The paths of all files that were read, the compiled files first: if one of them changes, the
-    /// result may too.
+    /// The paths of all files that were read, the compiled files first. The result can change only
+    /// if one of them does.
     pub fn dependencies(&self) -> Vec<PathBuf> {
         self.sources().paths().map(Path::to_owned).collect()
     }
 }
 
-/// Compiles the file at `path` and all that it includes into a model.
+/// Compiles the file at `path` and the files that it includes into a model.
 ///
 /// # Errors
 ///
-/// All errors and warnings of the run if there is at least one error, among them that `path` or a
-/// file it includes cannot be read.
+/// All errors and warnings of the run if there is at least one error. A file that cannot be read is
+/// one.
 pub fn parse(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, Diagnostics> {
     parse_all([path], options)
 }
 
-/// Compiles the files at `paths` and all that they include into one model: what several of them
-/// include is in it once, and one of them may include another.
+/// Compiles the files at `paths` and the files that they include into one model. A file that
+/// several of them include is compiled once, and one of `paths` may include another.
 ///
-/// The files are read one behind the other. Each begins at file scope; macros that an earlier one
-/// has defined are known to the later ones, as they would be if one file included them all.
+/// The files are read in order, each at file scope. Macros that one file defines are visible in the
+/// later ones, as if one file included them all.
 ///
 /// # Errors
 ///
-/// As for [`parse`], and that there are no `paths`.
+/// As for [`parse`]; also if `paths` is empty.
 pub fn parse_all<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
     options: &Options,
@@ -61,7 +61,7 @@ pub fn parse_all<P: AsRef<Path>>(
     compile(session, opened)
 }
 
-/// Compiles `text`, which messages call `name`; files that it includes are read as usual.
+/// Compiles `text`; diagnostics call it `name`. Files that it includes are read as usual.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn compile(
     }
 }
 
-/// The model of the source that begins with `mains`; valid if no error was reported.
+/// The model of the compiled files `mains`. It is valid only if no error was reported.
 fn model(session: &mut Session<'_>, mains: &[FileId]) -> Option<Model> {
     let Some(first) = mains.first() else {
         let message = "no file is named that is to be compiled";
@@ -103,7 +103,7 @@ fn model(session: &mut Session<'_>, mains: &[FileId]) -> Option<Model> {
     };
     let tokens = preprocess::preprocess(session, mains).ok()?;
     let items = syntax::parse(session, &tokens);
-    // Without a file that it includes, most names of a source would be reported as not declared.
+    // Stop here: without the missing file most names would be reported as not declared.
     let file_is_missing =
         |d: &Diagnostic| matches!(d.code, Code::IncludeNotFound | Code::CannotRead);
     if session.diagnostics.iter().any(file_is_missing) {

@@ -1,7 +1,7 @@
 //! The model as JSON lines, one declaration each, for scripts and for comparing compilers.
 //!
-//! Each line has `name` (scoped: `A::B`), `kind`, `repository_id`, `file` and `line`, and what the
-//! kind has beside these. Operations, attributes and enumerators are declarations of their own.
+//! Each line has `name` (scoped: `A::B`), `kind`, `repository_id`, `file` and `line`, and the
+//! fields of its kind. Operations, attributes and enumerators are declarations of their own.
 
 use crate::compile::Compilation;
 use crate::json::Json;
@@ -12,8 +12,8 @@ use crate::model::{
 };
 use crate::source::{Sources, Span};
 
-/// All declarations of `compilation` as JSON lines: those of the compiled file first, then those of
-/// included files as they were read, each file from its beginning to its end.
+/// All declarations of `compilation` as JSON lines: first those of the compiled files, then those
+/// of included files in the order of inclusion, each file from top to bottom.
 pub fn json_lines(compilation: &Compilation) -> String {
     let mut dump =
         Dump { model: &compilation.model, sources: compilation.sources(), lines: Vec::new() };
@@ -308,12 +308,12 @@ impl Dump<'_> {
     }
 }
 
-/// The number with the fewest digits that is this one in a `float`.
+/// The shortest decimal number that reads back as the same `float`.
 fn shortest(value: f64) -> f64 {
     (value as f32).to_string().parse().unwrap_or(value)
 }
 
-/// Says of what is only declared forward that it is.
+/// Marks a declaration that is only declared forward.
 fn push_undefined(fields: &mut Fields, defined: bool) {
     if !defined {
         fields.push(("defined", Json::Boolean(false)));

@@ -1,4 +1,4 @@
-//! JSON, as much of it as is written here.
+//! A JSON writer for the dump and the diagnostics.
 
 use std::fmt::Write;
 

@@ -1,14 +1,14 @@
 //! The compiler for OMG IDL, the language in which CORBA interfaces are written.
 //!
-//! IDL says what a distributed object can do and nothing about how. This crate reads it and makes
-//! Rust of it, in two halves that share one data structure:
+//! IDL declares what a distributed object can do, not how. This crate compiles IDL to Rust in two
+//! halves, which share one data structure:
 //!
 //! - The *front end* turns source files into a checked [`Model`]: it preprocesses, parses, resolves
-//!   every name, evaluates every constant and gives every declaration its repository id. It
-//!   reports as many errors as it can find in one run, each with its place, a plain sentence and,
-//!   where it knows one, what to write instead.
-//! - A *back end* walks the model and writes code. It never sees source text and never has to doubt
-//!   what it reads: a model exists only if there was no error.
+//!   every name, evaluates every constant and gives every declaration its repository id. It reports
+//!   as many errors as it finds in one run. Each error has a span, one sentence and, where the
+//!   compiler knows one, a fix.
+//! - A *back end* walks the model and emits code. It never sees source text, and it need not
+//!   validate its input: a model exists only if there was no error.
 //!
 //! ```
 //! use armilla_idl::model::DeclKind;
@@ -32,7 +32,7 @@
 //! assert_eq!(interface.exports.len(), 2);
 //! ```
 //!
-//! What is wrong comes back as [`Diagnostics`], which can be shown to a person or looked through:
+//! Errors are returned as [`Diagnostics`], which a program can render or inspect:
 //!
 //! ```
 //! use armilla_idl::{Options, parse_str};
@@ -45,16 +45,16 @@
 //!
 //! # What it understands
 //!
-//! All IDL of CORBA 3.4, and of IDL 4.2 what a CORBA system can meet: the sized integers, maps,
-//! bitmasks, bitsets, structs that extend structs, port types, connectors, template modules, and
-//! annotations, which have no effect. Components, homes and event types become what they stand for,
-//! their equivalent IDL, and instances of template modules are written out, so that a back end sees
-//! interfaces and modules. The preprocessor is that of C. What is not understood is reported by its
-//! name and at its place. The back end does less than that: see [`rust::generate`].
+//! All IDL of CORBA 3.4, and the parts of IDL 4.2 that matter to a CORBA system: sized integers,
+//! maps, bitmasks, bitsets, structs that extend structs, port types, connectors, template modules,
+//! and annotations, which have no effect. The front end replaces components, homes and event types
+//! by their equivalent IDL and expands instances of template modules, so that a back end sees only
+//! interfaces, valuetypes and modules. The preprocessor is that of C. An unsupported construct is
+//! an error that names it. The back end supports less: see [`rust::generate`].
 //!
-//! Sources may come from anywhere: whatever they hold, a compilation ends in bounded time with a
-//! model or with errors. Inclusion, macros and nesting are limited in depth, files and the whole
-//! source in size; an error says which limit was hit.
+//! Sources need not be trusted: every compilation ends in bounded time, with a model or with
+//! errors. The depth of inclusion, macros and nesting is limited, and so is the size of a file and
+//! of the whole source. An error names the limit that was exceeded.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! What a compilation may be told: where to look for included files, which macros are defined, and
-//! how files are read.
+//! The options of the front end: the search path of `#include`, predefined macros, silenced
+//! warnings, and how files are read.
 
 use crate::diagnostics::Code;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The settings of one compilation.
+/// The options of one compilation.
 ///
 /// ```
 /// use armilla_idl::Options;
@@ -33,8 +33,8 @@ fn own(name: &str, value: &str) -> (String, String) {
 }
 
 impl Options {
-    /// No search path, files read from disk, and two macros: `__ARMILLA_IDL__`, and `__OMNIIDL__`,
-    /// because the IDL that comes with omniORB asks for it before it uses modern IDL.
+    /// The defaults: no search path, files read from disk, and two macros: `__ARMILLA_IDL__` and
+    /// `__OMNIIDL__`. The IDL files of omniORB use newer constructs only if the latter is defined.
     pub fn new() -> Self {
         Options {
             include_paths: Vec::new(),
@@ -45,8 +45,8 @@ impl Options {
         }
     }
 
-    /// Adds a directory to the search path of `#include`, behind those added before. A file named
-    /// in quotes is first looked for beside the file that includes it.
+    /// Appends a directory to the search path of `#include`. A file named in quotes is first looked
+    /// for in the directory of the file that includes it.
     pub fn include(mut self, directory: impl Into<PathBuf>) -> Self {
         self.include_paths.push(directory.into());
         self
@@ -58,7 +58,7 @@ impl Options {
         self
     }
 
-    /// Removes the macro `name`, predefined or given to [`define`](Self::define).
+    /// Removes the macro `name`, be it predefined or defined with [`define`](Self::define).
     pub fn undefine(mut self, name: impl Into<String>) -> Self {
         self.undefines.push(name.into());
         self
@@ -70,8 +70,8 @@ impl Options {
         self
     }
 
-    /// Reads files through `reader` and not from disk. An error of the kind
-    /// [`NotFound`](io::ErrorKind::NotFound) lets the search for an included file go on.
+    /// Reads files through `reader` instead of from disk. If `reader` returns an error of the kind
+    /// [`NotFound`](io::ErrorKind::NotFound), the search for an included file continues.
     pub fn read_with(
         mut self,
         reader: impl Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! What all phases of one compilation share: the options, the sources and the diagnostics.
+//! The state that all phases of one compilation share: the options, the sources and the
+//! diagnostics.
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
@@ -11,7 +12,7 @@ pub(crate) struct Session<'o> {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// The largest source file.
+/// The maximum size of a source file, in bytes.
 const MAX_FILE_SIZE: usize = 16 << 20;
 
 impl<'o> Session<'o> {
@@ -46,7 +47,8 @@ impl<'o> Session<'o> {
         }
     }
 
-    /// Opens `path`, which `included_at` asks for. `None`: there is no such file.
+    /// Opens `path` for the `#include` directive at `included_at`. Returns `None` if there is no
+    /// such file.
     pub(crate) fn open(
         &mut self,
         path: &Path,
@@ -93,8 +95,8 @@ fn at(span: Option<Span>, code: Code, message: String) -> Box<Diagnostic> {
     })
 }
 
-/// IDL is ISO 8859-1 by its definition and UTF-8 by today's habit: what is not valid UTF-8 is read
-/// as the former.
+/// The specification defines IDL as ISO 8859-1, but today's files are UTF-8: a file that is not
+/// valid UTF-8 is read as ISO 8859-1.
 fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())

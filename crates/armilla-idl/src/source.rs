@@ -13,12 +13,13 @@ pub struct Span {
     pub file: FileId,
     /// The offset of the first byte.
     pub start: u32,
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// From the start of `self` to the end of `last`, if both lie in the same file.
+    /// The span from the start of `self` to the end of `last`; `self` if they are in different
+    /// files.
     pub(crate) fn to(self, last: Span) -> Span {
         if self.file == last.file && last.end >= self.start {
             Span { end: last.end, ..self }
@@ -27,7 +28,7 @@ impl Span {
         }
     }
 
-    /// The empty range right behind `self`: where something is missing.
+    /// The empty span right after `self`, where something is missing.
     pub(crate) fn after(self) -> Span {
         Span { start: self.end, ..self }
     }
@@ -43,23 +44,23 @@ pub struct Sources {
 struct SourceFile {
     path: PathBuf,
     text: String,
-    /// The `#include` directive that first brought the file in.
+    /// The `#include` directive that first included the file.
     included_at: Option<Span>,
-    /// Whether the file is part of this crate and cannot be found on disk.
+    /// Whether the file is part of this crate, not of the file system.
     built_in: bool,
-    /// Whether the compilation was asked for this file.
+    /// Whether the file is a compiled one, not only an included one.
     main: bool,
-    /// Where the lines begin.
+    /// The offset of each line.
     lines: Vec<u32>,
-    /// What `#line` directives say, in the order of their places.
+    /// The `#line` directives, in the order of their offsets.
     presumed: Vec<Presumed>,
 }
 
-/// What a `#line` directive says of the lines from `start` on.
+/// The presumed location that a `#line` directive gives to the lines from `start` on.
 #[derive(Debug, Clone)]
 struct Presumed {
     start: u32,
-    /// The number of the line that begins at `start` or behind it.
+    /// The number of the first line that begins at `start` or later.
     line: usize,
     path: Option<PathBuf>,
 }
@@ -95,7 +96,7 @@ impl Sources {
         starts.partition_point(|start| *start <= span.start).max(1)
     }
 
-    /// The file and the line of the first character of `span`, as `#line` directives have it.
+    /// The presumed file and line of the first character of `span`: what `#line` directives say.
     pub fn presumed(&self, span: Span) -> (&Path, usize) {
         let line = self.line(span);
         let file = &self.files[span.file.0 as usize];
@@ -108,37 +109,37 @@ impl Sources {
         (path.unwrap_or(&file.path), (line + last.line).saturating_sub(begin))
     }
 
-    /// Remembers a `#line` directive: the line that begins at `start` in `file` has this number.
+    /// Records a `#line` directive: the line at `start` in `file` has the number `line`.
     pub(crate) fn presume(&mut self, file: FileId, start: u32, line: usize, path: Option<PathBuf>) {
         let presumed = &mut self.files[file.0 as usize].presumed;
-        // A file that is included again says the same again.
+        // A file that is included again has the same directives again.
         if presumed.last().is_none_or(|last| last.start < start) {
             presumed.push(Presumed { start, line, path });
         }
     }
 
-    /// The paths of all files on disk: the compiled files first, then the included ones as they came.
-    /// Those of this crate, which stand in for ones that are not found, are none of them.
+    /// The paths of all files on disk: first the compiled files, then the included ones in the
+    /// order of inclusion. Built-in files have no path on disk and are left out.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter(|file| !file.built_in).map(|file| file.path.as_path())
     }
 
-    /// The paths of the files that were to be compiled.
+    /// The paths of the compiled files.
     pub(crate) fn mains(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter(|file| file.main).map(|file| file.path.as_path())
     }
 
-    /// Whether `file` is one that was to be compiled, and not only included.
+    /// Whether `file` is a compiled file, not only an included one.
     pub fn is_main(&self, file: FileId) -> bool {
         self.files[file.0 as usize].main
     }
 
-    /// The `#include` directive that first brought `file` in; `None` for a compiled file.
+    /// The `#include` directive that first included `file`; `None` for a compiled file.
     pub fn included_at(&self, file: FileId) -> Option<Span> {
         self.files[file.0 as usize].included_at
     }
 
-    /// Takes `text` in. `text` is shorter than 4 GiB, as the caller has checked.
+    /// Adds a file. The caller has checked that `text` is shorter than 4 GiB, so that offsets fit.
     pub(crate) fn add(&mut self, path: PathBuf, text: String, included_at: Option<Span>) -> FileId {
         let id = FileId(self.files.len() as u32);
         let starts = text.match_indices('\n').map(|(newline, _)| newline as u32 + 1);
@@ -155,13 +156,13 @@ impl Sources {
         id
     }
 
-    /// Takes the text of a file in that is part of this crate.
+    /// Adds a built-in file.
     pub(crate) fn add_built_in(&mut self, path: PathBuf, text: String, included_at: Span) {
         let id = self.add(path, text, Some(included_at));
         self.files[id.0 as usize].built_in = true;
     }
 
-    /// The file that was opened before under `path`, or under another name of it.
+    /// The file that was opened before as `path` or as another spelling of it.
     pub(crate) fn find(&self, path: &Path) -> Option<FileId> {
         let path = plain(path);
         let index = self.files.iter().position(|file| plain(&file.path) == path)?;
@@ -169,8 +170,8 @@ impl Sources {
     }
 }
 
-/// `path` without `.` and, where that changes nothing else, without `..`: one file may be included
-/// under several names.
+/// `path` without `.` and, where the rest allows it, without `..`: one file may be included under
+/// several names.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
