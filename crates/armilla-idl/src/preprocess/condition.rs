@@ -6,7 +6,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind, literal};
 use crate::source::{Sources, Span};
 
-/// How deep parentheses, signs and `?:` may be nested.
+/// The maximum nesting of parentheses, unary operators and `?:`.
 const MAX_DEPTH: usize = 64;
 
 /// Whether the expression on a line is true.
@@ -54,7 +54,7 @@ fn without_defined(macros: &Macros, line: &[Token]) -> Result<Vec<Token>, Box<Di
     Ok(output)
 }
 
-/// The binary operators from the weakest to the strongest.
+/// The binary operators from the lowest precedence to the highest.
 const LEVELS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -68,7 +68,7 @@ const LEVELS: &[&[&str]] = &[
     &["*", "/", "%"],
 ];
 
-/// A number of 64 bits, which the preprocessor of C calculates with.
+/// A 64-bit number, as the preprocessor of C uses.
 #[derive(Clone, Copy)]
 struct Value {
     bits: i64,
@@ -93,13 +93,13 @@ type Evaluated = Result<Value, Box<Diagnostic>>;
 
 struct Expression<'t> {
     tokens: &'t [Token],
-    /// Where the line ends.
+    /// The span of the end of the line.
     end: Span,
     depth: usize,
 }
 
-/// In all of these, `is_evaluated` tells whether the value matters: behind `0 &&` a division by zero is
-/// none.
+/// In each method `is_evaluated` is whether the value matters: after `0 &&` a division by zero is
+/// not an error.
 impl<'t> Expression<'t> {
     fn conditional(&mut self, is_evaluated: bool) -> Evaluated {
         self.depth += 1;
@@ -123,7 +123,7 @@ impl<'t> Expression<'t> {
         Ok(value)
     }
 
-    /// An expression of operators of `level` and stronger ones.
+    /// An expression of operators of `level` and higher precedence.
     fn binary(&mut self, level: usize, is_evaluated: bool) -> Evaluated {
         let Some(operators) = LEVELS.get(level) else { return self.unary(is_evaluated) };
         let mut left = self.binary(level + 1, is_evaluated)?;
@@ -210,7 +210,7 @@ impl<'t> Expression<'t> {
 
 fn apply(operator: &Token, left: Value, right: Value, is_evaluated: bool) -> Evaluated {
     let (a, b) = (left.bits, right.bits);
-    // Two operands of which one is unsigned both become so, but for a shift.
+    // If one operand is unsigned, both are converted, except in a shift.
     let unsigned = left.unsigned || right.unsigned;
     let order = if unsigned { (a as u64).cmp(&(b as u64)) } else { a.cmp(&b) };
     let by = u32::try_from(b).unwrap_or(u32::MAX);

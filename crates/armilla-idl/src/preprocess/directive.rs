@@ -1,5 +1,5 @@
-//! The directives, conditionals among them. Pragmas of CORBA become marks in the stream of tokens,
-//! because their effect depends on the scope that they stand in.
+//! Directives, including conditionals. A pragma of CORBA becomes a marker among the tokens, because
+//! its effect depends on the enclosing scope.
 
 use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, expansion, macros};
 use crate::diagnostics::{Code, Diagnostic};
@@ -8,15 +8,15 @@ use crate::source::Span;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The files that belong to an ORB and are here even if they are not found.
+/// The standard files of an ORB. They are used if the search finds no file of that name.
 const BUILT_IN: &[(&str, &str)] =
     &[("orb.idl", include_str!("orb.idl")), ("Components.idl", include_str!("Components.idl"))];
 
-/// The result of a step of a directive: what is wrong with it.
+/// The result of a step of a directive, or the error to report.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
 
 impl Preprocessor<'_, '_> {
-    /// Obeys the directive that begins with `hash`.
+    /// Executes the directive that begins with `hash`.
     pub(super) fn directive(&mut self, hash: &Token) -> Result<(), Stop> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let line = frame.rest_of_line();
@@ -33,9 +33,9 @@ impl Preprocessor<'_, '_> {
             "pragma" => self.pragma(name, arguments),
             "error" | "warning" => self.message(name, arguments),
             "line" => self.line(name, arguments),
-            // Extensions of GNU's preprocessor that say nothing of the source.
+            // GNU extensions without an effect on IDL.
             "ident" | "sccs" | "assert" | "unassert" => Ok(()),
-            // The line marks of a preprocessor that ran before.
+            // A line marker of a preprocessor that ran before.
             _ if name.kind == TokenKind::Number => self.line(name, &line),
             other => {
                 let message = format!("`#{other}` is not a directive");
@@ -63,13 +63,13 @@ impl Preprocessor<'_, '_> {
         Ok(())
     }
 
-    /// `#line 7 "other.idl"`: where the next line comes from.
+    /// `#line 7 "other.idl"`: the presumed location of the next line.
     fn line(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
         let (number, rest) = match arguments.split_first() {
             Some((number, rest)) => (number, rest),
             None => return bad(name.span, "`#line` needs a number"),
         };
-        // Beyond 32 bits nobody has lines, and sums of two such numbers cannot overflow.
+        // 32 bits suffice for any file, and sums of two such numbers cannot overflow.
         let Ok(line) = number.text.parse::<u32>() else {
             return bad(number.span, "`#line` needs the number of a line");
         };
@@ -88,8 +88,7 @@ impl Preprocessor<'_, '_> {
         let start = newline.map_or(text.len(), |newline| end.end as usize + newline + 1);
         let sources = self.session.diagnostics.sources_mut();
         sources.presume(end.file, start as u32, line as usize, path);
-        // A preprocessor that ran before says 1 behind the name of a file that begins, 2 behind
-        // that of a file to which it returns.
+        // In a line marker the flag 1 marks the start of an included file, 2 the return from it.
         match rest.get(1).map(|flag| &*flag.text) {
             Some("1") => self.push_marker(TokenKind::EnterFile, end),
             Some("2") => self.push_marker(TokenKind::LeaveFile, end),
@@ -184,7 +183,7 @@ impl Preprocessor<'_, '_> {
         match self.find_included(name, arguments) {
             Ok((path, span)) => {
                 self.include_file(&path, span)?;
-                // `#import` is an `#include` of a file that is read once.
+                // `#import` is an `#include` that reads a file only once.
                 if name.is_word("import") {
                     self.once.extend(self.session.sources().find(&path));
                 }
@@ -197,7 +196,7 @@ impl Preprocessor<'_, '_> {
         }
     }
 
-    /// The path of the file that an `#include` names, and whether the search for it was a success.
+    /// The path of the file that an `#include` names.
     fn find_included(&mut self, name: &Token, arguments: &[Token]) -> Outcome<(PathBuf, Span)> {
         let (path, span, quoted) = self.included_name(name, arguments)?;
         let here = self.frames.last().and_then(|frame| {
@@ -206,7 +205,7 @@ impl Preprocessor<'_, '_> {
         });
         let here = here.unwrap_or_default();
         let paths = &self.session.options.include_paths;
-        // `#include_next` looks behind the directory that this file was found in.
+        // `#include_next` continues the search after the directory of this file.
         let next = name.is_word("include_next");
         let after = paths.iter().position(|path| next && *path == here).map_or(0, |at| at + 1);
         let mut candidates: Vec<PathBuf> = paths[after..].to_vec();
@@ -293,13 +292,13 @@ impl Preprocessor<'_, '_> {
 
 /// Pragmas.
 impl Preprocessor<'_, '_> {
-    /// Obeys `_Pragma("…")`, of which `arguments` are the parentheses and what is in them.
+    /// Executes `_Pragma("…")`; `arguments` includes the parentheses.
     pub(super) fn pragma_operator(&mut self, name: &Token, arguments: &[Token]) {
         let outcome = match arguments {
             [_, text, _] if text.kind == TokenKind::String => match literal::unquote(&text.text) {
                 Ok(said) => {
                     let (tokens, _) = crate::lex::lex(&said.value, text.span.file);
-                    // All that it says stands where the text stands.
+                    // All tokens get the span of the string.
                     let placed = tokens.into_iter().map(|token| Token { span: text.span, ..token });
                     self.pragma(name, &placed.collect::<Vec<_>>())
                 }
@@ -313,7 +312,7 @@ impl Preprocessor<'_, '_> {
     }
 
     fn pragma(&mut self, name: &Token, arguments: &[Token]) -> Outcome<()> {
-        // A pragma that is not CORBA's belongs to some other tool.
+        // A pragma that CORBA does not define is for another tool.
         let Some((kind, arguments)) = arguments.split_first() else { return Ok(()) };
         let pragma = match &*kind.text {
             "prefix" => prefix(kind, arguments)?,
@@ -383,7 +382,7 @@ fn scoped_name<'a>(kind: &Token, line: &'a [Token]) -> Outcome<(PragmaName, &'a 
     bad(rest.first().unwrap_or(kind).span, message)
 }
 
-/// The name that a `#define`, `#undef`, `#ifdef` or `#ifndef` is about, and what follows it.
+/// The macro name of a `#define`, `#undef`, `#ifdef` or `#ifndef`, and the tokens after it.
 fn macro_name<'a>(name: &Token, arguments: &'a [Token]) -> Outcome<(&'a Token, &'a [Token])> {
     match arguments.split_first() {
         Some((first, rest)) if first.kind == TokenKind::Identifier => Ok((first, rest)),

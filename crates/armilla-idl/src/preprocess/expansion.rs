@@ -1,4 +1,4 @@
-//! What the use of a macro becomes.
+//! Macro expansion.
 
 use super::macros::{Macro, Macros, is_built_in, is_paste};
 use crate::diagnostics::{Code, Diagnostic};
@@ -6,19 +6,19 @@ use crate::lex::{self, Token, TokenKind};
 use crate::source::{FileId, Sources};
 use std::rc::Rc;
 
-/// How deep macros may stand for one another or in the arguments of one another.
+/// The maximum nesting of expansions.
 const MAX_MACRO_DEPTH: usize = 64;
-/// How many tokens one use of a macro may expand to.
+/// The maximum number of tokens of one expansion.
 const MAX_EXPANSION: usize = 100_000;
 
 type Expanded<T> = Result<T, Box<Diagnostic>>;
 
-/// Expands the macros in `tokens`; errors point at `token`. `budget` is how many tokens may still be
-/// made in this compilation.
+/// Expands the macros in `tokens`; errors point at `token`. `budget` is the number of tokens that
+/// may still be produced in this compilation.
 ///
 /// # Errors
 ///
-/// When arguments do not fit, or when it becomes too much.
+/// If the arguments of a macro do not match its parameters, or a limit is exceeded.
 pub(super) fn expand(
     macros: &Macros,
     sources: &Sources,
@@ -37,7 +37,7 @@ pub(super) fn expand(
     Ok(output)
 }
 
-/// Expands the macros in the condition of `directive`; what `defined` asks for stays.
+/// Expands the macros in the condition of `directive`; the operand of `defined` is not expanded.
 ///
 /// # Errors
 ///
@@ -53,8 +53,8 @@ pub(super) fn expand_condition(
     Expansion { keeps_defined: true, ..expansion }.list(line)
 }
 
-/// How many of `tokens` the arguments in parentheses at their beginning are long; `None` if they
-/// have no end there, or a directive comes before it.
+/// The number of tokens of the parenthesized arguments that begin `tokens`; `None` if the closing
+/// parenthesis is missing or a directive precedes it.
 pub(super) fn arguments_length(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate() {
@@ -76,12 +76,12 @@ pub(super) fn arguments_length(tokens: &[Token]) -> Option<usize> {
 struct Expansion<'a> {
     macros: &'a Macros,
     sources: &'a Sources,
-    /// The use.
+    /// The token that is expanded.
     token: &'a Token,
     /// The macros that are being expanded: within its own expansion a name is not a macro.
     active: Vec<Rc<str>>,
     depth: usize,
-    /// Whether the name behind `defined` stays as it is.
+    /// Whether the name after `defined` is not expanded.
     keeps_defined: bool,
     budget: &'a mut usize,
 }
@@ -133,7 +133,7 @@ impl<'a> Expansion<'a> {
         Ok(output)
     }
 
-    /// The macro that `token` is, and how many tokens its arguments take.
+    /// The macro that `token` names, and the number of tokens of its arguments.
     fn used(&self, token: &Token, after: &[Token]) -> Option<(Macro, usize)> {
         if token.kind != TokenKind::Identifier || self.active.contains(&token.text) {
             return None;
@@ -146,7 +146,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// What the macro `found`, used with `arguments` in their parentheses, becomes.
+    /// The expansion of the macro `found` with the parenthesized `arguments`.
     fn one(&mut self, name: &Token, found: &Macro, arguments: &[Token]) -> Expanded<Vec<Token>> {
         let body = match &found.parameters {
             None => self.joined(&found.body)?,
@@ -159,12 +159,12 @@ impl<'a> Expansion<'a> {
         self.active.push(name.text.clone());
         let mut expanded = self.list(&body)?;
         self.active.pop();
-        // What a macro makes stands where the macro is used.
+        // Tokens of an expansion get the span of the macro's use.
         expanded.iter_mut().for_each(|token| token.span = name.span);
         Ok(expanded)
     }
 
-    /// The arguments that stand between the parentheses behind `name`, one for each parameter.
+    /// The arguments of the macro `name`, one for each parameter.
     fn arguments(&self, name: &Token, found: &Macro, inner: &[Token]) -> Expanded<Vec<Vec<Token>>> {
         let wanted = found.parameters.as_ref().map_or(0, |parameters| parameters.len());
         let mut arguments: Vec<Vec<Token>> = vec![Vec::new()];
@@ -204,7 +204,7 @@ impl<'a> Expansion<'a> {
         Err(Box::new(error))
     }
 
-    /// The body of a macro with its arguments in the place of its parameters.
+    /// The body of a macro with its parameters replaced by the arguments.
     fn substituted(
         &mut self,
         found: &Macro,
@@ -234,12 +234,12 @@ impl<'a> Expansion<'a> {
                 output.push(stringified(token, tokens));
                 index += 1;
             } else if let Some(tokens) = argument(token) {
-                // Beside `##` an argument is taken as it is.
+                // Next to `##` an argument is not expanded.
                 if found.variadic
                     && parameters.last() == Some(&token.text)
                     && follows_pasted_comma(body, index)
                 {
-                    // GNU's `, ## __VA_ARGS__`: without arguments the comma goes.
+                    // GNU's `, ## __VA_ARGS__`: without arguments the comma is removed.
                     let comma = output.len().saturating_sub(3);
                     output.truncate(if tokens.is_empty() { comma } else { comma + 1 });
                     output.append(&mut self.list(tokens)?);
@@ -262,7 +262,7 @@ impl<'a> Expansion<'a> {
         self.joined(&output)
     }
 
-    /// The tokens with those on both sides of a `##` made one.
+    /// The tokens with the operands of each `##` pasted.
     fn joined(&self, tokens: &[Token]) -> Expanded<Vec<Token>> {
         let mut output: Vec<Token> = Vec::new();
         let mut rest = tokens;
@@ -295,13 +295,13 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// What `__FILE__`, `__LINE__`, `__DATE__` or `__TIME__` stands for.
+    /// The value of `__FILE__`, `__LINE__`, `__DATE__` or `__TIME__`.
     fn built_in(&self, token: &Token) -> Token {
         let (path, line) = self.sources.presumed(self.token.span);
         let (kind, text) = match &*token.text {
             "__LINE__" => (TokenKind::Number, line.to_string()),
             "__FILE__" => (TokenKind::String, format!("\"{}\"", escaped(&path.to_string_lossy()))),
-            // The same source gives the same output on every day.
+            // A constant, so that the output is reproducible.
             "__DATE__" => (TokenKind::String, "\"Jan  1 1970\"".to_owned()),
             _ => (TokenKind::String, "\"00:00:00\"".to_owned()),
         };
@@ -314,13 +314,13 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// How many of `tokens` the name that `defined` asks for takes, parentheses included.
+/// The number of tokens of the operand of `defined`, including parentheses.
 fn operand_length(tokens: &[Token]) -> usize {
     let wanted = if tokens.first().is_some_and(|token| token.is("(")) { 3 } else { 1 };
     wanted.min(tokens.len())
 }
 
-/// Whether `, ##` stands before the token at `index`.
+/// Whether `, ##` precedes the token at `index`.
 fn follows_pasted_comma(body: &[Token], index: usize) -> bool {
     let before = index.checked_sub(3).and_then(|start| body.get(start..index));
     matches!(before, Some([comma, one, other]) if comma.is(",") && is_paste(one, other))

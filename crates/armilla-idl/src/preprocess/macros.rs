@@ -1,5 +1,4 @@
-//! The macros that are defined, and how a definition is read. What they expand to is in
-//! `expansion`.
+//! Macro definitions. `expansion` expands them.
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
@@ -8,7 +7,7 @@ use crate::source::{FileId, Span};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The name under which a macro with a variable number of arguments knows the last of them.
+/// The name of the variable arguments of a macro.
 const VARIADIC: &str = "__VA_ARGS__";
 
 /// The macros that are defined.
@@ -18,22 +17,22 @@ pub(super) struct Macros {
 
 #[derive(Clone)]
 pub(super) struct Macro {
-    /// Where it is defined; `None` if the options define it.
+    /// The span of its definition; `None` if the options define it.
     pub(super) span: Option<Span>,
-    /// What it stands for.
+    /// Its replacement tokens.
     pub(super) body: Rc<[Token]>,
-    /// What its arguments are called; `None` for a macro without arguments.
+    /// Its parameters; `None` for an object-like macro.
     pub(super) parameters: Option<Rc<[Rc<str>]>>,
-    /// Whether the last of them takes all arguments that are left.
+    /// Whether the last parameter is variadic.
     pub(super) variadic: bool,
 }
 
 impl Macro {
-    /// The macro `name` with what follows its name in a `#define`.
+    /// Parses the macro `name` from the tokens after its name in a `#define`.
     ///
     /// # Errors
     ///
-    /// When the list of parameters is not well formed.
+    /// If the list of parameters or a `#` or `##` operator is not well formed.
     pub(super) fn define(name: &Token, rest: &[Token]) -> Result<Macro, Box<Diagnostic>> {
         let span = Some(name.span);
         match rest.split_first() {
@@ -57,7 +56,7 @@ impl Macro {
     }
 }
 
-/// `##` stands between two tokens.
+/// `##` needs an operand on both sides.
 fn check_pastes(body: &[Token]) -> Result<(), Box<Diagnostic>> {
     let at_edge = match body {
         [one, other, ..] if is_paste(one, other) => Some(one),
@@ -70,7 +69,7 @@ fn check_pastes(body: &[Token]) -> Result<(), Box<Diagnostic>> {
     }
 }
 
-/// `#` stands before a parameter.
+/// `#` needs a parameter.
 fn check_strings(parameters: &[Rc<str>], body: &[Token]) -> Result<(), Box<Diagnostic>> {
     let mut rest = body;
     while let [sign, after @ ..] = rest {
@@ -89,14 +88,14 @@ fn bad<T>(token: &Token, message: &str) -> Result<T, Box<Diagnostic>> {
     Err(Box::new(Diagnostic::error(Code::BadDirective, token.span, message)))
 }
 
-/// What a definition says between its parentheses, and what stands behind them.
+/// The parameters of a definition, and the tokens after them.
 struct Parameters<'t> {
     names: Vec<Rc<str>>,
     variadic: bool,
     body: &'t [Token],
 }
 
-/// The parameters behind the `(` of a definition, and the body behind them.
+/// The parameters after the `(` of a definition, and the body.
 fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, Box<Diagnostic>> {
     let mut names: Vec<Rc<str>> = Vec::new();
     let mut rest = tokens;
@@ -141,7 +140,7 @@ impl Macros {
     pub(super) fn new(options: &Options) -> Self {
         let mut macros = Macros { defined: HashMap::new() };
         for (name, value) in &options.defines {
-            // Tokens of a macro take the position of its use, so their own does not matter.
+            // Tokens of a macro get the span of its use, so their own does not matter.
             let (tokens, _) = lex::lex(&format!("{name} {value}"), FileId(0));
             if let Some((name, rest)) = tokens.split_first()
                 && let Ok(new) = Macro::define(name, rest)
@@ -163,7 +162,7 @@ impl Macros {
         self.defined.contains_key(name) || is_built_in(name)
     }
 
-    /// Defines a macro; returns the place of an older definition that means something else.
+    /// Defines a macro. Returns the span of an earlier definition that differs.
     pub(super) fn define(&mut self, name: &str, new: Macro) -> Option<Option<Span>> {
         let old = self.defined.insert(name.to_owned(), new)?;
         (!old.means(&self.defined[name])).then_some(old.span)
@@ -174,7 +173,7 @@ impl Macros {
     }
 }
 
-/// Whether `name` is a macro that every source has.
+/// Whether `name` is a built-in macro.
 pub(super) fn is_built_in(name: &str) -> bool {
     matches!(name, "__FILE__" | "__LINE__" | "__DATE__" | "__TIME__")
 }

@@ -1,7 +1,7 @@
 //! The preprocessor: from files to one stream of tokens (IDL 4.2, 7.3).
 //!
-//! It works on tokens that know where they stand, so that positions survive inclusion and macro
-//! expansion. Files that are being read are kept on a stack of its own: inclusion does not recurse.
+//! It works on tokens with spans, so that positions survive inclusion and macro expansion. An
+//! explicit stack holds the open files: inclusion does not recurse.
 
 mod condition;
 mod directive;
@@ -16,20 +16,20 @@ use macros::Macros;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// How deep files may include one another.
+/// The maximum depth of inclusion.
 const MAX_INCLUDE_DEPTH: usize = 64;
-/// How many tokens a compilation may read, left out and expanded ones included.
+/// The maximum number of tokens of a compilation, including skipped and expanded ones.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// Preprocesses the files `mains`, one behind the other, and all that they include. The last token
-/// is of the kind [`TokenKind::End`].
+/// Preprocesses the files `mains` in order, with the files that they include. The last token is of
+/// the kind [`TokenKind::End`].
 ///
-/// What one of them has read need not be read again for a later one that includes it too, or is it:
-/// each declaration comes once. Macros live on, because guards do.
+/// A file that was read for one of them is not read again for a later one, so that each declaration
+/// appears once. Macros persist, include guards among them.
 ///
 /// # Errors
 ///
-/// When a limit was hit and reported.
+/// If a limit was exceeded and reported.
 pub(crate) fn preprocess(session: &mut Session<'_>, mains: &[FileId]) -> Result<Vec<Token>, Stop> {
     let macros = Macros::new(session.options);
     let mut preprocessor = Preprocessor {
@@ -49,7 +49,7 @@ pub(crate) fn preprocess(session: &mut Session<'_>, mains: &[FileId]) -> Result<
     Ok(preprocessor.output)
 }
 
-/// An error was reported behind which nothing sensible can follow.
+/// A fatal error was reported.
 pub(crate) struct Stop;
 
 struct Preprocessor<'s, 'o> {
@@ -59,28 +59,28 @@ struct Preprocessor<'s, 'o> {
     frames: Vec<Frame>,
     /// Files that were read before.
     lexed: HashMap<FileId, Rc<[Token]>>,
-    /// The files that say `#pragma once`.
+    /// The files with `#pragma once`.
     once: HashSet<FileId>,
     output: Vec<Token>,
-    /// How many more tokens may be read.
+    /// The number of tokens that may still be read.
     budget: usize,
     earlier: Earlier,
 }
 
-/// What was read for the files before the one that is being compiled.
+/// The files that were read for earlier compiled files.
 #[derive(Default)]
 struct Earlier {
-    /// Files that were read at file scope, for the files before this one.
+    /// Files that were read at file scope for earlier compiled files.
     files: HashSet<FileId>,
-    /// Those of this one.
+    /// Files that were read at file scope for the current compiled file.
     current: Vec<FileId>,
-    /// How many braces are open behind the first tokens of the output, and how many those are.
+    /// The number of open braces after a prefix of the output, and the length of that prefix.
     depth: usize,
     counted: usize,
 }
 
 impl Earlier {
-    /// Notes that `file` is to be read behind `output`; says whether it was read before.
+    /// Records that `file` is read after `output`. Returns whether it was read before.
     fn reads(&mut self, file: FileId, output: &[Token]) -> bool {
         for token in output.get(self.counted..).unwrap_or_default() {
             match &*token.text {
@@ -97,25 +97,25 @@ impl Earlier {
     }
 }
 
-/// A file that is open.
+/// An open file.
 struct Frame {
     file: FileId,
     tokens: Rc<[Token]>,
     next: usize,
-    /// The `#if`s that are open.
+    /// The open conditionals.
     conditions: Vec<Condition>,
 }
 
 /// An `#if` with its `#elif`s and `#else`.
 struct Condition {
     span: Span,
-    /// Whether the text around it counts.
+    /// Whether the enclosing text is active.
     enclosing: bool,
-    /// Whether the branch that is being read counts.
+    /// Whether the current branch is active.
     active: bool,
-    /// Whether some branch was chosen.
+    /// Whether some branch was active.
     taken: bool,
-    /// Whether `#else` has come.
+    /// Whether `#else` was seen.
     seen_else: bool,
 }
 
@@ -124,7 +124,7 @@ impl Frame {
         self.conditions.last().is_none_or(|condition| condition.active)
     }
 
-    /// The tokens from the next one to the end of its line.
+    /// Takes the tokens up to the end of the line.
     fn rest_of_line(&mut self) -> Vec<Token> {
         let rest = &self.tokens[self.next..];
         let length = rest.iter().position(|token| token.starts_line).unwrap_or(rest.len());
@@ -134,8 +134,8 @@ impl Frame {
 }
 
 impl Preprocessor<'_, '_> {
-    /// Reads one of the files to be compiled. Those behind the first begin anew at file scope, as
-    /// an included file does.
+    /// Reads one of the compiled files. Each after the first starts at file scope, like an included
+    /// file.
     fn main(&mut self, main: FileId) -> Result<(), Stop> {
         if self.earlier.reads(main, &self.output) {
             return Ok(());
@@ -171,7 +171,7 @@ impl Preprocessor<'_, '_> {
         Ok(())
     }
 
-    /// Passes a token of the source on, or what it stands for if it is a macro.
+    /// Emits a token of the source, or its expansion if it names a macro.
     fn text(&mut self, token: Token) -> Result<(), Stop> {
         let mut next = Some(token);
         while let Some(token) = next.take() {
@@ -188,13 +188,13 @@ impl Preprocessor<'_, '_> {
                 self.macros.get(&token.text).is_some_and(|found| found.parameters.is_some());
             let arguments = if takes_arguments { self.arguments(&token)? } else { Vec::new() };
             if takes_arguments && arguments.is_empty() {
-                // Without arguments it is only a name.
+                // A function-like macro without arguments is an ordinary name.
                 self.output.push(token);
                 continue;
             }
             let uses: Vec<Token> = std::iter::once(token.clone()).chain(arguments).collect();
             let mut expansion = self.expand(&token, &uses)?;
-            // What a macro ends with may take the arguments that follow it in the source.
+            // The last token of an expansion may name a macro whose arguments follow in the source.
             next = expansion.pop_if(|last| {
                 let found = self.macros.get(&last.text).filter(|_| last.text != token.text);
                 last.kind == TokenKind::Identifier
@@ -205,7 +205,7 @@ impl Preprocessor<'_, '_> {
         Ok(())
     }
 
-    /// Passes on what a macro stands for, in which there may be pragmas.
+    /// Emits the expansion of a macro, which may contain pragmas.
     fn emit(&mut self, mut tokens: &[Token]) {
         while let Some((token, rest)) = tokens.split_first() {
             tokens = rest;
@@ -219,8 +219,7 @@ impl Preprocessor<'_, '_> {
         }
     }
 
-    /// Takes the arguments in parentheses that follow the name of a macro; nothing if there are
-    /// none.
+    /// Takes the parenthesized arguments after the name of a macro, if any.
     fn arguments(&mut self, name: &Token) -> Result<Vec<Token>, Stop> {
         let Some(frame) = self.frames.last_mut() else { return Ok(Vec::new()) };
         let rest = frame.tokens.get(frame.next..).unwrap_or_default();
@@ -236,7 +235,7 @@ impl Preprocessor<'_, '_> {
         Ok(rest[..length].to_vec())
     }
 
-    /// Replaces macros by what they stand for; `tokens` stand where `token` stands.
+    /// Expands macros in `tokens`; all get the span of `token`.
     fn expand(&mut self, token: &Token, tokens: &[Token]) -> Result<Vec<Token>, Stop> {
         let sources = self.session.diagnostics.sources();
         match expansion::expand(&self.macros, sources, &mut self.budget, token, tokens) {
@@ -249,7 +248,7 @@ impl Preprocessor<'_, '_> {
         }
     }
 
-    /// Counts a token against the limit of the whole compilation.
+    /// Counts a token against the limit of the compilation.
     fn spend(&mut self, span: Span) -> Result<(), Stop> {
         if self.budget == 0 {
             let message = format!("the source has more than {MAX_TOKENS} tokens");
@@ -293,7 +292,7 @@ impl Preprocessor<'_, '_> {
         }
     }
 
-    /// Puts a mark behind the text of `file`.
+    /// Emits a marker after the text of `file`.
     fn marker(&mut self, kind: TokenKind, file: FileId) {
         let end = self.session.sources().text(file).trim_end().len() as u32;
         let span = Span { file, start: end, end };
