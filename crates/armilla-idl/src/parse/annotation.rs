@@ -6,7 +6,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{TokenKind, literal};
 use crate::source::Span;
 
-/// An annotation that means something to this compiler.
+/// An annotation that this compiler supports.
 #[derive(Debug)]
 pub(super) struct Annotation {
     pub(super) name: String,
@@ -15,11 +15,11 @@ pub(super) struct Annotation {
     pub(super) number: Option<Number>,
 }
 
-/// The annotations that change what a declaration is in GIOP.
+/// The annotations that change the wire format.
 const SUPPORTED: &[&str] = &["bit_bound", "position"];
 
 impl Parser<'_, '_, '_> {
-    /// Takes annotations. Those without a meaning here are noted, each name once.
+    /// Parses annotations. Warns of those without an effect, once for each name.
     pub(super) fn annotations(&mut self) -> Vec<Annotation> {
         let mut annotations = Vec::new();
         while let Some(at) = self.eat("@") {
@@ -37,7 +37,7 @@ impl Parser<'_, '_, '_> {
         annotations
     }
 
-    /// Notes an annotation without a meaning here, each name once.
+    /// Warns of an annotation without an effect, once for each name.
     fn ignore(&mut self, annotation: &Annotation, why: &str) {
         let name = &annotation.name;
         if self.reported_annotations.insert(name.clone()) {
@@ -64,7 +64,7 @@ impl Parser<'_, '_, '_> {
         Ok(Annotation { name: path, span, number })
     }
 
-    /// Takes `(…)`; its content is kept if it is one number.
+    /// Skips `(…)`. Returns the content if it is one number.
     fn annotation_arguments(&mut self) -> Option<Number> {
         if !self.at("(") {
             return None;
@@ -79,7 +79,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Skips what declares an annotation: `@annotation topic { string name; };`
+    /// Skips the declaration of an annotation: `@annotation topic { string name; };`
     pub(super) fn annotation_declaration(&mut self) -> Parsed<Option<DefinitionKind>> {
         if !(self.at("@") && self.peek_second().is_word("annotation")) {
             return Ok(None);

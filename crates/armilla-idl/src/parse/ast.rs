@@ -1,11 +1,11 @@
-//! What the parser makes: the source as a tree, no name resolved and no constant evaluated.
+//! The syntax tree. Names are not resolved and constants are not evaluated.
 
 use crate::lex::Pragma;
 use crate::model::{self, Direction, Fixed, Flavour, Primitive, ValueModifier};
 use crate::source::Span;
 use std::rc::Rc;
 
-/// A name where it is declared, or one part of a scoped name.
+/// The name in a declaration, or one part of a scoped name.
 #[derive(Debug, Clone)]
 pub(crate) struct Name {
     /// The identifier, an escaping underscore removed.
@@ -27,7 +27,7 @@ impl ScopedName {
     }
 }
 
-/// What may stand in a scope, in the order of the source.
+/// An item of a scope.
 #[derive(Debug, Clone)]
 pub(crate) enum Item {
     Definition(Box<Definition>),
@@ -120,13 +120,14 @@ pub(crate) enum DefinitionKind {
     },
     Operation(Operation),
     Attribute(Attribute),
-    /// What declares nothing, or was reported as not supported; its name must not be reported again.
+    /// A construct that declares nothing or was reported as unsupported. Uses of its name must not
+    /// be reported again.
     Unsupported {
         name: Option<Name>,
     },
 }
 
-/// What a forward declaration announces.
+/// The kind of a forward declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ForwardKind {
     Interface(Flavour),
@@ -139,7 +140,7 @@ pub(crate) enum ForwardKind {
     Component,
 }
 
-/// A component, or a connector, which is one too.
+/// A component or a connector.
 #[derive(Debug, Clone)]
 pub(crate) struct Component {
     pub(crate) connector: bool,
@@ -158,13 +159,13 @@ pub(crate) struct Port {
     pub(crate) name: Name,
 }
 
-/// What a port is: one that a component has by itself, or one of an extended kind.
+/// The kind of a port: a basic port, or one of a port type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PortKind {
     Plain(model::PortKind),
     /// `port P x;`
     Extended,
-    /// `mirrorport P x;`: what the port type provides is used, and the other way round.
+    /// `mirrorport P x;`: provided interfaces of the port type are used, and vice versa.
     Mirror,
 }
 
@@ -190,7 +191,7 @@ pub(crate) struct Template {
     pub(crate) name: Name,
     pub(crate) parameters: Vec<TemplateParameter>,
     pub(crate) items: Vec<Item>,
-    /// How many tokens it has.
+    /// The number of its tokens.
     pub(crate) size: usize,
 }
 
@@ -200,7 +201,7 @@ pub(crate) struct TemplateParameter {
     pub(crate) name: Name,
 }
 
-/// What may be given for a parameter of a template module.
+/// The kind of a parameter of a template module.
 #[derive(Debug)]
 pub(crate) enum ParameterKind {
     Typename,
@@ -211,7 +212,7 @@ pub(crate) enum ParameterKind {
     Union,
     Exception,
     Enum,
-    /// `sequence<T>` or `sequence`, whatever it is of.
+    /// `sequence<T>`, or `sequence` of any element type.
     Sequence(Option<TypeSpec>),
     /// `const long`
     Const(TypeSpec),
@@ -225,8 +226,8 @@ pub(crate) struct Instance {
     pub(crate) name: Name,
 }
 
-/// What is given for a parameter of a template module; whether it is a type or a constant, only the
-/// parameter tells.
+/// An argument of a template module. The kind of its parameter decides whether a name is a type or
+/// a constant.
 #[derive(Debug, Clone)]
 pub(crate) enum TemplateArgument {
     Name(ScopedName),
@@ -302,11 +303,11 @@ pub(crate) struct Struct {
     pub(crate) body: Vec<BodyItem>,
 }
 
-/// What stands in a struct, an exception or a union.
+/// An item of a struct, an exception or a union.
 #[derive(Debug, Clone)]
 pub(crate) enum BodyItem {
     Member(Member),
-    /// A pragma or a mark.
+    /// A pragma or a file marker.
     Marker(Item),
 }
 
@@ -387,15 +388,15 @@ pub(crate) enum TypeKind {
     Any,
     ValueBase,
     Named(ScopedName),
-    /// What the checker knows already.
+    /// A type that the checker has resolved.
     Known(model::Type),
-    /// A struct, union or enum that is declared where it is used.
+    /// A struct, union or enum that is declared inline.
     Constructed(Box<Definition>),
-    /// What was reported already.
+    /// An error was reported.
     Unsupported,
 }
 
-/// A constant expression in postfix order: evaluating it needs a stack and no recursion.
+/// A constant expression in postfix order, so that its evaluation does not recurse.
 #[derive(Debug, Clone)]
 pub(crate) struct Expr {
     pub(crate) steps: Vec<Step>,
@@ -427,7 +428,7 @@ pub(crate) enum Literal {
     WChar(u16),
     WString(Vec<u16>),
     Fixed(Fixed),
-    /// What was reported already.
+    /// An error was reported.
     Invalid,
 }
 

@@ -5,7 +5,7 @@ use super::ast::{BitField, Bitmask, Bitset, DefinitionKind, Number};
 use super::{Parsed, Parser};
 
 impl Parser<'_, '_, '_> {
-    /// Whether a name and a body follow the next token: `bitset` is a name in older IDL.
+    /// Whether a name and a body follow the next token. In older IDL `bitset` is an ordinary name.
     pub(super) fn begins_body(&mut self) -> bool {
         let third = self.peek_third();
         third.is("{") || third.is(":")
@@ -32,7 +32,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Bitmask(Bitmask { name, bound, flags }))
     }
 
-    /// The number that the annotation `name` gives.
+    /// The argument of the annotation `name`.
     fn annotated(&mut self, annotations: &[Annotation], name: &str) -> Option<Number> {
         let annotation = annotations.iter().find(|annotation| annotation.name == name)?;
         if annotation.number.is_none() {

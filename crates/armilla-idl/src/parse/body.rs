@@ -79,12 +79,12 @@ impl Parser<'_, '_, '_> {
         self.session.report(Diagnostic::error(Code::Empty, span, message));
     }
 
-    /// Members in braces; `rule` reads one.
+    /// Members in braces; `rule` parses one.
     fn members(&mut self, rule: impl Fn(&mut Self) -> Parsed<Member>) -> Parsed<Body> {
         self.expect("{")?;
         let mut body = Vec::new();
         let mut failed = false;
-        // A line that begins a declaration tells that the `}` is missing.
+        // If a line begins a declaration, the `}` is missing.
         while !self.at("}") && !self.at_end() && !self.at_definition() {
             body.extend(self.marks.drain(..).map(BodyItem::Marker));
             let mut docs = self.docs();
@@ -159,10 +159,10 @@ impl Parser<'_, '_, '_> {
     }
 }
 
-/// What stands between the braces of a struct, an exception or a union.
+/// The items in the braces of a struct, an exception or a union.
 struct Body {
     items: Vec<BodyItem>,
-    /// Whether there is more that could not be read.
+    /// Whether unparsed tokens follow.
     failed: bool,
 }
 

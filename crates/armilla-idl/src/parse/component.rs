@@ -7,7 +7,7 @@ use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model;
 
-/// What ports begin with.
+/// The keywords that begin ports.
 const PORTS: &[(&str, PortKind)] = &[
     ("provides", PortKind::Plain(model::PortKind::Provides)),
     ("uses", PortKind::Plain(model::PortKind::Uses)),
@@ -19,7 +19,8 @@ const PORTS: &[(&str, PortKind)] = &[
 ];
 
 impl Parser<'_, '_, '_> {
-    /// A declaration that begins with a word which is a name in older IDL. `None` if it is one here.
+    /// A declaration that begins with a keyword of CORBA 3. `None` if the word is an ordinary name
+    /// here.
     pub(super) fn component_definition(&mut self) -> Parsed<Option<DefinitionKind>> {
         if !self.begins_definition() {
             return Ok(None);
@@ -53,7 +54,7 @@ impl Parser<'_, '_, '_> {
     fn port_type(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the port type")?;
-        // Nothing can be done with a port type before it is defined, so its announcement says nothing.
+        // A port type cannot be used before its definition, so a forward declaration has no effect.
         if self.eat(";").is_some() {
             return Ok(DefinitionKind::Unsupported { name: None });
         }
@@ -65,7 +66,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::PortType { name, items: items.into() })
     }
 
-    /// What may stand in `owner`, a component, a connector or a port type.
+    /// An item of `owner`, a component, a connector or a port type.
     fn port_or_attribute(&mut self, owner: &str) -> Parsed<DefinitionKind> {
         self.annotations();
         let token = self.peek();
@@ -117,7 +118,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Home(home))
     }
 
-    /// What may stand in a home.
+    /// An item of a home.
     fn home_export(&mut self) -> Parsed<DefinitionKind> {
         self.annotations();
         let kind = if self.at_word("factory") {
@@ -132,7 +133,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::HomeOperation { kind, initializer })
     }
 
-    /// `: Base`, of which there is one at most.
+    /// An optional `: Base`.
     fn base(&mut self, what: &str) -> Parsed<Option<ScopedName>> {
         if self.eat(":").is_none() {
             return Ok(None);

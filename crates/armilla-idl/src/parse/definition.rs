@@ -1,4 +1,4 @@
-//! The rules of what may stand in a file or a module.
+//! The rules of definitions in a file or a module.
 
 use super::annotation::Annotation;
 use super::ast::{Definition, DefinitionKind, ForwardKind, Item, TypeKind};
@@ -15,7 +15,7 @@ impl Parser<'_, '_, '_> {
             if self.at_end() {
                 break;
             }
-            // A `}` too many.
+            // An unmatched `}`.
             let _: Failed = self.unexpected("a declaration");
             self.bump();
             self.eat(";");
@@ -23,7 +23,7 @@ impl Parser<'_, '_, '_> {
         items
     }
 
-    /// Items up to the `}` of the scope, which is left, or the end of the source.
+    /// Items up to, not including, the `}` of the scope or the end of the source.
     pub(super) fn items(
         &mut self,
         items: &mut Vec<Item>,
@@ -50,7 +50,7 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// A definition with the comments that belong to it.
+    /// A definition with its comments.
     fn documented(
         &mut self,
         rule: impl Fn(&mut Self) -> Parsed<DefinitionKind>,
@@ -73,7 +73,7 @@ impl Parser<'_, '_, '_> {
                 | DefinitionKind::Union(_)
                 | DefinitionKind::Enum(_)
         );
-        // A comment behind `};` says what ends there.
+        // A comment after `};` repeats the name of the body; it is not documentation.
         if !ends_with_brace {
             docs.append(&mut self.trailing);
         }
@@ -122,8 +122,8 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// A type, a constant or an exception: what may stand in modules and interfaces alike. `None`
-    /// if the next token begins none of these.
+    /// A type, a constant or an exception: a definition that modules and interfaces have in common.
+    /// `None` if the next token begins none.
     pub(super) fn data_definition(
         &mut self,
         annotations: &[Annotation],
@@ -163,7 +163,7 @@ impl Parser<'_, '_, '_> {
 
     fn module(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
-        // The template of an instance may have a scoped name.
+        // The template of an instance may be a scoped name.
         if self.at("::") || ["<", "::"].iter().any(|sign| self.peek_second().is(sign)) {
             return self.template_or_instance();
         }

@@ -1,5 +1,5 @@
-//! The rule of constant expressions (IDL 4.2, 7.4.1.4.3): operators sorted by their precedence into
-//! postfix order, with a stack of its own instead of recursion.
+//! The rule of constant expressions (IDL 4.2, 7.4.1.4.3): the shunting-yard algorithm converts an
+//! expression to postfix order without recursion.
 
 use super::ast::{Binary, Expr, Literal, Step, StepKind, Unary};
 use super::{Parsed, Parser};
@@ -7,7 +7,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Token, TokenKind, literal};
 use crate::source::Span;
 
-/// An operator that waits for its right operand.
+/// An operator on the stack, whose right operand is not complete.
 enum PendingOperator {
     Parenthesis,
     Unary(Unary, Span),
@@ -29,7 +29,7 @@ impl Parser<'_, '_, '_> {
         let mut yard = ShuntingYard { steps: Vec::new(), operators: Vec::new(), open: 0 };
         loop {
             self.operand(&mut yard)?;
-            // Behind an operand: parentheses close, and a binary operator or the end follows.
+            // After an operand: closing parentheses, then a binary operator or the end.
             while yard.open > 0 && self.eat(")").is_some() {
                 yard.close();
             }
@@ -45,7 +45,7 @@ impl Parser<'_, '_, '_> {
         Ok(Expr { steps: yard.finish(), span: start.to(self.previous()) })
     }
 
-    /// Signs and opening parentheses, and the literal or name behind them.
+    /// Unary operators and opening parentheses, then a literal or a name.
     fn operand(&mut self, yard: &mut ShuntingYard) -> Parsed<()> {
         loop {
             let token = self.peek();
@@ -134,7 +134,7 @@ impl Parser<'_, '_, '_> {
         Literal::Invalid
     }
 
-    /// One string or several that stand side by side.
+    /// One or more adjacent strings, which are concatenated.
     fn string(&mut self) -> Literal {
         let mut value = String::new();
         let mut bad = false;
@@ -163,7 +163,7 @@ impl Parser<'_, '_, '_> {
         if bad { Literal::Invalid } else { Literal::WString(value) }
     }
 
-    /// Reports a NUL if that is what is wrong with a string; returns that it is wrong.
+    /// Reports a NUL in a string; returns whether there is one.
     fn no_string(&mut self, token: &Token, holds_nul: bool) -> bool {
         if holds_nul {
             let message = "a string cannot hold the character NUL".to_owned();
@@ -172,7 +172,7 @@ impl Parser<'_, '_, '_> {
         true
     }
 
-    /// What a literal holds; `None` if it is not well formed, which is reported.
+    /// The content of a literal; `None` if it is not well formed, which is reported.
     fn unquoted<T>(
         &mut self,
         token: &Token,
@@ -202,16 +202,16 @@ impl Parser<'_, '_, '_> {
     }
 }
 
-/// Operators and operands on their way into postfix order.
+/// The state of the shunting-yard algorithm.
 struct ShuntingYard {
     steps: Vec<Step>,
     operators: Vec<PendingOperator>,
-    /// How many parentheses are open.
+    /// The number of open parentheses.
     open: usize,
 }
 
 impl ShuntingYard {
-    /// Takes the `)` of the innermost open parenthesis.
+    /// Closes the innermost parenthesis.
     fn close(&mut self) {
         self.open -= 1;
         while let Some(step) = self.operators.pop().and_then(step) {
@@ -242,7 +242,7 @@ fn step(operator: PendingOperator) -> Option<Step> {
     }
 }
 
-/// Whether `operators` takes the operand before `next` as its own.
+/// Whether `operators` binds its right operand before `next` does.
 fn binds_before(operators: &PendingOperator, next: Binary) -> bool {
     match operators {
         PendingOperator::Parenthesis => false,

@@ -1,8 +1,8 @@
-//! What to write instead, for those who write IDL in the habits of other languages.
+//! Fixes for syntax errors, mostly for habits from other languages.
 
 use crate::lex::{Token, TokenKind};
 
-/// A hint for where `expected` was needed and `found` stands between `before` and `after`.
+/// A fix for the case that `expected` was needed and `found` is between `before` and `after`.
 pub(super) fn hint(
     expected: &str,
     before: Option<&Token>,
@@ -26,7 +26,7 @@ pub(super) fn hint(
     )
 }
 
-/// Hints that depend on what should stand there.
+/// Fixes that depend on what was expected.
 fn by_expectation(
     expected: &str,
     found: &Token,
@@ -90,17 +90,17 @@ fn by_expectation(
     })
 }
 
-/// A hint for where a name was needed and a keyword stands behind `before`, which was taken for a
+/// A fix for the case that a name was needed and a keyword follows `before`, which was parsed as a
 /// type.
 pub(super) fn keyword_after(before: Option<&Token>) -> Option<String> {
     let word = NOT_IDL.iter().find(|word| before.is_some_and(|token| token.is_word(word)))?;
     Some(format!("IDL has no `{word}`; leave it out"))
 }
 
-/// Words that other languages put before types and declarations.
+/// Keywords of other languages before types and declarations.
 const NOT_IDL: &[&str] = &["signed", "static", "virtual", "final", "inline", "volatile"];
 
-/// Hints for words that IDL does not have, or elsewhere.
+/// Fixes for words that IDL does not have, or not here.
 fn by_word(found: &Token, after: &Token) -> Option<String> {
     if found.kind != TokenKind::Identifier {
         return None;

@@ -7,7 +7,7 @@ use crate::lex::{TokenKind, literal};
 use crate::source::Span;
 
 impl Parser<'_, '_, '_> {
-    /// Whether the next token, which may be a name in older IDL, begins a declaration here.
+    /// Whether the next token begins a declaration. It may be an ordinary name in older IDL.
     pub(super) fn begins_identity(&mut self) -> bool {
         let is_import = self.at_word("import");
         let second = self.peek_second();

@@ -38,7 +38,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Interface { flavour, name, bases, items })
     }
 
-    /// Scoped names with commas between.
+    /// Scoped names separated by commas.
     pub(super) fn names(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
         let mut names = vec![self.scoped_name(what)?];
         while self.eat(",").is_some() {
@@ -47,7 +47,7 @@ impl Parser<'_, '_, '_> {
         Ok(names)
     }
 
-    /// What may stand in an interface.
+    /// An item of an interface.
     pub(super) fn export(&mut self) -> Parsed<DefinitionKind> {
         let annotations = self.annotations();
         let token = self.peek();
@@ -86,7 +86,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Attribute(attribute))
     }
 
-    /// The exceptions behind an attribute: `raises` if it is readonly, otherwise `getraises` and
+    /// The exceptions of an attribute: `raises` if it is readonly, otherwise `getraises` and
     /// `setraises`.
     fn attribute_raises(
         &mut self,
@@ -130,7 +130,7 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Operation(operation))
     }
 
-    /// The parameters behind the `(`, and the comments on them.
+    /// The parameters after the `(`, and their comments.
     pub(super) fn parameters(&mut self) -> Parsed<(Vec<Parameter>, Vec<String>)> {
         let mut parameters = Vec::new();
         let mut all_docs = Vec::new();
@@ -154,7 +154,7 @@ impl Parser<'_, '_, '_> {
         Ok((parameters, all_docs))
     }
 
-    /// Exceptions in parentheses behind `keyword`, if that follows.
+    /// Exceptions in parentheses after `keyword`, if that follows.
     pub(super) fn raises(&mut self, keyword: &str) -> Parsed<Vec<ScopedName>> {
         if self.eat_word(keyword).is_none() {
             return Ok(Vec::new());
@@ -165,7 +165,7 @@ impl Parser<'_, '_, '_> {
         Ok(names)
     }
 
-    /// `context ("a", "b*")` behind an operation.
+    /// `context ("a", "b*")` after an operation.
     fn context(&mut self) -> Parsed<Vec<String>> {
         let mut names = Vec::new();
         if self.eat_word("context").is_none() {

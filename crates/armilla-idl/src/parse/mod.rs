@@ -1,9 +1,8 @@
-//! The parser: from tokens to a tree, by recursive descent (the grammar of IDL 4.2, clause 7.4, as
-//! far as this version goes).
+//! The parser: from tokens to a syntax tree, by recursive descent (the grammar of IDL 4.2, 7.4).
 //!
-//! After an error it skips to where the next declaration can begin, so that one run reports
-//! several. What is nested too deeply ends the run. This file has the parser's tools; the rules of
-//! the grammar stand in the files beside it.
+//! After an error it skips to the start of the next declaration, so that one run reports several
+//! errors. Too deep nesting ends the run. This file has the parser's primitives; each other file
+//! has a group of grammar rules.
 
 mod annotation;
 pub(crate) mod ast;
@@ -27,7 +26,7 @@ use crate::source::Span;
 use ast::{Item, Name, ScopedName};
 use std::collections::HashSet;
 
-/// How deep modules, types and sequences may be nested in one another.
+/// The maximum nesting of modules, types and sequences.
 const MAX_DEPTH: usize = 64;
 
 /// Parses the tokens of the preprocessor.
@@ -49,7 +48,7 @@ pub(crate) fn parse(session: &mut Session<'_>, tokens: &[Token]) -> Vec<Item> {
     parser.specification()
 }
 
-/// A syntax error was reported; the rule that is being read cannot go on.
+/// A syntax error was reported; the current rule cannot continue.
 #[derive(Debug)]
 struct Failed;
 
@@ -58,27 +57,27 @@ type Parsed<T> = Result<T, Failed>;
 struct Parser<'t, 's, 'o> {
     session: &'s mut Session<'o>,
     tokens: &'t [Token],
-    /// The last token, which stands behind all others for ever.
+    /// The end token, which is returned after all others.
     end: &'t Token,
     next: usize,
-    /// Pragmas and file marks that were passed and wait for the next place where an item may stand.
+    /// Pragmas and file markers that were passed. They are inserted before the next item.
     marks: Vec<Item>,
     depth: usize,
-    /// Whether the first half of the next token, a `>>`, is taken already.
+    /// Whether the first `>` of the next token, a `>>`, is consumed.
     half_angle: bool,
-    /// Whether the end came too early and that was said, or the rest was given up: there is no use
-    /// in reporting every rule that the end cuts off.
+    /// Whether an unexpected end was reported or the rest was skipped. Then no further rule reports
+    /// that its input ended.
     ended: bool,
-    /// Whether what is read stands in a template module.
+    /// Whether the current item is in a template module.
     in_template: bool,
-    /// The comment behind the last token that was taken.
+    /// The trailing comment of the last consumed token.
     trailing: Vec<String>,
-    /// The annotations that were said to have no effect.
+    /// The annotations that were reported as without effect.
     reported_annotations: HashSet<String>,
 }
 
 impl<'t> Parser<'t, '_, '_> {
-    /// The next token; marks before it are put aside.
+    /// The next token. Markers before it are collected.
     fn peek(&mut self) -> &'t Token {
         while let Some(token) = self.tokens.get(self.next) {
             let marker = match &token.kind {
@@ -93,7 +92,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.end
     }
 
-    /// The token behind the next one, marks not counted.
+    /// The token after the next one, not counting markers.
     fn peek_second(&mut self) -> &'t Token {
         self.peek_nth(0)
     }
@@ -102,7 +101,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.peek_nth(1)
     }
 
-    /// The token so many behind the second one.
+    /// The token `distance` after the second one.
     fn peek_nth(&mut self, distance: usize) -> &'t Token {
         self.peek();
         let is_marker = |token: &Token| {
@@ -139,7 +138,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.at_word(word).then(|| self.bump().span)
     }
 
-    /// Takes `sign` or reports that it is missing.
+    /// Consumes `sign` or reports that it is missing.
     fn expect(&mut self, sign: &str) -> Parsed<Span> {
         match self.eat(sign) {
             Some(span) => Ok(span),
@@ -147,8 +146,8 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
-    /// Takes the `;` behind something complete. If only that is missing, parsing goes on as if it
-    /// were there.
+    /// Consumes the `;` after a complete construct. If only that is missing, parsing continues as
+    /// if it were there.
     fn expect_semicolon(&mut self, after: &str) -> Parsed<()> {
         if self.eat(";").is_some() {
             return Ok(());
@@ -163,7 +162,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(())
     }
 
-    /// Where the token before the next one stands.
+    /// The span of the last consumed token.
     fn previous(&mut self) -> Span {
         self.peek();
         let before = self.tokens[..self.next].iter().rev();
@@ -198,7 +197,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.fail(error)
     }
 
-    /// What to write instead of the next token.
+    /// A fix for the next token.
     fn hint(&mut self, expected: &str) -> Option<String> {
         let (found, after) = (self.peek(), self.peek_second());
         hint::hint(expected, self.before(), found, after)
@@ -216,15 +215,15 @@ impl<'t> Parser<'t, '_, '_> {
         Failed
     }
 
-    /// Takes the identifier that something is declared under.
+    /// Consumes the identifier of a declaration.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
         let is_word = token.kind == TokenKind::Identifier;
         if is_word && keyword::reserved(&token.text) == Some(&*token.text) {
             return Err(self.keyword_as_name(token, what));
         }
-        // Where a name is used and not declared, only the checker knows whether there is an escaped
-        // one of that spelling.
+        // In a use of a name only the checker knows whether an escaped identifier of that spelling
+        // is declared.
         if let Some(keyword) = keyword::reserved(&token.text).filter(|_| is_word) {
             let error = keyword_collision(&token.text, keyword, token.span);
             self.session.report(error);
@@ -232,7 +231,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.identifier(what)
     }
 
-    /// Takes the identifier that something is declared under or referred to by.
+    /// Consumes the identifier of a declaration or of a reference.
     fn identifier(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
         if token.kind != TokenKind::Identifier {
@@ -281,7 +280,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(ScopedName { absolute, first, rest })
     }
 
-    /// Runs `rule` one level deeper. Beyond the limit everything that follows is skipped.
+    /// Runs `rule` one level deeper. Beyond the limit the rest of the source is skipped.
     fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let span = self.peek().span;
@@ -297,7 +296,7 @@ impl<'t> Parser<'t, '_, '_> {
         result
     }
 
-    /// How many braces were opened and not closed since the token `start`.
+    /// The number of braces that are open since the token `start`.
     fn open_braces(&self, start: usize) -> usize {
         let passed = self.tokens.get(start..self.next).unwrap_or_default();
         passed.iter().fold(0_usize, |depth, token| match &*token.text {
@@ -307,14 +306,14 @@ impl<'t> Parser<'t, '_, '_> {
         })
     }
 
-    /// The comment that stands before the next token.
+    /// The leading comment of the next token.
     fn docs(&mut self) -> Vec<String> {
         self.peek().leading.as_deref().unwrap_or_default().to_vec()
     }
 
-    /// Skips behind the next `;`, or to the `}` that closes the scope, or to a keyword that only
-    /// begins a declaration. A rule that began at the token `start` failed: unless the scope ends
-    /// there, what it began with is not read again.
+    /// Skips past the next `;`, to the `}` that closes the scope, or to a keyword that can only
+    /// begin a declaration. The rule that began at the token `start` failed; unless the scope ends
+    /// there, that token is skipped, so that parsing makes progress.
     fn recover(&mut self, start: usize) {
         self.half_angle = false;
         if self.next > start && begins_line(self.peek()) {
@@ -341,14 +340,14 @@ impl<'t> Parser<'t, '_, '_> {
     }
 }
 
-/// An identifier that is a keyword but for the case of its letters.
+/// An identifier that equals a keyword except for its case.
 pub(crate) fn keyword_collision(text: &str, keyword: &str, span: Span) -> Diagnostic {
     let message = format!("`{text}` differs from the keyword `{keyword}` only in case");
     let diagnostic = Diagnostic::error(Code::KeywordCollision, span, message);
     diagnostic.help(format!("write `{keyword}` for the keyword, or `_{text}` for a name"))
 }
 
-/// Whether `token` begins a line and can be nothing but the beginning of a declaration.
+/// Whether `token` begins a line and can only begin a declaration.
 fn begins_line(token: &Token) -> bool {
     const WORDS: &[&str] = &[
         "module",

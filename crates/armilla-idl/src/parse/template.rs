@@ -34,14 +34,14 @@ impl Parser<'_, '_, '_> {
         Ok(DefinitionKind::Template(Rc::new(Template { name, parameters, items, size })))
     }
 
-    /// Whether the next tokens are `alias A::B<`, and the word no name of a type.
+    /// Whether the next tokens are `alias A::B<`, so that `alias` is a keyword.
     pub(super) fn begins_alias(&mut self) -> bool {
         let rest = self.tokens.get(self.next + 1..).unwrap_or_default();
         let path = rest.iter().take_while(|token| is_path(token)).count();
         path > 0 && rest.get(path).is_some_and(|token| token.is("<"))
     }
 
-    /// `A::B<long, 7> Name;`, behind `module` or `alias`.
+    /// `A::B<long, 7> Name;`, after `module` or `alias`.
     pub(super) fn instance(&mut self) -> Parsed<Instance> {
         let template = self.scoped_name("the name of a template module")?;
         self.expect("<")?;

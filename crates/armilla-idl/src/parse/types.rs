@@ -7,7 +7,7 @@ use crate::lex::TokenKind;
 use crate::model::Primitive;
 
 impl Parser<'_, '_, '_> {
-    /// Any type, a struct, union or enum declared on the spot among them.
+    /// Any type, including a struct, union or enum that is declared inline.
     pub(super) fn type_spec(&mut self) -> Parsed<TypeSpec> {
         let docs = self.docs();
         let start = self.peek();
@@ -53,7 +53,7 @@ impl Parser<'_, '_, '_> {
         Ok(ty)
     }
 
-    /// A type that is no declaration.
+    /// A type that is not declared inline.
     pub(super) fn simple_type(&mut self) -> Parsed<TypeSpec> {
         self.annotations();
         let start = self.peek();
@@ -172,7 +172,7 @@ impl Parser<'_, '_, '_> {
         Ok(TypeKind::Fixed(Box::new(digits), Box::new(scale)))
     }
 
-    /// `<10>` behind `string`.
+    /// `<10>` after `string`.
     fn bound(&mut self) -> Parsed<Option<super::ast::Expr>> {
         if self.eat("<").is_none() {
             return Ok(None);
@@ -182,7 +182,7 @@ impl Parser<'_, '_, '_> {
         Ok(Some(bound))
     }
 
-    /// Takes one `>`, which may be the first half of a `>>`.
+    /// Consumes one `>`, which may be the first half of a `>>`.
     pub(super) fn close_angle(&mut self) -> Parsed<()> {
         if self.half_angle {
             self.half_angle = false;

@@ -1,4 +1,4 @@
-//! What the grammar has and this version has not, and what is skipped as a whole.
+//! Constructs of the grammar that are not supported, and how they are skipped.
 
 use super::Parser;
 use crate::diagnostics::{Code, Diagnostic};
@@ -10,7 +10,7 @@ impl Parser<'_, '_, '_> {
         self.session.report(Diagnostic::error(Code::Unsupported, span, message));
     }
 
-    /// Skips to behind the `;` that ends the declaration.
+    /// Skips past the `;` that ends the declaration.
     pub(super) fn skip_definition(&mut self) {
         let mut depth = 0_usize;
         while !self.at_end() {

@@ -7,7 +7,7 @@ use crate::model::{Direction, ValueModifier};
 use crate::source::Span;
 
 impl Parser<'_, '_, '_> {
-    /// Whether a name and what begins the body of a definition follow the next token.
+    /// Whether a name and the start of a body follow the next token.
     pub(super) fn begins_definition(&mut self) -> bool {
         let body = ["{", ":", ";"];
         let after = self.peek_third();
@@ -83,7 +83,7 @@ impl Parser<'_, '_, '_> {
         Ok((truncatable, self.names("the name of a base valuetype")?))
     }
 
-    /// What may stand in a valuetype.
+    /// An item of a valuetype.
     fn value_element(&mut self, modifier: ValueModifier) -> Parsed<DefinitionKind> {
         self.annotations();
         let token = self.peek();
