@@ -3,7 +3,7 @@
 use super::{Symbol, SymbolKind, range};
 use crate::lex::{Token, TokenKind};
 
-/// The words behind which the name stands that is declared.
+/// The keywords that precede the declared name.
 const NAMED: &[(&str, SymbolKind)] = &[
     ("module", SymbolKind::Module),
     ("interface", SymbolKind::Interface),
@@ -22,13 +22,13 @@ const NAMED: &[(&str, SymbolKind)] = &[
     ("native", SymbolKind::Typedef),
 ];
 
-/// Words that may stand before those.
+/// Modifiers that may precede those.
 const MODIFIERS: &[&str] = &["abstract", "local", "custom", "typedef"];
 
-/// Behind these there are no names of attributes any more.
+/// The keywords that end the names of attributes.
 const CLAUSES: &[&str] = &["raises", "getraises", "setraises", "context"];
 
-/// What `header`, which stands in the body of `owner` and may have a body itself, declares.
+/// The symbols that `header` declares in the body of `owner`. `has_body` is whether a body follows.
 pub(super) fn declared(header: &[Token], owner: Option<SymbolKind>, has_body: bool) -> Vec<Symbol> {
     let stray = header.iter().take_while(|token| is_stray(token)).count();
     let header = without_annotations(&header[stray..]);
@@ -83,7 +83,7 @@ fn instance(header: &[Token]) -> Option<&Token> {
 fn declarators(header: &[Token], owner: Option<SymbolKind>) -> Vec<Symbol> {
     let typedef = header.first().is_some_and(|word| word.is_word("typedef"));
     match owner {
-        // One word alone is the beginning of something that is being written.
+        // A single word is an incomplete declaration.
         _ if header.len() < 2 => Vec::new(),
         _ if typedef => names(header, SymbolKind::Typedef, header),
         None | Some(SymbolKind::Module) => Vec::new(),
@@ -91,7 +91,7 @@ fn declarators(header: &[Token], owner: Option<SymbolKind>) -> Vec<Symbol> {
     }
 }
 
-/// What is declared by the names behind the body of a struct, union or enum.
+/// The symbols that the declarators after the body of a struct, union or enum declare.
 pub(super) fn after_body(tokens: &[Token], typedef: bool) -> Vec<Symbol> {
     names(tokens, if typedef { SymbolKind::Typedef } else { SymbolKind::Member }, tokens)
 }
@@ -131,7 +131,7 @@ fn without_annotations(mut header: &[Token]) -> &[Token] {
     header
 }
 
-/// What stands behind the labels of a union's member.
+/// The tokens after the labels of a union's member.
 fn without_labels(header: &[Token]) -> &[Token] {
     let labelled = header.first().is_some_and(|word| is_one_of(word, &["case", "default"]));
     let colon = header.iter().rposition(|token| token.is(":")).filter(|_| labelled);

@@ -1,7 +1,7 @@
-//! What a text declares and where, as an editor shows it: read from the tokens alone, so that there
-//! is an outline while the text is being written and has errors, and for every construct.
+//! The outline of a text, for editors: the symbols that it declares. It is read from tokens alone,
+//! so that incomplete text with errors has an outline too.
 //!
-//! `declare` finds the names in one declaration, `names` what a name in the text stands for.
+//! `declare` finds the symbols of one declaration, `names` resolves a name in the text.
 
 mod declare;
 mod names;
@@ -12,24 +12,24 @@ use crate::lex::{self, Token, TokenKind};
 use crate::source::FileId;
 use std::ops::Range;
 
-/// Something that the text declares. Ranges count bytes of the text.
+/// A declared symbol. Ranges are byte offsets in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// Its name, an escaping underscore removed.
     pub name: String,
-    /// Where its name stands.
+    /// The range of its name.
     pub name_range: Range<usize>,
     /// The declaration without its body.
     pub header: Range<usize>,
     /// The whole declaration.
     pub range: Range<usize>,
-    /// What its body declares.
+    /// The symbols that its body declares.
     pub children: Vec<Symbol>,
 }
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A module.
@@ -62,10 +62,10 @@ pub enum SymbolKind {
     Member,
 }
 
-/// How deeply symbols may be nested; what is deeper is left out.
+/// The maximum nesting of symbols. Deeper ones are left out.
 const MAX_DEPTH: usize = 64;
 
-/// What `text` declares, in the order of the text. Forward declarations are left out.
+/// The symbols that `text` declares, in order. Forward declarations are left out.
 ///
 /// ```
 /// let symbols = armilla_idl::outline::outline("module M { interface A { void f( }");
@@ -155,7 +155,7 @@ impl Reader<'_> {
         out.append(&mut declared);
     }
 
-    /// Where the header that begins here ends: at a brace, or at what ends a declaration.
+    /// The end of the header that begins here: a brace, or the end of the declaration.
     fn header_end(&self, list: bool) -> usize {
         let mut level = 0_usize;
         for (index, token) in self.tokens.iter().enumerate().skip(self.position) {
@@ -165,7 +165,7 @@ impl Reader<'_> {
                 ")" => level = level.saturating_sub(1),
                 ";" => return index,
                 "," if list && level == 0 => return index,
-                // An enum in the parentheses of a switch has a body too.
+                // In parentheses it is the body of an enum in a switch.
                 "{" | "}" if level == 0 => return index,
                 _ => {}
             }

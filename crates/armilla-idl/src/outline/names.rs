@@ -1,5 +1,5 @@
-//! What a name in a text stands for. The text may be newer than the model: what stands around the
-//! name is read from the text, what it means from the model.
+//! Resolution of a name in a text. The text may be newer than the model: the enclosing scopes are
+//! read from the text, the declarations from the model.
 
 use super::{Symbol, outline, range, tokens};
 use crate::lex::{Token, TokenKind};
@@ -7,7 +7,7 @@ use crate::model::{DeclId, DeclKind, Declaration, Export, Member, Model};
 use crate::source::Span;
 use std::collections::HashSet;
 
-/// Something in a model that has a name.
+/// A named entity of a model.
 #[derive(Debug, Clone)]
 pub struct Entity<'m> {
     /// Its scoped name: `Bank::Account::withdraw`.
@@ -16,15 +16,15 @@ pub struct Entity<'m> {
     pub repository_id: Option<&'m str>,
     /// The comment before it.
     pub docs: &'m [String],
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
     /// The declaration, if it is one.
     declaration: Option<DeclId>,
 }
 
 impl Model {
-    /// What the name at `offset` of `text` stands for, by this model. `text` is the source of the
-    /// model or a newer version of it.
+    /// The entity that the name at `offset` of `text` denotes. `text` is the source of this model
+    /// or a newer version of it.
     pub fn entity_at(&self, text: &str, offset: usize) -> Option<Entity<'_>> {
         let tokens = tokens(text);
         let at = tokens.iter().position(|token| {
@@ -43,7 +43,7 @@ impl Model {
         }
         loop {
             let path: Vec<&str> = scope.iter().copied().chain(name.iter().copied()).collect();
-            // Names of an outer scope are not looked for once the first part was found.
+            // Outer scopes are not searched once the first part is found.
             let first = &path[..scope.len() + 1];
             if self.member_of(None, first).is_some() {
                 return self.member_of(None, &path);
@@ -52,7 +52,7 @@ impl Model {
         }
     }
 
-    /// All that `id` inherits from or supports, directly or not, each once.
+    /// The direct and indirect bases and supported interfaces of `id`, each once.
     pub fn ancestors(&self, id: DeclId) -> Vec<DeclId> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
@@ -73,7 +73,7 @@ impl Model {
         found
     }
 
-    /// What the names of `path` lead to, beginning in `scope`.
+    /// The entity that `path` denotes, resolved from `scope`.
     fn member_of(&self, scope: Option<DeclId>, path: &[&str]) -> Option<Entity<'_>> {
         let (name, rest) = path.split_first()?;
         let inherited = scope.map(|scope| self.ancestors(scope)).unwrap_or_default();
@@ -86,7 +86,7 @@ impl Model {
         }
     }
 
-    /// What is called `name` in `scope` itself.
+    /// The entity `name` in `scope` itself.
     fn named(&self, scope: Option<DeclId>, name: &str) -> Option<Entity<'_>> {
         let siblings = || self.iter().filter(|(_, declaration)| declaration.scope == scope);
         if let Some((id, declaration)) = siblings().find(|(_, d)| d.name == name) {
@@ -98,7 +98,8 @@ impl Model {
                 declaration: Some(id),
             });
         }
-        // Enumerators stand beside their enum; that they are also found in it serves the outline.
+        // Enumerators are in the scope of their enum. The outline nests them in the enum, so both
+        // are searched.
         let within = scope.and_then(|id| in_declaration(self.get(id), name));
         let part = within.or_else(|| siblings().find_map(|(_, d)| enumerator(d, name)))?;
         let outer = match scope.map(|id| (id, &self.get(id).kind)) {
@@ -165,7 +166,7 @@ fn declares<'s>(symbols: &'s [Symbol], start: usize, path: &mut Vec<&'s str>) ->
     false
 }
 
-/// The names of what the body stands in that `offset` is in, the outermost first.
+/// The names of the scopes around `offset`, the outermost first.
 fn enclosing(symbols: &[Symbol], offset: usize) -> Vec<&str> {
     let mut path = Vec::new();
     let mut symbols = symbols;
