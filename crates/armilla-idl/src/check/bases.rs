@@ -1,4 +1,4 @@
-//! What interfaces and valuetypes inherit from and support (CORBA 3.4 Part 1, 7.8.5 and 7.9.5).
+//! Bases and supported interfaces (CORBA 3.4 Part 1, 7.8.5 and 7.9.5).
 
 use super::Checker;
 use super::scope::{Entry, ScopeId, Target};
@@ -8,19 +8,19 @@ use crate::parse::ast::{Name, ScopedName};
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// From how many interfaces one may inherit, directly and indirectly.
+/// The maximum number of direct and indirect bases.
 const MAX_ANCESTORS: usize = 256;
 
-/// A base and where it is named.
+/// A base and the span of its name.
 pub(super) type Base = (DeclId, Span);
 
-/// The declarations of `bases`.
+/// The ids of `bases`.
 pub(super) fn ids(bases: &[Base]) -> Vec<DeclId> {
     bases.iter().map(|(id, _)| *id).collect()
 }
 
 impl Checker<'_, '_> {
-    /// The interfaces that `names` stand for: bases, or what a valuetype supports.
+    /// Resolves `names` to interfaces: bases, or those that a valuetype supports.
     pub(super) fn base_interfaces(&mut self, names: &[ScopedName]) -> Vec<Base> {
         self.bases(names, "an interface", |kind| matches!(kind, DeclKind::Interface(_)))
     }
@@ -76,12 +76,12 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// The scopes that `bases` are.
+    /// The scopes of `bases`.
     pub(super) fn base_scopes(&self, bases: &[Base]) -> Vec<ScopeId> {
         bases.iter().filter_map(|(base, _)| self.scope_of.get(base).copied()).collect()
     }
 
-    /// Whether something can have these bases together.
+    /// Whether one declaration can have these bases. Reports collisions.
     pub(super) fn check_bases(&mut self, name: &Name, bases: &[ScopeId]) -> bool {
         let ancestors = self.ancestors(bases);
         if ancestors.len() > MAX_ANCESTORS {
@@ -105,7 +105,7 @@ impl Checker<'_, '_> {
                 }
             }
         }
-        // A hash map has no order of its own.
+        // The order of a hash map is not deterministic.
         collisions.sort_by_key(|(one, _)| (one.span.file, one.span.start));
         for (one, other) in collisions {
             let message =
@@ -117,7 +117,7 @@ impl Checker<'_, '_> {
         true
     }
 
-    /// Reports what an interface of `flavour` cannot inherit.
+    /// Reports bases that an interface of `flavour` cannot have.
     pub(super) fn check_flavours(&mut self, flavour: Flavour, bases: &[Base]) {
         for (base, span) in bases {
             let DeclKind::Interface(interface) = &self.model.get(*base).kind else { continue };
@@ -135,7 +135,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Reports what a valuetype with `modifier` cannot inherit.
+    /// Reports bases that a valuetype with `modifier` cannot have.
     pub(super) fn check_value_bases(&mut self, modifier: ValueModifier, bases: &[Base]) {
         for (index, (base, span)) in bases.iter().enumerate() {
             let DeclKind::Value(value) = &self.model.get(*base).kind else { continue };
@@ -155,7 +155,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Reports what a valuetype that inherits from `bases` cannot support.
+    /// Reports interfaces that a valuetype with these bases cannot support.
     pub(super) fn check_supports(&mut self, bases: &[Base], supports: &[Base]) {
         let concrete = |this: &Self, id: DeclId| {
             matches!(&this.model.get(id).kind,
@@ -182,7 +182,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The interface other than an abstract one that a valuetype or one of its bases supports.
+    /// The interface that is not abstract and that a valuetype or one of its bases supports.
     fn supported(&self, id: DeclId, depth: usize) -> Option<DeclId> {
         let DeclKind::Value(Value { bases, supports, .. }) = &self.model.get(id).kind else {
             return None;
@@ -191,7 +191,7 @@ impl Checker<'_, '_> {
             matches!(&self.model.get(*id).kind,
                 DeclKind::Interface(interface) if interface.flavour != Flavour::Abstract)
         });
-        // Only the first base can be concrete, so there is one way up.
+        // Only the first base can be concrete, so the search need not branch.
         let base = bases.first().filter(|_| depth < MAX_ANCESTORS);
         first.or_else(|| self.supported(*base?, depth + 1))
     }

@@ -8,7 +8,7 @@ use crate::parse::ast;
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// The most bits of a bitmask, and of a field of a bitset.
+/// The maximum number of bits of a bitmask and of a bitset's field.
 const MAX_BITS: u32 = 64;
 /// The bits of a bitmask without `@bit_bound`.
 const DEFAULT_BITS: u32 = 32;
@@ -83,7 +83,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// `count` if that is a number of bits.
+    /// `count` if it is a valid number of bits; otherwise reports it.
     fn bits(&mut self, count: u128, span: Span) -> Option<u32> {
         let bits = u32::try_from(count).ok().filter(|bits| (1..=MAX_BITS).contains(bits));
         if bits.is_none() {
@@ -100,7 +100,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The struct or bitset that `name` stands for, as something to extend.
+    /// Resolves the base of a struct or a bitset.
     pub(super) fn base_type(
         &mut self,
         name: &ast::ScopedName,

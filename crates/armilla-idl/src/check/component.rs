@@ -1,5 +1,5 @@
-//! Components and event types: the interfaces that they stand for, their equivalent IDL (CORBA 3.4
-//! Part 3, 6.4 to 6.6), become part of the model. `ports` has what each port stands for.
+//! Components and event types: their equivalent IDL (CORBA 3.4 Part 3, 6.4 to 6.6) becomes part of
+//! the model. `ports` has the operations of ports.
 
 use super::scope::{Entry, ScopeId, Target, key};
 use super::{Checker, bases};
@@ -11,7 +11,7 @@ use crate::parse::ast::{
 };
 use crate::source::Span;
 
-/// The module that the equivalent IDL is made of.
+/// The module on which equivalent IDL is based.
 const MODULE: &str = "Components";
 
 impl Checker<'_, '_> {
@@ -56,7 +56,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The interface that takes events of the event type `event` (6.6.1).
+    /// The consumer interface of the event type `event` (6.6.1).
     pub(super) fn consumer(&mut self, event: DeclId, name: &Name) {
         let DeclKind::Value(value) = &self.model.get(event).kind else { return };
         let is_event = |id: &&DeclId| matches!(&self.model.get(**id).kind, DeclKind::Value(value) if value.event);
@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
         });
     }
 
-    /// The name of the interface that takes events of the event type `event`.
+    /// The name of the consumer interface of the event type `event`.
     pub(super) fn consumer_name(&self, event: DeclId, span: Span) -> ScopedName {
         let mut name = self.absolute_name(event, span);
         let last = name.rest.last_mut().unwrap_or(&mut name.first);
@@ -87,7 +87,7 @@ impl Checker<'_, '_> {
         name
     }
 
-    /// The name of a declaration from file scope on.
+    /// The absolute name of a declaration.
     pub(super) fn absolute_name(&self, id: DeclId, span: Span) -> ScopedName {
         let mut path = self.model.path(id).into_iter();
         let name = |text: &str| Name { text: text.to_owned(), span };
@@ -95,13 +95,14 @@ impl Checker<'_, '_> {
         ScopedName { absolute: true, first, rest: path.map(name).collect() }
     }
 
-    /// An interface or valuetype of the module `Components`, as a base of what is named at `span`.
+    /// An interface or valuetype of the module `Components`, as a base of the declaration at
+    /// `span`.
     pub(super) fn component_base(&mut self, name: &str, span: Span) -> Option<bases::Base> {
         let Target::Decl(id) = self.component_part(name, span)? else { return None };
         self.scope_of.contains_key(&id).then_some((id, span))
     }
 
-    /// What `name` is in the module `Components`. Reports once if there is nothing of that kind.
+    /// Resolves `name` in the module `Components`. Reports once that the module is missing.
     pub(super) fn component_part(&mut self, name: &str, span: Span) -> Option<Target> {
         let module = self.scopes[ScopeId::FILE.0].names.get(&key(MODULE));
         let part = module.and_then(|entry| match entry.target {
@@ -124,7 +125,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// Declares an operation that the source does not spell: `owner` stands for it.
+    /// Declares an operation of equivalent IDL, with the span and docs of `owner`.
     pub(super) fn implied(
         &mut self,
         owner: &Name,
@@ -171,7 +172,7 @@ pub(super) fn component_name(name: &str, span: Span) -> ScopedName {
     ScopedName { absolute: true, first: part(MODULE), rest: vec![part(name)] }
 }
 
-/// `name` with more behind it.
+/// `name` with a suffix.
 pub(super) fn suffixed(name: &Name, suffix: &str) -> Name {
     Name { text: format!("{}{suffix}", name.text), span: name.span }
 }

@@ -10,7 +10,7 @@ use crate::model::{Const, ConstValue, DeclKind, Fixed, Primitive, Type};
 use crate::parse::ast::{Expr, Literal, Name, Step, StepKind, TypeKind, TypeSpec};
 use crate::source::Span;
 
-/// How large the values of all string constants may be together.
+/// The maximum size of all string constants together, in octets.
 const MAX_CONSTANT_TEXT: usize = 32 << 20;
 
 /// The bound of a string, a sequence or an array.
@@ -47,15 +47,15 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The value of a constant of the type `fixed`, which gives it its digits.
+    /// A constant of the type `fixed`. Its value determines the digits of its type.
     fn fixed_constant(&mut self, value: &Expr) -> Option<Const> {
         let value = self.evaluate(value, &Expected::Fixed(None))?;
         let ConstValue::Fixed(number) = &value else { return None };
         Some(Const { ty: Type::Fixed(number.digits(), number.scale()), value })
     }
 
-    /// Counts the text of a constant: constants that copy one another could make much of little.
-    /// Returns whether there is room for it.
+    /// Counts the text of a constant against the limit: constants that concatenate one another grow
+    /// exponentially. Returns whether the limit holds.
     fn count_text(&mut self, value: &ConstValue, span: Span) -> bool {
         self.constant_text += match value {
             ConstValue::String(text) => text.len(),
@@ -71,7 +71,8 @@ impl Checker<'_, '_> {
         false
     }
 
-    /// What a constant of the type `ty` must be; `None` if there is no such constant.
+    /// The value that a constant of the type `ty` must have; `None` if there are no constants of
+    /// that type.
     pub(super) fn expected(&self, ty: &Type) -> Option<Expected> {
         match self.model.resolve(ty) {
             Type::Primitive(primitive) => match primitive {
@@ -102,7 +103,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The value of `expr` as a positive number of 32 bits.
+    /// Evaluates `expr` to a positive 32-bit number.
     pub(super) fn positive(&mut self, expr: &Expr, what: &str) -> Option<u32> {
         match self.natural(expr, what)? {
             0 => self.fail(Code::BadBound, expr.span, format!("{what} cannot be zero")),
@@ -110,7 +111,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The value of `expr` as a number of 32 bits that is not negative.
+    /// Evaluates `expr` to a non-negative 32-bit number.
     pub(super) fn natural(&mut self, expr: &Expr, what: &str) -> Option<u32> {
         match self.evaluate_steps(expr, &BOUND)? {
             ConstValue::Integer(value) => match u32::try_from(value) {
@@ -130,7 +131,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// The value of `expr`, which is what is wanted. `None` if something was reported.
+    /// Evaluates `expr` to what is expected. `None` if an error was reported.
     pub(super) fn evaluate(&mut self, expr: &Expr, expected: &Expected) -> Option<ConstValue> {
         let value = self.evaluate_steps(expr, expected)?;
         if let (Expected::Fixed(size), ConstValue::Fixed(number)) = (expected, &value) {
@@ -168,7 +169,7 @@ impl Checker<'_, '_> {
         };
         match out_of_range {
             None => Some(match (expected, value) {
-                // What a `float` is is the nearest number that it can be.
+                // A `float` is rounded to the nearest value of its type.
                 (Expected::Float, ConstValue::Float(float)) => {
                     ConstValue::Float(f64::from(float as f32))
                 }
@@ -178,7 +179,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// `number` in a type of so many digits; those behind the point that do not fit are cut off.
+    /// `number` in a type of so many digits. Surplus digits after the point are truncated, with a
+    /// warning.
     fn fit_fixed(
         &mut self,
         expr: &Expr,

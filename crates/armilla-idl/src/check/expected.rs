@@ -1,8 +1,8 @@
-//! What the context of a constant expression expects: a type, and the range of its values.
+//! The type that the context of a constant expression expects, and the range of its values.
 
 use crate::model::{ConstValue, DeclId};
 
-/// What a constant expression must evaluate to.
+/// The type to which a constant expression must evaluate.
 #[derive(Debug, Clone)]
 pub(super) enum Expected {
     /// An integer of so many bits.
@@ -19,7 +19,7 @@ pub(super) enum Expected {
     String(Option<u32>),
     WChar,
     WString(Option<u32>),
-    /// With digits and scale, or of any size.
+    /// With digits and scale, or with any.
     Fixed(Option<(u16, u16)>),
     Enum(DeclId),
 }
@@ -30,12 +30,12 @@ impl Expected {
     }
 }
 
-/// The smallest and the greatest integer of so many bits.
+/// The smallest and the largest integer of so many bits.
 pub(super) fn range(bits: u32, signed: bool) -> (i128, i128) {
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// The kind of a value, with its article.
+/// The kind of a value, with an article.
 pub(super) fn kind_of(value: &ConstValue) -> &'static str {
     match value {
         ConstValue::Integer(_) => "an integer",

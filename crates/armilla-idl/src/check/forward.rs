@@ -1,4 +1,4 @@
-//! Forward declarations: until something refers to one, it is not in the model.
+//! Forward declarations: one is not in the model until something refers to it.
 
 use super::component::suffixed;
 use super::scope::{Entry, ScopeId, Target, key};
@@ -16,11 +16,11 @@ pub(super) struct Forward {
     name: Name,
     scope: ScopeId,
     repository_id: String,
-    /// The prefix in force where it stands.
+    /// The prefix in force at the declaration.
     prefix: Prefix,
     /// The declaration, if it is defined or something refers to it.
     decl: Option<DeclId>,
-    /// The first place that refers to it.
+    /// The span of the first reference to it.
     reference: Option<Span>,
     defined: bool,
 }
@@ -55,21 +55,21 @@ impl Checker<'_, '_> {
         self.declare(name, Target::Forward(index));
     }
 
-    /// The declaration of the forward declaration `index`, to which `span` refers.
+    /// Resolves a reference at `span` to the forward declaration `index`.
     pub(super) fn refer_to(&mut self, index: usize, span: Span) -> DeclId {
         let id = self.materialize(index);
         self.forwards[index].reference.get_or_insert(span);
         id
     }
 
-    /// Remembers a place that refers to `id`, should that be declared forward only.
+    /// Records a reference to `id`, for the case that it is never defined.
     pub(super) fn record_reference(&mut self, id: DeclId, span: Span) {
         if let Some(Some(index)) = self.incomplete.get(&id) {
             self.forwards[*index].reference.get_or_insert(span);
         }
     }
 
-    /// Puts a forward declaration into the model.
+    /// Adds a forward declaration to the model.
     fn materialize(&mut self, index: usize) -> DeclId {
         let forward = &mut self.forwards[index];
         let id = self.model.next_id();
@@ -107,7 +107,8 @@ impl Checker<'_, '_> {
         id
     }
 
-    /// Declares what may have been declared forward: an interface, a struct or a union.
+    /// Defines an interface, a struct, a union or a valuetype, which may have been declared
+    /// forward.
     pub(super) fn define(&mut self, name: &Name, docs: &[String], kind: DeclKind) -> DeclId {
         let entry = self.scope().names.get(&key(&name.text)).filter(|e| e.name.text == name.text);
         let index = match entry.map(|entry| entry.target) {
@@ -148,7 +149,7 @@ impl Checker<'_, '_> {
         id
     }
 
-    /// Reports a declaration that says something else of the same name than one before.
+    /// Reports a declaration that contradicts an earlier one of the same name.
     fn check_alike(&mut self, name: &Name, known: ForwardKind, new: ForwardKind, first: Span) {
         if known != new {
             let (known, new) = (known.describe(), new.describe());
@@ -158,8 +159,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Reports what was declared and never defined: an error for what must be complete to be of any
-    /// use, a warning for what can be referred to.
+    /// Reports declarations without a definition: an error for a struct or a union, a warning for
+    /// an interface or a valuetype, to which there can be references.
     pub(super) fn check_forwards(&mut self) {
         for forward in &self.forwards {
             let must_be_defined = matches!(forward.kind, ForwardKind::Struct | ForwardKind::Union);
@@ -235,7 +236,7 @@ fn kind_of(kind: &DeclKind) -> Option<ForwardKind> {
     }
 }
 
-/// A union before its definition is read.
+/// A union before its body is checked.
 pub(super) fn empty_union() -> Union {
     let discriminator = Type::Primitive(Primitive::Boolean);
     Union { nested: Vec::new(), discriminator, cases: Vec::new() }

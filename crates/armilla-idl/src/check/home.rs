@@ -1,4 +1,4 @@
-//! Homes: the three interfaces that each of them stands for (CORBA 3.4 Part 3, 6.7).
+//! Homes: each becomes three interfaces (CORBA 3.4 Part 3, 6.7).
 
 use super::component::suffixed;
 use super::{Checker, bases};
@@ -36,7 +36,7 @@ impl Checker<'_, '_> {
         self.define_interface(interface, name, docs, &both, |_| {});
     }
 
-    /// The interface of what the home says itself.
+    /// The explicit interface: the operations that the home declares.
     fn explicit(
         &mut self,
         home: &ast::Home,
@@ -96,7 +96,7 @@ impl Checker<'_, '_> {
         self.operation(&operation, &definition.docs);
     }
 
-    /// The interface of what every home has, by whether it has a primary key.
+    /// The implicit interface, which depends on whether there is a primary key.
     fn implicit(
         &mut self,
         home: &ast::Home,
@@ -132,7 +132,7 @@ impl Checker<'_, '_> {
         Some(id)
     }
 
-    /// The valuetype of a primary key, which must come from `Components::PrimaryKeyBase`.
+    /// The valuetype of a primary key, which must inherit from `Components::PrimaryKeyBase`.
     fn primary_key(&mut self, name: &ast::ScopedName) -> Option<DeclId> {
         let (id, span) = self.base_values(std::slice::from_ref(name)).pop()?;
         let (root, _) = self.component_base("PrimaryKeyBase", span)?;

@@ -19,7 +19,7 @@ impl Checker<'_, '_> {
         self.set_id(name, Part::Whole, span, |_| id.to_owned());
     }
 
-    /// Puts `prefix` before the scoped names of `name` and of all that is declared within it.
+    /// Applies `prefix` to the repository ids of `name` and of all declarations within it.
     pub(super) fn type_prefix(&mut self, name: &ScopedName, prefix: &str, span: Span) {
         if !repository::good_prefix(prefix) {
             let message = format!("`{prefix}` cannot begin a repository id");
@@ -41,7 +41,7 @@ impl Checker<'_, '_> {
         let mut aliases_of_incomplete = vec![id];
         while let Some(id) = aliases_of_incomplete.pop() {
             self.prepend(id, prefix);
-            // What has a prefix of its own keeps it.
+            // A declaration with a prefix of its own keeps it.
             let within = self.declared_in(id).into_iter();
             aliases_of_incomplete.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
         }
@@ -53,7 +53,7 @@ impl Checker<'_, '_> {
         self.type_prefixes.insert(id, inside);
     }
 
-    /// The declarations directly within `id`, whether that is still open or not.
+    /// The declarations directly within `id`, even if its scope is still open.
     fn declared_in(&self, id: DeclId) -> Vec<DeclId> {
         let open = self.scope_of.get(&id).map(|scope| self.scopes[scope.0].members.as_slice());
         let closed = match &self.model.get(id).kind {
@@ -66,8 +66,8 @@ impl Checker<'_, '_> {
         [open.unwrap_or_default(), closed].concat()
     }
 
-    /// Makes the repository ids of a declaration and of what is listed in it anew, except for those
-    /// that were set.
+    /// Recomputes the repository ids of a declaration and of its exports and enumerators, except
+    /// for those that were set.
     fn prepend(&mut self, id: DeclId, prefix: &str) {
         let path = self.model.path(id).join("/");
         let renew = |old: &mut String, name: &str| {
@@ -107,7 +107,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// `import` looks into an interface repository; all that is known here is in the sources.
+    /// `import` refers to an interface repository. Here all declarations come from sources.
     pub(super) fn import(&mut self, name: &ScopedName) {
         if self.resolve(name).is_some() {
             let message = "`import` has no effect: names come from the sources";

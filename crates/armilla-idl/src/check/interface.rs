@@ -24,7 +24,7 @@ impl Checker<'_, '_> {
         self.define_interface(interface, name, docs, &bases, |checker| checker.items(items));
     }
 
-    /// Defines `interface` with these bases and with what `body` declares in its scope.
+    /// Defines `interface` with these bases. `body` declares its contents.
     pub(super) fn define_interface(
         &mut self,
         interface: Interface,
@@ -106,7 +106,7 @@ impl Checker<'_, '_> {
             let Some(target) = target else { continue };
             let last = name.rest.last().unwrap_or(&name.first);
             match target {
-                // A native type may stand for an exception of a language (CORBA 3.4 Part 1, 7.11.5).
+                // A native type may denote an exception of a language (CORBA 3.4 Part 1, 7.11.5).
                 Target::Decl(id)
                     if matches!(
                         self.model.get(id).kind,
@@ -179,7 +179,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// The comment on an operation, behind it those on its parameters.
+/// The comment on an operation, followed by those on its parameters.
 fn operation_docs(docs: &[String], parameters: &[String]) -> Vec<String> {
     let gap = (!docs.is_empty() && !parameters.is_empty()).then(String::new);
     docs.iter().cloned().chain(gap).chain(parameters.iter().cloned()).collect()

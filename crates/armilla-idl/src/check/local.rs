@@ -1,5 +1,4 @@
-//! Local types: interfaces whose objects never leave their process, and what is made of them
-//! (CORBA 3.4 Part 1, 7.8.7).
+//! Local types: local interfaces, and types that contain them (CORBA 3.4 Part 1, 7.8.7).
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
@@ -18,7 +17,7 @@ impl Checker<'_, '_> {
         Some(ty)
     }
 
-    /// Reports that `local` is used as `what` unless the interface around is local too.
+    /// Reports the use of `local` as `what`, unless the enclosing interface is local too.
     pub(super) fn check_local(&mut self, local: DeclId, span: Span, what: &str) {
         let interface = self.scope().decl.map(|id| &self.model.get(id).kind);
         if let Some(DeclKind::Interface(interface)) = interface
@@ -35,7 +34,7 @@ impl Checker<'_, '_> {
         self.session.report(error.secondary(declaration.span, "declared here"));
     }
 
-    /// The local declaration that `ty` is made of, if there is one.
+    /// The local declaration that `ty` contains, if there is one.
     pub(super) fn local_part(&self, ty: &Type) -> Option<DeclId> {
         match ty {
             Type::Named(id) => match &self.model.get(*id).kind {
@@ -50,7 +49,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Remembers that `id` is local if one of the types that it is made of is.
+    /// Records that `id` is local if one of the types that it contains is.
     pub(super) fn record_local(&mut self, id: DeclId) {
         let is_local = |ty: &Type| self.local_part(ty).is_some();
         let local = match &self.model.get(id).kind {

@@ -1,4 +1,4 @@
-//! How a name finds what it stands for (IDL 4.2, 7.5.1 to 7.5.3).
+//! Name resolution (IDL 4.2, 7.5.1 to 7.5.3).
 
 use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
@@ -9,7 +9,7 @@ use crate::parse::ast::{Name, ScopedName};
 use crate::parse::keyword_collision;
 use std::collections::HashSet;
 
-/// Type names of IDL 4, which older IDL may use for types of its own.
+/// Type names of IDL 4. Older IDL may declare types of these names.
 const IDL4_TYPES: &[(&str, Primitive)] = &[
     ("int8", Primitive::Int8),
     ("int16", Primitive::Short),
@@ -21,7 +21,7 @@ const IDL4_TYPES: &[(&str, Primitive)] = &[
     ("uint64", Primitive::ULongLong),
 ];
 
-/// Types of other languages, and what IDL calls them.
+/// Types of other languages, and their IDL names.
 const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("bool", "boolean"),
     ("byte", "octet"),
@@ -36,7 +36,7 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("str", "string"),
 ];
 
-/// What a search for a name in one scope finds.
+/// The result of a search in one scope.
 enum Found {
     Nothing,
     One(Entry),
@@ -45,7 +45,7 @@ enum Found {
 }
 
 impl Checker<'_, '_> {
-    /// What `name` stands for. `None` if that was reported, now or before.
+    /// Resolves `name`. `None` if an error was reported, now or before.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Option<Target> {
         let mut target = if name.absolute {
             self.resolve_in(ScopeId::FILE, &name.first, name)?
@@ -68,7 +68,7 @@ impl Checker<'_, '_> {
         Some(target)
     }
 
-    /// Reports that `before`, which stands for `target`, is no scope to find `part` in.
+    /// Reports that `before`, which denotes `target`, is not a scope in which `part` can be found.
     fn report_no_scope(&mut self, target: Target, before: &Name, part: &Name) {
         let kind = match target {
             Target::Decl(id) => Some(&self.model.get(id).kind),
@@ -94,7 +94,7 @@ impl Checker<'_, '_> {
         self.session.report(error);
     }
 
-    /// Searches the current scope and then those around it.
+    /// Searches the current scope and then the enclosing ones.
     fn resolve_outwards(&mut self, name: &Name, whole: &ScopedName) -> Option<Target> {
         let key = key(&name.text);
         let mut next = Some(self.current);
@@ -121,8 +121,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Searches one scope and, if that is an interface, its bases; what is declared in an interface
-    /// hides what it inherits.
+    /// Searches one scope and, if that is an interface, its bases; the declarations of an interface
+    /// hide inherited ones.
     fn search(&self, scope: ScopeId, key: &str) -> Found {
         if let Some(entry) = self.scopes[scope.0].names.get(key) {
             return Found::One(entry.clone());
@@ -176,8 +176,9 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Remembers that `name` of `scope` was used in the current scope and in those between that are
-    /// not modules; what an operation raises, in the scope of the operation alone.
+    /// Records that `name` of `scope` was used in the current scope and in the enclosing scopes up
+    /// to `scope` that are not modules. A name in `raises` is recorded in the scope of the
+    /// operation only.
     fn record_use(&mut self, scope: ScopeId, inherited: bool, name: &Name) {
         let mut next = Some(self.current);
         while let Some(id) = next {
@@ -223,7 +224,7 @@ impl Checker<'_, '_> {
         self.session.report(error);
     }
 
-    /// What may have been meant: the same name elsewhere, or a similar one here.
+    /// A suggestion: the same name in another scope, or a similar one here.
     fn suggestion(&self, name: &str, scope: Option<ScopeId>) -> Option<String> {
         if ["TypeCode", "Principal"].contains(&name) {
             return Some(format!("write `CORBA::{name}`"));
@@ -249,7 +250,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// The type of IDL 4 that `name` is, unless something is declared under that name.
+    /// The type of IDL 4 that `name` denotes, unless that name is declared.
     pub(super) fn idl4_type(&self, name: &ScopedName) -> Option<Primitive> {
         if name.absolute || !name.rest.is_empty() {
             return None;
@@ -270,7 +271,7 @@ impl Checker<'_, '_> {
         })
     }
 
-    /// `bases` and all that they inherit from, each once.
+    /// `bases` and all their bases, each once.
     pub(super) fn ancestors(&self, bases: &[ScopeId]) -> Vec<ScopeId> {
         let mut seen = HashSet::new();
         let mut ancestors = Vec::new();
@@ -285,7 +286,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Whether one letter more, less or different turns one name into the other.
+/// Whether the edit distance of two names is 1.
 fn is_similar(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() < 3 || one.len().abs_diff(other.len()) > 1 {

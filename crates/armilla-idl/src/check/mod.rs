@@ -1,7 +1,7 @@
-//! The checker: from the tree to the model (IDL 4.2, 7.4 and 7.5).
+//! The checker: from the syntax tree to the model (IDL 4.2, 7.4 and 7.5).
 //!
-//! It walks the tree once in the order of the source, because that is how names of IDL come to be
-//! known. What it reports an error for stays known under its name as well as possible, so that one
+//! It walks the tree once, in source order, because a name of IDL is visible only after its
+//! declaration. An invalid declaration keeps its name, as a symbol with an error, so that one
 //! mistake is reported once.
 
 mod arithmetic;
@@ -36,8 +36,8 @@ use scope::{Scope, ScopeId, ScopeKind, Target};
 use std::collections::{HashMap, HashSet};
 use template::{Binding, Template};
 
-/// Checks `items`, the tree of the source that begins with the file `main`. The model is valid if
-/// no error was reported.
+/// Checks `items`, the tree of a source whose first file is `main`. The model is valid only if no
+/// error was reported.
 pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> Model {
     let mut checker = Checker {
         session,
@@ -74,37 +74,37 @@ struct Checker<'s, 'o> {
     model: Model,
     scopes: Vec<Scope>,
     current: ScopeId,
-    /// The scopes that declarations are.
+    /// The scope of each declaration that has one.
     scope_of: HashMap<DeclId, ScopeId>,
     forwards: Vec<Forward>,
-    /// What is not defined, or not to its end, where the walk stands; with the index of its
-    /// forward declaration if that is all that is known.
+    /// Declarations that are not completely defined at this point of the walk, with the index of
+    /// the forward declaration if the definition has not begun.
     incomplete: HashMap<DeclId, Option<usize>>,
-    /// Typedefs that were made of something incomplete, with what that is.
+    /// Typedefs of incomplete types, with the incomplete declaration.
     aliases_of_incomplete: HashMap<DeclId, DeclId>,
-    /// Declarations that are made of local interfaces.
+    /// Declarations that contain local interfaces.
     local: HashSet<DeclId>,
-    /// What `typeprefix` has said for scopes.
+    /// The prefixes of scopes with `typeprefix`.
     type_prefixes: HashMap<DeclId, Prefix>,
     prefix: Prefix,
     /// The prefixes of the files that include the current one.
     prefix_stack: Vec<Prefix>,
     ids: Ids,
-    /// Whether the names that are resolved are those that an operation raises.
+    /// Whether names in `raises` are being resolved.
     in_raises: bool,
-    /// How large the values of all string constants are together.
+    /// The size of all string constants together, in octets.
     constant_text: usize,
     port_types: Vec<PortType>,
-    /// Whether it was said that the module `Components` is missing.
+    /// Whether the missing module `Components` was reported.
     components_missing: bool,
     templates: Vec<Template>,
-    /// What parameters of templates stand for.
+    /// The bindings of template parameters.
     bindings: Vec<Binding>,
-    /// The ports of components, by the keys of their names.
+    /// The ports of components, by component and key.
     ports: HashMap<(DeclId, String), Span>,
-    /// How many tokens have come from template modules and port types.
+    /// The number of tokens from expanded template modules and port types.
     expanded_tokens: usize,
-    /// The names of the templates of which instances are being checked, each within the one before.
+    /// The stack of instantiations: the spans of the templates' names.
     instantiation_stack: Vec<Span>,
 }
 
@@ -122,7 +122,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Checks a definition. Returns what it declares if that can be used as a type.
+    /// Checks a definition. Returns the declaration if it is a type.
     fn definition(&mut self, definition: &Definition) -> Option<DeclId> {
         let docs = &definition.docs;
         match &definition.kind {
@@ -139,7 +139,7 @@ impl Checker<'_, '_> {
             DefinitionKind::Component(component) => self.component(component, docs),
             DefinitionKind::Home(home) => self.home(home, docs),
             DefinitionKind::PortType { name, items } => self.port_type(name, items),
-            // They stand in what takes care of them.
+            // The enclosing construct checks these.
             DefinitionKind::Port(_) | DefinitionKind::HomeOperation { .. } => {}
             DefinitionKind::Template(template) => self.template(template),
             DefinitionKind::Instance(instance) => self.instance(instance, docs),
@@ -195,7 +195,7 @@ impl Checker<'_, '_> {
         self.leave(outer);
     }
 
-    /// The module of that name in the current scope.
+    /// The module `name` in the current scope.
     fn opened(&self, name: &Name) -> Option<DeclId> {
         match self.scope().names.get(&scope::key(&name.text))?.target {
             Target::Decl(id) => {
@@ -318,7 +318,7 @@ impl Checker<'_, '_> {
 
 /// Declarations and scopes.
 impl Checker<'_, '_> {
-    /// Declares `name` in the current scope as something new.
+    /// Adds a declaration to the model and to the current scope.
     fn add(&mut self, name: &Name, docs: &[String], kind: DeclKind) -> DeclId {
         let id = self.model.next_id();
         let repository_id = self.repository_id(&name.text);
@@ -336,8 +336,8 @@ impl Checker<'_, '_> {
         id
     }
 
-    /// Makes the scope that `decl` is, or was before, the current one. Returns what
-    /// [`leave`](Self::leave) needs.
+    /// Enters the scope of `decl`, which may be reopened. Returns the outer scope for
+    /// [`leave`](Self::leave).
     fn enter(&mut self, kind: ScopeKind, decl: Option<DeclId>, name: &Name) -> (ScopeId, Prefix) {
         let outer = (self.current, self.prefix.clone());
         let known = decl.and_then(|decl| self.scope_of.get(&decl).copied());

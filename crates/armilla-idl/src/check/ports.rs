@@ -1,5 +1,5 @@
-//! Ports: the operations that each of them stands for (CORBA 3.4 Part 3, 6.5 and 6.6), and port
-//! types, which are many ports under one name (IDL 4.2, 7.4.11).
+//! Ports: the operations of their equivalent IDL (CORBA 3.4 Part 3, 6.5 and 6.6), and port types,
+//! which group ports under one name (IDL 4.2, 7.4.11).
 
 use super::Checker;
 use super::component::{component_name, suffixed};
@@ -99,7 +99,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// A port with its type, which must be one that the kind of port can have.
+    /// A port, whose type must be valid for its kind.
     fn plain_port(&mut self, port: &ast::Port) -> Option<Port> {
         let ast::PortKind::Plain(kind) = port.kind else {
             self.error(Code::BadPort, port.name.span, "a port type holds no ports of port types");
@@ -131,7 +131,7 @@ impl Checker<'_, '_> {
         Some(Port { name: port.name.text.clone(), kind, ty, span: port.name.span })
     }
 
-    /// Gives the component that is the current scope a port and the operations of it.
+    /// Adds a port and its operations to the component that is the current scope.
     fn add_port(&mut self, port: Port, docs: &[String]) {
         let Some(id) = self.scope().decl else { return };
         let DeclKind::Interface(Interface { role: Role::Component(component), .. }) =
@@ -145,7 +145,7 @@ impl Checker<'_, '_> {
             return self.session.report(error.secondary(known, "first declared here"));
         }
         component.ports.push(port.clone());
-        // What is local cannot be asked for from another process.
+        // A local interface cannot be used from another process.
         if !self.is_local_interface(&port.ty) {
             self.port_operations(&port, docs);
         }
@@ -252,7 +252,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// What stands opposite of a port.
+/// The opposite kind of a port.
 fn mirrored(kind: PortKind) -> PortKind {
     match kind {
         PortKind::Provides => PortKind::Uses,

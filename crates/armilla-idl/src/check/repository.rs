@@ -1,4 +1,4 @@
-//! Repository ids and the pragmas that shape them (CORBA 3.4 Part 1, 14.7).
+//! Repository ids and the pragmas that set them (CORBA 3.4 Part 1, 14.7).
 
 use super::Checker;
 use super::scope::Target;
@@ -9,18 +9,18 @@ use crate::parse::ast::{Name, ScopedName};
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// What a repository id has between `IDL:` and the name.
+/// The prefix of repository ids, between `IDL:` and the name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Prefix(String);
 
 impl Prefix {
-    /// Goes into the scope `name`.
+    /// Enters the scope `name`.
     pub(super) fn enter(&mut self, name: &str) {
         self.0.push_str(name);
         self.0.push('/');
     }
 
-    /// What is in force in the scope `path` under `typeprefix`.
+    /// The prefix of the scope `path` under `typeprefix`.
     pub(super) fn of(prefix: &str, path: &[&str]) -> Self {
         let mut new = Prefix::default();
         new.set(prefix);
@@ -28,18 +28,18 @@ impl Prefix {
         new
     }
 
-    /// What `#pragma prefix` says. Within a scope it takes the place of the scope's own names too:
-    /// that is how omniORB and TAO read the specification.
+    /// Applies `#pragma prefix`. Within a scope it replaces the names of the enclosing scopes too:
+    /// omniORB and TAO interpret the specification in this way.
     fn set(&mut self, prefix: &str) {
         self.0 = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
     }
 }
 
-/// The repository ids that pragmas have set, where, and which part.
+/// The repository ids that pragmas have set: the part and the span.
 #[derive(Debug, Default)]
 pub(super) struct Ids(HashMap<Target, (Span, Part)>);
 
-/// What of a repository id is set.
+/// The part of a repository id that is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Whole,
@@ -86,7 +86,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Sets `part` of the repository id of what `scoped` names to what `change` makes of it.
+    /// Sets `part` of the repository id of the declaration `scoped` to the result of `change`.
     pub(super) fn set_id(
         &mut self,
         scoped: &ScopedName,
@@ -141,19 +141,20 @@ impl Checker<'_, '_> {
     }
 }
 
-/// The name in a pragma, of which the preprocessor has seen at least one part.
+/// The name in a pragma. The preprocessor guarantees at least one part.
 fn scoped_name(name: &PragmaName) -> ScopedName {
     let mut parts = name.parts.iter().map(|(text, span)| Name { text: text.clone(), span: *span });
     let first = parts.next().unwrap_or(Name { text: String::new(), span: name.span });
     ScopedName { absolute: name.absolute, first, rest: parts.collect() }
 }
 
-/// Whether `prefix` can stand between `IDL:` and a name.
+/// Whether `prefix` is valid between `IDL:` and a name.
 pub(super) fn good_prefix(prefix: &str) -> bool {
     !(prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains([' ', ':']))
 }
 
-/// `FORMAT:…` with no blank in it; of the format `IDL` there must be a name and a version too.
+/// Whether an id has the form `FORMAT:…` without blanks; the format `IDL` also needs a name and a
+/// version.
 pub(super) fn well_formed(id: &str) -> bool {
     let Some((format, rest)) = id.split_once(':') else { return false };
     let printable = id.bytes().all(|b| b.is_ascii_graphic());

@@ -1,4 +1,4 @@
-//! Scopes, and how names come into them (IDL 4.2, 7.5.2).
+//! Scopes and symbols (IDL 4.2, 7.5.2).
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
@@ -14,7 +14,7 @@ pub(super) struct ScopeId(pub(super) usize);
 impl ScopeId {
     /// The outermost scope, which all files share.
     pub(super) const FILE: ScopeId = ScopeId(0);
-    /// The module `CORBA`, which has names in it even if no source declares it.
+    /// The module `CORBA`, which has built-in names even if no source declares it.
     pub(super) const CORBA: ScopeId = ScopeId(1);
 }
 
@@ -32,13 +32,13 @@ pub(super) enum ScopeKind {
 pub(super) struct Scope {
     pub(super) kind: ScopeKind,
     pub(super) parent: Option<ScopeId>,
-    /// Its name where it is declared.
+    /// The name in its declaration.
     pub(super) name: Option<Name>,
-    /// The declaration that it is, or for an operation the one around it.
+    /// Its declaration; for an operation, the enclosing one.
     pub(super) decl: Option<DeclId>,
-    /// What is declared in it, by [`key`].
+    /// Its own symbols, by [`key`].
     pub(super) names: HashMap<String, Entry>,
-    /// Names of other scopes that were used in it, by [`key`]: they cannot be declared any more.
+    /// Names of other scopes that were used in it, by [`key`]: it can no longer declare them.
     pub(super) used: HashMap<String, Name>,
     /// The scopes of the base interfaces.
     pub(super) bases: Vec<ScopeId>,
@@ -61,18 +61,18 @@ impl Scope {
     }
 }
 
-/// A name in a scope.
+/// A symbol: a name in a scope with its target.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) name: Name,
     pub(super) target: Target,
 }
 
-/// What a name stands for.
+/// The target of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Target {
     Decl(DeclId),
-    /// The forward declaration with this index, not referred to until now.
+    /// The forward declaration with this index, which nothing has referred to.
     Forward(usize),
     Enumerator(DeclId, u32),
     /// The operation or attribute of an interface or valuetype with this index.
@@ -91,20 +91,20 @@ pub(super) enum Target {
     PortType(usize),
     /// The template module with this index.
     Template(usize),
-    /// What a parameter of a template module stands for, by index.
+    /// The binding of a template parameter, by index.
     Binding(usize),
-    /// Something that an error was reported for: whatever needs it is not reported.
+    /// An invalid declaration, which was reported. Uses of it are not reported.
     Error,
 }
 
-/// A type that is declared nowhere.
+/// A built-in type of the module `CORBA`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Builtin {
     TypeCode,
     Principal,
 }
 
-/// The scopes that are there before any source is read, in the order of their ids.
+/// The predefined scopes, in the order of their ids.
 pub(super) fn initial_scopes(nowhere: Span) -> Vec<Scope> {
     let name = |text: &str| Name { text: text.to_owned(), span: nowhere };
     let add = |scope: &mut Scope, text: &str, target: Target| {
@@ -118,13 +118,13 @@ pub(super) fn initial_scopes(nowhere: Span) -> Vec<Scope> {
     vec![file, corba]
 }
 
-/// Names that differ only in case are the same name.
+/// The key of a name: names that differ only in case collide.
 pub(super) fn key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
 impl Checker<'_, '_> {
-    /// Brings `name` into the current scope, or reports why that cannot be.
+    /// Declares `name` in the current scope, or reports a collision.
     pub(super) fn declare(&mut self, name: &Name, target: Target) {
         let key = key(&name.text);
         if let Some(error) = self.collision(&key, name) {
@@ -180,7 +180,7 @@ impl Checker<'_, '_> {
         })
     }
 
-    /// The scoped name of what is declared as `key` around the current scope.
+    /// The scoped name of the declaration `key` in an enclosing scope.
     fn path_of(&self, key: &str) -> Option<String> {
         let mut next = self.scope().parent;
         while let Some(scope) = next.map(|id| &self.scopes[id.0]) {
@@ -197,7 +197,7 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// What kind of thing a name stands for, with its article.
+    /// The kind of a target, with an article.
     pub(super) fn describe(&self, target: Target) -> &'static str {
         match target {
             Target::Decl(id) => match &self.model.get(id).kind {

@@ -1,5 +1,5 @@
-//! Template modules (IDL 4.2, 7.4.12): each instance is checked as if it had been written out, with
-//! the parameters as names around it.
+//! Template modules (IDL 4.2, 7.4.12): each instance is checked as if it were written out, in a
+//! scope with the parameters.
 
 use super::Checker;
 use super::expected::kind_of;
@@ -14,18 +14,18 @@ use crate::parse::ast::{
 use crate::source::Span;
 use std::rc::Rc;
 
-/// How many tokens the instances of templates and port types of one compilation may have together.
+/// The maximum number of tokens of all instances of templates and port types.
 const MAX_SIZE: usize = 1_000_000;
-/// How deep instances of templates may be nested in one another.
+/// The maximum nesting of instantiations.
 const MAX_DEPTH: usize = 32;
 
-/// A template module, where it is declared.
+/// A template module and the scope of its declaration.
 pub(super) struct Template {
     ast: Rc<ast::Template>,
     scope: ScopeId,
 }
 
-/// What a parameter of a template module stands for, unless it is a declaration.
+/// The binding of a template parameter that is not a declaration.
 #[derive(Debug, Clone)]
 pub(super) enum Binding {
     Type(Type),
@@ -39,7 +39,7 @@ impl Checker<'_, '_> {
         self.declare(&template.name, Target::Template(index));
     }
 
-    /// Declares the module that an instance of a template is.
+    /// Declares the module of an instance.
     pub(super) fn instance(&mut self, instance: &Instance, docs: &[String]) {
         let Some((template, scope)) = self.instantiated(instance) else {
             return self.declare(&instance.name, Target::Error);
@@ -61,7 +61,7 @@ impl Checker<'_, '_> {
         self.instantiation_stack.push(template.name.span);
         let outer = std::mem::replace(&mut self.current, parameters);
         let (_, prefix) = self.enter(ScopeKind::Module, Some(id), &instance.name);
-        // A module that is opened again has another scope around it, as long as this lasts.
+        // A reopened module has the instance's scope as its parent for this time.
         let around = self.scope_mut().parent.replace(parameters);
         self.items(&template.items);
         self.scope_mut().parent = around;
@@ -72,8 +72,7 @@ impl Checker<'_, '_> {
         self.session.diagnostics.explain_since(known, instance.name.span, "instantiated here");
     }
 
-    /// Counts so many tokens or declarations that come from a few of the source. Returns whether
-    /// there is room for them.
+    /// Counts expanded tokens against the limit. Returns whether the limit holds.
     pub(super) fn grow(&mut self, size: usize, span: Span) -> bool {
         self.expanded_tokens = self.expanded_tokens.saturating_add(size);
         if self.expanded_tokens > MAX_SIZE {
@@ -84,7 +83,7 @@ impl Checker<'_, '_> {
         self.expanded_tokens <= MAX_SIZE
     }
 
-    /// The template that `instance` names.
+    /// Resolves the template of `instance`.
     fn instantiated(&mut self, instance: &Instance) -> Option<(Rc<ast::Template>, ScopeId)> {
         let name = &instance.template;
         let last = name.rest.last().unwrap_or(&name.first);
@@ -119,7 +118,8 @@ impl Checker<'_, '_> {
         Some((ast, scope))
     }
 
-    /// A scope within `around` that knows the parameters of a template. `None` if one does not fit.
+    /// A scope in `around` that binds the parameters of a template. `None` if an argument does not
+    /// match.
     fn parameter_scope(
         &mut self,
         parameters: &[TemplateParameter],
@@ -141,7 +141,7 @@ impl Checker<'_, '_> {
         fits.then_some(scope)
     }
 
-    /// What a parameter stands for; what its kind refers to is known in the scope `inner`.
+    /// The target of a parameter. Names in its kind are resolved in the scope `inner`.
     fn bind(
         &mut self,
         parameter: &TemplateParameter,
@@ -171,7 +171,7 @@ impl Checker<'_, '_> {
         })
     }
 
-    /// The type that an argument names, or the exception where one is wanted.
+    /// The type that an argument names, or the exception if the parameter is one.
     fn argument_type(&mut self, name: &ScopedName, parameter: &TemplateParameter) -> Option<Type> {
         if !matches!(parameter.kind, ParameterKind::Exception) {
             return self.named_type(name);
@@ -211,7 +211,7 @@ impl Checker<'_, '_> {
         Target::Binding(self.bindings.len() - 1)
     }
 
-    /// What an argument that is no declaration is.
+    /// The binding of an argument that is not a declaration.
     pub(super) fn describe_binding(&self, index: usize) -> &'static str {
         match &self.bindings[index] {
             Binding::Type(_) => "a type",
@@ -219,7 +219,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Whether a type can be given for a parameter.
+    /// Whether a type matches a parameter.
     fn fits(&mut self, kind: &ParameterKind, ty: &Type, inner: ScopeId) -> bool {
         if let ParameterKind::Sequence(Some(spec)) = kind {
             let outer = std::mem::replace(&mut self.current, inner);
@@ -256,7 +256,7 @@ impl Checker<'_, '_> {
     }
 }
 
-/// What can be given for a parameter, with its article.
+/// The kind of argument that a parameter expects, with an article.
 fn expected(kind: &ParameterKind) -> &'static str {
     match kind {
         ParameterKind::Typename => "a type",

@@ -1,4 +1,4 @@
-//! Types where they are used.
+//! Uses of types.
 
 use super::Checker;
 use super::scope::{Builtin, Target};
@@ -12,13 +12,13 @@ use crate::source::Span;
 const MAX_FIXED_DIGITS: u32 = 31;
 
 impl Checker<'_, '_> {
-    /// The type that `spec` spells, which must be complete, or a sequence of what is being
-    /// defined. `None` if something was reported.
+    /// Resolves `spec` to a type, which must be complete, or a sequence of a type that is being
+    /// defined. `None` if an error was reported.
     pub(super) fn ty(&mut self, spec: &TypeSpec) -> Option<Type> {
         self.usable(spec, false)
     }
 
-    /// The type of a typedef, which may be a sequence of something that is not complete.
+    /// The type of a typedef, which may be a sequence of an incomplete type.
     pub(super) fn aliased_ty(&mut self, spec: &TypeSpec) -> Option<Type> {
         self.usable(spec, matches!(spec.kind, TypeKind::Sequence(..)))
     }
@@ -35,8 +35,8 @@ impl Checker<'_, '_> {
         Some(ty)
     }
 
-    /// The struct or union that `ty` is made of and that is not complete, and whether there is a
-    /// sequence between.
+    /// The incomplete struct or union that `ty` contains, and whether it is an element of a
+    /// sequence.
     pub(super) fn incomplete_part(&self, ty: &Type) -> Option<(DeclId, bool)> {
         match ty {
             Type::Named(id) => {
@@ -79,7 +79,7 @@ impl Checker<'_, '_> {
         scopes.into_iter().any(|id| id == outer)
     }
 
-    /// The type that `spec` spells, which may be incomplete.
+    /// Resolves `spec` to a type, which may be incomplete.
     fn element_type(&mut self, spec: &TypeSpec) -> Option<Type> {
         Some(match &spec.kind {
             TypeKind::Primitive(primitive) => Type::Primitive(*primitive),

@@ -1,4 +1,4 @@
-//! Unions: the discriminator, the labels and what is left for `default` (IDL 4.2, 7.4.1.4.4).
+//! Unions: the discriminator, the labels and `default` (IDL 4.2, 7.4.1.4.4).
 
 use super::Checker;
 use super::expected::Expected;
@@ -10,11 +10,11 @@ use crate::parse::ast::{self, BodyItem, Label};
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// The labels of a union that were seen.
+/// The labels of a union so far.
 struct Labels {
-    /// What a label must be; `None` if the discriminator is not valid.
+    /// The expected type of a label; `None` if the discriminator is not valid.
     expected: Option<Expected>,
-    /// How many values the discriminator has.
+    /// The number of values of the discriminator.
     values: i128,
     seen: HashMap<i128, Span>,
     default: Option<Span>,
@@ -117,7 +117,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// How many values a discriminator has; `None` if `ty` cannot be one.
+    /// The number of values of a discriminator of the type `ty`; `None` if it cannot be one.
     fn count_values(&self, ty: &Type) -> Option<i128> {
         match self.model.resolve(ty) {
             Type::Primitive(primitive) => match primitive {

@@ -46,7 +46,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Whether one of `bases` is an event type, or what all of them come from.
+    /// Whether one of `bases` is an event type or `Components::EventBase`.
     fn are_events(&self, bases: &[bases::Base]) -> bool {
         bases.iter().any(|(id, _)| {
             let declaration = self.model.get(*id);
