@@ -1,15 +1,15 @@
-//! Comments of several lines, which move as a whole.
+//! Indentation of comments with several lines, which move as a whole.
 
 use super::scan::width;
 use super::style::WIDTH;
 use super::token::{FormatToken, Kind};
 
-/// The lines of `token` as they stand at the column `indent`, the first one without indentation.
+/// The lines of `token` at the column `indent`, the first one without indentation.
 pub(super) fn reindented(token: &FormatToken<'_>, indent: usize) -> String {
     if token.kind != Kind::BlockComment || !token.text.contains('\n') {
         return token.text.to_owned();
     }
-    // Lines do not drift to the right for ever where one such comment follows another.
+    // The limit keeps comments from moving further right with each pass.
     let (column, indent) = (token.column.min(WIDTH), indent.min(WIDTH));
     let mut lines = token.text.lines().map(str::trim_end);
     let mut text = lines.next().unwrap_or_default().to_owned();

@@ -1,14 +1,14 @@
-//! One declaration, label or bracket on one line, or on as many as it needs.
+//! Line breaking: one declaration, label or bracket on one line, or on as many as it needs.
 
 use super::comment;
 use super::role::blank_between;
 use super::style::{STEP, WIDTH};
 use super::token::{FormatToken, Kind, Role};
 
-/// How deeply lists that are broken may be nested; what is deeper stays on one line.
+/// The maximum nesting of broken lists. Deeper lists stay on one line.
 const MAX_DEPTH: usize = 32;
 
-/// The lines that `tokens` take at the column `indent`, without a line end behind the last one.
+/// The lines of `tokens` at the column `indent`, without a trailing newline.
 pub(super) fn lay_out(tokens: &[FormatToken<'_>], indent: usize) -> String {
     let mut layout = Layout {
         tokens,
@@ -24,7 +24,7 @@ pub(super) fn lay_out(tokens: &[FormatToken<'_>], indent: usize) -> String {
     layout.text
 }
 
-/// How wide `tokens` are on one line; `None` if they cannot stand on one.
+/// The width of `tokens` on one line; `None` if they need several lines.
 pub(super) fn flat_width(tokens: &[FormatToken<'_>]) -> Option<usize> {
     let mut width = 0;
     for (index, token) in tokens.iter().enumerate() {
@@ -36,12 +36,12 @@ pub(super) fn flat_width(tokens: &[FormatToken<'_>]) -> Option<usize> {
     Some(width)
 }
 
-/// Whether `token` begins what an operation or attribute has behind its parameters.
+/// Whether `token` begins a clause after the parameters of an operation or attribute.
 pub(super) fn is_clause(token: &FormatToken<'_>) -> bool {
     matches!(token.text, "raises" | "getraises" | "setraises" | "context")
 }
 
-/// Where each bracket is closed.
+/// The index of the closing bracket of each opening one.
 fn closing(tokens: &[FormatToken<'_>]) -> Vec<Option<usize>> {
     let mut closing = vec![None; tokens.len()];
     let mut open = Vec::new();
@@ -67,16 +67,16 @@ fn blank_before(tokens: &[FormatToken<'_>], index: usize) -> bool {
 
 struct Layout<'p, 't> {
     tokens: &'p [FormatToken<'t>],
-    /// Where the bracket that is opened at an index is closed.
+    /// The index of the closing bracket of each opening one.
     closing: Vec<Option<usize>>,
     text: String,
     column: usize,
-    /// Where the declaration or the entry stands that is being written.
+    /// The indentation of the current declaration or entry.
     indent: usize,
-    /// Where the line stands that is being written.
+    /// The indentation of the current line.
     line_indent: usize,
     line_is_empty: bool,
-    /// How many lists around are broken.
+    /// The nesting of broken lists.
     depth: usize,
 }
 
@@ -113,7 +113,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Each entry of a list on a line of its own, and a new line for what closes it.
+    /// Writes each entry of a list, and the closing bracket, on a line of its own.
     fn entries(&mut self, from: usize, to: usize) {
         let (outer, line) = (self.indent, self.line_indent);
         self.depth += 1;
@@ -151,7 +151,7 @@ impl Layout<'_, '_> {
         self.range(from, to);
     }
 
-    /// Whether the comment at `index` is a remark on the entry whose comma stands before it.
+    /// Whether the comment at `index` is a trailing comment after the comma of an entry.
     fn ends_entry(&self, index: usize) -> bool {
         self.tokens[index].is_comment()
             && self.tokens[index].newlines == 0
@@ -162,7 +162,7 @@ impl Layout<'_, '_> {
         self.tokens[index].is_punctuation(",")
     }
 
-    /// Writes one piece, on a new line if it or the last one needs that.
+    /// Writes one token, on a new line if it or the last one requires that.
     fn put(&mut self, index: usize, continued: usize) {
         let token = &self.tokens[index];
         let forced = index > 0 && self.tokens[index - 1].needs_line_after();
@@ -186,7 +186,7 @@ impl Layout<'_, '_> {
         self.line_is_empty = false;
     }
 
-    /// Begins a line, unless one has begun.
+    /// Begins a line, unless the current one is empty.
     fn line(&mut self, indent: usize) {
         self.text.truncate(self.text.trim_end_matches(' ').len());
         if !self.line_is_empty {
@@ -198,7 +198,7 @@ impl Layout<'_, '_> {
         self.line_is_empty = true;
     }
 
-    /// What closes the list that is opened at `index` and may be broken.
+    /// The closing bracket of the list at `index`, if that may be broken.
     fn group(&self, index: usize, to: usize) -> Option<usize> {
         let token = &self.tokens[index];
         if token.role != Role::Open || token.text == "[" || self.depth == MAX_DEPTH {
@@ -207,7 +207,8 @@ impl Layout<'_, '_> {
         self.closing[index].filter(|close| (index + 2..to).contains(close))
     }
 
-    /// Whether the list from `open` to `close` fits into the line with what must follow it there.
+    /// Whether the list from `open` to `close` fits on the line, with the tokens that must follow
+    /// it there.
     fn fits(&self, open: usize, close: usize, to: usize) -> bool {
         let blank = usize::from(blank_before(self.tokens, open));
         let tail = if close + 1 < to && !self.may_break(close + 1) {
@@ -219,7 +220,7 @@ impl Layout<'_, '_> {
             .is_some_and(|width| self.column + blank + width + tail <= WIDTH)
     }
 
-    /// Whether a line may end before `index`, outside of all brackets.
+    /// Whether a line may end before `index`, outside of brackets.
     fn may_break(&self, index: usize) -> bool {
         let (Some(last), token) = (self.tokens.get(index.wrapping_sub(1)), &self.tokens[index])
         else {
@@ -231,7 +232,7 @@ impl Layout<'_, '_> {
             || last.kind == Kind::Literal && token.kind == Kind::Literal
     }
 
-    /// How wide it is from `index` to where the line may end next, the blank before it included.
+    /// The width from `index` to the next possible line break, including the blank before `index`.
     fn chunk(&self, index: usize, to: usize) -> usize {
         let mut width = 0;
         let mut level = 0_usize;
@@ -249,7 +250,7 @@ impl Layout<'_, '_> {
                 break;
             }
             match token.role {
-                // A list of parameters can be broken, that of a clause is rather kept together.
+                // A list of parameters can be broken; the list of a clause is kept together.
                 Role::Open if token.text == "(" && level == 0 && !(clause && at == index + 1) => {
                     break;
                 }

@@ -1,5 +1,5 @@
-//! Which pieces stand on a line of their own: declarations, what opens and closes a body, labels,
-//! enumerators, annotations, comments and directives.
+//! Which tokens form a line: a declaration, the start and the end of a body, a label, an
+//! enumerator, an annotation, a comment or a directive.
 
 use super::comment;
 use super::layout::{flat_width, is_clause, lay_out};
@@ -8,7 +8,7 @@ use super::style::{STEP, WIDTH};
 use super::token::{FormatToken, Kind, Role};
 use crate::lex::keyword;
 
-/// The formatted text of `tokens`, with the line ends and the byte order mark of `source`.
+/// The formatted text of `tokens`, with the line endings and the byte order mark of `source`.
 pub(super) fn print(tokens: &[FormatToken<'_>], source: &str) -> String {
     let mut printer = Printer {
         tokens,
@@ -29,28 +29,28 @@ pub(super) fn print(tokens: &[FormatToken<'_>], source: &str) -> String {
     format!("{bom}{text}")
 }
 
-/// How deeply text is indented at most, and how many conditionals deep branches are told apart: more
-/// is not written by people.
+/// The maximum indentation in levels, and the maximum nesting of conditionals whose branches are
+/// distinguished.
 const MAX_DEPTH: usize = 64;
 
 struct Printer<'p, 't> {
     tokens: &'p [FormatToken<'t>],
     text: String,
-    /// The first piece of the line that is not written yet.
+    /// The first token of the pending line.
     start: usize,
     state: State,
-    /// Whether a body begins here.
+    /// Whether the last line began a body.
     opened: bool,
-    /// The states at the conditionals that are open.
+    /// The states at the start of the open conditionals.
     outer: Vec<Option<State>>,
 }
 
-/// Where in the structure of the source a piece stands.
+/// The structure around a token.
 #[derive(Debug, Clone, Default)]
 struct State {
-    /// The bodies that are open.
+    /// The open bodies.
     bodies: Vec<Body>,
-    /// How many brackets are open on the line.
+    /// The number of open brackets on the line.
     brackets: usize,
     /// Whether the last line was a label, to which the next declaration belongs.
     labelled: bool,
@@ -60,7 +60,7 @@ struct State {
 enum Body {
     /// Its entries end with a semicolon.
     Declarations,
-    /// Its entries are set apart by commas.
+    /// Its entries are separated by commas.
     List,
 }
 
@@ -132,8 +132,8 @@ impl<'t> Printer<'_, 't> {
         }
     }
 
-    /// Whether the body that is opened at `index` stands on the line of what opens it: it is empty,
-    /// or a list that was written so and fits.
+    /// Whether the body at `index` stays on its line: it is empty, or a list that was written so
+    /// and fits.
     fn stays_on_line(&self, index: usize) -> bool {
         let rest = &self.tokens[index + 1..];
         let Some(length) =
@@ -152,7 +152,7 @@ impl<'t> Printer<'_, 't> {
             && flat_width(line).is_some_and(|width| self.indent() + width <= WIDTH)
     }
 
-    /// Whether the body that is opened at `index` is that of an enum or a bitmask.
+    /// Whether the body at `index` is that of an enum or a bitmask.
     fn opens_list(&self, index: usize) -> bool {
         let mut level = 0_usize;
         self.line(index).iter().any(|token| {
@@ -165,7 +165,7 @@ impl<'t> Printer<'_, 't> {
         })
     }
 
-    /// The pieces of the line before `end`.
+    /// The tokens of the pending line before `end`.
     fn line(&self, end: usize) -> &[FormatToken<'t>] {
         self.tokens.get(self.start..end).unwrap_or_default()
     }
@@ -185,7 +185,7 @@ impl<'t> Printer<'_, 't> {
         self.line(index).iter().map(level).sum::<isize>() > 0
     }
 
-    /// Whether nothing but remarks follows the piece at `index` on its line.
+    /// Whether only trailing comments follow the token at `index` on its line.
     fn line_ends(&self, index: usize) -> bool {
         for token in &self.tokens[index + 1..] {
             if token.newlines > 0 || token.needs_line_after() {
@@ -198,8 +198,8 @@ impl<'t> Printer<'_, 't> {
         true
     }
 
-    /// Whether the line is complete with the piece at `index` though no sign ends it: it holds
-    /// annotations only, or the use of a macro.
+    /// Whether the line ends with the token at `index` without punctuation: it has annotations
+    /// only, or the use of a macro.
     fn is_complete(&self, index: usize) -> bool {
         if self.state.brackets > 0 || !self.line_ends(index) {
             return false;
@@ -230,7 +230,7 @@ impl<'t> Printer<'_, 't> {
         self.state.bodies.len().min(MAX_DEPTH) * STEP
     }
 
-    /// Writes the pieces of the line before `end`.
+    /// Writes the tokens of the pending line before `end`.
     fn flush(&mut self, end: usize) {
         let tokens = self.tokens;
         let line = tokens.get(self.start..end).unwrap_or_default();
@@ -242,14 +242,14 @@ impl<'t> Printer<'_, 't> {
         self.text.push_str(&lay_out(line, indent));
         self.text.push('\n');
         self.state.brackets = 0;
-        // Comments and annotations are only the beginning of what a label belongs to.
+        // After a label, comments and annotations only begin its declaration.
         if !line.iter().all(FormatToken::is_comment) && !is_annotations(line) {
             self.state.labelled = false;
         }
         self.start = end;
     }
 
-    /// Keeps an empty line before `first`, but not where a body begins or ends.
+    /// Keeps one empty line before `first`, except at the start and the end of a body.
     fn empty_line(&mut self, first: &FormatToken<'_>) {
         let opened = std::mem::take(&mut self.opened) || self.text.is_empty();
         if first.newlines > 1 && !opened && !first.is_punctuation("}") {
@@ -268,7 +268,7 @@ impl<'t> Printer<'_, 't> {
         }
     }
 
-    /// Each branch of a conditional begins in the state in which the first one began.
+    /// Each branch of a conditional begins in the state of the first one.
     fn condition(&mut self, directive: &str) {
         let name = directive.trim_start_matches('#').trim_start();
         let name = name.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -311,7 +311,7 @@ impl<'t> Printer<'_, 't> {
     }
 }
 
-/// Whether `line` holds annotations and nothing else: `@key @range(min = 0, max = 9)`.
+/// Whether `line` has annotations only: `@key @range(min = 0, max = 9)`.
 fn is_annotations(line: &[FormatToken<'_>]) -> bool {
     let mut level = 0_usize;
     let mut last = None::<&FormatToken<'_>>;

@@ -1,12 +1,11 @@
-//! `armilla idl fmt`: IDL in one layout, whoever wrote it.
+//! The formatter of `armilla idl fmt`.
 //!
-//! The formatter works on tokens and not on the tree, so that it knows every construct of IDL there
-//! is or will be, keeps what the preprocessor would swallow, and serves a source with errors in it.
-//! It moves blanks and line ends and nothing else: [`format`] proves that before it returns.
+//! It works on tokens, not on the syntax tree. So it supports every construct of IDL, keeps
+//! directives and comments, and formats a source with errors. It changes blanks and line ends only:
+//! [`format`] verifies that before it returns.
 //!
-//! `scan` makes pieces of the text, `role` tells what a sign is to its neighbours, `lines` decides
-//! what stands on a line of its own, `layout` breaks a line that is too long, `comment` moves
-//! comments of several lines.
+//! `scan` splits the text into tokens, `role` classifies punctuation, `lines` forms lines, `layout`
+//! breaks long lines, `comment` indents comments of several lines.
 
 mod comment;
 mod layout;
@@ -22,13 +21,13 @@ use crate::session::Session;
 use std::path::Path;
 use token::FormatToken;
 
-/// Formats `text`, which messages call `name`.
+/// Formats `text`; diagnostics call it `name`.
 ///
-/// Each level is indented by two columns, each declaration stands on a line of its own, at most one
-/// empty line between two of them is kept, and a list that does not fit into 100 columns has one
-/// entry on each line. Comments and directives stay where they are; what `#if 0` leaves out is not
-/// touched. Whether the enumerators of an enum share a line is the author's choice: they do if none
-/// of them is written on a line of its own. What is formatted already does not change.
+/// Indentation is two columns for each level. Each declaration is on a line of its own, and at most
+/// one empty line between two of them is kept. A list that does not fit into 100 columns has one
+/// entry on each line. Comments and directives keep their positions, and text in `#if 0` is not
+/// changed. The enumerators of an enum stay on one line if none is written on a line of its own.
+/// Formatting is idempotent.
 ///
 /// ```
 /// let text = "interface  Bell{void ring( in long times ) ;  // loud\n};";
@@ -38,8 +37,8 @@ use token::FormatToken;
 ///
 /// # Errors
 ///
-/// If the text cannot be told apart into tokens: a comment or a literal does not end, or there is a
-/// character that IDL does not know. Other errors of the source do not matter.
+/// If the text cannot be split into tokens: a comment or a literal does not end, or there is an
+/// invalid character. Other errors of the source do not matter.
 pub fn format(name: &str, text: &str) -> Result<String, Diagnostics> {
     let options = Options::new();
     let mut session = Session::new(&options);

@@ -1,10 +1,10 @@
-//! What a token is to its neighbours: whether `-` is a sign or an operator, whether `>>` closes two
-//! brackets, whether `:` ends a label; and from that, between which of them a blank stands.
+//! The role of punctuation: whether `-` is unary or binary, whether `>>` closes two brackets,
+//! whether `:` ends a label. The roles determine the blanks between tokens.
 
 use super::token::{FormatToken, Kind, Role};
 use crate::lex::keyword;
 
-/// Gives every piece its role.
+/// Assigns every token its role.
 pub(super) fn assign(tokens: &mut [FormatToken<'_>]) {
     let mut roles = Roles::default();
     for index in 0..tokens.len() {
@@ -27,11 +27,11 @@ pub(super) fn assign(tokens: &mut [FormatToken<'_>]) {
 
 #[derive(Default)]
 struct Roles {
-    /// The brackets that are open.
+    /// The open brackets.
     open: Vec<char>,
-    /// How many brackets were open where the label began that has no colon yet.
+    /// The number of open brackets at the start of a label without its colon.
     label: Option<usize>,
-    /// The token before.
+    /// The index of the last token.
     last: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ impl Roles {
         }
     }
 
-    /// Closes the bracket that `sign` matches, and angles that were left open in it.
+    /// Closes the bracket that `sign` matches, and angle brackets that are open in it.
     fn close(&mut self, sign: &str) {
         let opening = match sign {
             ")" => '(',
@@ -90,7 +90,7 @@ impl Roles {
     }
 }
 
-/// Whether an operand can end with `token`, so that a sign behind it is between two of them.
+/// Whether an operand can end with `token`, so that a following operator is binary.
 fn ends_operand(token: &FormatToken<'_>) -> bool {
     match token.kind {
         Kind::Number | Kind::Literal => true,
@@ -103,8 +103,8 @@ fn is_keyword(word: &str) -> bool {
     keyword::reserved(word).is_some_and(|keyword| keyword == word)
 }
 
-/// Whether a blank stands between `first` and `second`, which follow one another on a line;
-/// `before` is what stands before them.
+/// Whether there is a blank between `first` and `second` on one line. `before` is the token before
+/// them.
 pub(super) fn blank_between(
     before: Option<&FormatToken<'_>>,
     first: &FormatToken<'_>,
@@ -136,7 +136,7 @@ pub(super) fn blank_between(
     }
 }
 
-/// `in ::A`, but `B::A`. Keywords of newer versions may be names; then the source says it.
+/// `in ::A`, but `B::A`. A keyword of CORBA 3 may be a name; then the source decides.
 fn blank_before_scope(first: &FormatToken<'_>, second: &FormatToken<'_>) -> bool {
     match first.kind {
         Kind::Word if is_keyword(first.text) => true,
@@ -153,7 +153,7 @@ fn blank_before_parenthesis(before: Option<&FormatToken<'_>>, first: &FormatToke
     first.kind == Kind::Word && keyword && !annotation
 }
 
-/// Whether `word` is a keyword behind which a name stands, and elsewhere a name.
+/// Whether `word` is a keyword only before a name.
 fn may_be_keyword(word: &str) -> bool {
     keyword::is_corba3(word) || ["alias", "mirrorport", "port"].contains(&word)
 }

@@ -1,5 +1,5 @@
-//! From text to pieces: the tokens of the lexer, and what it passes over: comments, directives and
-//! text that is never compiled. Nothing of the source but blanks is in no piece.
+//! From text to format tokens: the tokens of the lexer, and comments, directives and skipped text.
+//! They cover all of the source except blanks.
 
 use super::role;
 use super::token::{FormatToken, Kind, Role};
@@ -7,7 +7,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{self, Token, TokenKind};
 use crate::source::FileId;
 
-/// The pieces of `text`, or what cannot be told apart in it.
+/// The format tokens of `text`, or the lexical errors.
 pub(super) fn scan(text: &str, file: FileId) -> Result<Vec<FormatToken<'_>>, Vec<Diagnostic>> {
     let (lexed, unterminated) = lex::lex(text, file);
     let mut errors: Vec<Diagnostic> = unterminated
@@ -65,9 +65,9 @@ fn invalid(token: &Token) -> Diagnostic {
 
 struct Scanner<'t, 'k> {
     text: &'t str,
-    /// The tokens that are still to come.
+    /// The remaining tokens of the lexer.
     remaining: &'k [Token],
-    /// Where the last piece ended.
+    /// The end of the last format token.
     position: usize,
     tokens: Vec<FormatToken<'t>>,
 }
@@ -90,7 +90,7 @@ impl<'t> Scanner<'t, '_> {
         self.position = end;
     }
 
-    /// Takes the comments before `end`, between which there are only blanks.
+    /// Scans the comments before `end`.
     fn comments(&mut self, end: usize) {
         while let Some(found) = self.text[self.position..end].find('/') {
             let start = self.position + found;
@@ -103,7 +103,7 @@ impl<'t> Scanner<'t, '_> {
         }
     }
 
-    /// Takes the directive at `start` and, if it is `#if 0`, what it leaves out. Gives its name.
+    /// Scans the directive at `start` and, if it is `#if 0`, the skipped text. Returns its name.
     fn directive(&mut self, start: usize) -> Option<&'t str> {
         let end = start + directive(&self.text[start..]);
         let name = self.remaining.get(1).filter(|token| (token.span.start as usize) < end);
@@ -119,11 +119,11 @@ impl<'t> Scanner<'t, '_> {
         name
     }
 
-    /// Takes what stands between `#if 0` and the directive that ends it as it is.
+    /// Scans the text between `#if 0` and the directive that ends it as one token.
     fn skip_branch(&mut self) {
         let mut depth = 0_usize;
         let mut end = self.text.len();
-        // The line of the directive that ends it begins behind a line end.
+        // The skipped text ends before the line of that directive.
         let line_end =
             |hash: usize| self.text[..hash].rfind('\n').unwrap_or(hash).max(self.position);
         for pair in self.remaining.windows(2).filter(|pair| pair[0].starts_line && pair[0].is("#"))
@@ -151,8 +151,8 @@ impl<'t> Scanner<'t, '_> {
     }
 }
 
-/// `text` without blanks at its end. A backslash there that joins an empty line is dropped, so that
-/// it does not join what will follow; one that joins nothing keeps a blank for the same reason.
+/// `text` without trailing blanks. A trailing line continuation is removed, so that it does not
+/// join the next line; a trailing backslash that is none keeps a blank for the same reason.
 fn trim_joined_end(mut text: &str) -> &str {
     loop {
         let trimmed = text.trim_end();
@@ -168,17 +168,17 @@ fn trim_joined_end(mut text: &str) -> &str {
     }
 }
 
-/// How far from the start of its line the end of `text` is.
+/// The column of the end of `text`.
 pub(super) fn column(text: &str) -> usize {
     width(&text[text.rfind('\n').map_or(0, |newline| newline + 1)..])
 }
 
-/// How wide the blanks and the text of a line are, a tab reaching to the next column of eight.
+/// The width of a line; a tab extends to the next multiple of eight columns.
 pub(super) fn width(text: &str) -> usize {
     text.chars().fold(0, |column, c| if c == '\t' { (column / 8 + 1) * 8 } else { column + 1 })
 }
 
-/// How long the comment `//…` at the start of `text` is.
+/// The length of the comment `//…` at the start of `text`.
 fn line_comment(text: &str) -> usize {
     let mut from = 0;
     while let Some(found) = text[from..].find('\n') {
@@ -191,12 +191,12 @@ fn line_comment(text: &str) -> usize {
     text.len()
 }
 
-/// How long the comment `/*…*/` at the start of `text` is.
+/// The length of the comment `/*…*/` at the start of `text`.
 fn block_comment(text: &str) -> usize {
     text.get(2..).and_then(|inner| inner.find("*/")).map_or(text.len(), |length| length + 4)
 }
 
-/// How long the directive at the start of `text` is, with its comments and continuation lines.
+/// The length of the directive at the start of `text`, with comments and continuation lines.
 fn directive(text: &str) -> usize {
     let mut end = 0;
     while let Some(c) = text[end..].chars().next() {

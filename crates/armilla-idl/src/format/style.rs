@@ -1,7 +1,7 @@
 //! The measures of the layout.
 
-/// How long a line may be.
+/// The maximum width of a line.
 pub(super) const WIDTH: usize = 100;
 
-/// How much farther a list that is broken stands, and one level of a body.
+/// The indentation of one level of a body, and of a broken list.
 pub(super) const STEP: usize = 2;

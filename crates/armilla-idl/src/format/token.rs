@@ -1,16 +1,16 @@
-//! The tokens that the formatter moves.
+//! The tokens of the formatter.
 
-/// Something that stays in the text as it is.
+/// A part of the text that the formatter does not change.
 #[derive(Debug, Clone)]
 pub(super) struct FormatToken<'t> {
     pub(super) kind: Kind,
     pub(super) role: Role,
     pub(super) text: &'t str,
-    /// How many line ends there are between it and the piece before.
+    /// The number of newlines between it and the token before.
     pub(super) newlines: usize,
-    /// Whether anything at all is between it and the piece before.
+    /// Whether there are blanks between it and the token before.
     pub(super) is_spaced: bool,
-    /// How far from the start of its line it stood, if it has several lines.
+    /// The column of its start, if it has several lines.
     pub(super) column: usize,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Number,
     Literal,
     Punctuation,
-    /// What is no token, in text that is compiled under a condition only.
+    /// An invalid token in conditional text.
     Invalid,
     LineComment,
     BlockComment,
@@ -43,12 +43,12 @@ impl FormatToken<'_> {
         self.kind == Kind::Word && self.text == word
     }
 
-    /// Whether it begins a line of its own.
+    /// Whether a line must begin before it.
     pub(super) fn needs_line_before(&self) -> bool {
         matches!(self.kind, Kind::Directive | Kind::Verbatim)
     }
 
-    /// Whether nothing can follow it on its line.
+    /// Whether a line must end after it.
     pub(super) fn needs_line_after(&self) -> bool {
         match self.kind {
             Kind::LineComment | Kind::Invalid | Kind::Directive | Kind::Verbatim => true,
@@ -74,10 +74,10 @@ pub(super) enum Role {
     Separator,
     /// `::`
     Scope,
-    /// The colon behind `case X` or `default`.
+    /// The colon after `case X` or `default`.
     LabelColon,
-    /// A sign between two operands; the colon before base interfaces is one too.
+    /// A binary operator, or the colon before bases.
     Infix,
-    /// A sign before its operand; `@` is one too.
+    /// A unary operator, or `@`.
     Prefix,
 }
