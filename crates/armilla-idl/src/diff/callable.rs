@@ -19,7 +19,7 @@ impl<'m> Diff<'m> {
         location: Location,
     ) {
         if !(old.defined && new.defined) {
-            // Of what is declared forward only there is nothing to compare.
+            // A forward declaration has nothing to compare.
             return;
         }
         if old.flavour != new.flavour {
@@ -32,7 +32,7 @@ impl<'m> Diff<'m> {
         self.exports(name, old_id, new_id);
     }
 
-    /// Compares what two declarations directly inherit from with all that they inherit from.
+    /// Compares the bases of two declarations. A base that became indirect is still a base.
     pub(super) fn bases(
         &mut self,
         name: &str,
@@ -59,8 +59,8 @@ impl<'m> Diff<'m> {
         }
     }
 
-    /// Compares the operations and attributes of two declarations. What moved to a base is still
-    /// there: requests name the operation and not the interface.
+    /// Compares the operations and attributes of two declarations. An operation that moved to a
+    /// base is still there: requests name the operation, not the interface.
     pub(super) fn exports(&mut self, name: &str, old_id: DeclId, new_id: DeclId) {
         let old_all = all_exports(self.old, old_id);
         let new_all = all_exports(self.new, new_id);
@@ -144,7 +144,7 @@ impl<'m> Diff<'m> {
         }
     }
 
-    /// `when` is empty for an operation and says for an attribute when it raises something.
+    /// `when` is empty for an operation; for an attribute it is the accessor that raises.
     fn raises(
         &mut self,
         name: &str,
@@ -228,7 +228,7 @@ fn own_exports(model: &Model, id: DeclId) -> &[Export] {
     }
 }
 
-/// The operations and attributes of `id`, then those that it inherits.
+/// The operations and attributes of `id`, then the inherited ones.
 fn all_exports(model: &Model, id: DeclId) -> Vec<&Export> {
     let inherited = model.ancestors(id).into_iter().flat_map(|base| own_exports(model, base));
     own_exports(model, id).iter().chain(inherited).collect()

@@ -45,7 +45,7 @@ impl<'m> Diff<'m> {
         self.slots(name, &ENUMERATORS, &slots(&old.enumerators), &slots(&new.enumerators));
     }
 
-    /// The order of the cases does not matter, only which member a label selects.
+    /// The order of the cases does not matter, only the member that a label selects.
     pub(super) fn union(&mut self, name: &str, old: &Union, new: &Union, location: Location) {
         let types = (&old.discriminator, &new.discriminator);
         self.type_of(name, "discriminator-type", "the type of the discriminator", types, location);

@@ -1,17 +1,16 @@
-//! What changed between two versions of an IDL, and which changes break the wire.
+//! The changes between two versions of an IDL, and which of them break wire compatibility.
 //!
-//! A change is breaking if a program built from the old IDL and one built from the new IDL no longer
-//! understand one another in what both know, whichever of them is the client. So a new operation is
-//! compatible, though an old server does not have it: an old client never calls it. A new enumerator
-//! is breaking: an old program may receive it in a type that it knows.
+//! A change is breaking if a program built from the old IDL and one built from the new IDL no
+//! longer interoperate in the declarations that both have, whichever is the client. So a new
+//! operation is compatible: an old client never calls it. A new enumerator is breaking: an old
+//! program may receive it in a type that it has.
 //!
-//! Declarations are compared by their repository ids, since these are what programs know one another
-//! by. What has another id but the same scoped name is taken for the same declaration, and that its
-//! id changed is one of the findings. A change of a type is reported where it is declared and not
-//! again wherever it is used.
+//! Declarations are matched by their repository ids, which identify them on the wire. If the ids
+//! differ and the scoped names are equal, the declarations match too, and the changed id is a
+//! finding. A change of a type is reported at its declaration, not at each use.
 //!
-//! `pairs` finds what to compare with what, `wire` compares types, `slots` lists in which the place
-//! matters, `callable` what can be called, `constructed` all that has members.
+//! `pairs` matches declarations, `wire` compares types, `slots` ordered lists, `callable`
+//! operations and attributes, `constructed` types with members.
 
 mod callable;
 mod constructed;
@@ -24,12 +23,12 @@ use crate::source::Span;
 use pairs::Pairs;
 use wire::Wire;
 
-/// Whether old and new programs still understand one another.
+/// The effect of a change on interoperability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Impact {
-    /// They do not, where they use what changed.
+    /// Old and new programs do not interoperate where they use the declaration.
     Breaking,
-    /// They do.
+    /// Old and new programs interoperate.
     Compatible,
 }
 
@@ -46,9 +45,9 @@ impl Impact {
 /// One change.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// What it does to programs that run.
+    /// Its effect on deployed programs.
     pub impact: Impact,
-    /// What kind of change it is, in words that a program can rely on: `member-added`.
+    /// The kind of the change, a stable identifier: `member-added`.
     pub change: String,
     /// The scoped name of what changed: a declaration, or an operation or attribute in one.
     pub name: String,
@@ -56,14 +55,14 @@ pub struct Finding {
     pub message: String,
     /// Why that is breaking or compatible.
     pub why: &'static str,
-    /// Where it stood; a place in the sources of the old compilation.
+    /// The span in the sources of the old compilation.
     pub old: Option<Span>,
-    /// Where it stands; a place in the sources of the new compilation.
+    /// The span in the sources of the new compilation.
     pub new: Option<Span>,
 }
 
-/// The changes from `old` to `new`: those of declarations that both have in the order of the old
-/// source, then what is new.
+/// The changes from `old` to `new`: first those of old declarations, in the order of the old
+/// source, then new declarations.
 ///
 /// ```
 /// use armilla_idl::diff::{Impact, diff};
@@ -99,7 +98,7 @@ struct Diff<'m> {
     findings: Vec<Finding>,
 }
 
-/// Where something stood and stands.
+/// The old and the new span of a declaration.
 #[derive(Debug, Clone, Copy, Default)]
 struct Location {
     old: Option<Span>,
@@ -305,8 +304,8 @@ fn article(kind: &DeclKind) -> &'static str {
     if what(kind).starts_with(['i', 'e']) { "an" } else { "a" }
 }
 
-/// Whether a declaration is one of the OMG that was included: it is there whether this source
-/// includes it or not.
+/// Whether a declaration is an included one of the OMG: it exists whether the source includes it or
+/// not.
 fn is_standard(declaration: &Declaration) -> bool {
     declaration.included && declaration.repository_id.starts_with("IDL:omg.org/")
 }

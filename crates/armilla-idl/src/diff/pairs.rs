@@ -1,4 +1,4 @@
-//! Which declaration of the new model is which of the old one.
+//! The matching of old and new declarations.
 
 use crate::model::{DeclId, Model};
 use std::collections::{HashMap, HashSet};
@@ -38,12 +38,12 @@ impl Pairs {
         }
     }
 
-    /// What became of the declaration `old`.
+    /// The new declaration that matches `old`.
     pub(super) fn new_of(&self, old: DeclId) -> Option<DeclId> {
         self.new_of.get(&old).copied()
     }
 
-    /// Whether the old model has the declaration `new` too.
+    /// Whether an old declaration matches `new`.
     pub(super) fn is_known(&self, new: DeclId) -> bool {
         self.known.contains(&new)
     }

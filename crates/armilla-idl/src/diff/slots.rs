@@ -1,11 +1,11 @@
-//! Lists in which the place matters: members, parameters, enumerators, state.
+//! Ordered lists: members, parameters, enumerators, state.
 
 use super::{Diff, Location};
 use crate::model::{Enumerator, Member, Parameter, Type};
 use crate::source::Span;
 use std::collections::HashMap;
 
-/// One entry of such a list.
+/// One entry of an ordered list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slot<'m> {
     name: &'m str,
@@ -14,16 +14,16 @@ pub(super) struct Slot<'m> {
     ty: Option<&'m Type>,
 }
 
-/// What the entries of a list are, and what a change of the list means.
+/// The kind of a list, for messages.
 pub(super) struct List {
     /// `member`
     pub(super) noun: &'static str,
-    /// Why entries may not come, go or move.
+    /// Why a change of the list is breaking.
     pub(super) why: &'static str,
 }
 
 impl Diff<'_> {
-    /// Compares two lists of what `name` has.
+    /// Compares two lists of the declaration `name`.
     pub(super) fn slots(&mut self, name: &str, list: &List, old: &[Slot<'_>], new: &[Slot<'_>]) {
         let (old_at, new_at) = (positions(old), positions(new));
         let mut last = None;
@@ -67,7 +67,8 @@ impl Diff<'_> {
         }
     }
 
-    /// What no entry has the name of any more was renamed if a new one stands in its place.
+    /// Reports an entry without a match: renamed if a new entry has its position, otherwise
+    /// removed.
     fn slot_gone(
         &mut self,
         name: &str,
@@ -94,7 +95,7 @@ impl List {
     }
 }
 
-/// Where in a list each name stands.
+/// The index of each name in a list.
 fn positions<'m>(slots: &[Slot<'m>]) -> HashMap<&'m str, usize> {
     slots.iter().enumerate().map(|(index, slot)| (slot.name, index)).collect()
 }

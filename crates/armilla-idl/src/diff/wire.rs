@@ -1,13 +1,13 @@
-//! Whether values of two types are marshalled alike.
+//! Comparison of types by their wire format.
 
 use super::{Diff, Location};
 use crate::model::{ConstValue, DeclId, DeclKind, Model, Type};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// It is the same type.
+    /// The types are the same.
     Same,
-    /// It is spelled through other typedefs.
+    /// The types are the same except for typedefs.
     Respelled,
     Different,
 }
