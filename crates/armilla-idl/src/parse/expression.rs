@@ -242,12 +242,12 @@ fn step(operator: PendingOperator) -> Option<Step> {
     }
 }
 
-/// Whether `operators` binds its right operand before `next` does.
-fn binds_before(operators: &PendingOperator, next: Binary) -> bool {
-    match operators {
+/// Whether `pending` binds its right operand before `next` does.
+fn binds_before(pending: &PendingOperator, next: Binary) -> bool {
+    match pending {
         PendingOperator::Parenthesis => false,
         PendingOperator::Unary(..) => true,
-        PendingOperator::Binary(operators, _) => precedence(*operators) >= precedence(next),
+        PendingOperator::Binary(operator, _) => precedence(*operator) >= precedence(next),
     }
 }
 
