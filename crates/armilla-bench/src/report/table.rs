@@ -27,7 +27,7 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
     }
     let bars = bars(&outcome.records);
     if !bars.is_empty() {
-        writeln!(out, "\nwhat the ORB is held to")?;
+        writeln!(out, "\nrequired of the ORB")?;
     }
     for bar in bars {
         let (measured, Bar { demand, met, .. }) = (bar.told(), bar);
