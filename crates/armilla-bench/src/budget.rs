@@ -1,7 +1,5 @@
 //! The time that a run may take, and what of it each part has.
 
-use serde::Serialize;
-use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Shares out the time of a run by what its parts are expected to take. What one of them leaves the next
@@ -27,33 +25,6 @@ impl Budget {
         self.given += expected;
         let share = self.given.as_secs_f64() / self.total.max(self.given).as_secs_f64();
         Some(self.begun + self.limit?.mul_f64(if share.is_finite() { share } else { 1.0 }))
-    }
-}
-
-/// What there was no time for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Hurry {
-    /// How many cells were measured less often.
-    pub(crate) cells: usize,
-    /// How many programs were not observed whose instructions were to be counted.
-    pub(crate) uncounted: usize,
-}
-
-impl Hurry {
-    /// Whether there was time for everything.
-    pub(crate) fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl fmt::Display for Hurry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cells, uncounted } = self;
-        write!(
-            f,
-            "the machine was too slow or too busy: {cells} cells were measured less often, the \
-             instructions of {uncounted} programs not counted"
-        )
     }
 }
 

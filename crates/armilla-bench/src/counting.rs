@@ -7,7 +7,8 @@
 
 use crate::machine::{Machine, Placement};
 use crate::measure::Step;
-use crate::peers::{Absent, Peers, is_there};
+use crate::outcome::Absent;
+use crate::peers::{Peers, is_there};
 use crate::process::{Running, Start};
 use crate::program::{C, Kind, Program, Transport};
 use crate::record::{Cell, Metric, Record};

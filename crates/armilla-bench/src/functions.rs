@@ -8,7 +8,8 @@
 
 use crate::counting::{self, tell_valgrind};
 use crate::machine::{Machine, Placement, congestion};
-use crate::peers::{Absent, Peers, is_there};
+use crate::outcome::Absent;
+use crate::peers::{Peers, is_there};
 use crate::plan::Plan;
 use crate::process::{Running, Start};
 use crate::program::{ACE, C, IPC, Kind, OMNIORB, ORB, Program, Transport, peer_names};

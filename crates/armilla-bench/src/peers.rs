@@ -1,6 +1,7 @@
 //! The programs of other toolkits: compiled when they are first needed, or known to be absent.
 
 use crate::keeper::Keeper;
+use crate::outcome::Absent;
 use crate::program::{Kind, Program};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::hash_map::DefaultHasher;
@@ -151,15 +152,6 @@ const RECIPES: &[Recipe] = &[
         needs: &[("java", "openjdk-17-jdk-headless"), ("mvn", "maven")],
     },
 ];
-
-/// A program that could not be had.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Absent {
-    /// Its name.
-    pub program: &'static str,
-    /// What to install, or why it could not be made.
-    pub remedy: String,
-}
 
 /// The peers that were made, in a directory of their own, and the files of this run, which go with it.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! What cannot take part in a run, and what to do about it: programs, placements, the link, queues.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::{Placement, queue_cut_short};
-use crate::peers::{Absent, Peers};
+use crate::outcome::Absent;
+use crate::peers::Peers;
 use crate::plan::Plan;
 use crate::program::{Program, Transport, peer_names};
 use std::sync::atomic::Ordering;

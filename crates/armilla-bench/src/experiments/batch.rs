@@ -2,7 +2,7 @@
 //! between two network namespaces. Our ORB keeps the strings in one buffer, as a program chooses it with
 //! `Build::shared`; nothing else is chosen for it.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};

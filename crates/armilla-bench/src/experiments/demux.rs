@@ -1,7 +1,7 @@
 //! E3: finding the object and the operation, by four strategies, within one process: what the object
 //! adapter takes, and nothing of the sockets.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::Plan;

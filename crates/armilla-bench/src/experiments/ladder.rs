@@ -4,7 +4,7 @@
 //! measured is what is shipped. What cannot be switched off is not on the ladder: that a call needs
 //! no second thread, that it allocates nothing, and that limits of time cost no system call.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};

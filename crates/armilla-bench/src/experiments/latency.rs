@@ -1,6 +1,6 @@
 //! E2: the latency of remote calls: without parameters, with every payload, at many objects.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};

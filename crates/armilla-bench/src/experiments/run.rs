@@ -1,12 +1,13 @@
 //! Going through the series of a run, one after the other.
 
-use super::{Outcome, Series};
+use super::series::Series;
 use crate::budget::Budget;
 use crate::counting::{self, Wanted};
 use crate::machine::{Machine, congestion};
 use crate::measure::{Scene, Stage};
 use crate::network::Link;
-use crate::peers::{Absent, Peers};
+use crate::outcome::{Absent, Outcome};
+use crate::peers::Peers;
 use crate::plan::Plan;
 use crate::program::{Program, Transport};
 use crate::report::Progress;

@@ -1,6 +1,6 @@
 //! E1: bulk transfer. One transmitter floods one receiver, which counts what arrives.
 
-use super::Series;
+use super::series::Series;
 use crate::machine::Placement;
 use crate::measure::Task;
 use crate::plan::{Experiment, Plan};

@@ -14,7 +14,7 @@ mod terminal;
 
 pub(crate) use progress::Progress;
 
-use crate::experiments::Outcome;
+use crate::outcome::Outcome;
 use serde_json::json;
 use std::io::{self, Write};
 use std::os::fd::AsFd;

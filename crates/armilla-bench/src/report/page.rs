@@ -7,7 +7,7 @@ use super::figures::figures;
 use super::gains;
 use super::remarks::remarks;
 use super::scale::amount;
-use crate::experiments::Outcome;
+use crate::outcome::Outcome;
 use crate::published;
 use crate::record::Record;
 use std::fmt::Write;

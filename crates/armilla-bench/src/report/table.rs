@@ -3,7 +3,7 @@
 
 use super::bars::{Bar, bars};
 use super::remarks::remarks;
-use crate::experiments::Outcome;
+use crate::outcome::Outcome;
 use crate::published;
 use crate::record::{Gain, Metric, Record};
 use std::io::{self, Write};

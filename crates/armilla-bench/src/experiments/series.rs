@@ -1,0 +1,117 @@
+//! A series: the cells that the same programs run over one transport, at one placement.
+
+use crate::machine::Placement;
+use crate::measure::{START, Step, Task, expected, rounds, starts};
+use crate::plan::{Experiment, Plan};
+use crate::program::{C, Kind, Program, Transport};
+use crate::record::Cell;
+use std::time::Duration;
+
+/// A group of cells over one stage.
+pub(super) struct Series {
+    pub(super) programs: Vec<Program>,
+    pub(super) transport: Transport,
+    pub(super) placement: Placement,
+    pub(super) queue: usize,
+    /// What its results stand under, if its programs are its own.
+    pub(super) group: &'static str,
+    /// How many cells at a time are compared with each other, and so take turns, too.
+    pub(super) together: usize,
+    /// Whether instructions are counted, too.
+    pub(super) counted: bool,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Series {
+    pub(super) fn on(
+        plan: &Plan,
+        transport: Transport,
+        default: Placement,
+        programs: &[Program],
+    ) -> Self {
+        let wanted = |p: &&Program| p.kind != Kind::Peer || **p == C || plan.wants_peer(p.name);
+        Self {
+            programs: programs.iter().filter(wanted).cloned().collect(),
+            transport,
+            placement: plan.placement.unwrap_or(default),
+            queue: 0,
+            group: "",
+            together: 1,
+            counted: false,
+            steps: Vec::new(),
+        }
+    }
+
+    pub(super) fn with_queue(self, queue: usize) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// A cell of calls at one object.
+    pub(super) fn add(&mut self, experiment: Experiment, task: Task) {
+        let cell = self.cell(experiment, task, 1);
+        self.steps.push(Step { prepare: None, cell, task });
+    }
+
+    /// A cell of calls at `objects` objects in turn, which are prepared for it.
+    /// Where that is what another cell is already, it is none.
+    pub(super) fn add_objects(&mut self, experiment: Experiment, task: Task, objects: u32) {
+        let cell = self.cell(experiment, task, objects);
+        if self.steps.iter().all(|step| step.cell != cell) {
+            self.steps.push(Step { prepare: Some(format!("objects {objects}")), cell, task });
+        }
+    }
+
+    /// A cell of calls at any of `objects` objects that have `operations` operations each.
+    pub(super) fn add_operations(&mut self, task: Task, objects: u32, operations: u32) {
+        let cell = self.cell(Experiment::Demux, task, objects);
+        let prepare = Some(format!("fill {objects} {operations}"));
+        self.steps.push(Step { prepare, cell: Cell { operations, ..cell }, task });
+    }
+
+    /// The programs that can take part.
+    pub(super) fn able(&self) -> impl Iterator<Item = &Program> {
+        self.programs.iter().filter(|program| program.takes(self.transport))
+    }
+
+    /// How many turns of cells it takes, each of which is tried once before its rounds.
+    pub(super) fn turns(&self, plan: &Plan) -> usize {
+        self.chunks().map(|steps| steps.len() * (1 + rounds(plan, steps))).sum()
+    }
+
+    /// About how long it takes to measure `steps` of it, by the programs that can take part.
+    pub(super) fn expected(&self, plan: &Plan, steps: &[Step]) -> Duration {
+        let able = self.able().count();
+        // The first time they are started for all of a series.
+        let starts = START * u32::try_from(starts(plan, steps) - 1).unwrap_or(u32::MAX);
+        (expected(plan, steps) + starts) * u32::try_from(able).unwrap_or(u32::MAX)
+    }
+
+    /// The same of all its steps.
+    pub(super) fn expected_whole(&self, plan: &Plan) -> Duration {
+        let measured: Duration = self.chunks().map(|steps| self.expected(plan, steps)).sum();
+        measured + START * u32::try_from(self.able().count()).unwrap_or(u32::MAX)
+    }
+
+    /// Its cells, those together that are measured together.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps.chunks(self.together.max(1))
+    }
+
+    fn cell(&self, experiment: Experiment, task: Task, objects: u32) -> Cell {
+        Cell {
+            experiment: experiment.name(),
+            transport: self.transport.name(),
+            placement: self.placement.name(),
+            invocation: task.workload.invocation(),
+            payload: task.workload.name(),
+            units: task.units,
+            bytes: task.workload.user_octets(task.units),
+            objects,
+            operations: 1,
+            order: task.order,
+            threads: 1,
+            queue: self.queue,
+            group: self.group,
+        }
+    }
+}
