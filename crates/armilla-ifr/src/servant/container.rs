@@ -1,9 +1,10 @@
 //! What contains definitions: finding them, describing them, making them.
 
 use super::describe::Members;
+use super::methods::{create_interface, create_value};
 use super::{Def, Result};
 use crate::corba::*;
-use crate::model::{DefId, Flavour, Kind, ModelError, ROOT, UnionField, Value};
+use crate::model::{DefId, Kind, ModelError, ROOT, UnionField};
 use armilla::rt::Interface;
 use armilla::{Any, Ref, TypeCode};
 
@@ -18,17 +19,6 @@ impl Def {
     ) -> Result<Ref<I>> {
         let made = self.write(|model| model.create(self.id, id, name, version, kind))?;
         self.reference(made)
-    }
-
-    fn create_flavour<I: Interface + ?Sized>(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        flavour: Flavour,
-        bases: Vec<DefId>,
-    ) -> Result<Ref<I>> {
-        self.create(id, name, version, Kind::Interface { flavour, bases })
     }
 
     /// The reference to what was found; nil where there is nothing.
@@ -49,31 +39,6 @@ impl Def {
             Ok(UnionField { name: member.name.clone(), label, ty })
         };
         members.iter().map(field).collect()
-    }
-
-    #[allow(clippy::too_many_arguments)] // As the operation that it serves.
-    fn new_value(
-        &self,
-        is_custom: bool,
-        is_abstract: bool,
-        base: &ValueDefRef,
-        is_truncatable: bool,
-        abstract_bases: &[ValueDefRef],
-        supported: &[InterfaceDefRef],
-    ) -> Result<Value> {
-        let base = if base.is_nil() { None } else { Some(self.id_of(base)?) };
-        let (abstract_bases, supported) = (self.ids_of(abstract_bases)?, self.ids_of(supported)?);
-        let initializers = Vec::new();
-        Ok(Value {
-            is_event: false,
-            is_abstract,
-            is_custom,
-            is_truncatable,
-            base,
-            abstract_bases,
-            supported,
-            initializers,
-        })
     }
 }
 
@@ -133,8 +98,7 @@ impl Container for Def {
         // A negative number is none at all.
         let most = usize::try_from(max_returned_objs).unwrap_or(usize::MAX);
         let describe = |id: &DefId| {
-            let def = Self { service: self.service.clone(), id: *id };
-            let (kind, value) = def.description()?;
+            let (kind, value) = self.other(*id).description()?;
             Ok(container::Description { contained_object: self.reference(*id)?, kind, value })
         };
         found.iter().take(most).map(describe).collect()
@@ -199,78 +163,17 @@ impl Container for Def {
         self.create(id, name, version, Kind::Alias(self.id_of(original_type)?))
     }
 
-    fn create_interface(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        base_interfaces: &[InterfaceDefRef],
-    ) -> Result<InterfaceDefRef> {
-        let bases = self.ids_of(base_interfaces)?;
-        self.create_flavour(id, name, version, Flavour::Plain, bases)
-    }
+    create_interface!(create_interface, InterfaceDefRef, Plain, InterfaceDefRef);
+    create_interface!(
+        create_abstract_interface,
+        AbstractInterfaceDefRef,
+        Abstract,
+        AbstractInterfaceDefRef
+    );
+    create_interface!(create_local_interface, InterfaceDefRef, Local, LocalInterfaceDefRef);
 
-    fn create_abstract_interface(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        base_interfaces: &[AbstractInterfaceDefRef],
-    ) -> Result<AbstractInterfaceDefRef> {
-        let bases = self.ids_of(base_interfaces)?;
-        self.create_flavour(id, name, version, Flavour::Abstract, bases)
-    }
-
-    fn create_local_interface(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        base_interfaces: &[InterfaceDefRef],
-    ) -> Result<LocalInterfaceDefRef> {
-        let bases = self.ids_of(base_interfaces)?;
-        self.create_flavour(id, name, version, Flavour::Local, bases)
-    }
-
-    fn create_value(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        is_custom: bool,
-        is_abstract: bool,
-        base_value: &ValueDefRef,
-        is_truncatable: bool,
-        abstract_base_values: &[ValueDefRef],
-        supported_interfaces: &[InterfaceDefRef],
-        initializers: &[Initializer],
-    ) -> Result<ValueDefRef> {
-        let (bases, supported) = (abstract_base_values, supported_interfaces);
-        let mut value =
-            self.new_value(is_custom, is_abstract, base_value, is_truncatable, bases, supported)?;
-        value.initializers = self.initializers_of(initializers)?;
-        self.create(id, name, version, Kind::Value(value))
-    }
-
-    fn create_ext_value(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        is_custom: bool,
-        is_abstract: bool,
-        base_value: &ValueDefRef,
-        is_truncatable: bool,
-        abstract_base_values: &[ValueDefRef],
-        supported_interfaces: &[InterfaceDefRef],
-        initializers: &[ExtInitializer],
-    ) -> Result<ExtValueDefRef> {
-        let (bases, supported) = (abstract_base_values, supported_interfaces);
-        let mut value =
-            self.new_value(is_custom, is_abstract, base_value, is_truncatable, bases, supported)?;
-        value.initializers = self.ext_initializers_of(initializers)?;
-        self.create(id, name, version, Kind::Value(value))
-    }
+    create_value!(create_value, Initializer, initializers_of, ValueDefRef);
+    create_value!(create_ext_value, ExtInitializer, ext_initializers_of, ExtValueDefRef);
 
     fn create_value_box(
         &self,

@@ -189,22 +189,29 @@ impl Def {
         described.iter().map(parameter).collect()
     }
 
+    /// What `describe` makes of each definition of a kind that this one contains or inherits.
+    fn each<T>(
+        &self,
+        kind: DefinitionKind,
+        describe: impl Fn(&Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let ids = self.read(|model| Ok(model.contents(self.id, kind, false)))?;
+        ids.into_iter().map(|id| describe(&self.other(id))).collect()
+    }
+
     /// The operations of an interface or a valuetype, with those that it inherits.
     pub(super) fn all_operations(&self) -> Result<OpDescriptionSeq> {
-        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkOperation, false)))?;
-        ids.into_iter().map(|id| self.other(id).operation()).collect()
+        self.each(DefinitionKind::DkOperation, Self::operation)
     }
 
     /// Its attributes, with those that it inherits.
     pub(super) fn all_attributes(&self) -> Result<ExtAttrDescriptionSeq> {
-        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkAttribute, false)))?;
-        ids.into_iter().map(|id| self.other(id).ext_attribute()).collect()
+        self.each(DefinitionKind::DkAttribute, Self::ext_attribute)
     }
 
     /// The same without exceptions.
     pub(super) fn plain_attributes(&self) -> Result<AttrDescriptionSeq> {
-        let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkAttribute, false)))?;
-        ids.into_iter().map(|id| self.other(id).attribute()).collect()
+        self.each(DefinitionKind::DkAttribute, Self::attribute)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Interfaces, their operations and attributes.
 
 use super::describe::attribute_mode;
+use super::methods::{change_field, content, create_attribute_and_operation, create_ext_attribute};
 use super::{Def, Result, mismatched};
 use crate::corba::interface_attr_extension::ExtFullInterfaceDescription;
 use crate::corba::interface_def::FullInterfaceDescription;
 use crate::corba::*;
 use crate::model::{Definition, Kind};
-use armilla::TypeCode;
 use armilla::rt::Interface;
 
 impl Def {
@@ -29,28 +29,6 @@ impl Def {
         };
         self.create(id, name, version, kind)
     }
-
-    #[allow(clippy::too_many_arguments)] // As the operation that it serves.
-    pub(super) fn new_operation(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        result: &IdlTypeRef,
-        mode: OperationMode,
-        params: &[ParameterDescription],
-        exceptions: &[ExceptionDefRef],
-        contexts: &[ContextIdentifier],
-    ) -> Result<OperationDefRef> {
-        let kind = Kind::Operation {
-            result: self.id_of(result)?,
-            oneway: mode == OperationMode::OpOneway,
-            parameters: self.parameters_of(params)?,
-            exceptions: self.ids_of(exceptions)?,
-            contexts: contexts.to_vec(),
-        };
-        self.create(id, name, version, kind)
-    }
 }
 
 impl InterfaceDef for Def {
@@ -63,11 +41,7 @@ impl InterfaceDef for Def {
 
     fn set_base_interfaces(&self, value: &[InterfaceDefRef]) -> Result {
         let new = self.ids_of(value)?;
-        self.change(|kind| {
-            if let Kind::Interface { bases, .. } = kind {
-                *bases = new;
-            }
-        })
+        change_field!(self, Interface.bases = new)
     }
 
     fn is_a(&self, interface_id: &str) -> Result<bool> {
@@ -88,30 +62,7 @@ impl InterfaceDef for Def {
         })
     }
 
-    fn create_attribute(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        r#type: &IdlTypeRef,
-        mode: AttributeMode,
-    ) -> Result<AttributeDefRef> {
-        self.new_attribute(id, name, version, r#type, mode, &[], &[])
-    }
-
-    fn create_operation(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        result: &IdlTypeRef,
-        mode: OperationMode,
-        params: &[ParameterDescription],
-        exceptions: &[ExceptionDefRef],
-        contexts: &[ContextIdentifier],
-    ) -> Result<OperationDefRef> {
-        self.new_operation(id, name, version, result, mode, params, exceptions, contexts)
-    }
+    create_attribute_and_operation!();
 }
 
 impl InterfaceAttrExtension for Def {
@@ -133,18 +84,7 @@ impl InterfaceAttrExtension for Def {
         })
     }
 
-    fn create_ext_attribute(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        r#type: &IdlTypeRef,
-        mode: AttributeMode,
-        get_exceptions: &[ExceptionDefRef],
-        set_exceptions: &[ExceptionDefRef],
-    ) -> Result<ExtAttributeDefRef> {
-        self.new_attribute(id, name, version, r#type, mode, get_exceptions, set_exceptions)
-    }
+    create_ext_attribute!();
 }
 
 impl ExtInterfaceDef for Def {}
@@ -154,17 +94,7 @@ impl LocalInterfaceDef for Def {}
 impl ExtLocalInterfaceDef for Def {}
 
 impl AttributeDef for Def {
-    fn r#type(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(r#type, type_def, set_type_def);
 
     fn mode(&self) -> Result<AttributeMode> {
         match self.definition()?.kind {
@@ -174,11 +104,7 @@ impl AttributeDef for Def {
     }
 
     fn set_mode(&self, value: AttributeMode) -> Result {
-        self.change(|kind| {
-            if let Kind::Attribute { readonly, .. } = kind {
-                *readonly = value == AttributeMode::AttrReadonly;
-            }
-        })
+        change_field!(self, Attribute.readonly = value == AttributeMode::AttrReadonly)
     }
 }
 
@@ -189,11 +115,7 @@ impl ExtAttributeDef for Def {
 
     fn set_get_exceptions(&self, value: &[ExceptionDescription]) -> Result {
         let new = self.described(value)?;
-        self.change(|kind| {
-            if let Kind::Attribute { get_exceptions, .. } = kind {
-                *get_exceptions = new;
-            }
-        })
+        change_field!(self, Attribute.get_exceptions = new)
     }
 
     fn set_exceptions(&self) -> Result<ExcDescriptionSeq> {
@@ -202,11 +124,7 @@ impl ExtAttributeDef for Def {
 
     fn set_set_exceptions(&self, value: &[ExceptionDescription]) -> Result {
         let new = self.described(value)?;
-        self.change(|kind| {
-            if let Kind::Attribute { set_exceptions, .. } = kind {
-                *set_exceptions = new;
-            }
-        })
+        change_field!(self, Attribute.set_exceptions = new)
     }
 
     fn describe_attribute(&self) -> Result<ExtAttributeDescription> {
@@ -215,17 +133,7 @@ impl ExtAttributeDef for Def {
 }
 
 impl OperationDef for Def {
-    fn result(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn result_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_result_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(result, result_def, set_result_def);
 
     fn params(&self) -> Result<ParDescriptionSeq> {
         Ok(self.operation()?.parameters)
@@ -233,11 +141,7 @@ impl OperationDef for Def {
 
     fn set_params(&self, value: &[ParameterDescription]) -> Result {
         let new = self.parameters_of(value)?;
-        self.change(|kind| {
-            if let Kind::Operation { parameters, .. } = kind {
-                *parameters = new;
-            }
-        })
+        change_field!(self, Operation.parameters = new)
     }
 
     fn mode(&self) -> Result<OperationMode> {
@@ -245,11 +149,7 @@ impl OperationDef for Def {
     }
 
     fn set_mode(&self, value: OperationMode) -> Result {
-        self.change(|kind| {
-            if let Kind::Operation { oneway, .. } = kind {
-                *oneway = value == OperationMode::OpOneway;
-            }
-        })
+        change_field!(self, Operation.oneway = value == OperationMode::OpOneway)
     }
 
     fn contexts(&self) -> Result<ContextIdSeq> {
@@ -257,11 +157,7 @@ impl OperationDef for Def {
     }
 
     fn set_contexts(&self, value: &[ContextIdentifier]) -> Result {
-        self.change(|kind| {
-            if let Kind::Operation { contexts, .. } = kind {
-                *contexts = value.to_vec();
-            }
-        })
+        change_field!(self, Operation.contexts = value.to_vec())
     }
 
     fn exceptions(&self) -> Result<ExceptionDefSeq> {
@@ -273,10 +169,6 @@ impl OperationDef for Def {
 
     fn set_exceptions(&self, value: &[ExceptionDefRef]) -> Result {
         let new = self.ids_of(value)?;
-        self.change(|kind| {
-            if let Kind::Operation { exceptions, .. } = kind {
-                *exceptions = new;
-            }
-        })
+        change_field!(self, Operation.exceptions = new)
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! One servant type, [`Def`], is every kind of definition; which interface an object has follows
 //! from its kind. `objects` goes from definitions to references and back, `contained`, `container`,
-//! `types`, `interfaces` and `values` implement the interfaces, `describe` makes the descriptions.
+//! `types`, `interfaces` and `values` implement the interfaces, `methods` has what several of them
+//! declare alike, `describe` makes the descriptions.
 
 mod contained;
 mod container;
 mod describe;
 mod interfaces;
+mod methods;
 mod objects;
 mod types;
 mod values;

@@ -1,6 +1,7 @@
 //! Types and constants.
 
 use super::describe::Members;
+use super::methods::{bound, change_field, content, content_def};
 use super::{Def, Result, mismatched};
 use crate::corba::*;
 use crate::model::{DefId, Kind};
@@ -108,11 +109,7 @@ impl ConstantDef for Def {
     }
 
     fn set_value(&self, new: &Any) -> Result {
-        self.change(|kind| {
-            if let Kind::Constant { value, .. } = kind {
-                *value = new.clone();
-            }
-        })
+        change_field!(self, Constant.value = new.clone())
     }
 }
 
@@ -128,17 +125,7 @@ impl StructDef for Def {
 }
 
 impl UnionDef for Def {
-    fn discriminator_type(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn discriminator_type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_discriminator_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(discriminator_type, discriminator_type_def, set_discriminator_type_def);
 
     fn members(&self) -> Result<UnionMemberSeq> {
         let Kind::Union { members, .. } = self.definition()?.kind else { return mismatched() };
@@ -175,23 +162,11 @@ impl EnumDef for Def {
 }
 
 impl AliasDef for Def {
-    fn original_type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_original_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content_def!(original_type_def, set_original_type_def);
 }
 
 impl ValueBoxDef for Def {
-    fn original_type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_original_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content_def!(original_type_def, set_original_type_def);
 }
 
 impl PrimitiveDef for Def {
@@ -204,67 +179,23 @@ impl PrimitiveDef for Def {
 }
 
 impl StringDef for Def {
-    fn bound(&self) -> Result<u32> {
-        self.bound_of()
-    }
-
-    fn set_bound(&self, value: u32) -> Result {
-        self.change_bound(value)
-    }
+    bound!(bound, set_bound);
 }
 
 impl WstringDef for Def {
-    fn bound(&self) -> Result<u32> {
-        self.bound_of()
-    }
-
-    fn set_bound(&self, value: u32) -> Result {
-        self.change_bound(value)
-    }
+    bound!(bound, set_bound);
 }
 
 impl SequenceDef for Def {
-    fn bound(&self) -> Result<u32> {
-        self.bound_of()
-    }
+    bound!(bound, set_bound);
 
-    fn set_bound(&self, value: u32) -> Result {
-        self.change_bound(value)
-    }
-
-    fn element_type(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn element_type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_element_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(element_type, element_type_def, set_element_type_def);
 }
 
 impl ArrayDef for Def {
-    fn length(&self) -> Result<u32> {
-        self.bound_of()
-    }
+    bound!(length, set_length);
 
-    fn set_length(&self, value: u32) -> Result {
-        self.change_bound(value)
-    }
-
-    fn element_type(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn element_type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_element_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(element_type, element_type_def, set_element_type_def);
 }
 
 impl FixedDef for Def {
@@ -276,11 +207,7 @@ impl FixedDef for Def {
     }
 
     fn set_digits(&self, value: u16) -> Result {
-        self.change(|kind| {
-            if let Kind::Fixed { digits, .. } = kind {
-                *digits = value;
-            }
-        })
+        change_field!(self, Fixed.digits = value)
     }
 
     fn scale(&self) -> Result<i16> {
@@ -291,10 +218,6 @@ impl FixedDef for Def {
     }
 
     fn set_scale(&self, value: i16) -> Result {
-        self.change(|kind| {
-            if let Kind::Fixed { scale, .. } = kind {
-                *scale = value;
-            }
-        })
+        change_field!(self, Fixed.scale = value)
     }
 }

@@ -1,12 +1,12 @@
 //! Valuetypes and their state.
 
 use super::describe::Members;
+use super::methods::{change_field, content, create_attribute_and_operation, create_ext_attribute};
 use super::{Def, Result, mismatched};
 use crate::corba::ext_value_def::ExtFullValueDescription;
 use crate::corba::value_def::FullValueDescription;
 use crate::corba::*;
-use crate::model::{self, Definition, Kind};
-use armilla::TypeCode;
+use crate::model::{self, DefId, Definition, Kind};
 
 impl Def {
     fn value(&self) -> Result<model::Value> {
@@ -22,6 +22,11 @@ impl Def {
                 change(value);
             }
         })
+    }
+
+    /// The base valuetype that a reference denotes; none if it is nil.
+    pub(super) fn base_of(&self, base: &ValueDefRef) -> Result<Option<DefId>> {
+        if base.is_nil() { Ok(None) } else { self.id_of(base).map(Some) }
     }
 
     pub(super) fn initializers_of(
@@ -95,28 +100,14 @@ impl Def {
 }
 
 impl ValueMemberDef for Def {
-    fn r#type(&self) -> Result<TypeCode> {
-        self.content_type()
-    }
-
-    fn type_def(&self) -> Result<IdlTypeRef> {
-        self.content_def()
-    }
-
-    fn set_type_def(&self, value: &IdlTypeRef) -> Result {
-        self.set_content(value)
-    }
+    content!(r#type, type_def, set_type_def);
 
     fn access(&self) -> Result<Visibility> {
         Ok(self.value_member()?.access)
     }
 
     fn set_access(&self, value: Visibility) -> Result {
-        self.change(|kind| {
-            if let Kind::ValueMember { public, .. } = kind {
-                *public = value == PUBLIC_MEMBER;
-            }
-        })
+        change_field!(self, ValueMember.public = value == PUBLIC_MEMBER)
     }
 }
 
@@ -149,7 +140,7 @@ impl ValueDef for Def {
     }
 
     fn set_base_value(&self, value: &ValueDefRef) -> Result {
-        let new = if value.is_nil() { None } else { Some(self.id_of(value)?) };
+        let new = self.base_of(value)?;
         self.change_value(|value| value.base = new)
     }
 
@@ -223,30 +214,7 @@ impl ValueDef for Def {
         self.create(id, name, version, kind)
     }
 
-    fn create_attribute(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        r#type: &IdlTypeRef,
-        mode: AttributeMode,
-    ) -> Result<AttributeDefRef> {
-        self.new_attribute(id, name, version, r#type, mode, &[], &[])
-    }
-
-    fn create_operation(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        result: &IdlTypeRef,
-        mode: OperationMode,
-        params: &[ParameterDescription],
-        exceptions: &[ExceptionDefRef],
-        contexts: &[ContextIdentifier],
-    ) -> Result<OperationDefRef> {
-        self.new_operation(id, name, version, result, mode, params, exceptions, contexts)
-    }
+    create_attribute_and_operation!();
 }
 
 impl ExtValueDef for Def {
@@ -287,16 +255,5 @@ impl ExtValueDef for Def {
         })
     }
 
-    fn create_ext_attribute(
-        &self,
-        id: &str,
-        name: &str,
-        version: &str,
-        r#type: &IdlTypeRef,
-        mode: AttributeMode,
-        get_exceptions: &[ExceptionDefRef],
-        set_exceptions: &[ExceptionDefRef],
-    ) -> Result<ExtAttributeDefRef> {
-        self.new_attribute(id, name, version, r#type, mode, get_exceptions, set_exceptions)
-    }
+    create_ext_attribute!();
 }
