@@ -1,4 +1,4 @@
-//! The allocator of the command: the system's, counting.
+//! The allocator of the command: the system's allocator, with counters.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
@@ -6,7 +6,7 @@ use std::alloc::System;
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// How many heap allocations this process has made so far; one that changed its size counts again.
+/// The number of heap allocations of this process so far; a reallocation counts as one.
 pub(crate) fn count() -> u64 {
     let stats = ALLOCATOR.stats();
     (stats.allocations + stats.reallocations) as u64

@@ -15,70 +15,72 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The first argument of a process that one of the experiments starts.
 const WORKER: &str = "bench-worker";
 
-/// Re-run the published experiments on this machine, side by side with plain sockets and peers
+/// Repeat the published experiments on this machine, next to plain sockets and other brokers
 ///
-/// Ctrl-C ends a run, keeps what is finished and makes the exit status 130; a second one ends it at once.
+/// Ctrl-C ends the run, keeps the finished results and sets the exit status to 130. A second Ctrl-C
+/// ends it at once.
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// What to run
-    #[arg(value_enum)]
+    /// The experiment to run
+    #[arg(value_enum, value_name = "EXPERIMENT")]
     what: What,
-    /// Fewer sizes and repetitions: all of it in less than five minutes
+    /// Use fewer sizes and repetitions: all experiments take less than five minutes
     #[arg(long)]
     quick: bool,
-    /// The peers to compare with beside plain sockets: ace,omniorb unless given; on request ice,
-    /// grpc, capnp, jacorb; "all" for all of them, "none" for none
+    /// Peers to compare with, in addition to plain sockets: ace, omniorb, ice, grpc, capnp, jacorb,
+    /// all or none [default: ace,omniorb]
     #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
-    /// The transports: tcp, unix, shm, and tcp-100mbit between two network namespaces; those of each
-    /// experiment unless given
+    /// Transports: tcp, unix, shm, and tcp-100mbit between two network namespaces [default: those
+    /// of each experiment]
     #[arg(long, value_delimiter = ',', value_parser = transport)]
     transports: Option<Vec<Transport>>,
-    /// Where the two processes of a program run: one-core, one-core-each or unpinned; as each experiment
-    /// has it unless given
+    /// Where the two processes of a program run: one-core, one-core-each or unpinned [default: that
+    /// of each experiment]
     #[arg(long, value_parser = placement)]
     placement: Option<Placement>,
-    /// Write the results as JSON; "-" is standard output, in place of the tables
+    /// Write the results as JSON; "-" writes to standard output in place of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write a page with tables and charts; "-" likewise
+    /// Write an HTML page with tables and charts; "-" writes to standard output in place of the
+    /// tables
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
-    /// E1: floods of data through sockets, wrappers and brokers
+    /// E1: bulk transfer through sockets, wrappers and brokers
     Ttcp,
-    /// E2: the latency of calls, with every payload, at many objects
+    /// E2: latency of calls, by payload and by number of objects
     Latency,
-    /// E3: finding object and operation, with every strategy
+    /// E3: lookup of object and operation, by strategy
     Demux,
-    /// E4: what each optimization contributes
+    /// E4: gain of each optimization
     Ladder,
-    /// E5: one call for many items against a call for each
+    /// E5: one call for many items against one call for each
     Batch,
-    /// E1: where the time goes, function by function, for sender and receiver
+    /// E1: profile by function, for sender and receiver
     Functions,
     /// Every experiment
     All,
 }
 
 impl Bench {
-    /// The table of functions is made over one transport, at one place, and printed: other wishes shall
-    /// not be passed over in silence.
+    /// Rejects options that have no effect on the table of functions, which always uses one
+    /// transport and one placement.
     fn refuse_for_functions(&self) -> Outcome {
-        let wishes = [
+        let options = [
             (self.quick, "--quick"),
             (self.transports.is_some(), "--transports"),
             (self.placement.is_some(), "--placement"),
             (self.json.is_some(), "--json"),
             (self.html.is_some(), "--html"),
         ];
-        match wishes.into_iter().find(|(wished, _)| *wished) {
-            Some((_, name)) => Err(Failure::usage(format_args!(
-                "bench functions prints a table of what it always measures: it takes no {name}"
-            ))),
+        match options.into_iter().find(|(is_set, _)| *is_set) {
+            Some((_, name)) => {
+                Err(Failure::usage(format_args!("{name} has no effect on bench functions")))
+            }
             None => Ok(()),
         }
     }
@@ -99,13 +101,13 @@ impl What {
 }
 
 impl Bench {
-    /// The peers that were named; `None` leaves the choice.
+    /// The peers that were named; `None` selects the default.
     fn peers(&self) -> Outcome<Option<Vec<String>>> {
         let Some(names) = &self.peers else { return Ok(None) };
         let alone = names.iter().find(|name| matches!(name.as_str(), ALL | NONE));
         Ok(Some(match alone {
             Some(name) if names.len() > 1 => {
-                return Err(Failure::usage(format_args!("--peers {name} goes with no other name")));
+                return Err(Failure::usage(format_args!("--peers {name} excludes any other name")));
             }
             Some(name) if name == ALL => armilla_bench::peer_names().map(str::to_owned).collect(),
             Some(_) => Vec::new(),
@@ -113,16 +115,16 @@ impl Bench {
         }))
     }
 
-    /// The files that are to be written.
+    /// The files to write.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.json.iter().chain(&self.html)
     }
 
-    /// What cannot be written shall not be measured for a quarter of an hour first.
+    /// Checks that every file can be written, before a measurement of a quarter of an hour.
     fn check_files(&self) -> Outcome {
         self.files().filter(|path| !is_output(path)).try_for_each(|path| {
             let opened = match fs::metadata(path) {
-                // Who reads a pipe would take this for its end.
+                // Closing the FIFO again would look like the end of the data to its reader.
                 Ok(file) if file.file_type().is_fifo() => Ok(()),
                 _ => OpenOptions::new().append(true).create(true).open(path).map(drop),
             };
@@ -136,7 +138,7 @@ impl Bench {
         }
     }
 
-    /// Writes the results wherever they are wanted: what cannot be written somewhere is not lost elsewhere.
+    /// Writes the results to all destinations. A destination that fails does not affect the others.
     fn write(&self, results: &Results) -> Outcome {
         let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
             Some(path) if is_output(path) => print(format_args!("{}", text())),
@@ -147,7 +149,7 @@ impl Bench {
         };
         let json = write(self.json.as_ref(), &|| results.json());
         let html = write(self.html.as_ref(), &|| results.html());
-        // Last, because who reads it may stop before its end.
+        // Last, because the reader of standard output may close it early.
         let tables = match self.files().any(|path| is_output(path)) {
             true => Ok(()),
             false => outcome(results.print(&mut io::stdout().lock())),
@@ -156,43 +158,43 @@ impl Bench {
     }
 }
 
-/// Whether a path means standard output. That file is not opened a second time: what is written to it by
-/// one way would overwrite what came by the other.
+/// Whether a path means standard output. That file is not opened a second time: the two descriptors
+/// would overwrite each other's output.
 fn is_output(path: &Path) -> bool {
     ["-", "/dev/stdout"].iter().any(|name| path.as_os_str() == *name)
 }
 
-/// Whether two paths lead to one file, which would keep only what is written last.
+/// Whether two paths lead to the same file, which would keep only the last output.
 fn is_same(one: &Path, other: &Path) -> bool {
     let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
     let place = |path| file(path).map(|file| (file.dev(), file.ino()));
     is_output(one) && is_output(other) || place(one).is_some_and(|one| Some(one) == place(other))
 }
 
-/// What stands for all peers, and for none.
+/// The names that select all peers, and no peer.
 const ALL: &str = "all";
 const NONE: &str = "none";
 
-/// A name in a list, which may be written with blanks behind the commas.
+/// A name in a list. Blanks may follow the commas.
 fn peer(name: &str) -> Result<String, String> {
     let known = || armilla_bench::peer_names().chain([ALL, NONE]);
     match known().find(|peer| *peer == name.trim()) {
         Some(name) => Ok(name.to_owned()),
-        None => Err(format!("one of {}", known().collect::<Vec<_>>().join(", "))),
+        None => Err(format!("expected one of {}", known().collect::<Vec<_>>().join(", "))),
     }
 }
 
 fn transport(name: &str) -> Result<Transport, String> {
-    // What is measured within one process is measured whatever the transport.
+    // Cells within one process run whatever the transport.
     let between = Transport::parse(name.trim()).filter(|transport| *transport != Transport::Memory);
-    between.ok_or_else(|| "one of tcp, unix, shm, tcp-100mbit".into())
+    between.ok_or_else(|| "expected one of tcp, unix, shm, tcp-100mbit".into())
 }
 
 fn placement(name: &str) -> Result<Placement, String> {
-    Placement::parse(name).ok_or_else(|| "one of one-core, one-core-each, unpinned".into())
+    Placement::parse(name).ok_or_else(|| "expected one of one-core, one-core-each, unpinned".into())
 }
 
-/// Runs what was asked for; Ctrl-C ends it early and keeps what is finished.
+/// Runs an experiment. Ctrl-C ends it early and keeps the finished results.
 pub(crate) fn run(bench: &Bench) -> Outcome {
     let plan = Plan {
         experiments: bench.what.experiments(),
@@ -204,7 +206,7 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;
         let stop = stop_on_signal()?;
-        let functions = armilla_bench::functions(&plan, &stop).doing("cannot observe")?;
+        let functions = armilla_bench::functions(&plan, &stop).doing("cannot profile")?;
         print(format_args!("{functions}"))?;
         return unless_interrupted(stop.load(Ordering::Relaxed));
     }
@@ -213,17 +215,17 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     bench.write(&results)?;
     unless_interrupted(results.interrupted)?;
     match results.records.is_empty() {
-        true => Err(Failure::because("nothing could be measured: see what failed")),
+        true => Err(Failure::because("nothing was measured; the tables list the failures")),
         false => Ok(()),
     }
 }
 
-/// What becomes true when the process is asked to end.
+/// A flag that SIGINT and SIGTERM set.
 fn stop_on_signal() -> Outcome<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     on_interrupt(
-        "what is finished is kept (once more ends at once and keeps nothing)",
+        "finished results are kept (a second Ctrl-C ends at once and keeps nothing)",
         move || {
             stopped.store(true, Ordering::Relaxed);
         },
@@ -231,7 +233,7 @@ fn stop_on_signal() -> Outcome<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Runs one side of one program, if the process was started for that.
+/// Runs one side of one program if the process was started as a worker of an experiment.
 pub(crate) fn worker(arguments: &[String]) -> Option<Outcome> {
     let [first, words @ ..] = arguments else { return None };
     let run = || {

@@ -1,4 +1,4 @@
-//! `armilla call`: an operation of any object, with JSON.
+//! `armilla call`: calls an operation of any object, with arguments and results in JSON.
 
 use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
@@ -10,31 +10,34 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `armilla call` may be told. What comes back is printed as JSON; an exception that the IDL
-/// declares is printed with its name, and the exit status is 1.
+/// The arguments of `armilla call`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The result is printed as JSON. A user exception is printed as its name and \
+                  its members in JSON; the exit status is then 1."
+)]
 pub(crate) struct Call {
     /// The object's reference
     #[arg(value_name = "REF")]
     reference: String,
-    /// The operation; that of an attribute is its name, or NAME=VALUE to set it. Without one, what
-    /// the object offers is listed
+    /// The operation. NAME of an attribute reads it, NAME=VALUE writes it. Without an operation,
+    /// lists the operations and attributes of the object
     operation: Option<String>,
-    /// The arguments: an object with the parameters by name, an array of them, or the only one
+    /// The arguments: a JSON object by parameter name, an array in order, or a single argument
     #[arg(value_name = "ARGUMENTS-JSON", allow_negative_numbers = true)]
     arguments: Option<String>,
-    /// An IDL file that declares the interface; without one the object is asked for its interface,
-    /// which needs an interface repository
+    /// An IDL file that declares the interface; repeatable. Without one, the object provides its
+    /// interface, for which its server needs an interface repository
     #[arg(long, value_name = "FILE")]
     idl: Vec<PathBuf>,
-    /// Where included files are looked for
+    /// Search this directory for included files; repeatable
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// The interface to call the object by, such as Bank::Account or its repository id, where the
-    /// object should not be asked for it
+    /// The interface of the object, such as Bank::Account, or its repository id [default: the one
+    /// that the reference or the object names]
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
-    /// How long the call may take, in milliseconds
+    /// Timeout of the call in milliseconds
     #[arg(long, value_name = "MS")]
     timeout: Option<u64>,
 }
@@ -81,12 +84,12 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// A JSON text; what is none is a string, so that quotes may be left out.
+/// Parses JSON. A text that is not JSON is a string, so the quotes of a string are optional.
 fn json(text: &str) -> Outcome<Value> {
     match serde_json::from_str(text) {
         Ok(json) => Ok(json),
         Err(_) if !text.starts_with(['{', '[', '"']) => Ok(text.into()),
-        Err(error) => Err(Failure::usage(format!("the arguments are no JSON: {error}"))),
+        Err(error) => Err(Failure::usage(format!("the arguments are not valid JSON: {error}"))),
     }
 }
 
@@ -99,8 +102,8 @@ fn find<'s>(signatures: &'s [Signature], name: &str) -> Outcome<&'s Signature> {
     })
 }
 
-/// The interface of the object: the one that was named, else the one that its reference names, else
-/// the first in the files that the object says it has, the most special ones first.
+/// The interface of the object: the one given by `--interface`, else the one that its reference
+/// names, else the first in the files that the object supports, the most derived ones first.
 fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
     if let Some(name) = &call.interface {
         let scoped = format!("::{}", name.trim_start_matches("::"));
@@ -109,8 +112,8 @@ fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
         let unknown = || Failure::because(format!("the IDL declares no interface {name:?}"));
         return found.filter(|id| is_interface(model, *id)).ok_or_else(unknown);
     }
-    let said = object.ior().type_id;
-    if let Some(found) = model.lookup_id(&said) {
+    let type_id = object.ior().type_id;
+    if let Some(found) = model.lookup_id(&type_id) {
         return Ok(found);
     }
     let mut interfaces: Vec<DefId> =
@@ -122,8 +125,8 @@ fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
             return Ok(id);
         }
     }
-    let what = "the object has none of the interfaces that the IDL declares";
-    Err(Failure::because(format!("{what}\n  hint: its reference says {said:?}")))
+    let what = "the object supports none of the interfaces that the IDL declares";
+    Err(Failure::because(format!("{what}\n  hint: its reference names {type_id:?}")))
 }
 
 fn is_interface(model: &Model, id: DefId) -> bool {

@@ -1,38 +1,38 @@
-//! How a subcommand fails, and what the process then says and returns.
+//! How a subcommand fails: the error message and the exit status.
 
 use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
-/// What every subcommand ends with.
+/// The result of a subcommand.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// Why a subcommand did not do its work.
+/// Why a subcommand failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// To be told to the user. The exit status is 1.
+    /// A message for the user. The exit status is 1.
     Failed(String),
-    /// The command line makes no sense. The exit status is 2, as for what the parser rejects.
+    /// The command line is invalid. The exit status is 2, as for arguments that the parser rejects.
     Usage(String),
-    /// The user has been told already.
+    /// The message has been printed already. The exit status is 1.
     Told,
-    /// It was asked to end before its end, and the user has been told. The exit status is 130, as that
-    /// of what Ctrl-C ends.
+    /// A signal ended the subcommand early, and a message has been printed. The exit status is 130,
+    /// that of a process that SIGINT ends.
     Interrupted,
 }
 
 impl Failure {
-    /// A failure in the given words.
+    /// A failure with this message.
     pub(crate) fn because(what: impl fmt::Display) -> Self {
         Self::Failed(what.to_string())
     }
 
-    /// Arguments that make no sense.
+    /// An invalid command line.
     pub(crate) fn usage(what: impl fmt::Display) -> Self {
         Self::Usage(what.to_string())
     }
 
-    /// Tells the user, and gives the exit status.
+    /// Prints the message to standard error, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Failed(what) => {
@@ -49,16 +49,16 @@ impl Failure {
     }
 }
 
-/// Every error is told in its own words; those of the ORB bring their hint.
+/// The message of an error is its `Display`; errors of the ORB include a hint.
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Failed(error.to_string())
     }
 }
 
-/// Puts what was being done before an error of the operating system.
+/// Adds context to an error of the operating system.
 pub(crate) trait Doing<T> {
-    /// `doing` is a few words, such as "cannot write out.json".
+    /// Puts `doing`, such as "cannot write out.json", before the error.
     fn doing(self, doing: impl fmt::Display) -> Outcome<T>;
 }
 

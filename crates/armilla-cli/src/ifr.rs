@@ -1,4 +1,4 @@
-//! `armilla ifr`: an interface repository, from IDL files and what clients put in, and what is in one.
+//! `armilla ifr`: serves an interface repository, and shows the contents of one.
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::orb::OrbArguments;
@@ -14,39 +14,41 @@ use armilla_ifr::model::Model;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What `armilla ifr` may be told. The repository is the initial reference `InterfaceRepository`:
-/// -ORBInitRef InterfaceRepository=corbaloc::HOST:PORT/InterfaceRepository says where it is.
+/// The arguments of `armilla ifr`.
 #[derive(Debug, clap::Subcommand)]
+#[command(after_help = "`list` and `describe` use the initial reference InterfaceRepository. Its \
+                        address is given by\n-ORBInitRef \
+                        InterfaceRepository=corbaloc::HOST:PORT/InterfaceRepository.")]
 pub(crate) enum Ifr {
-    /// Serve a repository until interrupted; prints its reference when it is ready
+    /// Serve a repository until interrupted; prints its reference when ready
     Serve(Serve),
-    /// List what stands in a module, an interface or the repository, with its kind
+    /// List the definitions in a module, an interface or the repository, with their kinds
     List {
-        /// The scoped name, such as Bank::Account; the whole repository without it
+        /// The scoped name, such as Bank::Account [default: the whole repository]
         name: Option<String>,
     },
-    /// Tell what a definition is: of an interface, what it offers
+    /// Show a definition; of an interface, show its operations and attributes
     Describe {
-        /// The scoped name, or the repository id
+        /// The scoped name or the repository id
         name: String,
     },
 }
 
-/// What `armilla ifr serve` may be told.
+/// The arguments of `armilla ifr serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Serve {
-    /// IDL files whose declarations the repository gets, unless it has them; each includes what it
-    /// needs, and what several declare is the same in all
+    /// IDL files to load. The repository keeps definitions that it has already. Each file includes
+    /// what it needs
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Where included files are looked for
+    /// Search this directory for included files; repeatable
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Keep the repository in this directory: every change is there before it is answered, and
-    /// references stay valid when it is served again, with the same -ORBEndpoint
+    /// Store the repository in this directory. A change is stored before the client gets its reply.
+    /// References stay valid after a restart with the same -ORBEndpoint
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Write the reference to this file too, where file://FILE finds it
+    /// Also write the reference to this file, for use as file://FILE
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
     /// Bind this name to the repository in the naming service (-ORBInitRef NameService=…)
@@ -72,7 +74,7 @@ pub(crate) fn run(ifr: &Ifr, arguments: &OrbArguments) -> Outcome {
     }
 }
 
-/// What IDL files declare, each by itself with all that it includes, as the compiler has it.
+/// Compiles IDL files, each by itself with all that it includes.
 fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Vec<(String, armilla_idl::Model)>> {
     let options = include.iter().fold(Options::new(), Options::include);
     let mut models = Vec::new();
@@ -85,7 +87,7 @@ fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Vec<(String, armi
     if models.len() == files.len() { Ok(models) } else { Err(Failure::Told) }
 }
 
-/// What IDL files declare, as the repository has it.
+/// The model of a repository that holds the declarations of IDL files.
 pub(crate) fn model(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Model> {
     let mut model = Model::new();
     model.add_files(&compiled(files, include)?)?;
@@ -99,14 +101,12 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     };
     let files = compiled(&options.files, &options.include)?;
     store.change(|model| model.add_files(&files))?;
-    let mut told = BTreeSet::new();
+    let mut warned = BTreeSet::new();
     for (file, idl) in &files {
         for id in store.model().differing(idl)? {
-            if !told.contains(&id) {
-                eprintln!(
-                    "warning: the repository keeps its {id}, which {file} declares otherwise"
-                );
-                told.insert(id);
+            if !warned.contains(&id) {
+                eprintln!("warning: the repository keeps its {id}; {file} declares it differently");
+                warned.insert(id);
             }
         }
     }
@@ -136,7 +136,7 @@ fn find(repository: &RepositoryRef, name: &str) -> Outcome<ContainedRef> {
         false => by_id,
     };
     match found.is_nil() {
-        true => Err(Failure::because(format!("the repository does not know {name:?}"))),
+        true => Err(Failure::because(format!("the repository has no definition {name:?}"))),
         false => Ok(found),
     }
 }
@@ -148,7 +148,7 @@ fn list(container: &ContainerRef) -> Outcome {
     Ok(())
 }
 
-/// `dk_AbstractInterface` is an `AbstractInterface`.
+/// The name of a kind without its prefix: `AbstractInterface` for `dk_AbstractInterface`.
 fn kind_name(kind: DefinitionKind) -> String {
     let name = format!("{kind:?}");
     name.strip_prefix("Dk").unwrap_or(&name).to_owned()
@@ -168,7 +168,7 @@ fn describe(contained: &ContainedRef) -> Outcome {
         }
         _ => match contained.object().narrow::<dyn IdlType>() {
             Ok(ty) => show_type(&ty),
-            // What is no type has a description all the same.
+            // A definition that is no type has a description, too.
             Err(_) => {
                 let description = armilla::dynamic::DynAny::from_any(&contained.describe()?.value)?;
                 say!("{:#}", description.to_json()?)

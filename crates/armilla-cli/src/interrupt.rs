@@ -1,14 +1,14 @@
-//! Ctrl-C, for what keeps what it has when it is ended before its time.
+//! Ctrl-C, for subcommands that keep their results when they end early.
 
 use crate::failure::{Doing, Failure, Outcome};
 use armilla_ipc::Termination;
 use std::thread;
 
-/// Has `end` called, and the user told `what` follows, when the process is asked to end, by Ctrl-C or
-/// SIGTERM. Asked once more it ends at once.
+/// On the first SIGINT or SIGTERM, calls `end` and prints `what`, the consequence for the user. A
+/// second signal ends the process at once.
 ///
 /// # Errors
-/// When the operating system does not give what this needs.
+/// The operating system refuses the signal handler.
 pub(crate) fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'static) -> Outcome {
     let mut termination = Termination::install().doing("cannot wait for signals")?;
     thread::spawn(move || {
@@ -19,7 +19,8 @@ pub(crate) fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'stat
     Ok(())
 }
 
-/// Who asks for all of it shall not take a part for it.
+/// Fails if the run was interrupted, so that a script does not take partial results for complete
+/// ones.
 pub(crate) fn unless_interrupted(interrupted: bool) -> Outcome {
     if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
 }

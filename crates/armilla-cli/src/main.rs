@@ -1,5 +1,5 @@
-//! The `armilla` command: its arguments and how it ends. Each subcommand is a module of its own,
-//! thin over the libraries.
+//! The `armilla` command: its arguments and exit status. Each subcommand is a module of its own
+//! that calls the libraries.
 
 #![forbid(unsafe_code)]
 
@@ -24,14 +24,14 @@ use orb::OrbArguments;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
 
-/// Tools of the Armilla object request broker.
+/// Tools of the Armilla object request broker
 ///
-/// Where a REF is asked for, an IOR:…, corbaloc:…, corbaname:… or file://… will do. The -ORB…
-/// options of the ORB, such as -ORBInitRef NAME=URL, may stand anywhere.
+/// REF is an object reference: IOR:…, corbaloc:…, corbaname:… or file://…. The -ORB… options of the
+/// ORB, such as -ORBInitRef NAME=URL, may appear anywhere on the command line.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
-    /// Log more; twice for even more. ARMILLA_LOG=error|warn|info|debug|trace sets the level too
+    /// Log more: -v info, -vv debug, -vvv trace. Without -v, ARMILLA_LOG sets the level
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     verbose: u8,
     #[command(subcommand)]
@@ -40,7 +40,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Let two processes call each other, and measure against plain sockets
+    /// Run a client and a server process, and measure their calls against plain sockets
     Demo(demo::Demo),
     Bench(bench::Bench),
     Ttcp(ttcp::Ttcp),
@@ -49,14 +49,14 @@ enum Command {
     Idl(idl::Idl),
     /// Call an operation with arguments in JSON
     Call(call::Call),
-    /// Serve an interface repository, or look into one
+    /// Serve an interface repository, or show its contents
     #[command(subcommand)]
     Ifr(ifr::Ifr),
-    /// Tell what a reference contains
+    /// Show what a reference contains
     Ior(ior::ReadIor),
-    /// Ask whether an object is there, and how long it takes to answer
+    /// Check that an object exists, and measure how fast it answers
     Ping(ping::Ping),
-    /// Look into a naming service and change what is in it
+    /// List and change the bindings of a naming service
     #[command(subcommand)]
     Naming(naming::Naming),
     #[command(hide = true)]
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, orb: &OrbArguments) -> Outcome {
-    // The experiments choose for themselves, and the others have no ORB.
+    // The experiments set their own ORB options, and the other two use no ORB.
     if matches!(command, Command::Bench(_) | Command::Ttcp(_) | Command::Demo(_) | Command::Idl(_))
     {
         orb.refuse()?;
@@ -104,11 +104,13 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
     }
 }
 
-/// Sends what the libraries log to standard error: warnings, unless told otherwise.
+/// Sends the log of the libraries to standard error. The default level is `warn`.
 fn logging(verbose: u8) -> Outcome {
     let level = match (verbose, std::env::var("ARMILLA_LOG")) {
         (0, Ok(level)) => level.parse().map_err(|_| {
-            Failure::usage(format!("ARMILLA_LOG={level}: one of error, warn, info, debug, trace"))
+            Failure::usage(format!(
+                "ARMILLA_LOG={level}: expected one of error, warn, info, debug, trace"
+            ))
         })?,
         (0, Err(_)) => LevelFilter::WARN,
         (1, _) => LevelFilter::INFO,

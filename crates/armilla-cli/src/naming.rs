@@ -1,4 +1,4 @@
-//! `armilla naming`: look into a naming service and change what is in it.
+//! `armilla naming`: lists and changes the bindings of a naming service.
 
 use crate::failure::Outcome;
 use crate::orb::OrbArguments;
@@ -7,23 +7,27 @@ use armilla::naming::{Binding, BindingIterator, BindingType, NamingContext, Nami
 use armilla::{Object, Orb};
 use armilla_giop::url::{NameComponent, ObjectUrl, UrlError, stringify_name};
 
-/// What `armilla naming` may be told. The service is the initial reference `NameService`:
-/// -ORBInitRef NameService=corbaloc::HOST:PORT/NameService says where it is.
+/// The arguments of `armilla naming`.
 #[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "The service is the initial reference NameService. Its address is given by\n\
+                        -ORBInitRef NameService=corbaloc::HOST:PORT/NameService."
+)]
 pub(crate) enum Naming {
-    /// List what is bound in a context; a slash behind a name marks a context
+    /// List the bindings of a context; a trailing slash marks a context
     List {
-        /// The context's name, or a reference to it such as corbaname::HOST:PORT; the root context without it
+        /// The name of the context, or a reference such as corbaname::HOST:PORT [default: the root
+        /// context]
         name: Option<String>,
     },
-    /// Print the reference that is bound to a name
+    /// Print the reference bound to a name
     Resolve {
         /// The name, such as observatory/dome.device, or corbaname::HOST:PORT#NAME
         name: String,
     },
-    /// Bind a name to a reference, in place of what it was bound to
+    /// Bind a name to a reference, replacing an existing binding
     Bind {
-        /// The name; contexts on the way are made
+        /// The name; missing contexts are created
         name: String,
         /// The reference
         #[arg(value_name = "REF")]
@@ -57,7 +61,7 @@ fn context(orb: &Orb, name: Option<&str>) -> Outcome<NamingContextRef> {
     Ok(object.narrow()?)
 }
 
-/// What is bound to a name, or what a reference stands for where one is given instead.
+/// The object bound to a name, or denoted by a reference if `name` is one.
 fn named(orb: &Orb, name: &str) -> Outcome<Object> {
     Ok(match ObjectUrl::parse(name) {
         Err(UrlError::UnknownScheme(_)) => orb.resolve_name(name)?,
@@ -65,20 +69,20 @@ fn named(orb: &Orb, name: &str) -> Outcome<Object> {
     })
 }
 
-/// How many bindings are asked for at once.
-const PORTION: u32 = 500;
+/// How many bindings one call of `list` or `next_n` requests.
+const BATCH: u32 = 500;
 
 fn list(context: &NamingContextRef) -> Outcome {
-    let (first, rest) = context.list(PORTION)?;
+    let (first, rest) = context.list(BATCH)?;
     show(&first)?;
     if rest.is_nil() {
         return Ok(());
     }
     loop {
-        let (more, portion) = rest.next_n(PORTION)?;
-        show(&portion)?;
+        let (more, batch) = rest.next_n(BATCH)?;
+        show(&batch)?;
         if !more {
-            // The service keeps the iterator until it is told otherwise.
+            // The service keeps the iterator until the client destroys it.
             return Ok(rest.destroy()?);
         }
     }

@@ -1,4 +1,4 @@
-//! The `-ORB…` options, which stand beside the command's own, and the ORB that they make.
+//! The `-ORB…` options of the command line, and the ORB that they configure.
 
 use crate::failure::{Failure, Outcome};
 use armilla::Orb;
@@ -22,7 +22,7 @@ pub(crate) fn split_arguments(
             others.push(argument);
         }
     }
-    // `armilla ping REF -- -ORBInitRef …` leaves an end of options that ends nothing.
+    // `armilla ping REF -- -ORBInitRef …` leaves a trailing `--`.
     if others.last().is_some_and(|last| last == "--") {
         others.pop();
     }
@@ -36,7 +36,7 @@ impl OrbArguments {
         Ok(builder.build()?)
     }
 
-    /// For commands on which they have no effect.
+    /// Rejects the options, for commands on which they have no effect.
     pub(crate) fn refuse(&self) -> Outcome {
         match self.0.first() {
             Some(option) => {

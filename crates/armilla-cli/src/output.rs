@@ -1,10 +1,11 @@
-//! Writing to standard output, which may be a pipe that nobody reads any more.
+//! Writing to standard output, which may be a pipe whose reader has closed it.
 
 use crate::failure::{Doing, Failure, Outcome};
 use std::fmt;
 use std::io::{self, ErrorKind, Write, stdout};
 
-/// Prints a line, formatted as `println!` would. It can fail, and does not panic.
+/// Prints a line, formatted as `println!` does. On failure it returns an error instead of
+/// panicking.
 macro_rules! say {
     ($($format:tt)*) => {
         $crate::output::print(format_args!("{}\n", format_args!($($format)*)))
@@ -12,7 +13,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Prints text as it is. Who closed the pipe wants no more, and no error message either.
+/// Prints text as it is. If the reader has closed the pipe, no error message is printed.
 pub(crate) fn print(text: fmt::Arguments<'_>) -> Outcome {
     outcome(stdout().write_fmt(text))
 }
@@ -22,7 +23,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
     outcome(stdout().write_all(bytes))
 }
 
-/// What came of writing to standard output.
+/// The outcome of writing to standard output.
 pub(crate) fn outcome(written: io::Result<()>) -> Outcome {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Told),

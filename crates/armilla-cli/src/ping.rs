@@ -1,4 +1,4 @@
-//! `armilla ping`: whether an object answers, step by step.
+//! `armilla ping`: locates an object, then calls `_non_existent` and prints the times.
 
 use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
@@ -6,13 +6,13 @@ use crate::output::say;
 use armilla::Object;
 use std::time::{Duration, Instant};
 
-/// What `armilla ping` may be told.
+/// The arguments of `armilla ping`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ping {
     /// The object's reference
     #[arg(value_name = "REF")]
     reference: String,
-    /// How often to call it
+    /// Number of calls
     #[arg(short, long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
 }
@@ -24,14 +24,14 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
     let (known, took) = timed(|| object.locate())?;
     say!(
         "locate         {:<28} {took:>10.1?}",
-        if known { "the server knows it" } else { "unknown" }
+        if known { "the object is here" } else { "unknown" }
     )?;
     if !known {
-        return Err(gone("the server answers, but knows no such object"));
+        return Err(gone("the server answers, but has no such object"));
     }
     let times = (0..ping.count).map(|_| call(&object)).collect::<Outcome<Vec<_>>>()?;
     if let Some(least) = times.iter().min() {
-        say!("{} calls, the fastest took {least:.1?}", times.len())?;
+        say!("{} calls, minimum {least:.1?}", times.len())?;
     }
     orb.shutdown();
     Ok(())
@@ -41,7 +41,7 @@ pub(crate) fn run(ping: &Ping, arguments: &OrbArguments) -> Outcome {
 fn call(object: &Object) -> Outcome<Duration> {
     let (gone_already, took) = timed(|| object.non_existent())?;
     if gone_already {
-        return Err(gone("the object says that it does not exist"));
+        return Err(gone("the server reports that the object does not exist"));
     }
     say!("_non_existent  {:<28} {took:>10.1?}", "it exists")?;
     Ok(took)
@@ -54,6 +54,6 @@ fn timed<T, E>(step: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), E> 
 
 fn gone(what: &str) -> Failure {
     Failure::because(format!(
-        "{what}\n  hint: references to transient objects end with their server; get a new one"
+        "{what}\n  hint: a transient reference is valid only while its server runs; get a new one"
     ))
 }

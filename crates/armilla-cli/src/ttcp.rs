@@ -13,45 +13,45 @@ use std::time::Duration;
 /// The port of the classic tool.
 const PORT: u16 = 5001;
 
-/// What a datagram holds so that it fits into a frame of Ethernet.
+/// The payload of a datagram that fits into an Ethernet frame.
 const DATAGRAM: usize = 1472;
 
 /// Test the network between two machines: one receives (-r), the other transmits (-t HOST)
 ///
-/// Both sides say how fast it went, and what did not let it go faster: a rate that was asked for, a
-/// processor that was busy for 85 % of the time or more, or else the largest part of the time as the
-/// kernel divides it for TCP: nothing to send, the receiver's window, the send queue, the path (a full
-/// link, losses if they allow no more, a congestion window that still grew). The options of one side
-/// need not be those of the other, but for -u, --unix and -p. Over TCP the other side may be the classic
-/// tool. Ctrl-C ends a side, which says what has gone until then, with exit status 130; a second one ends it
-/// at once.
+/// Both sides print the throughput and the bottleneck. The bottleneck is the requested rate (-R), a
+/// processor that was busy for 85 % of the time or more, or else the largest share of the time in
+/// the kernel's TCP statistics: nothing to send, the receiver's window, the send queue, or the path
+/// (a saturated link, losses, a growing congestion window). -u, --unix and -p have to agree on both
+/// sides; the other options need not. Over TCP either side may be the classic ttcp. Ctrl-C ends a
+/// side, which prints its results so far and exits with status 130. A second Ctrl-C ends it at
+/// once.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("side").required(true).args(["transmit", "receive"])))]
 pub(crate) struct Ttcp {
     /// Transmit to HOST
     #[arg(short, long)]
     transmit: bool,
-    /// Receive, and count
+    /// Receive and count
     #[arg(short, long)]
     receive: bool,
-    /// The machine that receives; this one when not given
+    /// The receiving machine [default: localhost]
     #[arg(value_name = "HOST", conflicts_with_all = ["receive", "unix"])]
     host: Option<String>,
-    /// Octets of a call, and of a datagram: 8192, over UDP 1472. K and M may follow
+    /// Octets in a call or datagram, with an optional suffix K or M [default: 8192, over UDP 1472]
     #[arg(short, long, value_parser = size)]
     length: Option<usize>,
-    /// How many calls are made
+    /// Number of calls to send
     #[arg(short = 'n', long, default_value_t = 16_384, conflicts_with = "receive",
         value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
-    /// Transmit for so many seconds instead of --count
+    /// Transmit for this time instead of --count
     #[arg(short = 'T', long, value_name = "SECONDS", value_parser = seconds,
         conflicts_with_all = ["receive", "count"])]
     time: Option<Duration>,
-    /// Octets of the socket queues; the system's when not given. K and M may follow
+    /// Size of the socket queues in octets, with an optional suffix K or M [default: the system's]
     #[arg(short = 'b', long, value_name = "OCTETS", value_parser = size)]
     queue: Option<usize>,
-    /// The port of the receiver, which takes any that is free for 0 and tells it
+    /// The port of the receiver; with 0 the receiver picks a free port and prints it
     #[arg(short, long, default_value_t = PORT, conflicts_with = "unix")]
     port: u16,
     /// Use UDP
@@ -60,17 +60,18 @@ pub(crate) struct Ttcp {
     /// Use a Unix-domain socket
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
-    /// Send at most so many Mbit/s
-    #[arg(short = 'R', long, value_name = "MBIT/S", value_parser = rate, conflicts_with = "receive")]
+    /// Limit the rate of transmission
+    #[arg(short = 'R', long, value_name = "MBIT/S", value_parser = rate,
+        conflicts_with = "receive")]
     rate: Option<f64>,
-    /// The congestion control of TCP, such as cubic or reno
+    /// TCP congestion control, such as cubic or reno [default: the system's]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["udp", "unix"])]
     congestion: Option<String>,
 }
 
 /// A number of octets.
 fn size(text: &str) -> Result<usize, String> {
-    let bad = || format!("{text:?}: a number from 1 to 16M is needed");
+    let bad = || format!("{text:?}: expected a number from 1 to 16M");
     let (digits, factor) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1 << 10),
         None => text.strip_suffix(['m', 'M']).map_or((text, 1), |digits| (digits, 1 << 20)),
@@ -81,15 +82,17 @@ fn size(text: &str) -> Result<usize, String> {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    seconds.filter(|time| !time.is_zero()).ok_or_else(|| format!("{text:?} is no time in seconds"))
+    let bad = || format!("{text:?}: expected a number of seconds greater than 0");
+    seconds.filter(|time| !time.is_zero()).ok_or_else(bad)
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate > 0.0);
-    rate.map(|megabits| megabits * 1e6).ok_or_else(|| format!("{text:?} is no rate in Mbit/s"))
+    let bad = || format!("{text:?}: expected a rate in Mbit/s greater than 0");
+    rate.map(|megabits| megabits * 1e6).ok_or_else(bad)
 }
 
-/// Tests, and tells what came out.
+/// Runs a test and prints its summary.
 pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     let carrier = match &ttcp.unix {
         Some(path) => Carrier::Unix(path.clone()),
@@ -109,25 +112,25 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     };
     check(&tester)?;
     if ttcp.transmit && tester.port == 0 {
-        return Err(Failure::usage("-p 0 is for a receiver, which then tells its port"));
+        return Err(Failure::usage("-p 0 is valid with -r only"));
     }
     if let Some(told) = tester.queue.and_then(armilla_bench::queue_cut_short) {
         eprintln!("ttcp: {told}");
     }
     let stop = Stop::default();
     let stopping = stop.clone();
-    on_interrupt("once more ends at once", move || stopping.ask())?;
+    on_interrupt("a second Ctrl-C ends at once", move || stopping.ask())?;
     let summary = match ttcp.transmit {
         true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"), &stop)?,
         false => receive(&tester, &stop)?,
     };
     print(format_args!("{summary}"))?;
     unless_interrupted(stop.is_asked())?;
-    // Of datagrams that nobody has confirmed nothing is known, not even that one has come.
+    // Without an answer nothing shows that any datagram arrived.
     match ttcp.udp && summary.transmitted && summary.far.is_none() {
         true => {
             let how = receiving(&tester);
-            Err(Failure::because(format_args!("no receiver answered; it is started first: {how}")))
+            Err(Failure::because(format_args!("no receiver answered (start it first: {how})")))
         }
         false => Ok(()),
     }
@@ -146,7 +149,7 @@ fn receiving(tester: &Tester) -> String {
     }
 }
 
-/// What cannot be done however the network is.
+/// Rejects options that no network can satisfy.
 fn check(tester: &Tester) -> Outcome {
     if tester.carrier == Carrier::Udp && !(16..=65_507).contains(&tester.length) {
         return Err(Failure::usage("a datagram has 16 to 65507 octets (-l)"));
@@ -154,7 +157,7 @@ fn check(tester: &Tester) -> Outcome {
     let each = tester.due(tester.length as u64);
     match tester.duration {
         Some(duration) if each > duration => Err(Failure::usage(format_args!(
-            "a call of {} octets (-l) takes {each:.3?} at this rate (-R), which is longer than {duration:?} \
+            "a call of {} octets (-l) takes {each:.3?} at this rate (-R), longer than {duration:?} \
              (-T)",
             tester.length
         ))),
@@ -170,7 +173,7 @@ fn receive(tester: &Tester, stop: &Stop) -> Outcome<Summary> {
         }
         let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
         let hint = match taken {
-            true => " (-p chooses another port, here and there)".to_owned(),
+            true => " (choose another port with -p, on both sides)".to_owned(),
             false => unknown_congestion(tester, &error),
         };
         Failure::because(format_args!("cannot receive: {error}{hint}"))
@@ -193,7 +196,7 @@ fn transmit(tester: &Tester, host: &str, stop: &Stop) -> Outcome<Summary> {
     })
 }
 
-/// Which congestion controls there are, if it was one that is not.
+/// Lists the available congestion controls if `error` came from an unknown one.
 fn unknown_congestion(tester: &Tester, error: &io::Error) -> String {
     let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     match (known, &tester.congestion) {

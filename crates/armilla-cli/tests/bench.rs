@@ -1,5 +1,5 @@
-//! `armilla bench` as a user meets it: what it refuses, and how it ends early. What it measures no test
-//! judges.
+//! `armilla bench` as a user meets it: what it refuses, and how it ends early. What it measures no
+//! test judges.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -39,7 +39,7 @@ fn names_in_lists_are_known_and_may_have_blanks_beside_them() {
     for alone in ["none", "all"] {
         let (status, told) = refused(&["batch", "--peers", &format!("{alone},ace")]);
         assert_eq!(status, Some(2));
-        assert!(told.contains(&format!("--peers {alone} goes with no other name")), "{told}");
+        assert!(told.contains(&format!("--peers {alone} excludes any other name")), "{told}");
     }
     let (status, told) = refused(&["batch", "--transports", "tcp,memory"]);
     assert_eq!(status, Some(2));
@@ -108,10 +108,13 @@ fn an_argument_that_is_no_text_is_refused() {
 }
 
 #[test]
-fn the_table_of_functions_takes_no_options_that_it_has_no_use_for() {
+fn the_table_of_functions_rejects_options_without_effect() {
     for option in [&["--quick"][..], &["--placement", "unpinned"], &["--json", "out"]] {
         let (status, told) = refused(&[&["functions"], option].concat());
-        assert!(status == Some(2) && told.contains(&format!("takes no {}", option[0])), "{told}");
+        assert!(
+            status == Some(2) && told.contains(&format!("{} has no effect", option[0])),
+            "{told}"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! `armilla call` with valuetypes of other types than the operation declares: those that inherit from
-//! them, and that nothing but the IDL or the interface repository describes.
+//! `armilla call` with valuetypes of other types than the operation declares: those that inherit
+//! from them, and that nothing but the IDL or the interface repository describes.
 
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};
 use armilla::{Any, Object, ObjectId, Orb, SystemException, TypeCode};

@@ -169,7 +169,7 @@ fn the_rust_never_takes_the_place_of_its_idl() {
     let before = fs::read_to_string(directory.join("good.idl")).unwrap();
     let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", "common/../good.idl"]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("is IDL; the Rust needs another file"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("is one of the IDL files"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(directory.join("good.idl")).unwrap(), before);
 }
 

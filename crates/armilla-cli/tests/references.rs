@@ -92,7 +92,7 @@ fn ping_tells_the_present_object_from_the_absent_one_and_from_no_server() {
 
     let absent = armilla(&["ping", &format!("corbaloc::{host}:{port}/Ear")]);
     assert_eq!(absent.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&absent.stderr).contains("knows no such object"));
+    assert!(String::from_utf8_lossy(&absent.stderr).contains("has no such object"));
 
     orb.shutdown();
     let gone = armilla(&["ping", &url]);

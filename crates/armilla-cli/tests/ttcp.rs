@@ -76,7 +76,7 @@ fn who_is_not_there_is_told_with_what_to_start() {
     let port = silent.local_addr().unwrap().port().to_string();
     let (status, told, why) = run(&["-t", "127.0.0.1", "-u", "-n", "1", "-p", &port]);
     assert_eq!(status, Some(1), "of what was sent nobody knows anything: {told}");
-    let how = format!("no receiver answered; it is started first: armilla ttcp -r -u -p {port}");
+    let how = format!("no receiver answered (start it first: armilla ttcp -r -u -p {port})");
     assert!(why.contains(&how), "{why}");
 }
 

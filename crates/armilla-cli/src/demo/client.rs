@@ -1,4 +1,4 @@
-//! The client process of the demonstration: tells the story, then measures.
+//! The client process of the demonstration: calls every operation, then measures.
 
 use super::generated::measuring::{self, Probe};
 use super::generated::observatory::TelescopeRef;
@@ -7,7 +7,7 @@ use super::measure::{Effort, Spread, batches};
 use super::plain::PlainClient;
 use super::report::{Compared, Report};
 use super::server::Sink;
-use super::{facts, story, tap};
+use super::{calls, facts, recorder};
 use crate::allocations;
 use crate::failure::{Failure, Outcome};
 use crate::output::say;
@@ -18,7 +18,7 @@ use std::process::exit;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What the starting process tells this one.
+/// The arguments that the parent process passes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The telescope's URL
@@ -30,25 +30,26 @@ pub(crate) struct Arguments {
     /// The CPU to run on
     #[arg(long)]
     cpu: Option<usize>,
-    /// Where the figures go
+    /// The file for the figures
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Measure next to nothing
+    /// Measure too little for meaningful figures
     #[arg(long)]
     quick: bool,
 }
 
-/// The demonstration ends by itself, also where something hangs.
-const LIMIT: Duration = Duration::from_secs(55);
+/// The demonstration fails after this time, so that it ends even if a call hangs.
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(55);
 
-/// After this time no new series of measurements is begun; a quiet machine needs a quarter of it.
-const ENOUGH: Duration = Duration::from_secs(25);
+/// No new series of measurements begins after this time. An idle machine needs a quarter of it.
+const MEASURING_TIME: Duration = Duration::from_secs(25);
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    super::when_abandoned(|| exit(1));
+    super::on_parent_exit(|| exit(1));
     thread::spawn(|| {
-        thread::sleep(LIMIT);
-        eprintln!("error: the demonstration was not over after {} s", LIMIT.as_secs());
+        thread::sleep(TOTAL_TIMEOUT);
+        let seconds = TOTAL_TIMEOUT.as_secs();
+        eprintln!("error: the demonstration did not finish within {seconds} s");
         exit(1);
     });
     let cpu = super::bind(arguments.cpu);
@@ -57,9 +58,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .settings(|settings| settings.congestion_control = facts::congestion_control())
         .build()?;
 
-    say!("\nCalls through the stubs that were generated from idl/demo.idl:\n")?;
+    say!("\nCalls through the stubs generated from idl/demo.idl:\n")?;
     let telescope: TelescopeRef = orb.resolve(&arguments.telescope)?;
-    story::tell(&orb, &telescope)?;
+    calls::run(&orb, &telescope)?;
 
     let effort = if arguments.quick { Effort::QUICK } else { Effort::FULL };
     let probe: measuring::ProbeRef = orb.resolve(&arguments.probe)?;
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     say!("{report}")?;
     if let Some(path) = &arguments.json {
         report.write(path)?;
-        say!("\nThese figures are in {} too.", path.display())?;
+        say!("\nWrote the figures to {}.", path.display())?;
     }
     orb.shutdown();
     Ok(())
@@ -83,15 +84,14 @@ fn measure(
     let sink = probe.sink()?;
     let port = probe.plain_port()?;
     let structs = structs();
-    let mut void = Contest::new(&sink, port, |sink| Ok(sink.send_no_params_2way()?))?;
-    let mut struct1024 =
-        Contest::new(&sink, port, |sink| Ok(sink.send_struct_seq_2way(&structs)?))?;
+    let mut void = Pair::new(&sink, port, |sink| Ok(sink.send_no_params_2way()?))?;
+    let mut struct1024 = Pair::new(&sink, port, |sink| Ok(sink.send_struct_seq_2way(&structs)?))?;
 
     let begun = Instant::now();
     for _ in 0..effort.series {
         void.series(effort)?;
         struct1024.series(effort)?;
-        if begun.elapsed() > ENOUGH {
+        if begun.elapsed() > MEASURING_TIME {
             break;
         }
     }
@@ -102,22 +102,22 @@ fn measure(
         struct1024: struct1024.compared,
         collocated: collocated(orb, effort)?,
         allocations: count_allocations(&sink, probe)?,
-        // One core for both is what the figures are about; anything else is said.
+        // The figures are meant for one CPU for both; the report warns about anything else.
         cpu: cpu.filter(|_| cpu == server_cpu),
     })
 }
 
-/// A call against the exchange of exactly the same octets over a plain socket.
-struct Contest<'s, C> {
+/// A call, and the exchange of the same octets over a plain socket.
+struct Pair<'s, C> {
     sink: &'s TtcpSequenceRef,
     call: C,
     plain: PlainClient,
     compared: Compared,
 }
 
-impl<'s, C: Fn(&TtcpSequenceRef) -> Outcome> Contest<'s, C> {
+impl<'s, C: Fn(&TtcpSequenceRef) -> Outcome> Pair<'s, C> {
     fn new(sink: &'s TtcpSequenceRef, port: u16, call: C) -> Outcome<Self> {
-        let exchange = tap::record(sink.object(), |object| call(&object.assume()))?;
+        let exchange = recorder::record(sink.object(), |object| call(&object.assume()))?;
         let octets = (exchange.request.len(), exchange.reply.len());
         let plain = PlainClient::connect(port, exchange.request, &exchange.reply)?;
         Ok(Self { sink, call, plain, compared: Compared { times: Default::default(), octets } })
@@ -147,11 +147,10 @@ fn collocated(orb: &Orb, effort: Effort) -> Outcome<Spread> {
     batches(effort, || Ok(black_box(black_box(&sink).send_no_params_2way())?))
 }
 
-/// Heap allocations of one void call, in the client and in the server, when connections and buffers
-/// are as they stay.
+/// Heap allocations of one void call, in the client and in the server, in the steady state.
 fn count_allocations(sink: &TtcpSequenceRef, probe: &measuring::ProbeRef) -> Outcome<(f64, f64)> {
     const CALLS: u32 = 1000;
-    // What asking itself costs the server is seen by asking twice.
+    // Two calls of `allocations` show how many allocations one of them costs the server.
     let (first, second) = (probe.allocations()?, probe.allocations()?);
     let client = allocations::count();
     for _ in 0..CALLS {
@@ -160,7 +159,7 @@ fn count_allocations(sink: &TtcpSequenceRef, probe: &measuring::ProbeRef) -> Out
     let client = allocations::count() - client;
     let server = probe.allocations()? - second;
     let server = server.checked_sub(second - first);
-    let server = server.ok_or_else(|| Failure::because("the server's allocations went back"))?;
+    let server = server.ok_or_else(|| Failure::because("the server's allocations decreased"))?;
     let each = |count: u64| count as f64 / f64::from(CALLS);
     Ok((each(client), each(server)))
 }

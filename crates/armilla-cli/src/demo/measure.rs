@@ -1,36 +1,36 @@
-//! Measuring: two ways to do the same, side by side in many short rounds, and what one call costs
-//! in time and allocations.
+//! Measuring: ORB and plain socket in alternation, in many short rounds, and batches of collocated
+//! calls.
 
 use crate::failure::Outcome;
 use std::time::Instant;
 
-/// How much is measured.
+/// The amount of measuring.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// How often each comparison comes by.
+    /// Series of each comparison.
     pub(super) series: usize,
     /// Rounds of a comparison in a series.
     pub(super) rounds: usize,
-    /// Calls of each way in a round.
+    /// Calls by each means in a round.
     pub(super) calls: usize,
-    /// Batches of calls within the process.
+    /// Batches of collocated calls.
     pub(super) batches: usize,
-    /// Calls of a batch.
+    /// Calls in a batch.
     pub(super) batch: usize,
 }
 
 impl Effort {
-    /// Five series of 20,000 calls. Rounds of a few milliseconds are long enough to be warm, and
-    /// short enough for both ways to meet the same machine.
+    /// Five series of 20,000 calls. Rounds of a few milliseconds are long enough to warm the
+    /// caches, and short enough for ORB and socket to run under the same conditions.
     pub(super) const FULL: Self =
         Self { series: 5, rounds: 40, calls: 500, batches: 101, batch: 100_000 };
 
-    /// Enough to see that it works.
+    /// Enough for a test.
     pub(super) const QUICK: Self =
         Self { series: 2, rounds: 5, calls: 10, batches: 5, batch: 1000 };
 }
 
-/// The time of one call in µs, for each round, of both ways.
+/// The time of one call in µs in each round, by ORB and by plain socket.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     /// The ORB.
@@ -40,23 +40,23 @@ pub(super) struct Comparison {
 }
 
 impl Comparison {
-    /// Measures both ways in a series of rounds, which begin with either way in turn and go there
-    /// and back, so that what changes on the machine strikes both alike.
+    /// Measures ORB and plain socket in a series of rounds, in the order ABBA or BAAB in turn, so
+    /// that changes on the machine affect both alike.
     pub(super) fn series(
         &mut self,
         effort: Effort,
         mut orb: impl FnMut() -> Outcome,
         mut plain: impl FnMut() -> Outcome,
     ) -> Outcome {
-        // To warm up: connections, buffers, caches, branch predictors.
+        // Warm up connections, buffers, caches and branch predictors.
         time(effort.calls, &mut orb)?;
         time(effort.calls, &mut plain)?;
         let half = effort.calls.div_ceil(2);
         for round in 0..effort.rounds {
             let (ours, theirs) = if round % 2 == 0 {
-                there_and_back(half, &mut orb, &mut plain)?
+                time_abba(half, &mut orb, &mut plain)?
             } else {
-                let (theirs, ours) = there_and_back(half, &mut plain, &mut orb)?;
+                let (theirs, ours) = time_abba(half, &mut plain, &mut orb)?;
                 (ours, theirs)
             };
             self.orb.push(ours);
@@ -65,14 +65,14 @@ impl Comparison {
         Ok(())
     }
 
-    /// How many times the time of the plain socket the ORB takes, round by round.
+    /// The ratio of the ORB's time to the plain socket's, over the rounds.
     pub(super) fn ratio(&self) -> Spread {
         Spread::of(self.orb.iter().zip(&self.plain).map(|(orb, plain)| orb / plain))
     }
 }
 
-/// Measures one way, the other twice, and the first again; the time of one call of either.
-fn there_and_back(
+/// Times `outer`, twice `inner`, and `outer` again; returns the time of one call of each.
+fn time_abba(
     calls: usize,
     outer: &mut impl FnMut() -> Outcome,
     inner: &mut impl FnMut() -> Outcome,
@@ -82,7 +82,7 @@ fn there_and_back(
     Ok(((first + time(calls, outer)?) / 2.0, between / 2.0))
 }
 
-/// The median of what was measured, with the quartiles.
+/// The median and the quartiles of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Spread {
     pub(super) low: f64,
@@ -91,7 +91,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// The spread of at least one value; of none it is not a number.
+    /// The quartiles of a sample; NaN if it is empty.
     pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);

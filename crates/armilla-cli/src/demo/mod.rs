@@ -1,17 +1,17 @@
-//! `armilla demo`: a server process and a client process call each other through generated code,
-//! then measure what a call costs beside a plain socket. This file starts the two processes and sees
-//! that they end; what they do is in `server` and `client`.
+//! `armilla demo`: a client process calls a server process through generated code, then measures
+//! the cost of a call against a plain socket. This file starts both processes and waits for their
+//! end; `server` and `client` hold their code.
 
+mod calls;
 pub(crate) mod client;
 mod facts;
 mod measure;
 mod plain;
+mod recorder;
 mod report;
 pub(crate) mod server;
-mod story;
-mod tap;
 
-/// The Rust that the IDL compiler made of `idl/demo.idl` and `idl/ttcp.idl`.
+/// The Rust generated from `idl/demo.idl` and `idl/ttcp.idl`.
 mod generated {
     armilla::include_idl!("demo");
 }
@@ -25,13 +25,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What `armilla demo` may be told.
+/// The arguments of `armilla demo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Write the figures to this file too
+    /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Measure so little that the figures mean nothing
+    /// Measure too little for meaningful figures
     #[arg(long, hide = true)]
     quick: bool,
 }
@@ -51,19 +51,19 @@ pub(crate) fn run(demo: &Demo) -> Outcome {
     let mut client = client.stdin(Stdio::piped()).spawn().doing("cannot start the client")?;
     say!("server process {}, client process {}", server.process.id(), client.id())?;
     say!("the server published {}", server.telescope)?;
-    // Waiting must not close the pipe, which tells the client that this process lives.
-    let alive = client.stdin.take();
+    // The client exits when this pipe closes; `wait` would close it.
+    let pipe = client.stdin.take();
     let status = client.wait().doing("cannot wait for the client")?;
-    drop(alive);
+    drop(pipe);
     server.end()?;
     match status.success() {
         true => Ok(()),
         false if status.code().is_some() => Err(Failure::Told),
-        false => Err(Failure::because(format!("the client process ended by {status}"))),
+        false => Err(Failure::because(format!("the client process ended with {status}"))),
     }
 }
 
-/// This executable again, as one of the two processes.
+/// A command that starts this executable as one of the two processes.
 fn command(role: &str, cpu: Option<&str>) -> Outcome<Command> {
     let myself = std::env::current_exe().doing("cannot find this executable")?;
     let mut command = Command::new(myself);
@@ -74,62 +74,63 @@ fn command(role: &str, cpu: Option<&str>) -> Outcome<Command> {
     Ok(command)
 }
 
-/// Ends this process, the server or the client, in its own way when the process that started it
-/// ends for whatever reason: then standard input does.
-fn when_abandoned(end: impl FnOnce() + Send + 'static) {
+/// Calls `end` when the parent process has ended, for whatever reason: its end closes standard
+/// input.
+fn on_parent_exit(end: impl FnOnce() + Send + 'static) {
     thread::spawn(move || {
-        let mut nothing = [0];
-        while matches!(std::io::stdin().read(&mut nothing), Ok(1..)) {}
+        let mut discarded = [0];
+        while matches!(std::io::stdin().read(&mut discarded), Ok(1..)) {}
         end();
     });
 }
 
-/// Binds this process to a CPU if it may; says which it is bound to.
+/// Binds this process to a CPU if allowed; returns the CPU.
 fn bind(cpu: Option<usize>) -> Option<usize> {
     cpu.filter(|&cpu| affinity::pin_process(cpu).is_ok())
 }
 
-/// The server process. It is ended when this value goes.
+/// The server process, which ends when this value is dropped.
 struct Server {
     process: Child,
-    alive: Option<ChildStdin>,
+    /// The server exits when this pipe closes.
+    pipe: Option<ChildStdin>,
     telescope: String,
     probe: String,
 }
 
 impl Server {
-    /// How long the server has to end in order.
-    const PATIENCE: Duration = Duration::from_secs(5);
+    /// How long the server has for an orderly shutdown.
+    const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-    /// Starts it, and reads the references that it hands over on its standard output.
+    /// Starts the server and reads the references that it prints.
     fn start(cpu: Option<&str>) -> Outcome<Self> {
         let mut command = command("demo-server", cpu)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().doing("cannot start the server")?;
-        let alive = process.stdin.take();
+        let pipe = process.stdin.take();
         let output = process.stdout.take();
         let (telescope, probe) = (String::new(), String::new());
-        let mut server = Self { process, alive, telescope, probe };
+        let mut server = Self { process, pipe, telescope, probe };
         let mut lines = BufReader::new(output.ok_or(Failure::Told)?).lines();
         for reference in [&mut server.telescope, &mut server.probe] {
             let Some(line) = lines.next() else {
                 return Err(Failure::because("the server process ended before it was ready"));
             };
-            *reference = line.doing("cannot hear from the server")?;
+            *reference = line.doing("cannot read from the server")?;
         }
         Ok(server)
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Shuts the server down and waits for its end.
     fn end(mut self) -> Outcome {
         self.stop().doing("cannot end the server")
     }
 
     fn stop(&mut self) -> std::io::Result<()> {
-        self.alive = None;
+        self.pipe = None;
         let asked = Instant::now();
         while self.process.try_wait()?.is_none() {
-            if asked.elapsed() > Self::PATIENCE {
+            if asked.elapsed() > Self::SHUTDOWN_TIMEOUT {
                 self.process.kill()?;
             }
             thread::sleep(Duration::from_millis(5));
@@ -140,7 +141,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nobody is left to be told; a server that ended before has nothing to say either.
+        // There is no caller to report an error to. A server that ended before is no error.
         let _ = self.stop();
     }
 }

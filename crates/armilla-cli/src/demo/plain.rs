@@ -1,5 +1,5 @@
-//! The yardstick: a plain socket that exchanges messages of the same octets as the ORB's, without
-//! an ORB. Nothing but one write and, as a rule, one read on either side.
+//! The baseline: a plain socket that exchanges the same octets as the ORB, with one write and
+//! usually one read on each side.
 
 use super::facts;
 use crate::failure::{Doing, Failure, Outcome};
@@ -8,10 +8,10 @@ use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-/// As large as the largest read of a message of either experiment.
+/// As large as the largest message of either experiment.
 const BUFFER: usize = 64 << 10;
 
-/// The client's end: sends the same request again and again, and reads the reply.
+/// The client: sends the same request repeatedly and reads the reply.
 pub(super) struct PlainClient {
     stream: TcpStream,
     request: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct PlainClient {
 }
 
 impl PlainClient {
-    /// Connects, and tells the server the lengths and the reply.
+    /// Connects, and sends the lengths of both messages and the reply to the server.
     pub(super) fn connect(port: u16, request: Vec<u8>, reply: &[u8]) -> Outcome<Self> {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).doing("no plain connection")?;
         prepare(&stream)?;
@@ -39,12 +39,12 @@ impl PlainClient {
         let received = receive(&mut self.stream, &mut self.buffer, self.reply_len);
         match received.doing("the plain connection")? {
             true => Ok(()),
-            false => Err(Failure::because("the plain server hung up")),
+            false => Err(Failure::because("the plain server closed the connection")),
         }
     }
 }
 
-/// Serves every connection with a thread of its own, as the ORB does.
+/// Serves every connection in a thread of its own, as the ORB does.
 pub(super) fn serve(listener: &TcpListener) {
     for stream in listener.incoming().flatten() {
         thread::spawn(move || {
@@ -67,7 +67,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// The same options as the ORB's connections have.
+/// Sets the socket options of the ORB's connections.
 fn prepare(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     match facts::congestion_control() {
@@ -89,14 +89,14 @@ fn receive(stream: &mut TcpStream, buffer: &mut [u8], length: usize) -> io::Resu
     Ok(true)
 }
 
-/// Reads how long a message of the experiment is.
+/// Reads the length of a message.
 fn read_length(stream: &mut TcpStream) -> io::Result<usize> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     match u32::from_be_bytes(length) as usize {
         length @ 1..=BUFFER => Ok(length),
         length => {
-            let what = format!("messages of {length} octets are not for this experiment");
+            let what = format!("invalid message length {length}");
             Err(io::Error::new(io::ErrorKind::InvalidData, what))
         }
     }

@@ -1,4 +1,4 @@
-//! What was measured, for people and as JSON.
+//! The results, as text and as JSON.
 
 use super::facts;
 use super::measure::{Comparison, Effort, Spread};
@@ -11,21 +11,21 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct Compared {
     pub(super) times: Comparison,
-    /// How long request and reply are, in octets.
+    /// The lengths of request and reply in octets.
     pub(super) octets: (usize, usize),
 }
 
-/// Everything that the demonstration measured.
+/// The results of the demonstration.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) effort: Effort,
     pub(super) void: Compared,
     pub(super) struct1024: Compared,
-    /// ns per call within the process.
+    /// ns of a collocated call.
     pub(super) collocated: Spread,
-    /// Per void call: of the client, of the server.
+    /// Heap allocations of a void call, in the client and in the server.
     pub(super) allocations: (f64, f64),
-    /// The CPU that both processes were bound to, if they were.
+    /// The CPU that both processes were bound to, if any.
     pub(super) cpu: Option<usize>,
 }
 
@@ -87,15 +87,15 @@ impl Compared {
         )
     }
 
-    /// How the row came about.
+    /// The method behind the row.
     fn how(&self, f: &mut fmt::Formatter<'_>, what: &str, effort: Effort) -> fmt::Result {
         let Effort { rounds: in_series, calls, .. } = effort;
         let rounds = self.times.orb.len();
         let (request, reply) = self.octets;
         writeln!(
             f,
-            "  {what}: {} series of {} calls each way, in {rounds} rounds of {calls}; {request} \
-             octets there, {reply} back.",
+            "  {what}: {} series of {} calls by each means, in {rounds} rounds of {calls}; request \
+             {request} octets, reply {reply} octets.",
             rounds / in_series,
             thousands(in_series * calls),
         )
@@ -108,12 +108,12 @@ impl fmt::Display for Report {
         writeln!(
             f,
             "\n  {:<24}{:>11}{:>13}{:>8}{:>16}",
-            "twoway call", head[0], head[1], head[2], head[3]
+            "twoway call", head[0], head[1], head[2], head[3],
         )?;
         self.void.row(f, "no parameters")?;
         self.struct1024.row(f, "1,024 BinStruct")?;
         let collocated = self.collocated.median;
-        writeln!(f, "  {:<24}{collocated:>8.2} ns", "within the process")?;
+        writeln!(f, "  {:<24}{collocated:>8.2} ns", "collocated call")?;
         let (client, server) = self.allocations;
         writeln!(
             f,
@@ -130,24 +130,24 @@ impl fmt::Display for Report {
         }
         match facts::congestion_control() {
             Some(name) => writeln!(f, "  Both kinds of connection used TCP_CONGESTION {name}.")?,
-            None => f.write_str("  The congestion control was the system's for both.\n")?,
+            None => f.write_str("  Both kinds used the system's congestion control.\n")?,
         }
         write!(f, "  {}, {} CPUs, {}.", facts::processor(), facts::cpus(), facts::kernel())?;
         if !OPTIMIZED {
-            f.write_str("\n  This is a build without optimization: the figures mean nothing.")?;
+            f.write_str("\n  This is a debug build: the figures are meaningless.")?;
         }
         Ok(())
     }
 }
 
 const RULES: &str = "  \
-  The plain socket exchanges the very octets of the ORB's messages, recorded beforehand, between
-  the same two processes: one write and one read a side, no ORB. The two ways alternate within each
-  round; a ratio is the median over the rounds of the ratio within each.
+  The plain socket exchanges the same octets as the ORB, recorded beforehand, between the same two
+  processes: one write and one read on each side, no ORB. ORB and socket alternate within each
+  round. A ratio is the median over the rounds of the ratio within each round.
 ";
 
 const UNBOUND: &str = "  \
-  THE PROCESSES COULD NOT BE BOUND TO ONE CPU: the times depend on where they happened to run.
+  WARNING: the processes could not be bound to one CPU; the times depend on their placement.
 ";
 
 /// A number with a comma before each group of three digits.
@@ -166,7 +166,7 @@ fn spread(spread: Spread) -> Value {
     })
 }
 
-/// The value with the digits that are worth having.
+/// The value rounded to four decimals.
 fn digits(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,5 +1,5 @@
-//! The server process of the demonstration: the servants of `idl/demo.idl`, and beside them a port
-//! that answers without an ORB.
+//! The server process of the demonstration: the servants of `idl/demo.idl`, and a port for plain
+//! sockets.
 
 use super::generated::measuring::{self, Probe};
 use super::generated::observatory::telescope::PointRaises;
@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What the starting process tells this one.
+/// The arguments that the parent process passes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The CPU to run on
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     cpu: Option<usize>,
 }
 
-/// Prints the URLs of the telescope and of the probe, and serves until standard input ends.
+/// Prints the URLs of the telescope and of the probe, and serves until standard input closes.
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let cpu = super::bind(arguments.cpu);
     let orb = Orb::builder()
@@ -40,12 +40,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let poa = orb.root_poa();
     let telescope = poa.activate(observatory::telescope::tie(Meridian::default()))?;
     let sink = poa.activate(ttcp_sequence::tie(Sink))?;
-    let probe = poa.activate(measuring::probe::tie(Gauge { sink, plain_port, cpu }))?;
+    let probe = poa.activate(measuring::probe::tie(ProbeServant { sink, plain_port, cpu }))?;
     say!("{}", orb.publish("Telescope", telescope.object())?)?;
     say!("{}", orb.publish("Probe", probe.object())?)?;
 
     let ending = orb.clone();
-    super::when_abandoned(move || ending.shutdown());
+    super::on_parent_exit(move || ending.shutdown());
     Ok(orb.run()?)
 }
 
@@ -63,7 +63,7 @@ struct State {
 
 const LATITUDE: f64 = 52.4;
 
-/// Name, right ascension and declination of the stars that it knows.
+/// Name, right ascension and declination of the stars in the catalogue.
 const CATALOGUE: [(&str, f64, f64); 4] = [
     ("Vega", 279.23, 38.78),
     ("Polaris", 37.95, 89.26),
@@ -76,7 +76,7 @@ impl Meridian {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How high a place stands when it crosses the meridian.
+    /// The altitude of a direction when it crosses the meridian.
     fn altitude(place: &Direction) -> f64 {
         two_digits(90.0 - (LATITUDE - place.declination).abs())
     }
@@ -113,7 +113,7 @@ impl Telescope for Meridian {
     }
 
     fn refract(&self, place: &mut Direction) -> Result<(), SystemException> {
-        // Bennett's formula gives minutes of arc.
+        // Bennett's formula yields minutes of arc.
         let altitude = Self::altitude(place);
         let lift = 1.0 / (altitude + 7.31 / (altitude + 4.4)).to_radians().tan();
         place.declination = two_digits(place.declination + lift / 60.0);
@@ -157,14 +157,14 @@ fn two_digits(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-/// What a measurement asks.
-struct Gauge {
+/// The servant of the probe, which the client queries for its measurements.
+struct ProbeServant {
     sink: TtcpSequenceRef,
     plain_port: u16,
     cpu: Option<usize>,
 }
 
-impl Probe for Gauge {
+impl Probe for ProbeServant {
     fn sink(&self) -> Result<TtcpSequenceRef, SystemException> {
         Ok(self.sink.clone())
     }
@@ -182,7 +182,7 @@ impl Probe for Gauge {
     }
 }
 
-/// Takes what it is sent and drops it.
+/// A servant that discards its arguments.
 pub(super) struct Sink;
 
 /// Methods that take a sequence, or nothing, and do nothing.

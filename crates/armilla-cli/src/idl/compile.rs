@@ -1,4 +1,4 @@
-//! `armilla idl compile`: Rust out of IDL, as a build script would make it.
+//! `armilla idl compile`: generates Rust from IDL, as a build script does.
 
 use super::Input;
 use crate::failure::{Doing, Failure, Outcome};
@@ -9,49 +9,49 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// What to compile, and how.
+/// The arguments of `armilla idl compile`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Compile {
-    /// The IDL files; what several of them include is generated once
+    /// The IDL files; a file that several of them include is generated once
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     input: Input,
     #[command(flatten)]
     backend: Backend,
-    /// The file to write, a directory for a file named like the first FILE, or - for standard output
+    /// The file to write, a directory for a file named like the first FILE, or - for standard
+    /// output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 }
 
-/// What the back end is told.
+/// The options of the Rust back end.
 #[derive(Debug, clap::Args)]
 struct Backend {
-    /// Take the Rust of an IDL module, or of an included file, from a Rust module; may stand several
-    /// times
+    /// Use an existing Rust module for an IDL module or an included file; repeatable
     #[arg(long = "extern", value_name = "MODULE|FILE=PATH", value_parser = pair)]
     externs: Vec<(String, String)>,
-    /// Leave out what only servers need
+    /// Generate client code only
     #[arg(long, conflicts_with = "servant_only")]
     client_only: bool,
-    /// Leave out what only clients need
+    /// Generate server code only
     #[arg(long)]
     servant_only: bool,
-    /// Add a form of each operation that returns a future of the reply, `withdraw_async`
+    /// Add an asynchronous form of each operation that returns a future, such as `withdraw_async`
     #[arg(long)]
     asynchronous: bool,
-    /// Add traits for servants that reply later
+    /// Add traits for servants that reply asynchronously
     #[arg(long)]
     replies_later: bool,
-    /// Derive traits for a type, for the types of a module, or for all (*); may stand several times
+    /// Derive traits for a type, for the types of a module, or for all types (*); repeatable
     #[arg(long, value_name = "NAME=TRAITS", value_parser = pair)]
     derive: Vec<(String, String)>,
-    /// Keep a `sequence<octet>` or `sequence<string>`, a typedef or a member, in a shared buffer; may
-    /// stand several times
+    /// Map a `sequence<octet>` or `sequence<string>` (a typedef or a member) to a shared buffer;
+    /// repeatable
     #[arg(long, value_name = "NAME")]
     shared: Vec<String>,
-    /// Make the Rust names of something, `Bank::Account::set_x`, of another name; may stand several
-    /// times
+    /// Derive the Rust names of a declaration, such as `Bank::Account::set_x`, from another name;
+    /// repeatable
     #[arg(long, value_name = "NAME=NEW", value_parser = pair)]
     rename: Vec<(String, String)>,
 }
@@ -59,7 +59,7 @@ struct Backend {
 /// Both halves of `A=B`.
 fn pair(text: &str) -> Result<(String, String), String> {
     let halves = text.split_once('=').filter(|(a, b)| !a.is_empty() && !b.is_empty());
-    let (a, b) = halves.ok_or("NAME=VALUE is needed")?;
+    let (a, b) = halves.ok_or("expected NAME=VALUE")?;
     Ok((a.to_owned(), b.to_owned()))
 }
 
@@ -83,7 +83,7 @@ impl Backend {
 pub(super) fn run(arguments: &Compile) -> Outcome {
     let Compile { input, output, .. } = arguments;
     let text = generate(arguments).map_err(|errors| {
-        input.tell(&errors);
+        input.print(&errors);
         Failure::Told
     })?;
     if output.as_os_str() == "-" {
@@ -95,18 +95,18 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
         _ => false,
     };
     if arguments.files.iter().any(is_output) {
-        let what = format_args!("{} is IDL; the Rust needs another file", output.display());
+        let what = format_args!("the output {} is one of the IDL files", output.display());
         return Err(Failure::usage(what));
     }
     write(&output, &text).doing(format_args!("cannot write {}", output.display()))
 }
 
-/// Writes a file whole or not at all: half of one would only be found when it is compiled.
+/// Writes a file completely or not at all, because a partial file fails only when it is compiled.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(text.as_bytes()).inspect_err(|_| {
         if file.metadata().is_ok_and(|file| file.is_file()) {
-            // The first error is the one to tell.
+            // Report the first error, not this one.
             drop(fs::remove_file(path));
         }
     })
@@ -116,8 +116,8 @@ fn generate(arguments: &Compile) -> Result<String, Diagnostics> {
     let compilation = parse_all(&arguments.files, &arguments.input.options())?;
     let options = arguments.backend.options().sources_of(&compilation);
     let generated = rust::generate(&compilation.model, &options)?;
-    arguments.input.tell(&compilation.warnings);
-    arguments.input.tell(&generated.warnings);
+    arguments.input.print(&compilation.warnings);
+    arguments.input.print(&generated.warnings);
     Ok(generated.text)
 }
 

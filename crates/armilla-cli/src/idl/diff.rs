@@ -1,4 +1,5 @@
-//! `armilla idl diff`: tells which changes of an IDL break the wire.
+//! `armilla idl diff`: lists the changes between two versions of an IDL file, and their impact on
+//! the wire format.
 
 use super::{Format, Input};
 use crate::failure::{Failure, Outcome};
@@ -9,16 +10,15 @@ use armilla_idl::source::Span;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What `armilla idl diff` is told. With `--format json` the changes are one JSON object on a line
-/// each, as errors are.
+/// The arguments of `armilla idl diff`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "With --format json each change is one JSON object on a line of standard \
-                        output.\n\nExit status: 0 if nothing is breaking, 1 if something is, 2 if the files \
-                        cannot be compared.")]
+#[command(after_help = "With --format json, each change is one JSON object on a line of standard \
+                        output.\n\nExit status: 0 without breaking changes, 1 with breaking \
+                        changes, 2 if the files cannot be compared.")]
 pub(crate) struct Diff {
-    /// The IDL file as it was
+    /// The old version of the IDL file
     old: PathBuf,
-    /// The IDL file as it is
+    /// The new version of the IDL file
     new: PathBuf,
     #[command(flatten)]
     input: Input,
@@ -27,7 +27,7 @@ pub(crate) struct Diff {
 pub(super) fn run(arguments: &Diff) -> Outcome {
     let read = |path: &Path| {
         armilla_idl::parse(path, &arguments.input.options()).map_err(|errors| {
-            arguments.input.tell(&errors);
+            arguments.input.print(&errors);
             Failure::usage(format_args!("{} cannot be compared", path.display()))
         })
     };

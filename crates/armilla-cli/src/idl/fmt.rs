@@ -1,4 +1,4 @@
-//! `armilla idl fmt`: brings IDL files into one layout.
+//! `armilla idl fmt`: formats IDL files.
 
 use crate::failure::{Doing, Failure, Outcome};
 use crate::output::{print_bytes, say};
@@ -6,21 +6,21 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// What `armilla idl fmt` is told.
+/// The arguments of `armilla idl fmt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Fmt {
-    /// Change no file; name those that would change, and end with status 1 if there are any
+    /// Change no file; list the files that would change, and exit with status 1 if there are any
     #[arg(long, conflicts_with = "stdout")]
     check: bool,
     /// Change no file; write the formatted text to standard output
     #[arg(long)]
     stdout: bool,
-    /// The IDL files; - for standard input, which is written to standard output
+    /// The IDL files; - formats standard input to standard output
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
-/// Every file is tried; the first failure does not keep the others from being formatted.
+/// Formats every file. A failure does not keep the following files from being formatted.
 pub(super) fn run(fmt: &Fmt) -> Outcome {
     let mut bad = false;
     for file in &fmt.files {
@@ -36,7 +36,7 @@ pub(super) fn run(fmt: &Fmt) -> Outcome {
     if bad { Err(Failure::Told) } else { Ok(()) }
 }
 
-/// Formats one file; tells whether it was formatted already.
+/// Formats one file; returns whether it was formatted already.
 fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     let is_input = file.as_os_str() == "-";
     let before = if is_input { read_input() } else { fs::read(file) };
@@ -55,8 +55,8 @@ fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     Ok(unchanged)
 }
 
-/// Puts `after` in the place of what is in the file. It is written beside it first, so that nothing is
-/// lost where that fails.
+/// Replaces the contents of the file with `after`: writes a temporary file next to it, then renames
+/// that, so that a failure loses nothing.
 fn replace(file: &Path, after: &[u8]) -> io::Result<()> {
     let file = fs::canonicalize(file)?;
     let permissions = fs::metadata(&file)?.permissions();
@@ -68,7 +68,7 @@ fn replace(file: &Path, after: &[u8]) -> io::Result<()> {
     let written = fs::write(&beside, after)
         .and_then(|()| fs::set_permissions(&beside, permissions))
         .and_then(|()| fs::rename(&beside, &file));
-    // The first error is the one to tell.
+    // Report the first error, not that of the removal.
     written.inspect_err(|_| drop(fs::remove_file(&beside)))
 }
 
@@ -78,7 +78,7 @@ fn read_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The formatted text in the encoding of the file: what is not valid UTF-8 is ISO 8859-1.
+/// The formatted text in the encoding of the file: ISO 8859-1 if it is not valid UTF-8.
 fn formatted(file: &Path, bytes: &[u8]) -> Outcome<Vec<u8>> {
     let name = file.display().to_string();
     let format = |text: &str| {
@@ -91,7 +91,7 @@ fn formatted(file: &Path, bytes: &[u8]) -> Outcome<Vec<u8>> {
         Ok(text) => Ok(format(text)?.into_bytes()),
         Err(_) => {
             let text: String = bytes.iter().copied().map(char::from).collect();
-            // The formatter adds blanks and line ends only, so every character is still an octet.
+            // The formatter adds blanks and line ends only, so every character still fits an octet.
             Ok(format(&text)?.chars().map(|c| c as u8).collect())
         }
     }

@@ -1,5 +1,5 @@
-//! `armilla idl`: the IDL compiler on the command line. What shows what the compiler
-//! itself makes is here; each of the tools around it has a file of its own.
+//! `armilla idl`: the IDL compiler on the command line. `check`, `explain` and `dump` are here;
+//! every other tool has a file of its own.
 
 mod compile;
 mod diff;
@@ -13,12 +13,12 @@ use armilla_idl::{Diagnostics, Options, dump, rust};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 
-/// What `armilla idl` does.
+/// The subcommands of `armilla idl`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Idl {
     /// Generate Rust from IDL files
     Compile(compile::Compile),
-    /// Tell what is wrong with IDL files
+    /// Report errors and warnings in IDL files
     Check {
         /// The IDL files
         #[arg(required = true)]
@@ -26,18 +26,18 @@ pub(crate) enum Idl {
         #[command(flatten)]
         input: Input,
     },
-    /// Tell what a code such as E0401 means, with an example; all codes if none is named
+    /// Explain the code of an error or warning, with an example
     Explain {
-        /// The code
+        /// The code, such as E0401; without it, list all codes
         code: Option<String>,
     },
-    /// Bring IDL files into one layout; comments and directives stay
+    /// Format IDL files; comments and directives stay
     Fmt(fmt::Fmt),
-    /// Tell which changes between two versions of an IDL file break the wire
+    /// List the changes between two versions of an IDL file, and show which break the wire format
     Diff(diff::Diff),
-    /// Serve an editor by the Language Server Protocol on standard input and output
+    /// Run a language server (LSP) on standard input and output
     Lsp(lsp::Lsp),
-    /// Print every declaration of IDL files, one JSON object on a line each
+    /// Print every declaration in IDL files as JSON, one object per line
     Dump {
         /// The IDL files
         #[arg(required = true)]
@@ -47,33 +47,33 @@ pub(crate) enum Idl {
     },
 }
 
-/// What the preprocessor is told.
+/// The options of the preprocessor and of diagnostics.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Input {
-    /// A directory to look for included files in; may stand several times
+    /// Search this directory for included files; repeatable
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// A macro to define, as 1 if no value is given; may stand several times
+    /// Define a macro, with the value 1 if none is given; repeatable
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     define: Vec<String>,
-    /// A warning to leave out, such as W0005; may stand several times
+    /// Suppress a warning, such as W0005; repeatable
     #[arg(long, value_name = "CODE", value_parser = warning)]
     allow: Vec<Code>,
-    /// How to tell what is wrong
+    /// The format of errors and warnings
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
-/// How diagnostics look.
+/// The format of diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// For a person, on standard error
+    /// Text on standard error
     Text,
-    /// One JSON object on a line each, on standard error
+    /// JSON on standard error, one object per line
     Json,
 }
 
-/// A definition whose name the preprocessor could meet.
+/// A macro definition with a valid name.
 fn definition(text: &str) -> Result<String, String> {
     let name = text.split_once('=').map_or(text, |(name, _)| name);
     let letters = |c: char| c == '_' || c.is_ascii_alphanumeric();
@@ -84,7 +84,7 @@ fn definition(text: &str) -> Result<String, String> {
     }
 }
 
-/// The warning of this code.
+/// The warning with this code.
 fn warning(text: &str) -> Result<Code, String> {
     let code = Code::find(text).ok_or_else(|| format!("there is no code {text}"))?;
     match code.as_str().starts_with('W') {
@@ -105,10 +105,10 @@ impl Input {
 }
 
 impl Input {
-    fn tell(&self, diagnostics: &Diagnostics) {
+    fn print(&self, diagnostics: &Diagnostics) {
         match self.format {
             Format::Text => diagnostics.print(),
-            // Nobody is left to be told if standard error is closed.
+            // If standard error is closed, there is nowhere to report that.
             Format::Json => drop(stderr().write_all(diagnostics.json_lines().as_bytes())),
         }
     }
@@ -143,9 +143,9 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
     let mut bad = false;
     for file in files {
         match check_one(file, &options) {
-            Ok(warnings) => warnings.iter().for_each(|warnings| input.tell(warnings)),
+            Ok(warnings) => warnings.iter().for_each(|warnings| input.print(warnings)),
             Err(errors) => {
-                input.tell(&errors);
+                input.print(&errors);
                 bad = true;
             }
         }
@@ -153,8 +153,8 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
     if bad { Err(Failure::Told) } else { Ok(()) }
 }
 
-/// Checks the IDL, and what only the generated code would show, such as names that collide. What is
-/// right and cannot become Rust is no fault of the IDL.
+/// Checks the IDL, and what only the Rust mapping can find, such as colliding names. Valid IDL that
+/// the Rust mapping does not support is not an error here.
 fn check_one(file: &Path, options: &Options) -> Result<Vec<Diagnostics>, Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
     match rust::check(&compilation.model, &rust::Options::of(&compilation)) {
@@ -171,7 +171,7 @@ fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
         match armilla_idl::parse(file, &options) {
             Ok(compilation) => print(format_args!("{}", dump::json_lines(&compilation)))?,
             Err(errors) => {
-                input.tell(&errors);
+                input.print(&errors);
                 bad = true;
             }
         }

@@ -1,4 +1,5 @@
-//! The contents of a reference as a tree of named values: the JSON that `armilla ior --json` prints.
+//! The contents of a reference as a tree of named values: the JSON that `armilla ior --json`
+//! prints.
 
 use super::names;
 use armilla_cdr::CdrResult;
@@ -9,24 +10,24 @@ use armilla_giop::ior::{
 };
 use serde_json::{Map, Value, json};
 
-/// Names and values in the order in which they are to be told.
+/// Names and values in the order of printing.
 pub(super) type Contents = Map<String, Value>;
 
-/// Everything that a reference says.
+/// Everything that a reference contains.
 pub(super) fn of(ior: &Ior) -> Contents {
     let profiles: Vec<Value> = ior.profiles.iter().map(profile).collect();
     members(json!({ "type_id": ior.type_id, "nil": ior.is_nil(), "profiles": profiles }))
 }
 
 fn profile(profile: &TaggedProfile) -> Value {
-    let mut told =
+    let mut contents =
         members(json!({ "profile": profile.id, "protocol": names::protocol(profile.id) }));
-    told.extend(match profile.id {
+    contents.extend(match profile.id {
         TAG_INTERNET_IOP => IiopProfile::decode_data(&profile.data)
             .map_or_else(malformed, |iiop| iiop_members(&iiop)),
         _ => data(&profile.data),
     });
-    Value::Object(told)
+    Value::Object(contents)
 }
 
 fn iiop_members(profile: &IiopProfile) -> Contents {
@@ -40,11 +41,11 @@ fn iiop_members(profile: &IiopProfile) -> Contents {
 }
 
 fn component(component: &TaggedComponent) -> Value {
-    let mut told = members(json!({
+    let mut contents = members(json!({
         "component": component.id,
         "name": names::component(component.id),
     }));
-    told.extend(match component.id {
+    contents.extend(match component.id {
         OrbType::ID => understood(component, |OrbType(number)| {
             json!({ "orb": names::orb(number), "number": number })
         }),
@@ -56,7 +57,7 @@ fn component(component: &TaggedComponent) -> Value {
         }),
         _ => data(&component.data),
     });
-    Value::Object(told)
+    Value::Object(contents)
 }
 
 fn code_sets(component: &CodeSetComponent) -> Value {
@@ -67,13 +68,13 @@ fn code_sets(component: &CodeSetComponent) -> Value {
 
 fn understood<C: Component>(
     component: &TaggedComponent,
-    tell: impl FnOnce(C) -> Value,
+    describe: impl FnOnce(C) -> Value,
 ) -> Contents {
     decode(component)
-        .map_or_else(malformed, |decoded| decoded.map(tell).map_or_else(Map::new, members))
+        .map_or_else(malformed, |decoded| decoded.map(describe).map_or_else(Map::new, members))
 }
 
-/// The library reads components out of a profile: one that holds only this.
+/// Decodes a component. The library reads components from a profile, so this makes one around it.
 fn decode<C: Component>(component: &TaggedComponent) -> CdrResult<Option<C>> {
     let profile = IiopProfile {
         version: Version::V1_2,
@@ -89,7 +90,7 @@ fn malformed(error: impl std::fmt::Display) -> Contents {
     members(json!({ "malformed": error.to_string() }))
 }
 
-/// Octets that are not understood.
+/// Octets of an unknown format.
 fn data(octets: &[u8]) -> Contents {
     members(json!({ "data": octets.escape_ascii().to_string() }))
 }

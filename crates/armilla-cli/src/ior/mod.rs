@@ -1,4 +1,4 @@
-//! `armilla ior`: what a reference contains. No server is asked.
+//! `armilla ior`: shows the contents of a reference, without a call to a server.
 
 mod contents;
 mod names;
@@ -10,7 +10,7 @@ use crate::output::{print, say};
 use armilla_giop::Version;
 use armilla_giop::url::ObjectUrl;
 
-/// What `armilla ior` may be told.
+/// The arguments of `armilla ior`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReadIor {
     /// The reference
@@ -23,11 +23,11 @@ pub(crate) struct ReadIor {
 
 pub(crate) fn run(arguments: &ReadIor, orb: &OrbArguments) -> Outcome {
     let (ior, name) = match arguments.reference.parse() {
-        // The name is resolved by a server; what can be told is where that server is.
+        // Only a naming service can resolve the name; show the address of the service and the name.
         Ok(ObjectUrl::Corbaname { location, name }) => {
             (location.to_ior(Version::V1_2)?, Some(name))
         }
-        // Errors too: the ORB words them with their hint.
+        // The ORB also reports errors, with a hint.
         _ => (orb.orb()?.string_to_object(&arguments.reference)?.ior(), None),
     };
     let mut contents = contents::of(&ior);

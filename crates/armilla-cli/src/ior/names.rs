@@ -1,11 +1,11 @@
-//! The names of the numbers in a reference.
+//! Names of the numeric identifiers in a reference.
 
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS};
 
 const UNKNOWN: &str = "unknown";
 
-/// What a profile is for (CORBA 3.4 Part 2, 7.6.4).
+/// The protocol of a profile (CORBA 3.4 Part 2, 7.6.4).
 pub(super) fn protocol(id: u32) -> &'static str {
     match id {
         TAG_INTERNET_IOP => "IIOP",
@@ -14,7 +14,7 @@ pub(super) fn protocol(id: u32) -> &'static str {
     }
 }
 
-/// What the specification, or the vendor, calls a component (CORBA 3.4 Part 2, 7.6.6).
+/// The name of a component, by the specification or its vendor (CORBA 3.4 Part 2, 7.6.6).
 pub(super) fn component(id: u32) -> &'static str {
     match id {
         0 => "TAG_ORB_TYPE",
@@ -40,7 +40,7 @@ pub(super) fn component(id: u32) -> &'static str {
     }
 }
 
-/// The name of an ORB. Its number is four characters by custom.
+/// The name of an ORB. By convention its number is four characters.
 pub(super) fn orb(number: u32) -> String {
     let characters = number.to_be_bytes();
     match (number, str::from_utf8(&characters)) {
@@ -53,7 +53,7 @@ pub(super) fn orb(number: u32) -> String {
     }
 }
 
-/// The name of a code set with this number in the registry of the OSF.
+/// The name of a code set by its number in the OSF code set registry.
 pub(super) fn code_set(id: u32) -> String {
     let name = match id {
         0 => "none",

@@ -1,4 +1,4 @@
-//! The contents of a reference for people: a line for each fact, indented below what it is about.
+//! The contents of a reference as text: one line for each value, indented by depth.
 
 use super::contents::Contents;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Answers to what an editor asks.
+//! Answers to requests of the editor.
 
 use super::diagnostics::location;
 use super::documents::Documents;
@@ -30,7 +30,7 @@ pub(super) fn hover(documents: &Documents, parameters: HoverParams) -> Option<Ho
     Some(Hover { contents, range: None })
 }
 
-/// How the source declares `entity`, without its body and on one line.
+/// The declaration of `entity` in the source, on one line, without its body.
 fn declaration(entity: &Entity<'_>, compilation: &Compilation) -> String {
     let text = compilation.sources().text(entity.span.file);
     let symbols = outline(text);
@@ -50,7 +50,7 @@ fn find(symbols: &[Symbol], start: usize) -> Option<&Symbol> {
     })
 }
 
-/// Where the name under the cursor is declared, or the file that is included there.
+/// The location of the declaration of the name under the cursor, or the file included there.
 pub(super) fn definition(
     documents: &Documents,
     parameters: GotoDefinitionParams,
@@ -89,7 +89,7 @@ pub(super) fn symbols(
 fn document_symbol(symbol: Symbol, lines: &Lines<'_>) -> DocumentSymbol {
     let children: Vec<DocumentSymbol> =
         symbol.children.into_iter().map(|child| document_symbol(child, lines)).collect();
-    // The field is no longer used but has to be given.
+    // The struct literal has to name the deprecated field.
     #[allow(deprecated)]
     DocumentSymbol {
         name: symbol.name,
@@ -120,7 +120,7 @@ fn kind(kind: SymbolKind) -> lsp::SymbolKind {
     }
 }
 
-/// One edit that formats the whole document; none if it is formatted or cannot be.
+/// One edit that formats the whole document; none if it is formatted or has syntax errors.
 pub(super) fn formatting(
     documents: &Documents,
     parameters: DocumentFormattingParams,

@@ -1,4 +1,4 @@
-//! Diagnostics of the compiler as the protocol has them.
+//! Diagnostics of the compiler in the form of the protocol.
 
 use super::position::Lines;
 use super::uri;
@@ -9,8 +9,8 @@ use lsp_types::{
     self as lsp, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
 };
 
-/// What is to be said about the compiled file. What is wrong in a file that it includes is shown at
-/// the directive that includes it.
+/// The diagnostics of the compiled file. A diagnostic in an included file appears at the directive
+/// that includes it.
 pub(super) fn of(diagnostics: &Diagnostics) -> Vec<lsp::Diagnostic> {
     diagnostics.iter().map(|diagnostic| one(diagnostic, diagnostics.sources())).collect()
 }
@@ -54,7 +54,7 @@ fn one(diagnostic: &Diagnostic, sources: &Sources) -> lsp::Diagnostic {
     }
 }
 
-/// `span`, or the directive of the compiled file through which its file came in.
+/// `span`, or the directive of the compiled file that includes the file of `span`.
 fn in_compiled_file(span: Span, sources: &Sources) -> Span {
     let mut span = span;
     while let Some(directive) = sources.included_at(span.file) {
@@ -68,7 +68,7 @@ fn explained(label: &Label, sources: &Sources) -> Option<DiagnosticRelatedInform
     Some(DiagnosticRelatedInformation { location, message: label.text.clone() })
 }
 
-/// The place of `span` as the protocol has it.
+/// The location of `span` in the form of the protocol.
 pub(super) fn location(span: Span, sources: &Sources) -> Option<Location> {
     let uri = uri::from_path(sources.path(span.file))?;
     Some(Location::new(uri, range_of(span, sources)))

@@ -1,4 +1,4 @@
-//! The documents that are open, and their compilations.
+//! The open documents and their compilations.
 
 use super::diagnostics;
 use super::position::Lines;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The texts of open documents by their paths: these and not the files are compiled.
+/// The texts of open documents by path. The compiler reads these in place of the files.
 type Texts = Arc<Mutex<HashMap<PathBuf, String>>>;
 
 pub(super) struct Documents {
@@ -22,14 +22,14 @@ pub(super) struct Documents {
 }
 
 struct Document {
-    shown: Shown,
+    id: VersionedUri,
     /// The last compilation without errors.
     compilation: Option<Compilation>,
 }
 
-/// A document as the editor knows it.
+/// The identity of a document in the editor.
 #[derive(Clone)]
-pub(super) struct Shown {
+pub(super) struct VersionedUri {
     pub(super) uri: Uri,
     pub(super) version: i32,
 }
@@ -37,12 +37,11 @@ pub(super) struct Shown {
 impl Documents {
     pub(super) fn new(options: Options) -> Self {
         let texts = Texts::default();
-        let shadowing = Arc::clone(&texts);
-        let options =
-            options.read_with(move |path| match lock(&shadowing).get(&uri::normal(path)) {
-                Some(text) => Ok(text.clone().into_bytes()),
-                None => std::fs::read(path),
-            });
+        let open = Arc::clone(&texts);
+        let options = options.read_with(move |path| match lock(&open).get(&uri::normal(path)) {
+            Some(text) => Ok(text.clone().into_bytes()),
+            None => std::fs::read(path),
+        });
         Documents { options, texts, open: BTreeMap::new() }
     }
 
@@ -50,14 +49,14 @@ impl Documents {
         let document = parameters.text_document;
         let path = path(&document.uri);
         lock(&self.texts).insert(path.clone(), document.text);
-        let shown = Shown { uri: document.uri, version: document.version };
-        self.open.insert(path, Document { shown, compilation: None });
+        let id = VersionedUri { uri: document.uri, version: document.version };
+        self.open.insert(path, Document { id, compilation: None });
     }
 
     pub(super) fn change(&mut self, parameters: DidChangeTextDocumentParams) {
         let path = path(&parameters.text_document.uri);
         let Some(document) = self.open.get_mut(&path) else { return };
-        document.shown.version = parameters.text_document.version;
+        document.id.version = parameters.text_document.version;
         let mut texts = lock(&self.texts);
         let Some(text) = texts.get_mut(&path) else { return };
         for change in parameters.content_changes {
@@ -71,24 +70,24 @@ impl Documents {
         }
     }
 
-    /// Forgets a document; gives back the URI of one that was open.
+    /// Closes a document; returns its URI if it was open.
     pub(super) fn close(&mut self, parameters: DidCloseTextDocumentParams) -> Option<Uri> {
         let path = path(&parameters.text_document.uri);
         lock(&self.texts).remove(&path);
-        self.open.remove(&path).map(|document| document.shown.uri)
+        self.open.remove(&path).map(|document| document.id.uri)
     }
 
-    /// Compiles all documents, and gives what is to be said about each.
-    pub(super) fn compile(&mut self) -> Vec<(Shown, Vec<Diagnostic>)> {
+    /// Compiles all documents, and returns the diagnostics of each.
+    pub(super) fn compile(&mut self) -> Vec<(VersionedUri, Vec<Diagnostic>)> {
         let mut all = Vec::new();
         for (path, document) in &mut self.open {
             let found = document.compile(path, &self.options);
-            all.push((document.shown.clone(), diagnostics::of(&found)));
+            all.push((document.id.clone(), diagnostics::of(&found)));
         }
         all
     }
 
-    /// Compiles all documents, but tells nothing.
+    /// Compiles all documents and discards the diagnostics.
     pub(super) fn refresh(&mut self) {
         for (path, document) in &mut self.open {
             document.compile(path, &self.options);
@@ -116,12 +115,12 @@ impl Document {
     }
 }
 
-/// The path of a document; one that is no file is known by its URI.
+/// The path of a document; the URI itself if it is no file URI.
 fn path(uri: &Uri) -> PathBuf {
     uri::to_path(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }
 
-/// The texts are whole at any time: no thread can have left them half changed.
+/// Locks the texts. They are consistent even if a thread panicked with the lock.
 fn lock(texts: &Texts) -> MutexGuard<'_, HashMap<PathBuf, String>> {
     texts.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,11 @@
 //! `armilla idl lsp`: a language server over standard input and output.
 //!
-//! One thread does everything. Changes of documents are taken in at once, and compiled when no
-//! message has come for a moment; requests are answered from the text as it is and from the last
-//! compilation without errors, so that they have answers while the text is being written.
+//! One thread handles all messages. It applies changes of documents at once, and compiles when no
+//! message has arrived for a moment. It answers requests from the current text and the last
+//! compilation without errors, so that an editor gets answers while the user is typing.
 //!
-//! `documents` holds the texts, `diagnostics` and `answers` make what the editor is told, `uri` and
-//! `position` translate how the protocol names files and places.
+//! `documents` holds the texts, `diagnostics` and `answers` make the messages for the editor, `uri`
+//! and `position` translate the protocol's file names and positions.
 
 mod answers;
 mod diagnostics;
@@ -35,7 +35,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `armilla idl lsp` is told. An editor may add to it by the initialization options
+/// The arguments of `armilla idl lsp`. An editor may add to them with the initialization options
 /// `includePaths` and `defines`, lists of strings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Lsp {
@@ -43,40 +43,40 @@ pub(crate) struct Lsp {
     input: Input,
 }
 
-/// How long no message must come before changed documents are compiled.
-const QUIET: Duration = Duration::from_millis(150);
+/// How long the editor must send nothing before the server compiles changed documents.
+const DEBOUNCE: Duration = Duration::from_millis(150);
 
 pub(super) fn run(arguments: &Lsp) -> Outcome {
     let (connection, threads) = Connection::stdio();
     let end = serve(&connection, arguments)?;
     drop(connection);
-    // What cannot be read as a message ends the reading thread, and it says what that was.
+    // An invalid message ends the reading thread, which returns the error.
     threads.join()?;
     match end {
-        End::Orderly => Ok(()),
-        End::Abrupt => Err(Failure::Told),
-        End::Gone => Err(Failure::because("the editor is gone")),
+        End::Shutdown => Ok(()),
+        End::ExitOnly => Err(Failure::Told),
+        End::Disconnected => Err(Failure::because("the editor closed the connection")),
     }
 }
 
-/// How an editor leaves.
+/// How the session ended.
 enum End {
-    /// It sent `shutdown`, then `exit`.
-    Orderly,
-    /// It sent `exit` only.
-    Abrupt,
-    /// It sends nothing any more.
-    Gone,
+    /// The editor sent `shutdown`, then `exit`.
+    Shutdown,
+    /// The editor sent `exit` without `shutdown`.
+    ExitOnly,
+    /// The editor closed the connection.
+    Disconnected,
 }
 
 fn serve(connection: &Connection, arguments: &Lsp) -> Outcome<End> {
-    let Some(parameters) = initialize(connection)? else { return Ok(End::Gone) };
+    let Some(parameters) = initialize(connection)? else { return Ok(End::Disconnected) };
     let options = with_client_options(&arguments.input, &parameters).options();
     let documents = Documents::new(options);
-    let mut server = Server { connection, documents, changed: false, shut: false };
+    let mut server = Server { connection, documents, changed: false, shut_down: false };
     loop {
         let message = if server.changed {
-            match connection.receiver.recv_timeout(QUIET) {
+            match connection.receiver.recv_timeout(DEBOUNCE) {
                 Err(error) if error.is_timeout() => {
                     server.compile()?;
                     continue;
@@ -88,21 +88,24 @@ fn serve(connection: &Connection, arguments: &Lsp) -> Outcome<End> {
         };
         match message {
             Some(Message::Request(request)) => {
-                let response = server.answer(request);
+                let response = server.handle_request(request);
                 server.send(response.into())?;
             }
             Some(Message::Notification(notification)) if notification.method == Exit::METHOD => {
-                return Ok(if server.shut { End::Orderly } else { End::Abrupt });
+                return Ok(if server.shut_down { End::Shutdown } else { End::ExitOnly });
             }
-            Some(Message::Notification(notification)) => server.notice(notification)?,
+            Some(Message::Notification(notification)) => {
+                server.handle_notification(notification)?
+            }
             Some(Message::Response(_)) => {}
-            None => return Ok(End::Gone),
+            None => return Ok(End::Disconnected),
         }
     }
 }
 
-/// Waits for the request that comes first and answers it; `None` if the editor leaves before. Other
-/// requests are told to wait. The notification `initialized` is not waited for: it says nothing.
+/// Waits for the request `initialize` and answers it; `None` if the editor exits before. Other
+/// requests get an error. The function does not wait for the notification `initialized`, which
+/// carries nothing.
 fn initialize(connection: &Connection) -> Outcome<Option<InitializeParams>> {
     for message in &connection.receiver {
         let (response, parameters) = match message {
@@ -122,7 +125,7 @@ fn initialize(connection: &Connection) -> Outcome<Option<InitializeParams>> {
                 }
             }
             Message::Request(Request { id, .. }) => {
-                let what = "initialize has to come first".to_owned();
+                let what = "expected initialize first".to_owned();
                 (Response::new_err(id, ErrorCode::ServerNotInitialized as i32, what), None)
             }
             Message::Notification(notification) if notification.method == Exit::METHOD => break,
@@ -152,8 +155,8 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// The command line and what the editor adds to it. Relative paths of the editor begin in the first
-/// folder of its workspace.
+/// The options of the command line and of the editor. Relative paths of the editor start at the
+/// first folder of its workspace.
 fn with_client_options(input: &Input, parameters: &InitializeParams) -> Input {
     let folders = parameters.workspace_folders.as_deref().unwrap_or_default();
     let root = folders.first().and_then(|folder| uri::to_path(&folder.uri)).unwrap_or_default();
@@ -175,15 +178,15 @@ fn with_client_options(input: &Input, parameters: &InitializeParams) -> Input {
 struct Server<'c> {
     connection: &'c Connection,
     documents: Documents,
-    /// Whether something changed since the last compilation.
+    /// Whether a document changed since the last compilation.
     changed: bool,
-    /// Whether the editor said that it is about to leave.
-    shut: bool,
+    /// Whether the editor has sent `shutdown`.
+    shut_down: bool,
 }
 
 fn send(connection: &Connection, message: Message) -> Outcome {
     let sent = connection.sender.send(message);
-    sent.map_err(|_| Failure::because("the editor does not listen any more"))
+    sent.map_err(|_| Failure::because("the editor closed the connection"))
 }
 
 fn invalid(id: RequestId, error: &serde_json::Error) -> Response {
@@ -195,15 +198,19 @@ impl Server<'_> {
         send(self.connection, message)
     }
 
-    /// Takes a notification in. Nothing answers one, so what makes no sense goes to the log, which
-    /// editors show.
-    fn notice(&mut self, notification: Notification) -> Outcome {
+    /// Applies a notification. A notification has no response, so errors go to standard error,
+    /// which editors show as a log.
+    fn handle_notification(&mut self, notification: Notification) -> Outcome {
         let Notification { method, params } = notification;
         let documents = &mut self.documents;
         let closed = match method.as_str() {
-            DidOpenTextDocument::METHOD => taken(params, |p| documents.open(p)).map(|()| None),
-            DidChangeTextDocument::METHOD => taken(params, |p| documents.change(p)).map(|()| None),
-            DidCloseTextDocument::METHOD => taken(params, |p| documents.close(p)),
+            DidOpenTextDocument::METHOD => {
+                with_parameters(params, |p| documents.open(p)).map(|()| None)
+            }
+            DidChangeTextDocument::METHOD => {
+                with_parameters(params, |p| documents.change(p)).map(|()| None)
+            }
+            DidCloseTextDocument::METHOD => with_parameters(params, |p| documents.close(p)),
             DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => Ok(None),
             _ => return Ok(()),
         };
@@ -211,7 +218,7 @@ impl Server<'_> {
             Ok(Some(uri)) => self.publish(uri, Vec::new(), None)?,
             Ok(None) => {}
             Err(error) => {
-                eprintln!("warning: {method} is left out: {error}");
+                eprintln!("warning: ignored {method}: {error}");
                 return Ok(());
             }
         }
@@ -219,7 +226,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Compiles every open document, for a change of one may matter to all that include it.
+    /// Compiles every open document, because a change of one may affect all that include it.
     fn compile(&mut self) -> Outcome {
         self.changed = false;
         for (document, diagnostics) in self.documents.compile() {
@@ -239,33 +246,33 @@ impl Server<'_> {
         self.send(Notification::new(method, parameters).into())
     }
 
-    fn answer(&mut self, request: Request) -> Response {
+    fn handle_request(&mut self, request: Request) -> Response {
         if self.changed && matches!(&*request.method, HoverRequest::METHOD | GotoDefinition::METHOD)
         {
-            // What is asked about may have been written just now.
+            // The request may be about text that has just been typed.
             self.documents.refresh();
         }
         let Request { id, method, params } = request;
-        if self.shut {
-            let what = "shutdown has come before; only exit may follow".to_owned();
+        if self.shut_down {
+            let what = "only exit may follow shutdown".to_owned();
             return Response::new_err(id, ErrorCode::InvalidRequest as i32, what);
         }
         let documents = &self.documents;
         let answer = match method.as_str() {
-            HoverRequest::METHOD => parsed(params, |p| answers::hover(documents, p)),
-            GotoDefinition::METHOD => parsed(params, |p| answers::definition(documents, p)),
-            DocumentSymbolRequest::METHOD => parsed(params, |p| answers::symbols(documents, p)),
-            Formatting::METHOD => parsed(params, |p| answers::formatting(documents, p)),
+            HoverRequest::METHOD => to_json(params, |p| answers::hover(documents, p)),
+            GotoDefinition::METHOD => to_json(params, |p| answers::definition(documents, p)),
+            DocumentSymbolRequest::METHOD => to_json(params, |p| answers::symbols(documents, p)),
+            Formatting::METHOD => to_json(params, |p| answers::formatting(documents, p)),
             Shutdown::METHOD => {
-                self.shut = true;
+                self.shut_down = true;
                 Ok(Value::Null)
             }
             Initialize::METHOD => {
-                let what = "initialize has come before".to_owned();
+                let what = "the server is initialized already".to_owned();
                 return Response::new_err(id, ErrorCode::InvalidRequest as i32, what);
             }
             _ => {
-                let what = format!("there is no method {method}");
+                let what = format!("unknown method {method}");
                 return Response::new_err(id, ErrorCode::MethodNotFound as i32, what);
             }
         };
@@ -276,16 +283,18 @@ impl Server<'_> {
     }
 }
 
-fn parsed<P: DeserializeOwned, R: serde::Serialize>(
+/// Parses the parameters of a request, and returns the answer as JSON.
+fn to_json<P: DeserializeOwned, R: serde::Serialize>(
     parameters: Value,
     answer: impl FnOnce(P) -> R,
 ) -> serde_json::Result<Value> {
-    serde_json::to_value(taken(parameters, answer)?)
+    serde_json::to_value(with_parameters(parameters, answer)?)
 }
 
-fn taken<P: DeserializeOwned, R>(
+/// Parses parameters and passes them to `apply`.
+fn with_parameters<P: DeserializeOwned, R>(
     parameters: Value,
-    take: impl FnOnce(P) -> R,
+    apply: impl FnOnce(P) -> R,
 ) -> serde_json::Result<R> {
-    serde_json::from_value(parameters).map(take)
+    serde_json::from_value(parameters).map(apply)
 }

@@ -1,8 +1,8 @@
-//! Places as the protocol counts them: lines and UTF-16 code units, both from 0.
+//! Positions of the protocol: lines and UTF-16 code units, both counted from 0.
 
 use lsp_types::{Position, Range};
 
-/// Where the lines of a text begin.
+/// The offsets of the lines of a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
@@ -14,7 +14,7 @@ impl<'t> Lines<'t> {
         Lines { text, starts: std::iter::once(0).chain(behind).collect() }
     }
 
-    /// The place of the byte at `offset`, which is brought into the text.
+    /// The position of the byte at `offset`, which is clamped to the text.
     pub(super) fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -29,7 +29,7 @@ impl<'t> Lines<'t> {
         Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The offset of `position`; behind the end of a line its end is meant.
+    /// The offset of `position`, which is clamped to the end of its line.
     pub(super) fn offset(&self, position: Position) -> usize {
         let Some(start) = self.starts.get(position.line as usize) else { return self.text.len() };
         let line = self.text[*start..].split('\n').next().unwrap_or_default();

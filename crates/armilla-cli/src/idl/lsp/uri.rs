@@ -21,7 +21,7 @@ pub(super) fn to_path(uri: &Uri) -> Option<PathBuf> {
         }
     }
     let path = String::from_utf8(bytes).ok()?;
-    // On Windows the path is that behind the first slash: `/c:/idl`.
+    // On Windows the path starts after the first slash: `/c:/idl`.
     let drive = path.as_bytes().get(2) == Some(&b':');
     Some(normal(Path::new(if drive { &path[1..] } else { &path })))
 }

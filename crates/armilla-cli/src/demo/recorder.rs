@@ -1,5 +1,5 @@
-//! A relay between a client and a server that keeps the last request and the last reply, so that
-//! the plain sockets can exchange exactly the octets that the ORB does.
+//! A relay between a client and a server that records the last request and the last reply, so that
+//! the plain sockets can exchange the same octets as the ORB.
 
 use crate::failure::{Doing, Failure, Outcome};
 use armilla::{Ior, Object, Orb};
@@ -16,21 +16,21 @@ pub(super) struct Exchange {
     pub(super) reply: Vec<u8>,
 }
 
-/// What the ORB sends and receives for one `call` of `object`, when it has called before on the
-/// same connection.
+/// Records the messages of one `call` of `object` that is not the first on its connection.
 pub(super) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outcome<Exchange> {
     let ior = object.ior();
     let profile = ior.iiop_profiles().next();
-    let profile = profile.ok_or_else(|| Failure::because("a reference without address"))??;
+    let profile =
+        profile.ok_or_else(|| Failure::because("the reference has no IIOP profile"))??;
     let listener = TcpListener::bind(("127.0.0.1", 0)).doing("no port for the relay")?;
     let port = listener.local_addr()?.port();
     let relay = thread::spawn(move || relay(&listener, &profile));
 
-    // An ORB of its own, whose end closes the connection and with it the relay.
+    // An ORB of its own: its shutdown closes the connection, which ends the relay.
     let orb = Orb::new()?;
-    let detour = orb.string_to_object(&detour(&ior, port)?.to_text()?)?;
+    let relayed = orb.string_to_object(&via_relay(&ior, port)?.to_text()?)?;
     for _ in 0..3 {
-        call(&detour)?;
+        call(&relayed)?;
     }
     orb.shutdown();
     let recorded = relay.join().map_err(|_| Failure::because("the relay failed"))?;
@@ -38,7 +38,7 @@ pub(super) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outc
 }
 
 /// The same reference with the address of the relay.
-fn detour(ior: &Ior, port: u16) -> Outcome<Ior> {
+fn via_relay(ior: &Ior, port: u16) -> Outcome<Ior> {
     let mut ior = ior.clone();
     for profile in ior.profiles.iter_mut().filter(|profile| profile.id == TAG_INTERNET_IOP) {
         let mut address = IiopProfile::decode_data(&profile.data)?;
@@ -48,7 +48,7 @@ fn detour(ior: &Ior, port: u16) -> Outcome<Ior> {
     Ok(ior)
 }
 
-/// Passes requests and replies on in turn, until the client closes the connection.
+/// Relays requests and replies in turn, until the client closes the connection.
 fn relay(listener: &TcpListener, server: &IiopProfile) -> io::Result<Exchange> {
     let (mut client, _) = listener.accept()?;
     let mut server = TcpStream::connect((server.host.as_str(), server.port))?;

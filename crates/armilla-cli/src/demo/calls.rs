@@ -1,4 +1,4 @@
-//! The calls of the demonstration: each kind of declaration that IDL has, printed with its result.
+//! The calls of the demonstration: one for each kind of IDL declaration, printed with its result.
 
 use super::generated::observatory::telescope::PointRaises;
 use super::generated::observatory::{self, *};
@@ -7,7 +7,7 @@ use crate::output::say;
 use armilla::{Error, Orb, SystemException};
 use std::fmt::Display;
 
-/// Calls an operation and prints what was called, what it shows, and the result.
+/// Calls an operation and prints the kind of declaration, the call and its result.
 macro_rules! show {
     ($kind:literal, $object:ident.$operation:ident($($argument:expr),*)) => {{
         let result = $object.$operation($($argument),*)?;
@@ -21,8 +21,8 @@ macro_rules! show {
     }};
 }
 
-/// Calls everything that the telescope has.
-pub(super) fn tell(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
+/// Calls every operation of the telescope.
+pub(super) fn run(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
     show!("string, readonly", telescope.name());
     show!("enum, attribute", telescope.glass());
     show!("", telescope.set_glass(Filter::Red));
@@ -45,7 +45,7 @@ pub(super) fn tell(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
     Ok(())
 }
 
-/// A union goes in, a struct and an out parameter come back, or one of two exceptions.
+/// Passes a union; gets a struct and an out parameter back, or one of two exceptions.
 fn point(telescope: &TelescopeRef) -> Outcome {
     show!("union, struct, out", telescope.point(&Target::Name("Vega".into())));
     let place = Direction { right_ascension: 10.68, declination: 41.27 };
@@ -57,7 +57,7 @@ fn point(telescope: &TelescopeRef) -> Outcome {
                 line("user exception", &call, &format_args!("raised {exception:?}"))?;
             }
             Err(Error::User(PointRaises::UnknownTarget(exception))) => {
-                line("another one", &call, &format_args!("raised {exception:?}"))?;
+                line("another exception", &call, &format_args!("raised {exception:?}"))?;
             }
             Err(Error::System(exception)) => return Err(exception.into()),
             Ok(_) => return Err(Failure::because(format!("{call} raised no exception"))),
@@ -73,7 +73,7 @@ fn refract(telescope: &TelescopeRef) -> Outcome {
     line("inout", &call, &format_args!("{place:?}"))
 }
 
-/// The observer: lives in the client, is called by the server.
+/// The servant of the observer: it is in the client, and the server calls it.
 struct Eye {
     enough: u32,
 }
@@ -83,12 +83,12 @@ impl Observer for Eye {
         let go_on = number < self.enough;
         let call = format!("  eye.frame({number}, {magnitude})");
         let printed = line("  from the server", &call, &go_on).is_ok();
-        // Where nobody reads what is printed, there is nothing more to see.
+        // If the reader closed standard output, stop.
         Ok(go_on && printed)
     }
 }
 
-/// Prints one call; the result of a long one stands below it.
+/// Prints one call. The result of a long call goes on a line of its own.
 fn line(kind: &str, call: &str, result: &dyn Display) -> Outcome {
     const WIDTH: usize = 42;
     if call.len() <= WIDTH {
