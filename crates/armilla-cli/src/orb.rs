@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn orb_options_may_stand_anywhere() {
+    fn orb_options_may_appear_anywhere() {
         let expected = OrbArguments(vec!["-ORBInitRef".into(), "A=b".into()]);
         for line in
             ["-ORBInitRef A=b ping x", "ping -ORBInitRef A=b x", "ping x -- -ORBInitRef A=b"]
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn options_without_an_effect_are_refused() {
+    fn options_without_effect_are_rejected() {
         assert!(matches!(
             split("bench all -ORBConnectionPolicy exclusive").0.refuse(),
             Err(Failure::Usage(_))

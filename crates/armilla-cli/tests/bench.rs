@@ -32,7 +32,7 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn names_in_lists_are_known_and_may_have_blanks_beside_them() {
+fn list_arguments_accept_known_names_and_blanks() {
     let (status, told) = refused(&["batch", "--peers", "ace, nonesuch"]);
     assert_eq!(status, Some(2));
     assert!(told.contains("one of ace, omniorb, ice, grpc, capnp, jacorb, all, none"), "{told}");
@@ -51,7 +51,7 @@ fn names_in_lists_are_known_and_may_have_blanks_beside_them() {
 }
 
 #[test]
-fn files_that_cannot_be_written_are_found_before_anything_is_measured() {
+fn unwritable_files_fail_before_measuring() {
     for option in ["--json", "--html"] {
         let (status, told) = refused(&["all", option, "/no/such/place"]);
         assert_eq!(status, Some(1));
@@ -60,7 +60,7 @@ fn files_that_cannot_be_written_are_found_before_anything_is_measured() {
 }
 
 #[test]
-fn one_file_is_not_written_twice_whatever_it_is_called() {
+fn one_file_for_two_outputs_is_rejected() {
     let directory = directory("same");
     let [one, other] = ["out", "./out"].map(|name| directory.join(name).display().to_string());
     for (json, html) in [(&*one, &*one), (&one, &other), ("-", "-"), ("-", "/dev/stdout")] {
@@ -77,7 +77,7 @@ fn short_run(cache: &Path) -> Command {
 }
 
 #[test]
-fn results_on_standard_output_are_nothing_but_that() {
+fn json_on_standard_output_excludes_other_output() {
     let cache = directory("standard output");
     for name in ["-", "/dev/stdout"] {
         let output = short_run(&cache).args(["--json", name]).output().unwrap();
@@ -88,7 +88,7 @@ fn results_on_standard_output_are_nothing_but_that() {
 }
 
 #[test]
-fn who_reads_results_from_a_pipe_with_a_name_gets_all_of_them() {
+fn a_named_pipe_receives_all_results() {
     let directory = directory("pipe");
     let pipe = directory.join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -100,7 +100,7 @@ fn who_reads_results_from_a_pipe_with_a_name_gets_all_of_them() {
 }
 
 #[test]
-fn an_argument_that_is_no_text_is_refused() {
+fn a_non_utf8_argument_is_rejected() {
     let file = OsStr::from_bytes(b"out-\xff.json");
     let output = bench(&["batch", "--json"]).arg(file).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
@@ -119,7 +119,7 @@ fn the_table_of_functions_rejects_options_without_effect() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_made_is_named() {
+fn an_unusable_cache_directory_is_named() {
     let file = directory("cache").join("file");
     fs::write(&file, "").unwrap();
     let output = bench(&["demux"]).env("XDG_CACHE_HOME", &file).output().unwrap();
@@ -129,7 +129,7 @@ fn a_cache_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn places_for_the_cache_that_are_not_absolute_count_for_nothing() {
+fn relative_cache_directories_are_ignored() {
     for place in ["", "relative"] {
         let mut command = bench(&["demux"]);
         let output =
@@ -140,7 +140,7 @@ fn places_for_the_cache_that_are_not_absolute_count_for_nothing() {
 }
 
 #[test]
-fn a_run_that_cannot_begin_leaves_nothing_behind() {
+fn a_run_that_fails_to_start_leaves_no_files() {
     let cache = directory("no shell");
     let mut command = short_run(&cache);
     command.env("PATH", "/no/such/place").stderr(Stdio::piped());
@@ -151,7 +151,7 @@ fn a_run_that_cannot_begin_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_run_goes_on_when_its_file_has_been_replaced() {
+fn a_run_survives_replacement_of_its_executable() {
     let directory = directory("replaced");
     let executable = directory.join("armilla");
     // By a process of its own: while this one has a file open to write, what other tests start
@@ -173,7 +173,7 @@ fn a_run_goes_on_when_its_file_has_been_replaced() {
 }
 
 #[test]
-fn a_run_that_is_interrupted_keeps_what_is_finished_and_leaves_nothing_behind() {
+fn an_interrupted_run_keeps_finished_results_and_cleans_up() {
     let directory = directory("interrupted");
     let (cache, json, html) =
         (directory.join("cache"), directory.join("out.json"), directory.join("out.html"));

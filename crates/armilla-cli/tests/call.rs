@@ -118,7 +118,7 @@ fn an_operation_is_called_as_an_idl_file_declares_it() {
 }
 
 #[test]
-fn without_idl_the_object_is_asked_for_its_interface() {
+fn without_idl_the_object_provides_its_interface() {
     check_account(&Server::new(true), &[]);
     let output = Server::new(false).call(&["balance"]);
     assert_eq!(output.status.code(), Some(1));

@@ -119,7 +119,7 @@ fn check(board: &str, more: &[&str]) {
 }
 
 #[test]
-fn values_of_derived_types_stay_whole_by_the_idl() {
+fn derived_values_are_complete_with_idl() {
     let (orb, board) = served(false);
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("drawing.idl");
     std::fs::write(&file, IDL).unwrap();
@@ -128,7 +128,7 @@ fn values_of_derived_types_stay_whole_by_the_idl() {
 }
 
 #[test]
-fn values_of_derived_types_stay_whole_by_the_interface_repository() {
+fn derived_values_are_complete_with_an_interface_repository() {
     let (orb, board) = served(true);
     check(&orb.object_to_string(&board).unwrap(), &[]);
     orb.shutdown();

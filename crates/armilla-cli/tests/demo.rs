@@ -51,7 +51,7 @@ fn the_demonstration_shows_every_kind_of_call_and_writes_its_figures() {
 }
 
 #[test]
-fn the_server_of_the_demonstration_ends_with_who_started_it() {
+fn the_server_of_the_demonstration_ends_with_its_parent() {
     let mut server = Command::new(env!("CARGO_BIN_EXE_armilla"))
         .arg("demo-server")
         .stdin(Stdio::piped())
@@ -63,7 +63,7 @@ fn the_server_of_the_demonstration_ends_with_who_started_it() {
 }
 
 #[test]
-fn a_client_without_its_server_fails_and_says_why() {
+fn a_client_without_its_server_fails_with_a_reason() {
     let mut client = Command::new(env!("CARGO_BIN_EXE_armilla"))
         .args(["demo-client", "--telescope", "corbaloc::127.0.0.1:1/T", "--probe", "corbaloc::/P"])
         .stdin(Stdio::piped())

@@ -31,7 +31,7 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn a_good_file_becomes_rust_in_a_file_a_directory_or_on_standard_output() {
+fn a_valid_file_compiles_to_a_file_a_directory_or_standard_output() {
     let directory = directory("good");
     for out in ["bell.rs", "common", "-"] {
         let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", out]);
@@ -46,7 +46,7 @@ fn a_good_file_becomes_rust_in_a_file_a_directory_or_on_standard_output() {
 }
 
 #[test]
-fn several_files_become_one_and_the_options_of_build_scripts_are_there() {
+fn several_files_compile_to_one_with_the_options_of_build_scripts() {
     let directory = directory("several");
     fs::write(directory.join("score.idl"), "#include \"tune.idl\"\nstruct Score { Tune main; };\n")
         .unwrap();
@@ -72,7 +72,7 @@ fn several_files_become_one_and_the_options_of_build_scripts_are_there() {
 }
 
 #[test]
-fn a_bad_file_is_shown_with_a_caret_and_writes_nothing() {
+fn an_invalid_file_is_reported_and_writes_nothing() {
     let directory = directory("bad");
     let output = armilla(&directory, &["idl", "compile", "bad.idl", "-o", "bad.rs"]);
     assert_eq!(output.status.code(), Some(1));
@@ -94,7 +94,7 @@ fn search_paths_and_macros_reach_the_preprocessor() {
 }
 
 #[test]
-fn wrong_usage_is_told_apart_from_failure() {
+fn wrong_usage_and_failure_have_different_exit_statuses() {
     let directory = directory("usage");
     assert_eq!(armilla(&directory, &["idl", "compile", "good.idl"]).status.code(), Some(2));
     assert_eq!(armilla(&directory, &["idl", "check"]).status.code(), Some(2));
@@ -145,7 +145,7 @@ fn editors_get_diagnostics_as_json() {
 }
 
 #[test]
-fn one_warning_can_be_silenced_and_an_error_cannot() {
+fn a_warning_can_be_suppressed_and_an_error_cannot() {
     let directory = directory("allow");
     fs::write(directory.join("old.idl"), "struct S { long component; long home; };\n").unwrap();
     let check = |more: &[&str]| armilla(&directory, &[&["idl", "check", "old.idl"], more].concat());
@@ -164,7 +164,7 @@ fn a_code_is_explained_with_an_example() {
 }
 
 #[test]
-fn the_rust_never_takes_the_place_of_its_idl() {
+fn the_output_never_overwrites_its_input() {
     let directory = directory("onto_itself");
     let before = fs::read_to_string(directory.join("good.idl")).unwrap();
     let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", "common/../good.idl"]);
@@ -175,7 +175,7 @@ fn the_rust_never_takes_the_place_of_its_idl() {
 
 #[cfg(unix)]
 #[test]
-fn rust_that_cannot_be_written_whole_is_not_left_half_written() {
+fn a_failed_write_leaves_no_partial_file() {
     let directory = directory("half");
     let output = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" idl compile good.idl -o bell.rs"])
@@ -189,7 +189,7 @@ fn rust_that_cannot_be_written_whole_is_not_left_half_written() {
 }
 
 #[test]
-fn a_definition_without_a_proper_name_is_wrong_usage() {
+fn a_macro_with_an_invalid_name_is_wrong_usage() {
     let directory = directory("define");
     let check = |define: &str| armilla(&directory, &["idl", "check", "good.idl", "-D", define]);
     for define in ["X", "X=", "_x1=a=b"] {

@@ -33,7 +33,7 @@ fn diff(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_exit_status_says_whether_something_is_breaking() {
+fn the_exit_status_reports_breaking_changes() {
     let directory = directory("status");
     let (status, told, _) = diff(&directory, &["old.idl", "old.idl", "-I", "common"]);
     assert_eq!((status, told.as_str()), (Some(0), "0 breaking, 0 compatible\n"));
@@ -54,7 +54,7 @@ fn the_exit_status_says_whether_something_is_breaking() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_told_apart_from_what_is_breaking() {
+fn incomparable_files_and_breaking_changes_have_different_exit_statuses() {
     let directory = directory("errors");
     let (status, _, told) = diff(&directory, &["old.idl", "wrong.idl", "-I", "common"]);
     assert_eq!(status, Some(2));
@@ -66,7 +66,7 @@ fn what_cannot_be_compared_is_told_apart_from_what_is_breaking() {
 }
 
 #[test]
-fn json_is_one_object_on_a_line_for_each_change() {
+fn json_is_one_object_per_line_and_change() {
     let directory = directory("json");
     let arguments = ["old.idl", "other.idl", "-I", "common", "--format", "json"];
     let (status, told, _) = diff(&directory, &arguments);

@@ -41,7 +41,7 @@ fn files_are_changed_in_place() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_whole_stays_as_it_is() {
+fn a_failed_write_keeps_the_file() {
     let directory = directory("whole");
     // What is in the way stands for a disk that is full.
     fs::create_dir(directory.join("ugly.idl.armilla-fmt")).unwrap();
@@ -72,7 +72,7 @@ fn permissions_and_links_stay() {
 }
 
 #[test]
-fn check_names_what_would_change_and_changes_nothing() {
+fn check_lists_files_that_would_change() {
     let directory = directory("check");
     let output = fmt(&directory, &["--check", "ugly.idl", "pretty.idl"], b"");
     assert_eq!(output.status.code(), Some(1));
@@ -90,7 +90,7 @@ fn standard_input_goes_to_standard_output_in_its_encoding() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_as_idl_stays_and_the_others_are_formatted() {
+fn invalid_files_stay_and_the_others_are_formatted() {
     let directory = directory("broken");
     fs::write(directory.join("broken.idl"), "interface  A { /* ").unwrap();
     let output = fmt(&directory, &["broken.idl", "none.idl", "ugly.idl"], b"");

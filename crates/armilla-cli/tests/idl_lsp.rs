@@ -166,7 +166,7 @@ interface Bell {
 ";
 
 #[test]
-fn errors_come_with_their_code_and_explanation_and_go_when_they_are_mended() {
+fn errors_have_codes_and_disappear_when_fixed() {
     let mut editor = Editor::start("errors");
     editor.open("bell.idl", &BELL.replace("};", "  void ring();\n};"));
     let found = editor.diagnostics("bell.idl");
@@ -183,7 +183,7 @@ fn errors_come_with_their_code_and_explanation_and_go_when_they_are_mended() {
 }
 
 #[test]
-fn a_name_shows_what_it_stands_for_and_leads_to_its_declaration() {
+fn a_name_has_hover_text_and_a_definition() {
     let mut editor = Editor::start("names");
     editor.open("bell.idl", BELL);
     let hover = editor.ask("textDocument/hover", "bell.idl", [4, 8]);
@@ -205,7 +205,7 @@ fn a_name_shows_what_it_stands_for_and_leads_to_its_declaration() {
 }
 
 #[test]
-fn an_open_document_stands_for_its_file() {
+fn an_open_document_replaces_its_file() {
     let mut editor = Editor::start("shadow");
     editor.open("bell.idl", BELL);
     assert!(editor.diagnostics("bell.idl").is_empty());
@@ -219,7 +219,7 @@ fn an_open_document_stands_for_its_file() {
 }
 
 #[test]
-fn what_is_wrong_in_an_included_file_is_shown_where_it_is_included() {
+fn an_error_in_an_included_file_appears_at_the_directive() {
     let mut editor = Editor::start("included");
     fs::write(editor.directory.join("common/tune.idl"), "\ntypedef Note Tune;\n").unwrap();
     editor.open("bell.idl", BELL);
@@ -251,7 +251,7 @@ fn a_document_has_an_outline_and_can_be_formatted_while_it_has_errors() {
 }
 
 #[test]
-fn hover_goes_on_while_the_text_is_being_written() {
+fn hover_works_while_the_text_has_errors() {
     let mut editor = Editor::start("writing");
     editor.open("bell.idl", BELL);
     assert!(editor.diagnostics("bell.idl").is_empty());
@@ -263,7 +263,7 @@ fn hover_goes_on_while_the_text_is_being_written() {
 }
 
 #[test]
-fn requests_before_initialize_are_told_to_wait_and_it_may_be_tried_again() {
+fn requests_before_initialize_fail_and_initialize_may_be_repeated() {
     let mut editor = Editor::launch("early");
     assert_eq!(editor.refused("textDocument/hover", json!({})), -32002);
     assert_eq!(editor.refused("initialize", json!({ "capabilities": 17 })), -32602);
@@ -273,7 +273,7 @@ fn requests_before_initialize_are_told_to_wait_and_it_may_be_tried_again() {
 }
 
 #[test]
-fn notifications_that_make_no_sense_are_left_out() {
+fn invalid_notifications_are_ignored() {
     let mut editor = Editor::start("senseless");
     editor.notify("textDocument/didOpen", json!({}));
     editor.notify("textDocument/didChange", json!({ "textDocument": { "uri": "not a uri" } }));
@@ -291,7 +291,7 @@ fn notifications_that_make_no_sense_are_left_out() {
 }
 
 #[test]
-fn what_comes_after_shutdown_is_refused_until_exit() {
+fn requests_after_shutdown_are_rejected() {
     let mut editor = Editor::start("shutdown");
     editor.request("shutdown", Value::Null);
     assert_eq!(editor.refused("textDocument/hover", json!({})), -32600);
@@ -307,7 +307,7 @@ fn exit_without_shutdown_has_status_1() {
 }
 
 #[test]
-fn what_is_no_message_ends_the_server_which_says_what_it_was() {
+fn an_invalid_message_ends_the_server_with_an_error() {
     let mut editor = Editor::start("garbage");
     write!(editor.input, "Content-Length: 5\r\n\r\n{{\"a:}}").unwrap();
     let (status, told) = editor.leave();

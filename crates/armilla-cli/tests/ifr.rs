@@ -84,7 +84,7 @@ fn again<I: armilla::rt::Interface + ?Sized>(reference: &str) -> (Orb, Ref<I>) {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill_and_references_find_it() {
+fn acknowledged_changes_and_references_survive_a_kill() {
     let directory = Directory::new("state");
     let (state, socket) = (directory.file("state"), format!("uiop://{}", directory.file("socket")));
     let idl = directory.write("bank.idl", "module Bank { interface Account { void close(); }; };");
@@ -123,7 +123,7 @@ fn what_was_acknowledged_survives_a_kill_and_references_find_it() {
 }
 
 #[test]
-fn it_is_fed_many_files_that_declare_the_same_at_once() {
+fn many_files_with_common_declarations_load_at_once() {
     let shipped = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl")).unwrap();
     let files: Vec<_> = shipped.map(|file| file.unwrap().path().display().to_string()).collect();
     let mut arguments: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -142,7 +142,7 @@ fn it_is_fed_many_files_that_declare_the_same_at_once() {
 }
 
 #[test]
-fn a_state_that_cannot_be_read_is_told_with_what_to_do() {
+fn an_unreadable_state_is_reported_with_a_hint() {
     let directory = Directory::new("damaged");
     let state = directory.file("state");
     fs::create_dir(&state).unwrap();
@@ -155,7 +155,7 @@ fn a_state_that_cannot_be_read_is_told_with_what_to_do() {
 }
 
 #[test]
-fn the_reference_is_in_a_file_and_idl_that_differs_is_told() {
+fn the_reference_is_written_and_differing_idl_is_reported() {
     let directory = Directory::new("reference");
     let (state, file) = (directory.file("state"), directory.file("ifr.ior"));
     let old = directory.write("old.idl", "struct Point { long x; };");

@@ -150,7 +150,7 @@ fn names_are_bound_listed_resolved_and_removed() {
 }
 
 #[test]
-fn without_a_naming_service_the_error_tells_how_to_name_one() {
+fn without_a_naming_service_the_error_has_a_hint() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_armilla")).args(["naming", "list"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -28,7 +28,7 @@ fn told_as_json(reference: &str) -> Value {
 }
 
 #[test]
-fn an_ior_is_taken_apart_and_its_parts_are_named() {
+fn an_ior_is_decoded_and_its_parts_are_named() {
     let text = told(&["ior", ACCOUNT.trim()]);
     for line in ["type id: ", "profile 0: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
     {
@@ -42,7 +42,7 @@ fn an_ior_is_taken_apart_and_its_parts_are_named() {
 }
 
 #[test]
-fn urls_are_told_without_asking_a_server() {
+fn urls_are_decoded_without_a_server() {
     let json = told_as_json("corbaloc:iiop:1.1@nowhere.invalid:5555/a%00b,c");
     let profile = &json["profiles"][0];
     assert_eq!(profile["version"], "1.1");
@@ -55,7 +55,7 @@ fn urls_are_told_without_asking_a_server() {
 }
 
 #[test]
-fn orb_options_may_stand_before_and_behind_the_reference() {
+fn orb_options_may_precede_and_follow_the_reference() {
     let init = "Tower=corbaloc::tower.invalid:9/K";
     for arguments in [
         ["ior", "corbaloc:rir:/Tower", "-ORBInitRef", init, "--json"],
@@ -68,7 +68,7 @@ fn orb_options_may_stand_before_and_behind_the_reference() {
 }
 
 #[test]
-fn what_is_no_reference_is_an_error_with_a_hint() {
+fn an_invalid_reference_is_an_error_with_a_hint() {
     let output = armilla(&["ior", "http://example.org"]);
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();
@@ -76,7 +76,7 @@ fn what_is_no_reference_is_an_error_with_a_hint() {
 }
 
 #[test]
-fn ping_tells_the_present_object_from_the_absent_one_and_from_no_server() {
+fn ping_distinguishes_present_and_absent_objects_and_servers() {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let (host, port) = orb.published_addresses().unwrap()[0].clone();
     struct Eye;

@@ -35,7 +35,7 @@ fn received(child: Child) -> String {
 }
 
 #[test]
-fn both_sides_tell_what_went_from_one_to_the_other() {
+fn both_sides_print_the_transferred_octets() {
     for udp in [&[][..], &["-u"]] {
         let (child, place) = receiver(&[&["-p", "0"], udp].concat());
         let (_, port) = place.rsplit_once(':').unwrap();
@@ -64,7 +64,7 @@ fn a_unix_socket_is_named_by_its_path() {
 }
 
 #[test]
-fn who_is_not_there_is_told_with_what_to_start() {
+fn an_absent_receiver_is_reported_with_the_command_to_start() {
     // A port that none of the other tests is given meanwhile.
     let (status, _, told) = run(&["-t", "127.0.0.1", "-p", "1"]);
     assert_eq!(status, Some(1));
@@ -81,7 +81,7 @@ fn who_is_not_there_is_told_with_what_to_start() {
 }
 
 #[test]
-fn congestion_controls_that_the_kernel_has_not_are_told_with_those_that_it_has() {
+fn an_unknown_congestion_control_is_reported_with_the_known_ones() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let (status, _, told) = run(&["-t", "127.0.0.1", "-p", &port, "--congestion", "nonesuch"]);
@@ -89,7 +89,7 @@ fn congestion_controls_that_the_kernel_has_not_are_told_with_those_that_it_has()
 }
 
 #[test]
-fn options_without_an_effect_are_refused() {
+fn options_without_effect_are_rejected() {
     let wrong: [&[&str]; 13] = [
         &[],
         &["-t", "-r"],
@@ -125,7 +125,7 @@ fn ended(child: Child) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_transmitter_that_is_interrupted_tells_what_it_has_sent() {
+fn an_interrupted_transmitter_prints_what_it_has_sent() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let transmit = ["-t", "127.0.0.1", "-p", &port, "-T", "3600", "-R", "8", "-l", "1K"];
@@ -142,7 +142,7 @@ fn a_transmitter_that_is_interrupted_tells_what_it_has_sent() {
 }
 
 #[test]
-fn a_receiver_that_is_interrupted_tells_what_has_come() {
+fn an_interrupted_receiver_prints_what_it_has_received() {
     let (receiving, place) = receiver(&["-p", "0"]);
     let (_, port) = place.rsplit_once(':').unwrap();
     let mut stream = TcpStream::connect(("127.0.0.1", port.parse().unwrap())).unwrap();
@@ -155,7 +155,7 @@ fn a_receiver_that_is_interrupted_tells_what_has_come() {
 }
 
 #[test]
-fn a_receiver_that_is_interrupted_before_anything_has_come_leaves_nothing_behind() {
+fn a_receiver_interrupted_before_any_data_cleans_up() {
     let path = std::env::temp_dir().join(format!("armilla-ttcp-left-{}", std::process::id()));
     let unix = ["--unix", path.to_str().unwrap()];
     for arguments in [&["-p", "0"][..], &["-p", "0", "-u"], &unix] {

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_spread_is_the_median_and_the_quartiles() {
+    fn a_sample_has_a_median_and_quartiles() {
         let spread = Spread::of([5.0, 1.0, 4.0, 2.0, 3.0]);
         assert_eq!(spread, Spread { low: 2.0, median: 3.0, high: 4.0 });
         assert_eq!(Spread::of([1.0, 2.0]).median, 1.5);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_are_called_equally_often() {
+    fn orb_and_socket_are_called_equally_often() {
         let (mut ours, mut theirs) = (0, 0);
         let count = |counter: &mut usize| {
             *counter += 1;

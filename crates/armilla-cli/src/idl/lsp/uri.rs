@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_survive_the_way_through_a_uri() {
+    fn paths_survive_a_round_trip_through_a_uri() {
         let uri = from_path(Path::new("/idl/./x/../a b+é.idl")).unwrap();
         assert_eq!(uri.as_str(), "file:///idl/a%20b%2B%C3%A9.idl");
         assert_eq!(to_path(&uri).unwrap(), Path::new("/idl/a b+é.idl"));
