@@ -33,29 +33,32 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
 
 #[test]
 fn list_arguments_accept_known_names_and_blanks() {
-    let (status, told) = refused(&["batch", "--peers", "ace, nonesuch"]);
+    let (status, printed) = refused(&["batch", "--peers", "ace, nonesuch"]);
     assert_eq!(status, Some(2));
-    assert!(told.contains("one of ace, omniorb, ice, grpc, capnp, jacorb, all, none"), "{told}");
+    assert!(
+        printed.contains("one of ace, omniorb, ice, grpc, capnp, jacorb, all, none"),
+        "{printed}"
+    );
     for alone in ["none", "all"] {
-        let (status, told) = refused(&["batch", "--peers", &format!("{alone},ace")]);
+        let (status, printed) = refused(&["batch", "--peers", &format!("{alone},ace")]);
         assert_eq!(status, Some(2));
-        assert!(told.contains(&format!("--peers {alone} excludes any other name")), "{told}");
+        assert!(printed.contains(&format!("--peers {alone} excludes any other name")), "{printed}");
     }
-    let (status, told) = refused(&["batch", "--transports", "tcp,memory"]);
+    let (status, printed) = refused(&["batch", "--transports", "tcp,memory"]);
     assert_eq!(status, Some(2));
-    assert!(told.contains("one of tcp, unix, shm, tcp-100mbit"), "{told}");
+    assert!(printed.contains("one of tcp, unix, shm, tcp-100mbit"), "{printed}");
     // These are right; what is found next is the file.
     let right = ["batch", "--peers", "ace, omniorb", "--transports", "tcp, unix"];
-    let (status, told) = refused(&[&right[..], &["--json", "/no/such/place"]].concat());
-    assert!(status == Some(1) && told.contains("cannot write /no/such/place"), "{told}");
+    let (status, printed) = refused(&[&right[..], &["--json", "/no/such/place"]].concat());
+    assert!(status == Some(1) && printed.contains("cannot write /no/such/place"), "{printed}");
 }
 
 #[test]
 fn unwritable_files_fail_before_measuring() {
     for option in ["--json", "--html"] {
-        let (status, told) = refused(&["all", option, "/no/such/place"]);
+        let (status, printed) = refused(&["all", option, "/no/such/place"]);
         assert_eq!(status, Some(1));
-        assert!(told.contains("cannot write /no/such/place: "), "{told}");
+        assert!(printed.contains("cannot write /no/such/place: "), "{printed}");
     }
 }
 
@@ -64,8 +67,11 @@ fn one_file_for_two_outputs_is_rejected() {
     let directory = directory("same");
     let [one, other] = ["out", "./out"].map(|name| directory.join(name).display().to_string());
     for (json, html) in [(&*one, &*one), (&one, &other), ("-", "-"), ("-", "/dev/stdout")] {
-        let (status, told) = refused(&["all", "--json", json, "--html", html]);
-        assert!(status == Some(2) && told.contains("name the same file"), "{json} {html}: {told}");
+        let (status, printed) = refused(&["all", "--json", json, "--html", html]);
+        assert!(
+            status == Some(2) && printed.contains("name the same file"),
+            "{json} {html}: {printed}"
+        );
     }
 }
 
@@ -103,17 +109,17 @@ fn a_named_pipe_receives_all_results() {
 fn a_non_utf8_argument_is_rejected() {
     let file = OsStr::from_bytes(b"out-\xff.json");
     let output = bench(&["batch", "--json"]).arg(file).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && told.contains("is not UTF-8"), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && printed.contains("is not UTF-8"), "{printed}");
 }
 
 #[test]
 fn the_table_of_functions_rejects_options_without_effect() {
     for option in [&["--quick"][..], &["--placement", "unpinned"], &["--json", "out"]] {
-        let (status, told) = refused(&[&["functions"], option].concat());
+        let (status, printed) = refused(&[&["functions"], option].concat());
         assert!(
-            status == Some(2) && told.contains(&format!("{} has no effect", option[0])),
-            "{told}"
+            status == Some(2) && printed.contains(&format!("{} has no effect", option[0])),
+            "{printed}"
         );
     }
 }
@@ -123,9 +129,12 @@ fn an_unusable_cache_directory_is_named() {
     let file = directory("cache").join("file");
     fs::write(&file, "").unwrap();
     let output = bench(&["demux"]).env("XDG_CACHE_HOME", &file).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
+    let printed = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(told.contains(file.to_str().unwrap()) && told.contains("XDG_CACHE_HOME"), "{told}");
+    assert!(
+        printed.contains(file.to_str().unwrap()) && printed.contains("XDG_CACHE_HOME"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -134,8 +143,8 @@ fn relative_cache_directories_are_ignored() {
         let mut command = bench(&["demux"]);
         let output =
             command.env("XDG_CACHE_HOME", place).env("HOME", "/dev/null").output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains("/dev/null/.cache/armilla-bench"), "{told}");
+        let printed = String::from_utf8(output.stderr).unwrap();
+        assert!(printed.contains("/dev/null/.cache/armilla-bench"), "{printed}");
     }
 }
 
@@ -145,8 +154,8 @@ fn a_run_that_fails_to_start_leaves_no_files() {
     let mut command = short_run(&cache);
     command.env("PATH", "/no/such/place").stderr(Stdio::piped());
     let output = command.output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && told.contains("sh: "), "{told}");
+    let printed = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && printed.contains("sh: "), "{printed}");
     assert_eq!(fs::read_dir(cache.join("armilla-bench")).unwrap().count(), 0);
 }
 
@@ -181,17 +190,17 @@ fn an_interrupted_run_keeps_finished_results_and_cleans_up() {
     let mut command = bench(&["latency", "--peers", "none", "--transports", "shm"]);
     command.arg("--json").arg(&json).arg("--html").arg(&html).env("XDG_CACHE_HOME", &cache);
     let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let mut printed = BufReader::new(run.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("[0 %") {
         line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "it says how far it is");
+        assert!(printed.read_line(&mut line).unwrap() > 0, "it says how far it is");
     }
     let interrupt = ["-c", "kill -s INT \"$0\"", &run.id().to_string()].map(str::to_owned);
     let interrupted = Command::new("sh").args(interrupt).status().unwrap();
     assert!(interrupted.success());
     let mut rest = String::new();
-    told.read_to_string(&mut rest).unwrap();
+    printed.read_to_string(&mut rest).unwrap();
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{rest}");
     assert!(String::from_utf8(output.stdout).unwrap().contains("interrupted"));

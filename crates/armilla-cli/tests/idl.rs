@@ -76,8 +76,8 @@ fn an_invalid_file_is_reported_and_writes_nothing() {
     let directory = directory("bad");
     let output = armilla(&directory, &["idl", "compile", "bad.idl", "-o", "bad.rs"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert!(told.contains("--> bad.idl:2:16") && told.contains("^^^^"), "{told}");
+    let printed = stderr(&output);
+    assert!(printed.contains("--> bad.idl:2:16") && printed.contains("^^^^"), "{printed}");
     assert!(!directory.join("bad.rs").exists());
 }
 
@@ -134,13 +134,13 @@ fn editors_get_diagnostics_as_json() {
     let directory = directory("json");
     let output = armilla(&directory, &["idl", "check", "--format", "json", "bad.idl"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = stderr(&output);
-    assert_eq!(told.lines().count(), 1, "{told}");
+    let printed = stderr(&output);
+    assert_eq!(printed.lines().count(), 1, "{printed}");
     for part in [
         r#""severity":"error","code":"E0401","message":"`Tune` is not declared""#,
         r#""file":"bad.idl","line":2,"column":16,"end_line":2,"end_column":20"#,
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(printed.contains(part), "{printed}");
     }
 }
 

@@ -35,14 +35,14 @@ fn diff(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 #[test]
 fn the_exit_status_reports_breaking_changes() {
     let directory = directory("status");
-    let (status, told, _) = diff(&directory, &["old.idl", "old.idl", "-I", "common"]);
-    assert_eq!((status, told.as_str()), (Some(0), "0 breaking, 0 compatible\n"));
-    let (status, told, _) = diff(&directory, &["old.idl", "more.idl", "-I", "common"]);
+    let (status, printed, _) = diff(&directory, &["old.idl", "old.idl", "-I", "common"]);
+    assert_eq!((status, printed.as_str()), (Some(0), "0 breaking, 0 compatible\n"));
+    let (status, printed, _) = diff(&directory, &["old.idl", "more.idl", "-I", "common"]);
     assert_eq!(status, Some(0));
-    assert!(told.starts_with("compatible: Bell::stop: the operation is new\n"), "{told}");
-    let (status, told, _) = diff(&directory, &["old.idl", "other.idl", "-I", "common"]);
+    assert!(printed.starts_with("compatible: Bell::stop: the operation is new\n"), "{printed}");
+    let (status, printed, _) = diff(&directory, &["old.idl", "other.idl", "-I", "common"]);
     assert_eq!(status, Some(1));
-    let lines: Vec<&str> = told.lines().collect();
+    let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(
         lines[..3],
         [
@@ -56,11 +56,11 @@ fn the_exit_status_reports_breaking_changes() {
 #[test]
 fn incomparable_files_and_breaking_changes_have_different_exit_statuses() {
     let directory = directory("errors");
-    let (status, _, told) = diff(&directory, &["old.idl", "wrong.idl", "-I", "common"]);
+    let (status, _, printed) = diff(&directory, &["old.idl", "wrong.idl", "-I", "common"]);
     assert_eq!(status, Some(2));
     assert!(
-        told.contains("error[E0401]") && told.contains("wrong.idl cannot be compared"),
-        "{told}"
+        printed.contains("error[E0401]") && printed.contains("wrong.idl cannot be compared"),
+        "{printed}"
     );
     assert_eq!(diff(&directory, &["old.idl"]).0, Some(2));
 }
@@ -69,9 +69,9 @@ fn incomparable_files_and_breaking_changes_have_different_exit_statuses() {
 fn json_is_one_object_per_line_and_change() {
     let directory = directory("json");
     let arguments = ["old.idl", "other.idl", "-I", "common", "--format", "json"];
-    let (status, told, _) = diff(&directory, &arguments);
-    assert_eq!((status, told.lines().count()), (Some(1), 1));
-    let finding: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let (status, printed, _) = diff(&directory, &arguments);
+    assert_eq!((status, printed.lines().count()), (Some(1), 1));
+    let finding: serde_json::Value = serde_json::from_str(&printed).unwrap();
     assert_eq!(finding["impact"], "breaking");
     assert_eq!(finding["change"], "parameter-type-changed");
     assert_eq!(finding["name"], "Bell::play");

@@ -95,10 +95,10 @@ fn invalid_files_stay_and_the_others_are_formatted() {
     fs::write(directory.join("broken.idl"), "interface  A { /* ").unwrap();
     let output = fmt(&directory, &["broken.idl", "none.idl", "ugly.idl"], b"");
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
-        told.contains("--> broken.idl:1:16") && told.contains("cannot read none.idl"),
-        "{told}"
+        printed.contains("--> broken.idl:1:16") && printed.contains("cannot read none.idl"),
+        "{printed}"
     );
     assert_eq!(fs::read_to_string(directory.join("broken.idl")).unwrap(), "interface  A { /* ");
     assert_eq!(fs::read_to_string(directory.join("ugly.idl")).unwrap(), PRETTY);

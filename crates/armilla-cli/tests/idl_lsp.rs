@@ -144,8 +144,8 @@ impl Editor {
     fn end(mut self) {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
-        let (status, told) = self.leave();
-        assert_eq!(status, Some(0), "{told}");
+        let (status, printed) = self.leave();
+        assert_eq!(status, Some(0), "{printed}");
     }
 
     /// Closes the pipe; gives the exit status of the server and what it wrote to standard error.
@@ -283,10 +283,10 @@ fn invalid_notifications_are_ignored() {
     assert!(editor.diagnostics("bell.idl").is_empty());
     editor.request("shutdown", Value::Null);
     editor.notify("exit", Value::Null);
-    let (status, told) = editor.leave();
-    assert_eq!(status, Some(0), "{told}");
+    let (status, printed) = editor.leave();
+    assert_eq!(status, Some(0), "{printed}");
     for what in ["didOpen: missing field", "ignored textDocument/didChange", "didClose: "] {
-        assert!(told.contains(what), "{told}");
+        assert!(printed.contains(what), "{printed}");
     }
 }
 
@@ -310,7 +310,7 @@ fn exit_without_shutdown_has_status_1() {
 fn an_invalid_message_ends_the_server_with_an_error() {
     let mut editor = Editor::start("garbage");
     write!(editor.input, "Content-Length: 5\r\n\r\n{{\"a:}}").unwrap();
-    let (status, told) = editor.leave();
+    let (status, printed) = editor.leave();
     assert_eq!(status, Some(1));
-    assert!(told.contains("malformed LSP payload"), "{told}");
+    assert!(printed.contains("malformed LSP payload"), "{printed}");
 }

@@ -135,10 +135,10 @@ fn many_files_with_common_declarations_load_at_once() {
     let directory = Directory::new("contradiction");
     let other = directory.write("other.idl", "module CORBA { typedef long Identifier; };");
     arguments.push(&other);
-    let told = failed(&arguments);
+    let printed = failed(&arguments);
     let ids = "the repository id of ::CORBA: IDL:omg.org/CORBA:1.0, IDL:CORBA:1.0";
-    assert!(told.contains("/idl/"), "{told}");
-    assert!(told.contains(&format!("other.idl contradict each other in {ids}")), "{told}");
+    assert!(printed.contains("/idl/"), "{printed}");
+    assert!(printed.contains(&format!("other.idl contradict each other in {ids}")), "{printed}");
 }
 
 #[test]
@@ -147,8 +147,11 @@ fn an_unreadable_state_is_reported_with_a_hint() {
     let state = directory.file("state");
     fs::create_dir(&state).unwrap();
     fs::write(Path::new(&state).join("definitions"), "something else\n").unwrap();
-    let told = failed(&["--state", &state]);
-    assert!(told.contains("state/definitions is no state of an interface repository"), "{told}");
+    let printed = failed(&["--state", &state]);
+    assert!(
+        printed.contains("state/definitions is no state of an interface repository"),
+        "{printed}"
+    );
     let idl = directory.write("wrong.idl", "interface {");
     assert!(failed(&[&idl]).contains("wrong.idl"));
     assert!(failed(&["--reference", "/none/there"]).contains("cannot write /none/there"));
@@ -169,8 +172,8 @@ fn the_reference_is_written_and_differing_idl_is_reported() {
         .spawn()
         .unwrap();
     let mut line = String::new();
-    let mut told = BufReader::new(process.stderr.take().unwrap());
-    told.read_line(&mut line).unwrap();
+    let mut printed = BufReader::new(process.stderr.take().unwrap());
+    printed.read_line(&mut line).unwrap();
     let mut reference = String::new();
     BufReader::new(process.stdout.take().unwrap()).read_line(&mut reference).unwrap();
     let _running = Running { process, reference };

@@ -118,21 +118,21 @@ fn names_are_bound_listed_resolved_and_removed() {
     let shelf = Shelf { orb: orb.clone(), bindings: Mutex::default() };
     let shelf = orb.root_poa().activate(naming_context::tie(shelf)).unwrap();
     let url = orb.publish("NameService", shelf.object()).unwrap();
-    let told = |arguments: &[&str]| {
+    let printed = |arguments: &[&str]| {
         let output = naming(&url, arguments);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
 
     for name in ["sun", "moon", "star"] {
-        assert_eq!(told(&["bind", name, &format!("corbaloc::sky.invalid/{name}")]), "");
+        assert_eq!(printed(&["bind", name, &format!("corbaloc::sky.invalid/{name}")]), "");
     }
-    assert_eq!(told(&["list"]), "moon\nstar\nsun\n");
-    let moon = told(&["resolve", "moon"]);
+    assert_eq!(printed(&["list"]), "moon\nstar\nsun\n");
+    let moon = printed(&["resolve", "moon"]);
     let moon = orb.string_to_object(moon.trim()).unwrap();
     assert_eq!(moon, orb.string_to_object("corbaloc::sky.invalid/moon").unwrap());
-    told(&["unbind", "moon"]);
-    assert_eq!(told(&["list"]), "star\nsun\n");
+    printed(&["unbind", "moon"]);
+    assert_eq!(printed(&["list"]), "star\nsun\n");
 
     for gone in ["resolve", "unbind"] {
         let output = naming(&url, &[gone, "moon"]);

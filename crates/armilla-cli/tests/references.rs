@@ -17,24 +17,24 @@ fn armilla(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_armilla")).args(arguments).output().unwrap()
 }
 
-fn told(arguments: &[&str]) -> String {
+fn printed(arguments: &[&str]) -> String {
     let output = armilla(arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn told_as_json(reference: &str) -> Value {
-    serde_json::from_str(&told(&["ior", reference, "--json"])).unwrap()
+fn printed_as_json(reference: &str) -> Value {
+    serde_json::from_str(&printed(&["ior", reference, "--json"])).unwrap()
 }
 
 #[test]
 fn an_ior_is_decoded_and_its_parts_are_named() {
-    let text = told(&["ior", ACCOUNT.trim()]);
+    let text = printed(&["ior", ACCOUNT.trim()]);
     for line in ["type id: ", "profile 0: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
     {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }
-    let json = told_as_json(ACCOUNT.trim());
+    let json = printed_as_json(ACCOUNT.trim());
     let components = json["profiles"][0]["components"].as_array().unwrap();
     let named = |name: &str| components.iter().find(|component| component["name"] == name).unwrap();
     assert_eq!(named("TAG_ORB_TYPE")["orb"], "omniORB");
@@ -43,13 +43,13 @@ fn an_ior_is_decoded_and_its_parts_are_named() {
 
 #[test]
 fn urls_are_decoded_without_a_server() {
-    let json = told_as_json("corbaloc:iiop:1.1@nowhere.invalid:5555/a%00b,c");
+    let json = printed_as_json("corbaloc:iiop:1.1@nowhere.invalid:5555/a%00b,c");
     let profile = &json["profiles"][0];
     assert_eq!(profile["version"], "1.1");
     assert_eq!(profile["host"], "nowhere.invalid");
     assert_eq!(profile["port"], 5555);
     assert_eq!(profile["object_key"], r"a\x00b,c");
-    let json = told_as_json("corbaname::nowhere.invalid#bank/account");
+    let json = printed_as_json("corbaname::nowhere.invalid#bank/account");
     assert_eq!(json["name"], "bank/account");
     assert_eq!(json["profiles"][0]["object_key"], "NameService");
 }
@@ -61,7 +61,7 @@ fn orb_options_may_precede_and_follow_the_reference() {
         ["ior", "corbaloc:rir:/Tower", "-ORBInitRef", init, "--json"],
         ["-ORBInitRef", init, "ior", "--json", "corbaloc:rir:/Tower"],
     ] {
-        assert!(told(&arguments).contains("tower.invalid"));
+        assert!(printed(&arguments).contains("tower.invalid"));
     }
     let output = armilla(&["ior", "corbaloc:rir:/Tower", "--", "-ORBInitRef", "no equals sign"]);
     assert_eq!(output.status.code(), Some(2));
@@ -87,7 +87,7 @@ fn ping_distinguishes_present_and_absent_objects_and_servers() {
     }
     let eye = orb.root_poa().activate(observatory::observer::tie(Eye)).unwrap();
     let url = orb.publish("Eye", eye.object()).unwrap();
-    let text = told(&["ping", &url, "-c", "3"]);
+    let text = printed(&["ping", &url, "-c", "3"]);
     assert_eq!(text.matches("it exists").count(), 3, "{text}");
 
     let absent = armilla(&["ping", &format!("corbaloc::{host}:{port}/Ear")]);

@@ -41,11 +41,11 @@ fn both_sides_print_the_transferred_octets() {
         let (_, port) = place.rsplit_once(':').unwrap();
         // As many as any receive queue takes.
         let sent = ["-t", "127.0.0.1", "-p", port, "-n", "10", "-l", "1K"];
-        let (status, told, _) = run(&[&sent[..], udp].concat());
+        let (status, printed, _) = run(&[&sent[..], udp].concat());
         assert_eq!(status, Some(0));
-        assert!(told.starts_with("ttcp-t: 10240 octets sent in "), "{told}");
-        assert!(told.contains("ttcp-t: the receiver had 10240 octets"), "{told}");
-        assert!(told.contains("ttcp-t: limited by "), "{told}");
+        assert!(printed.starts_with("ttcp-t: 10240 octets sent in "), "{printed}");
+        assert!(printed.contains("ttcp-t: the receiver had 10240 octets"), "{printed}");
+        assert!(printed.contains("ttcp-t: limited by "), "{printed}");
         assert!(received(child).starts_with("ttcp-r: 10240 octets received in "));
     }
 }
@@ -57,8 +57,8 @@ fn a_unix_socket_is_named_by_its_path() {
     let path = path.to_str().unwrap();
     let (child, place) = receiver(&["--unix", path]);
     assert_eq!(place, format!("unix://{path}"));
-    let (status, told, _) = run(&["-t", "--unix", path, "-n", "10", "-l", "1K"]);
-    assert!(status == Some(0) && told.starts_with("ttcp-t: 10240 octets sent"), "{told}");
+    let (status, printed, _) = run(&["-t", "--unix", path, "-n", "10", "-l", "1K"]);
+    assert!(status == Some(0) && printed.starts_with("ttcp-t: 10240 octets sent"), "{printed}");
     assert!(received(child).starts_with("ttcp-r: 10240 octets received in "));
     assert!(fs::metadata(path).is_err(), "the receiver takes its socket away");
 }
@@ -66,16 +66,16 @@ fn a_unix_socket_is_named_by_its_path() {
 #[test]
 fn an_absent_receiver_is_reported_with_the_command_to_start() {
     // A port that none of the other tests is given meanwhile.
-    let (status, _, told) = run(&["-t", "127.0.0.1", "-p", "1"]);
+    let (status, _, printed) = run(&["-t", "127.0.0.1", "-p", "1"]);
     assert_eq!(status, Some(1));
-    assert!(told.contains("start the receiver first: armilla ttcp -r -p 1"), "{told}");
-    let (status, _, told) = run(&["-t", "--unix", "/no/such/socket"]);
+    assert!(printed.contains("start the receiver first: armilla ttcp -r -p 1"), "{printed}");
+    let (status, _, printed) = run(&["-t", "--unix", "/no/such/socket"]);
     assert_eq!(status, Some(1));
-    assert!(told.contains("armilla ttcp -r --unix /no/such/socket"), "{told}");
+    assert!(printed.contains("armilla ttcp -r --unix /no/such/socket"), "{printed}");
     let silent = UdpSocket::bind("127.0.0.1:0").unwrap();
     let port = silent.local_addr().unwrap().port().to_string();
-    let (status, told, why) = run(&["-t", "127.0.0.1", "-u", "-n", "1", "-p", &port]);
-    assert_eq!(status, Some(1), "of what was sent nobody knows anything: {told}");
+    let (status, printed, why) = run(&["-t", "127.0.0.1", "-u", "-n", "1", "-p", &port]);
+    assert_eq!(status, Some(1), "of what was sent nobody knows anything: {printed}");
     let how = format!("no receiver answered (start it first: armilla ttcp -r -u -p {port})");
     assert!(why.contains(&how), "{why}");
 }
@@ -84,8 +84,8 @@ fn an_absent_receiver_is_reported_with_the_command_to_start() {
 fn an_unknown_congestion_control_is_reported_with_the_known_ones() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let (status, _, told) = run(&["-t", "127.0.0.1", "-p", &port, "--congestion", "nonesuch"]);
-    assert!(status == Some(1) && told.contains("this kernel has "), "{told}");
+    let (status, _, printed) = run(&["-t", "127.0.0.1", "-p", &port, "--congestion", "nonesuch"]);
+    assert!(status == Some(1) && printed.contains("this kernel has "), "{printed}");
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn options_without_effect_are_rejected() {
         &["-t", "-l", "1M", "-R", "1", "-T", "2"],
     ];
     for arguments in wrong {
-        let (status, _, told) = run(arguments);
-        assert!(status == Some(2) && told.starts_with("error: "), "{arguments:?}: {told}");
+        let (status, _, printed) = run(arguments);
+        assert!(status == Some(2) && printed.starts_with("error: "), "{arguments:?}: {printed}");
     }
 }
 
@@ -135,10 +135,10 @@ fn an_interrupted_transmitter_prints_what_it_has_sent() {
     interrupt(&transmitting);
     let more = stream.read_to_end(&mut Vec::new()).unwrap();
     drop(stream);
-    let (status, told) = ended(transmitting);
+    let (status, printed) = ended(transmitting);
     assert_eq!(status, Some(130));
     let all = format!("ttcp-t: {} octets sent in ", 1024 + more);
-    assert!(told.starts_with(&all), "{told}");
+    assert!(printed.starts_with(&all), "{printed}");
 }
 
 #[test]
@@ -149,9 +149,12 @@ fn an_interrupted_receiver_prints_what_it_has_received() {
     // More than waits anywhere on the way.
     stream.write_all(&vec![0; 64 << 20]).unwrap();
     interrupt(&receiving);
-    let (status, told) = ended(receiving);
+    let (status, printed) = ended(receiving);
     assert_eq!(status, Some(130));
-    assert!(told.contains(" octets received in ") && !told.starts_with("ttcp-r: 0 "), "{told}");
+    assert!(
+        printed.contains(" octets received in ") && !printed.starts_with("ttcp-r: 0 "),
+        "{printed}"
+    );
 }
 
 #[test]
