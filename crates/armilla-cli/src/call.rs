@@ -77,7 +77,7 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
         Ok(result) => say!("{result:#}"),
         Err(raised @ CallError::Raised { .. }) => {
             say!("{raised}")?;
-            Err(Failure::Told)
+            Err(Failure::Reported)
         }
         Err(error @ CallError::Arguments(_)) => Err(Failure::usage(error)),
         Err(error) => Err(error.into()),

@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     /// The command line is invalid. The exit status is 2, as for arguments that the parser rejects.
     Usage(String),
     /// The message has been printed already. The exit status is 1.
-    Told,
+    Reported,
     /// A signal ended the subcommand early, and a message has been printed. The exit status is 130,
     /// that of a process that SIGINT ends.
     Interrupted,
@@ -43,7 +43,7 @@ impl Failure {
                 eprintln!("error: {what}");
                 ExitCode::from(2)
             }
-            Self::Told => ExitCode::from(1),
+            Self::Reported => ExitCode::from(1),
             Self::Interrupted => ExitCode::from(130),
         }
     }

@@ -84,7 +84,7 @@ fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Vec<(String, armi
             Err(errors) => eprint!("{}", errors.render()),
         }
     }
-    if models.len() == files.len() { Ok(models) } else { Err(Failure::Told) }
+    if models.len() == files.len() { Ok(models) } else { Err(Failure::Reported) }
 }
 
 /// The model of a repository that holds the declarations of IDL files.

@@ -26,7 +26,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
 /// The outcome of writing to standard output.
 pub(crate) fn outcome(written: io::Result<()>) -> Outcome {
     match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Told),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Reported),
         other => other.doing("cannot write to standard output"),
     }
 }

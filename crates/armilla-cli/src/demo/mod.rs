@@ -58,7 +58,7 @@ pub(crate) fn run(demo: &Demo) -> Outcome {
     server.end()?;
     match status.success() {
         true => Ok(()),
-        false if status.code().is_some() => Err(Failure::Told),
+        false if status.code().is_some() => Err(Failure::Reported),
         false => Err(Failure::because(format!("the client process ended with {status}"))),
     }
 }
@@ -111,7 +111,7 @@ impl Server {
         let output = process.stdout.take();
         let (telescope, probe) = (String::new(), String::new());
         let mut server = Self { process, pipe, telescope, probe };
-        let mut lines = BufReader::new(output.ok_or(Failure::Told)?).lines();
+        let mut lines = BufReader::new(output.ok_or(Failure::Reported)?).lines();
         for reference in [&mut server.telescope, &mut server.probe] {
             let Some(line) = lines.next() else {
                 return Err(Failure::because("the server process ended before it was ready"));

@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
     let Compile { input, output, .. } = arguments;
     let text = generate(arguments).map_err(|errors| {
         input.print(&errors);
-        Failure::Told
+        Failure::Reported
     })?;
     if output.as_os_str() == "-" {
         return print(format_args!("{text}"));

@@ -45,7 +45,7 @@ pub(super) fn run(arguments: &Diff) -> Outcome {
     if format == Format::Text {
         say!("{breaking} breaking, {} compatible", count(Impact::Compatible))?;
     }
-    if breaking > 0 { Err(Failure::Told) } else { Ok(()) }
+    if breaking > 0 { Err(Failure::Reported) } else { Ok(()) }
 }
 
 fn print_text(finding: &Finding, old: &Compilation, new: &Compilation) -> Outcome {

@@ -33,7 +33,7 @@ pub(super) fn run(fmt: &Fmt) -> Outcome {
             Err(_) => bad = true,
         }
     }
-    if bad { Err(Failure::Told) } else { Ok(()) }
+    if bad { Err(Failure::Reported) } else { Ok(()) }
 }
 
 /// Formats one file; returns whether it was formatted already.
@@ -84,7 +84,7 @@ fn formatted(file: &Path, bytes: &[u8]) -> Outcome<Vec<u8>> {
     let format = |text: &str| {
         armilla_idl::format(&name, text).map_err(|errors| {
             errors.print();
-            Failure::Told
+            Failure::Reported
         })
     };
     match std::str::from_utf8(bytes) {

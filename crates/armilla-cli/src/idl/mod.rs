@@ -150,7 +150,7 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
             }
         }
     }
-    if bad { Err(Failure::Told) } else { Ok(()) }
+    if bad { Err(Failure::Reported) } else { Ok(()) }
 }
 
 /// Checks the IDL, and what only the Rust mapping can find, such as colliding names. Valid IDL that
@@ -176,5 +176,5 @@ fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
             }
         }
     }
-    if bad { Err(Failure::Told) } else { Ok(()) }
+    if bad { Err(Failure::Reported) } else { Ok(()) }
 }

@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Lsp) -> Outcome {
     threads.join()?;
     match end {
         End::Shutdown => Ok(()),
-        End::ExitOnly => Err(Failure::Told),
+        End::ExitOnly => Err(Failure::Reported),
         End::Disconnected => Err(Failure::because("the editor closed the connection")),
     }
 }
