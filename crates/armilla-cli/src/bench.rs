@@ -1,6 +1,6 @@
 //! `armilla bench`: the experiments.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
 use armilla_bench::{Experiment, Outcome as Results, Placement, Plan, Transport, Worker};
@@ -128,7 +128,7 @@ impl Bench {
                 Ok(file) if file.file_type().is_fifo() => Ok(()),
                 _ => OpenOptions::new().append(true).create(true).open(path).map(drop),
             };
-            opened.doing(format_args!("cannot write {}", path.display()))
+            opened.context(format_args!("cannot write {}", path.display()))
         })?;
         match (&self.json, &self.html) {
             (Some(json), Some(html)) if is_same(json, html) => {
@@ -143,7 +143,7 @@ impl Bench {
         let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
             Some(path) if is_output(path) => print(format_args!("{}", text())),
             Some(path) => {
-                fs::write(path, text()).doing(format_args!("cannot write {}", path.display()))
+                fs::write(path, text()).context(format_args!("cannot write {}", path.display()))
             }
             None => Ok(()),
         };
@@ -206,12 +206,12 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;
         let stop = stop_on_signal()?;
-        let functions = armilla_bench::functions(&plan, &stop).doing("cannot profile")?;
+        let functions = armilla_bench::functions(&plan, &stop).context("cannot profile")?;
         print(format_args!("{functions}"))?;
         return unless_interrupted(stop.load(Ordering::Relaxed));
     }
     bench.check_files()?;
-    let results = armilla_bench::run(&plan, &stop_on_signal()?).doing("cannot measure")?;
+    let results = armilla_bench::run(&plan, &stop_on_signal()?).context("cannot measure")?;
     bench.write(&results)?;
     unless_interrupted(results.interrupted)?;
     match results.records.is_empty() {

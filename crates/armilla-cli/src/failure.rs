@@ -57,13 +57,13 @@ impl<E: std::error::Error> From<E> for Failure {
 }
 
 /// Adds context to an error of the operating system.
-pub(crate) trait Doing<T> {
-    /// Puts `doing`, such as "cannot write out.json", before the error.
-    fn doing(self, doing: impl fmt::Display) -> Outcome<T>;
+pub(crate) trait Context<T> {
+    /// Puts `context`, such as "cannot write out.json", before the error.
+    fn context(self, context: impl fmt::Display) -> Outcome<T>;
 }
 
-impl<T> Doing<T> for io::Result<T> {
-    fn doing(self, doing: impl fmt::Display) -> Outcome<T> {
-        self.map_err(|error| Failure::Failed(format!("{doing}: {error}")))
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, context: impl fmt::Display) -> Outcome<T> {
+        self.map_err(|error| Failure::Failed(format!("{context}: {error}")))
     }
 }

@@ -1,6 +1,6 @@
 //! `armilla ifr`: serves an interface repository, and shows the contents of one.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::orb::OrbArguments;
 use crate::output::say;
 use armilla::Orb;
@@ -115,7 +115,7 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let reference = orb.object_to_string(&repository)?;
     if let Some(file) = &options.reference {
         let written = std::fs::write(file, format!("{reference}\n"));
-        written.doing(format_args!("cannot write {}", file.display()))?;
+        written.context(format_args!("cannot write {}", file.display()))?;
     }
     if let Some(name) = &options.bind {
         orb.bind_name(name, repository.object().clone())?;

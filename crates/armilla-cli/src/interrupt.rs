@@ -1,6 +1,6 @@
 //! Ctrl-C, for subcommands that keep their results when they end early.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use armilla_ipc::Termination;
 use std::thread;
 
@@ -10,7 +10,7 @@ use std::thread;
 /// # Errors
 /// The operating system refuses the signal handler.
 pub(crate) fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'static) -> Outcome {
-    let mut termination = Termination::install().doing("cannot wait for signals")?;
+    let mut termination = Termination::install().context("cannot wait for signals")?;
     thread::spawn(move || {
         termination.wait();
         end();

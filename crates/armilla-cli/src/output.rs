@@ -1,6 +1,6 @@
 //! Writing to standard output, which may be a pipe whose reader has closed it.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use std::fmt;
 use std::io::{self, ErrorKind, Write, stdout};
 
@@ -27,6 +27,6 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
 pub(crate) fn outcome(written: io::Result<()>) -> Outcome {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Reported),
-        other => other.doing("cannot write to standard output"),
+        other => other.context("cannot write to standard output"),
     }
 }

@@ -16,7 +16,7 @@ mod generated {
     armilla::include_idl!("demo");
 }
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::output::say;
 use armilla_ipc::affinity;
 use std::io::{BufRead, BufReader, Read};
@@ -48,12 +48,12 @@ pub(crate) fn run(demo: &Demo) -> Outcome {
     if demo.quick {
         client.arg("--quick");
     }
-    let mut client = client.stdin(Stdio::piped()).spawn().doing("cannot start the client")?;
+    let mut client = client.stdin(Stdio::piped()).spawn().context("cannot start the client")?;
     say!("server process {}, client process {}", server.process.id(), client.id())?;
     say!("the server published {}", server.telescope)?;
     // The client exits when this pipe closes; `wait` would close it.
     let pipe = client.stdin.take();
-    let status = client.wait().doing("cannot wait for the client")?;
+    let status = client.wait().context("cannot wait for the client")?;
     drop(pipe);
     server.end()?;
     match status.success() {
@@ -65,7 +65,7 @@ pub(crate) fn run(demo: &Demo) -> Outcome {
 
 /// A command that starts this executable as one of the two processes.
 fn command(role: &str, cpu: Option<&str>) -> Outcome<Command> {
-    let myself = std::env::current_exe().doing("cannot find this executable")?;
+    let myself = std::env::current_exe().context("cannot find this executable")?;
     let mut command = Command::new(myself);
     command.arg(role);
     if let Some(cpu) = cpu {
@@ -106,7 +106,7 @@ impl Server {
     fn start(cpu: Option<&str>) -> Outcome<Self> {
         let mut command = command("demo-server", cpu)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().doing("cannot start the server")?;
+        let mut process = command.spawn().context("cannot start the server")?;
         let pipe = process.stdin.take();
         let output = process.stdout.take();
         let (telescope, probe) = (String::new(), String::new());
@@ -116,14 +116,14 @@ impl Server {
             let Some(line) = lines.next() else {
                 return Err(Failure::because("the server process ended before it was ready"));
             };
-            *reference = line.doing("cannot read from the server")?;
+            *reference = line.context("cannot read from the server")?;
         }
         Ok(server)
     }
 
     /// Shuts the server down and waits for its end.
     fn end(mut self) -> Outcome {
-        self.stop().doing("cannot end the server")
+        self.stop().context("cannot end the server")
     }
 
     fn stop(&mut self) -> std::io::Result<()> {

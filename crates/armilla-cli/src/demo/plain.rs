@@ -2,7 +2,7 @@
 //! usually one read on each side.
 
 use super::facts;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use rustix::net::sockopt;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -22,7 +22,7 @@ pub(super) struct PlainClient {
 impl PlainClient {
     /// Connects, and sends the lengths of both messages and the reply to the server.
     pub(super) fn connect(port: u16, request: Vec<u8>, reply: &[u8]) -> Outcome<Self> {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).doing("no plain connection")?;
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).context("no plain connection")?;
         prepare(&stream)?;
         for length in [request.len(), reply.len()] {
             let length = u32::try_from(length).map_err(|_| Failure::because("a huge message"))?;
@@ -35,9 +35,9 @@ impl PlainClient {
     /// One exchange.
     #[inline]
     pub(super) fn exchange(&mut self) -> Outcome {
-        self.stream.write_all(&self.request).doing("the plain connection")?;
+        self.stream.write_all(&self.request).context("the plain connection")?;
         let received = receive(&mut self.stream, &mut self.buffer, self.reply_len);
-        match received.doing("the plain connection")? {
+        match received.context("the plain connection")? {
             true => Ok(()),
             false => Err(Failure::because("the plain server closed the connection")),
         }

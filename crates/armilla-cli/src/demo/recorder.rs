@@ -1,7 +1,7 @@
 //! A relay between a client and a server that records the last request and the last reply, so that
 //! the plain sockets can exchange the same octets as the ORB.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use armilla::{Ior, Object, Orb};
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP};
 use armilla_giop::{HEADER_LEN, MessageHeader};
@@ -22,7 +22,7 @@ pub(super) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outc
     let profile = ior.iiop_profiles().next();
     let profile =
         profile.ok_or_else(|| Failure::because("the reference has no IIOP profile"))??;
-    let listener = TcpListener::bind(("127.0.0.1", 0)).doing("no port for the relay")?;
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port for the relay")?;
     let port = listener.local_addr()?.port();
     let relay = thread::spawn(move || relay(&listener, &profile));
 
@@ -34,7 +34,7 @@ pub(super) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outc
     }
     orb.shutdown();
     let recorded = relay.join().map_err(|_| Failure::because("the relay failed"))?;
-    recorded.doing("the relay failed")
+    recorded.context("the relay failed")
 }
 
 /// The same reference with the address of the relay.

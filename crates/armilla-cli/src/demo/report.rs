@@ -2,7 +2,7 @@
 
 use super::facts;
 use super::measure::{Comparison, Effort, Spread};
-use crate::failure::{Doing, Outcome};
+use crate::failure::{Context, Outcome};
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Report {
     /// Writes the figures to a file.
     pub(super) fn write(&self, path: &Path) -> Outcome {
         let text = format!("{:#}\n", self.json());
-        std::fs::write(path, text).doing(format_args!("cannot write {}", path.display()))
+        std::fs::write(path, text).context(format_args!("cannot write {}", path.display()))
     }
 
     fn json(&self) -> Value {

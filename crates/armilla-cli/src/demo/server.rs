@@ -7,7 +7,7 @@ use super::generated::observatory::{self, *};
 use super::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
 use super::{facts, plain};
 use crate::allocations;
-use crate::failure::{Doing, Outcome};
+use crate::failure::{Context, Outcome};
 use crate::output::say;
 use armilla::{Error, Orb, SystemException};
 use std::net::TcpListener;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             settings.drain_timeout = Duration::from_secs(2);
         })
         .build()?;
-    let listener = TcpListener::bind(("127.0.0.1", 0)).doing("no port for plain sockets")?;
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no port for plain sockets")?;
     let plain_port = listener.local_addr()?.port();
     thread::spawn(move || plain::serve(&listener));
 

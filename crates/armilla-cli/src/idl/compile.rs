@@ -1,7 +1,7 @@
 //! `armilla idl compile`: generates Rust from IDL, as a build script does.
 
 use super::Input;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::output::print;
 use armilla_idl::rust::Sides;
 use armilla_idl::{Diagnostics, parse_all, rust};
@@ -98,7 +98,7 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
         let what = format_args!("the output {} is one of the IDL files", output.display());
         return Err(Failure::usage(what));
     }
-    write(&output, &text).doing(format_args!("cannot write {}", output.display()))
+    write(&output, &text).context(format_args!("cannot write {}", output.display()))
 }
 
 /// Writes a file completely or not at all, because a partial file fails only when it is compiled.

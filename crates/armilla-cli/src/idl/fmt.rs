@@ -1,6 +1,6 @@
 //! `armilla idl fmt`: formats IDL files.
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::output::{print_bytes, say};
 use std::fs;
 use std::io::{self, Read};
@@ -40,7 +40,7 @@ pub(super) fn run(fmt: &Fmt) -> Outcome {
 fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     let is_input = file.as_os_str() == "-";
     let before = if is_input { read_input() } else { fs::read(file) };
-    let before = before.doing(format_args!("cannot read {}", file.display()))?;
+    let before = before.context(format_args!("cannot read {}", file.display()))?;
     let after = formatted(file, &before)?;
     let unchanged = before == after;
     if fmt.check {
@@ -50,7 +50,7 @@ fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     } else if is_input || fmt.stdout {
         print_bytes(&after)?;
     } else if !unchanged {
-        replace(file, &after).doing(format_args!("cannot write {}", file.display()))?;
+        replace(file, &after).context(format_args!("cannot write {}", file.display()))?;
     }
     Ok(unchanged)
 }
