@@ -312,14 +312,14 @@ fn ask(peers: &Peers, process: u32, order: &str) -> io::Result<Child> {
     // Ctrl-C shall end the run: vgdb that is told of it in the middle may wait for ever.
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let child = command.spawn()?;
-    peers.keeper().hold(child.id());
+    peers.reaper().register(child.id());
     Ok(child)
 }
 
 fn told(peers: &Peers, asked: io::Result<Child>) -> Result<(), String> {
     let ended = asked.and_then(|mut child| {
         let ended = end(peers, &mut child);
-        peers.keeper().release(child.id());
+        peers.reaper().unregister(child.id());
         ended
     });
     match ended {

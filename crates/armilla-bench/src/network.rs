@@ -1,7 +1,7 @@
 //! A link between two machines that one machine plays: two network namespaces with a pair of virtual
 //! interfaces, whose rate is limited.
 
-use crate::keeper::Keeper;
+use crate::reaper::Reaper;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const ENDS: [&str; 2] = ["10.213.77.1", "10.213.77.2"];
 pub(crate) struct Link {
     /// The namespaces of server and client.
     names: [String; 2],
-    keeper: Arc<Keeper>,
+    reaper: Arc<Reaper>,
 }
 
 impl Link {
@@ -28,11 +28,11 @@ impl Link {
     ///
     /// # Errors
     /// What cannot be done; most often it needs root.
-    pub(crate) fn make(keeper: &Arc<Keeper>) -> Result<Self, String> {
+    pub(crate) fn make(reaper: &Arc<Reaper>) -> Result<Self, String> {
         let id = std::process::id();
         let names = ["s", "c"].map(|end| format!("armilla-{id}-{end}"));
-        names.iter().for_each(|name| keeper.hold(name));
-        let link = Self { names, keeper: keeper.clone() };
+        names.iter().for_each(|name| reaper.register(name));
+        let link = Self { names, reaper: reaper.clone() };
         let interfaces = ["s", "c"].map(|end| format!("arm{id}{end}"));
         let [server, client] = &interfaces;
         for name in &link.names {
@@ -69,7 +69,7 @@ impl Drop for Link {
         for name in &self.names {
             // What was never made need not be removed; the interfaces go with their namespaces.
             run(&["ip", "netns", "delete", name]).ok();
-            self.keeper.release(name);
+            self.reaper.unregister(name);
         }
     }
 }

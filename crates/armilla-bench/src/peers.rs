@@ -1,8 +1,8 @@
 //! The programs of other toolkits: compiled when they are first needed, or known to be absent.
 
-use crate::keeper::Keeper;
 use crate::outcome::Absent;
 use crate::program::{Kind, Program};
+use crate::reaper::Reaper;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
@@ -158,7 +158,7 @@ const RECIPES: &[Recipe] = &[
 pub(crate) struct Peers {
     directory: PathBuf,
     scratch: PathBuf,
-    keeper: Arc<Keeper>,
+    reaper: Arc<Reaper>,
     stop: Arc<AtomicBool>,
 }
 
@@ -195,15 +195,15 @@ impl Peers {
                 io::Error::new(error.kind(), what)
             },
         )?;
-        // Without a keeper nobody takes it away.
-        let keeper = Keeper::start(&scratch).inspect_err(|_| drop(fs::remove_dir(&scratch)))?;
-        let keeper = Arc::new(keeper);
-        Ok(Self { directory: directory.to_owned(), scratch, keeper, stop: stop.clone() })
+        // Without a reaper nobody takes it away.
+        let reaper = Reaper::start(&scratch).inspect_err(|_| drop(fs::remove_dir(&scratch)))?;
+        let reaper = Arc::new(reaper);
+        Ok(Self { directory: directory.to_owned(), scratch, reaper, stop: stop.clone() })
     }
 
     /// What takes away what is left if this process is killed.
-    pub(crate) const fn keeper(&self) -> &Arc<Keeper> {
-        &self.keeper
+    pub(crate) const fn reaper(&self) -> &Arc<Reaper> {
+        &self.reaper
     }
 
     /// What becomes true when the run shall end.
@@ -296,7 +296,7 @@ impl Peers {
         command.args(["-ec", recipe.script]).current_dir(place).process_group(0);
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let mut child = command.spawn()?;
-        self.keeper.hold(child.id());
+        self.reaper.register(child.id());
         let begun = Instant::now();
         let mut ended = child.try_wait()?;
         while ended.is_none() {
@@ -310,7 +310,7 @@ impl Peers {
             thread::sleep(Duration::from_millis(20));
             ended = child.try_wait()?;
         }
-        self.keeper.release(child.id());
+        self.reaper.unregister(child.id());
         Ok(ended)
     }
 }

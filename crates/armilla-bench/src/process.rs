@@ -1,10 +1,10 @@
 //! A program at work: its two processes, placed, and the commands that its client answers.
 
-use crate::keeper::Keeper;
 use crate::machine::Placement;
 use crate::network::Link;
 use crate::peers::Peers;
 use crate::program::{Kind, Program, Transport};
+use crate::reaper::Reaper;
 use armilla_ipc::affinity;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
@@ -40,7 +40,7 @@ pub(crate) struct Running {
 struct Side {
     child: Child,
     lines: Receiver<String>,
-    keeper: Arc<Keeper>,
+    reaper: Arc<Reaper>,
     stop: Arc<AtomicBool>,
 }
 
@@ -196,7 +196,7 @@ impl Drop for Side {
             kill_process_group(group, Signal::KILL).ok();
         }
         self.child.wait().ok();
-        self.keeper.release(self.child.id());
+        self.reaper.unregister(self.child.id());
     }
 }
 
@@ -267,10 +267,10 @@ fn spawn(
     });
     let panicked = |_| Err(io::Error::other("the starting thread panicked"));
     let mut child = spawned.unwrap_or_else(panicked)?;
-    let (keeper, stop) = (peers.keeper().clone(), peers.stop().clone());
-    keeper.hold(child.id());
+    let (reaper, stop) = (peers.reaper().clone(), peers.stop().clone());
+    reaper.register(child.id());
     let lines = lines_of(child.stdout.take());
-    Ok(Side { child, lines, keeper, stop })
+    Ok(Side { child, lines, reaper, stop })
 }
 
 /// Has a program start with `library`. Among such names blanks and colons stand between one and the next, so

@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
         progress.enter(series.turns(plan), series.expected_whole(plan));
         let link = match series.transport {
             _ if stopped() => return,
-            Transport::Link => match Link::make(peers.keeper()) {
+            Transport::Link => match Link::make(peers.reaper()) {
                 Ok(link) => Some(link),
                 Err(failure) => {
                     outcome.failures.push(format!("no link of its own: {failure}"));

@@ -32,21 +32,21 @@ done
 rm -rf -- "$1"
 "#;
 
-/// The keeper of one run, which ends with this.
+/// The reaper of one run, which ends with this.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct Reaper {
     child: Child,
     orders: Mutex<Option<ChildStdin>>,
 }
 
-impl Keeper {
+impl Reaper {
     /// Starts it; in the end it removes the directory `scratch`.
     ///
     /// # Errors
     /// When there is no shell.
     pub(crate) fn start(scratch: &Path) -> io::Result<Self> {
         let mut command = Command::new("sh");
-        command.args(["-c", SCRIPT, "keeper"]).arg(scratch).process_group(0);
+        command.args(["-c", SCRIPT, "reaper"]).arg(scratch).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child =
             command.spawn().map_err(|error| io::Error::other(format!("sh: {error}")))?;
@@ -55,23 +55,23 @@ impl Keeper {
     }
 
     /// Keeps a process group or a network namespace in mind.
-    pub(crate) fn hold(&self, what: impl Display) {
+    pub(crate) fn register(&self, what: impl Display) {
         self.order('+', &what);
     }
 
     /// It has gone by itself.
-    pub(crate) fn release(&self, what: impl Display) {
+    pub(crate) fn unregister(&self, what: impl Display) {
         self.order('-', &what);
     }
 
     fn order(&self, sign: char, what: &dyn Display) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without a keeper a run that is not killed goes on as well.
+        // Without a reaper a run that is not killed goes on as well.
         orders.as_mut().map(|pipe| writeln!(pipe, "{sign} {what}"));
     }
 }
 
-impl Drop for Keeper {
+impl Drop for Reaper {
     fn drop(&mut self) {
         *self.orders.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.child.wait().ok();
@@ -84,18 +84,18 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn what_is_held_ends_with_its_keeper_and_what_was_released_goes_on() {
-        let scratch = std::env::temp_dir().join(format!("armilla-keeper-{}", std::process::id()));
+    fn registered_processes_end_with_the_reaper_and_others_go_on() {
+        let scratch = std::env::temp_dir().join(format!("armilla-reaper-{}", std::process::id()));
         fs::create_dir_all(&scratch).unwrap();
-        let keeper = Keeper::start(&scratch).unwrap();
+        let reaper = Reaper::start(&scratch).unwrap();
         let sleeper = || {
             let child = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-            keeper.hold(child.id());
+            reaper.register(child.id());
             child
         };
         let (mut held, mut released) = (sleeper(), sleeper());
-        keeper.release(released.id());
-        drop(keeper);
+        reaper.unregister(released.id());
+        drop(reaper);
         assert!(!held.wait().unwrap().success() && !scratch.exists());
         assert!(released.try_wait().unwrap().is_none(), "it goes on");
         released.kill().unwrap();
