@@ -99,7 +99,7 @@ pub(crate) struct Stage<'a> {
     /// Those that cannot be started over this transport, or hang.
     unable: Vec<Program>,
     /// At how many steps there were fewer rounds than there should be, since there was no time.
-    pub(crate) hurried: usize,
+    pub(crate) shortened: usize,
 }
 
 /// What is done on a stage.
@@ -172,8 +172,8 @@ impl<'a> Stage<'a> {
     /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
     /// they failed.
     pub(crate) fn set(scene: Scene<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
-        let (running, failures, unprepared, prepared, hurried) = Default::default();
-        let mut stage = Self { scene, running, prepared, unprepared, failures, unable, hurried };
+        let (running, failures, unprepared, prepared, shortened) = Default::default();
+        let mut stage = Self { scene, running, prepared, unprepared, failures, unable, shortened };
         for program in programs.iter().filter(|program| program.takes(scene.transport)) {
             if scene.is_stopped() || stage.unable.contains(program) {
                 continue;
@@ -297,7 +297,7 @@ impl<'a> Stage<'a> {
         let stay = rounds.div_ceil(starts(plan, steps));
         'rounds: for round in 0..rounds {
             if round >= FEWEST && ends.is_some_and(|ends| Instant::now() >= ends) {
-                self.hurried += turns.len();
+                self.shortened += turns.len();
                 break;
             }
             if round > 0 && round.is_multiple_of(stay) {

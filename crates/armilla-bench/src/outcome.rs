@@ -17,7 +17,7 @@ pub struct Outcome {
     /// Programs that failed on the way, and how.
     pub failures: Vec<String>,
     /// What there was no time for.
-    pub(crate) hurry: Hurry,
+    pub(crate) shortfall: Shortfall,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
 }
@@ -33,21 +33,21 @@ pub struct Absent {
 
 /// What there was no time for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Hurry {
+pub(crate) struct Shortfall {
     /// How many cells were measured less often.
     pub(crate) cells: usize,
     /// How many programs were not observed whose instructions were to be counted.
     pub(crate) uncounted: usize,
 }
 
-impl Hurry {
+impl Shortfall {
     /// Whether there was time for everything.
     pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl fmt::Display for Hurry {
+impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { cells, uncounted } = self;
         write!(

@@ -38,8 +38,8 @@ impl<'a> Run<'a> {
     ) -> Self {
         let congestion = congestion();
         let machine = Machine::this(&congestion);
-        let (records, failures, hurry) = Default::default();
-        let outcome = Outcome { machine, records, absent, failures, hurry, interrupted: false };
+        let (records, failures, shortfall) = Default::default();
+        let outcome = Outcome { machine, records, absent, failures, shortfall, interrupted: false };
         Self { plan, peers, congestion, progress, budget, unable: HashMap::new(), outcome }
     }
 
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
                 goes_on
             }));
         }
-        outcome.hurry.cells += stage.hurried;
+        outcome.shortfall.cells += stage.shortened;
         let failures;
         (failures, *unable) = stage.clear();
         outcome.failures.extend(failures);
@@ -97,7 +97,7 @@ impl<'a> Run<'a> {
         let counted = counting::count(peers, congestion, &wanted, ends, begin);
         outcome.records.extend(counted.records);
         outcome.failures.extend(counted.failures);
-        outcome.hurry.uncounted += counted.left_out;
+        outcome.shortfall.uncounted += counted.left_out;
     }
 
     /// What came of it.

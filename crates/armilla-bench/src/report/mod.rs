@@ -36,7 +36,7 @@ impl Outcome {
         let results = json!({
             "machine": self.machine,
             "interrupted": self.interrupted,
-            "hurried": self.hurry,
+            "shortfall": self.shortfall,
             "absent": self.absent,
             "failures": self.failures,
             "bars": bars::bars(&self.records),

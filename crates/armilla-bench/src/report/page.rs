@@ -70,8 +70,8 @@ fn preface(outcome: &Outcome, out: &mut String) {
     for failure in &outcome.failures {
         let _ = writeln!(out, "<p class=absent>Failed: {}</p>", escape(failure));
     }
-    if !outcome.hurry.is_none() {
-        let _ = writeln!(out, "<p class=absent>Hurried: {}</p>", outcome.hurry);
+    if !outcome.shortfall.is_none() {
+        let _ = writeln!(out, "<p class=absent>Shortened: {}</p>", outcome.shortfall);
     }
     if outcome.interrupted {
         out.push_str("<p class=absent>The run was interrupted; this is what was finished.</p>\n");

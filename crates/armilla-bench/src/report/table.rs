@@ -46,8 +46,8 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
             "– stands where a program has no such call, or was not measured with so many objects"
         )?;
     }
-    if !outcome.hurry.is_none() {
-        writeln!(out, "hurried: {}", outcome.hurry)?;
+    if !outcome.shortfall.is_none() {
+        writeln!(out, "shortened: {}", outcome.shortfall)?;
     }
     if outcome.interrupted {
         writeln!(out, "interrupted: what was finished is above")?;
