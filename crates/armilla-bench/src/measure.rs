@@ -61,7 +61,7 @@ const TRIALS: usize = 3;
 
 /// Where programs run, and over what.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Setup<'a> {
     pub(crate) peers: &'a Peers,
     pub(crate) transport: Transport,
     pub(crate) placement: Placement,
@@ -72,7 +72,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) link: Option<&'a Link>,
 }
 
-impl Scene<'_> {
+impl Setup<'_> {
     fn start(&self, program: &Program) -> Result<Running, String> {
         let Self { transport, placement, queue, congestion, link, .. } = *self;
         let prefixes = Default::default();
@@ -88,7 +88,7 @@ impl Scene<'_> {
 
 /// The programs that run side by side, all over one transport and placed alike.
 pub(crate) struct Stage<'a> {
-    scene: Scene<'a>,
+    setup: Setup<'a>,
     running: Vec<(Program, Running)>,
     /// What the brokers carried out last to prepare for a step.
     prepared: Option<String>,
@@ -171,14 +171,14 @@ impl Task {
 impl<'a> Stage<'a> {
     /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
     /// they failed.
-    pub(crate) fn set(scene: Scene<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
+    pub(crate) fn set(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
         let (running, failures, unprepared, prepared, shortened) = Default::default();
-        let mut stage = Self { scene, running, prepared, unprepared, failures, unable, shortened };
-        for program in programs.iter().filter(|program| program.takes(scene.transport)) {
-            if scene.is_stopped() || stage.unable.contains(program) {
+        let mut stage = Self { setup, running, prepared, unprepared, failures, unable, shortened };
+        for program in programs.iter().filter(|program| program.takes(setup.transport)) {
+            if setup.is_stopped() || stage.unable.contains(program) {
                 continue;
             }
-            match scene.start(program) {
+            match setup.start(program) {
                 Ok(running) => stage.running.push((program.clone(), running)),
                 Err(failure) => {
                     stage.unable.push(program.clone());
@@ -209,7 +209,7 @@ impl<'a> Stage<'a> {
         let enough = task.most().min(WARM_UP * count);
         let command = task.command(program, enough.max(TRIAL));
         if !program.warms_up() && !running.has_ended() {
-            match self.scene.start(program) {
+            match self.setup.start(program) {
                 Ok(anew) => *running = anew,
                 Err(failure) => self.fail(failure),
             }
@@ -227,7 +227,7 @@ impl<'a> Stage<'a> {
             if program.warms_up() || running.has_ended() {
                 continue;
             }
-            match self.scene.start(program) {
+            match self.setup.start(program) {
                 Ok(anew) => *running = anew,
                 Err(failure) => self.fail(failure),
             }
@@ -272,7 +272,7 @@ impl<'a> Stage<'a> {
 
     /// Remembers a failure, unless it is that the run was stopped in the middle.
     fn fail(&mut self, failure: String) {
-        if !self.scene.is_stopped() && !self.failures.contains(&failure) {
+        if !self.setup.is_stopped() && !self.failures.contains(&failure) {
             self.failures.push(failure);
         }
     }

@@ -4,7 +4,7 @@ use super::series::Series;
 use crate::budget::Budget;
 use crate::counting::{self, Wanted};
 use crate::machine::{Machine, congestion};
-use crate::measure::{Scene, Stage};
+use crate::measure::{Setup, Stage};
 use crate::network::Link;
 use crate::outcome::{Absent, Outcome};
 use crate::peers::Peers;
@@ -60,9 +60,9 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let Series { transport, placement, queue, .. } = *series;
-        let scene = Scene { peers, transport, placement, queue, congestion, link: link.as_ref() };
+        let setup = Setup { peers, transport, placement, queue, congestion, link: link.as_ref() };
         let unable = unable.entry(transport).or_default();
-        let mut stage = Stage::set(scene, &series.programs, take(unable));
+        let mut stage = Stage::set(setup, &series.programs, take(unable));
         for steps in series.chunks() {
             let ends = budget.part(series.expected(plan, steps));
             outcome.records.extend(stage.measure(plan, steps, ends, |cell| {
