@@ -87,7 +87,7 @@ impl Setup<'_> {
 }
 
 /// The programs that run side by side, all over one transport and placed alike.
-pub(crate) struct Stage<'a> {
+pub(crate) struct ProgramSet<'a> {
     setup: Setup<'a>,
     running: Vec<(Program, Running)>,
     /// What the brokers carried out last to prepare for a step.
@@ -102,7 +102,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) shortened: usize,
 }
 
-/// What is done on a stage.
+/// What is done on a programs_set.
 pub(crate) struct Step {
     /// What the brokers do before, without being measured.
     pub(crate) prepare: Option<String>,
@@ -168,30 +168,31 @@ impl Task {
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ProgramSet<'a> {
     /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
     /// they failed.
-    pub(crate) fn set(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
+    pub(crate) fn start(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
         let (running, failures, unprepared, prepared, shortened) = Default::default();
-        let mut stage = Self { setup, running, prepared, unprepared, failures, unable, shortened };
+        let mut programs_set =
+            Self { setup, running, prepared, unprepared, failures, unable, shortened };
         for program in programs.iter().filter(|program| program.takes(setup.transport)) {
-            if setup.is_stopped() || stage.unable.contains(program) {
+            if setup.is_stopped() || programs_set.unable.contains(program) {
                 continue;
             }
             match setup.start(program) {
-                Ok(running) => stage.running.push((program.clone(), running)),
+                Ok(running) => programs_set.running.push((program.clone(), running)),
                 Err(failure) => {
-                    stage.unable.push(program.clone());
-                    stage.fail(failure);
+                    programs_set.unable.push(program.clone());
+                    programs_set.fail(failure);
                 }
             }
         }
-        stage
+        programs_set
     }
 
     /// Ends the programs; gives how some failed, and which need not be started again: each time it
     /// would take as long to find out.
-    pub(crate) fn clear(mut self) -> (Vec<String>, Vec<Program>) {
+    pub(crate) fn end(mut self) -> (Vec<String>, Vec<Program>) {
         let hung = self.running.iter().filter(|(_, running)| running.has_hung());
         self.unable.extend(hung.map(|(program, _)| program.clone()));
         (self.failures, self.unable)

@@ -4,7 +4,7 @@ use super::series::Series;
 use crate::budget::Budget;
 use crate::counting::{self, Wanted};
 use crate::machine::{Machine, congestion};
-use crate::measure::{Setup, Stage};
+use crate::measure::{ProgramSet, Setup};
 use crate::network::Link;
 use crate::outcome::{Absent, Outcome};
 use crate::peers::Peers;
@@ -62,10 +62,10 @@ impl<'a> Run<'a> {
         let Series { transport, placement, queue, .. } = *series;
         let setup = Setup { peers, transport, placement, queue, congestion, link: link.as_ref() };
         let unable = unable.entry(transport).or_default();
-        let mut stage = Stage::set(setup, &series.programs, take(unable));
+        let mut programs_set = ProgramSet::start(setup, &series.programs, take(unable));
         for steps in series.chunks() {
             let ends = budget.part(series.expected(plan, steps));
-            outcome.records.extend(stage.measure(plan, steps, ends, |cell| {
+            outcome.records.extend(programs_set.measure(plan, steps, ends, |cell| {
                 let goes_on = !stopped();
                 if goes_on {
                     progress.step(cell);
@@ -73,9 +73,9 @@ impl<'a> Run<'a> {
                 goes_on
             }));
         }
-        outcome.shortfall.cells += stage.shortened;
+        outcome.shortfall.cells += programs_set.shortened;
         let failures;
-        (failures, *unable) = stage.clear();
+        (failures, *unable) = programs_set.end();
         outcome.failures.extend(failures);
     }
 
