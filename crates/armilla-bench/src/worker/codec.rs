@@ -10,7 +10,7 @@ use std::hint::black_box;
 
 /// How it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Method {
     /// As generated code does it: in bulk, lent, borrowed.
     Compiled,
     /// The same in the byte order of the other machines.
@@ -27,7 +27,7 @@ enum Way {
 
 /// Writes and reads.
 pub(super) struct Client {
-    way: Way,
+    method: Method,
     order: ByteOrder,
     /// What is written into again and again.
     buffer: Vec<u8>,
@@ -35,16 +35,16 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(worker: &Worker) -> Outcome<Self> {
-        let (way, order) = match worker.options.first().map(String::as_str) {
-            None => (Way::Compiled, ByteOrder::NATIVE),
-            Some("swapped") => (Way::Swapped, swapped()),
-            Some("copied") => (Way::Copied, ByteOrder::NATIVE),
-            Some("element-wise") => (Way::ElementWise, ByteOrder::NATIVE),
-            Some("planned") => (Way::Planned, ByteOrder::NATIVE),
-            Some("interpreted") => (Way::Interpreted, ByteOrder::NATIVE),
-            Some(other) => return Err(format!("{other:?} is no way to marshal").into()),
+        let (method, order) = match worker.options.first().map(String::as_str) {
+            None => (Method::Compiled, ByteOrder::NATIVE),
+            Some("swapped") => (Method::Swapped, swapped()),
+            Some("copied") => (Method::Copied, ByteOrder::NATIVE),
+            Some("element-wise") => (Method::ElementWise, ByteOrder::NATIVE),
+            Some("planned") => (Method::Planned, ByteOrder::NATIVE),
+            Some("interpreted") => (Method::Interpreted, ByteOrder::NATIVE),
+            Some(other) => return Err(format!("{other:?} is no marshalling method").into()),
         };
-        Ok(Self { way, order, buffer: Vec::new() })
+        Ok(Self { method, order, buffer: Vec::new() })
     }
 
     /// Writes `count` times with `write`.
@@ -85,35 +85,35 @@ impl Client {
     fn write_data(&mut self, data: Data, units: usize, count: u32) -> Outcome<Option<Answer>> {
         let structs = bin_structs(units);
         let (longs, octets) = (vec![7_i32; units], vec![b'x'; units]);
-        match (self.way, data) {
-            (Way::Compiled | Way::Swapped, Data::Structs) => {
+        match (self.method, data) {
+            (Method::Compiled | Method::Swapped, Data::Structs) => {
                 self.write(count, |out| out.put_sequence(&structs))
             }
-            (Way::Compiled | Way::Swapped, Data::Longs) => {
+            (Method::Compiled | Method::Swapped, Data::Longs) => {
                 self.write(count, |out| out.put_sequence(&longs))
             }
-            (Way::Compiled | Way::Swapped, Data::Octets) => {
+            (Method::Compiled | Method::Swapped, Data::Octets) => {
                 self.write(count, |out| out.put_sequence(&octets))
             }
-            (Way::ElementWise, Data::Structs) => self.write(count, |out| {
+            (Method::ElementWise, Data::Structs) => self.write(count, |out| {
                 out.put_length(structs.len())?;
                 structs.iter().try_for_each(|item| item.encode(out))
             }),
-            (Way::ElementWise, Data::Longs) => self.write(count, |out| {
+            (Method::ElementWise, Data::Longs) => self.write(count, |out| {
                 out.put_length(longs.len())?;
                 longs.iter().try_for_each(|item| item.encode(out))
             }),
-            (Way::Copied, Data::Longs) => self.write(count, |out| {
+            (Method::Copied, Data::Longs) => self.write(count, |out| {
                 out.put_length(longs.len())?;
                 out.copy_i32s(&longs);
                 Ok(())
             }),
-            (Way::Copied, Data::Octets) => self.write(count, |out| out.copy_octets(&octets)),
-            (Way::Planned, Data::Structs) => {
+            (Method::Copied, Data::Octets) => self.write(count, |out| out.copy_octets(&octets)),
+            (Method::Planned, Data::Structs) => {
                 let any = Any::new(&structs)?;
                 self.write(count, |out| any.write(out))
             }
-            (Way::Interpreted, Data::Structs) => {
+            (Method::Interpreted, Data::Structs) => {
                 let tree = DynAny::from_any(&Any::new(&structs)?)?;
                 self.write(count, |out| tree.encode(out))
             }
@@ -133,29 +133,29 @@ impl Client {
             Data::Octets => out.copy_octets(&vec![b'x'; units])?,
         }
         let octets = &out.to_vec()[..];
-        match (self.way, data) {
-            (Way::Compiled | Way::Swapped, Data::Structs) => {
+        match (self.method, data) {
+            (Method::Compiled | Method::Swapped, Data::Structs) => {
                 self.read(count, octets, Vec::<BinStruct>::decode)
             }
-            (Way::Compiled | Way::Swapped, Data::Longs) => {
+            (Method::Compiled | Method::Swapped, Data::Longs) => {
                 self.read(count, octets, |input| input.lent_sequence::<i32>(None))
             }
-            (Way::Compiled | Way::Swapped, Data::Octets) => {
+            (Method::Compiled | Method::Swapped, Data::Octets) => {
                 self.read(count, octets, |input| input.octets())
             }
-            (Way::ElementWise, Data::Structs) => {
+            (Method::ElementWise, Data::Structs) => {
                 self.read(count, octets, |input| input.sequence_with(BinStruct::decode))
             }
-            (Way::ElementWise, Data::Longs) => {
+            (Method::ElementWise, Data::Longs) => {
                 self.read(count, octets, |input| input.sequence_with(i32::decode))
             }
-            (Way::Copied, Data::Longs) => self.read(count, octets, Vec::<i32>::decode),
-            (Way::Copied, Data::Octets) => self.read(count, octets, Vec::<u8>::decode),
-            (Way::Planned, Data::Structs) => {
+            (Method::Copied, Data::Longs) => self.read(count, octets, Vec::<i32>::decode),
+            (Method::Copied, Data::Octets) => self.read(count, octets, Vec::<u8>::decode),
+            (Method::Planned, Data::Structs) => {
                 let code = Vec::<BinStruct>::type_code();
                 self.read(count, octets, |input| Any::read(code.clone(), input))
             }
-            (Way::Interpreted, Data::Structs) => {
+            (Method::Interpreted, Data::Structs) => {
                 let code = Vec::<BinStruct>::type_code();
                 self.read(count, octets, |input| DynAny::decode(&code, input))
             }
