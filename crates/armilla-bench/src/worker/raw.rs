@@ -61,7 +61,7 @@ const HEADER: usize = 48;
 
 /// How a request of a header and a payload leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaving {
+enum SendMode {
     /// It is one piece.
     Whole,
     /// Both are copied into one piece.
@@ -75,7 +75,7 @@ enum Leaving {
 /// The client's side.
 pub(super) struct Client {
     stream: Box<dyn Stream>,
-    leaving: Leaving,
+    mode: SendMode,
     buffer: Vec<u8>,
     whole: Vec<u8>,
 }
@@ -84,14 +84,14 @@ impl Client {
     pub(super) fn connect(worker: &Worker) -> Outcome<Self> {
         let address: Address = worker.place.parse()?;
         let stream = connect(&address, None, &worker.stream_options())?;
-        let leaving = match worker.options.first().map(String::as_str) {
-            None => Leaving::Whole,
-            Some("copied") => Leaving::Copied,
-            Some("gathered") => Leaving::Gathered,
-            Some("two-writes") => Leaving::TwoWrites,
-            Some(other) => return Err(format!("{other:?} is no way to leave").into()),
+        let mode = match worker.options.first().map(String::as_str) {
+            None => SendMode::Whole,
+            Some("copied") => SendMode::Copied,
+            Some("gathered") => SendMode::Gathered,
+            Some("two-writes") => SendMode::TwoWrites,
+            Some(other) => return Err(format!("{other:?} is no send mode").into()),
         };
-        Ok(Self { stream, leaving, buffer: Vec::new(), whole: Vec::new() })
+        Ok(Self { stream, mode, buffer: Vec::new(), whole: Vec::new() })
     }
 
     fn announce(&self, task: Task) -> Outcome {
@@ -111,18 +111,18 @@ impl Client {
 
     fn send(&mut self, request: usize) -> Result<(), SendError> {
         let (header, payload) = self.buffer[..request].split_at(HEADER.min(request));
-        match self.leaving {
-            Leaving::Whole => self.stream.send_all(&self.buffer[..request]),
-            Leaving::Copied => {
+        match self.mode {
+            SendMode::Whole => self.stream.send_all(&self.buffer[..request]),
+            SendMode::Copied => {
                 self.whole.clear();
                 self.whole.extend_from_slice(header);
                 self.whole.extend_from_slice(payload);
                 self.stream.send_all(&self.whole)
             }
-            Leaving::Gathered => {
+            SendMode::Gathered => {
                 self.stream.send_all_vectored(&[IoSlice::new(header), IoSlice::new(payload)])
             }
-            Leaving::TwoWrites => {
+            SendMode::TwoWrites => {
                 self.stream.send_all(header)?;
                 self.stream.send_all(payload)
             }
