@@ -44,4 +44,4 @@ pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
 pub use record::{Cell, Gain, Metric, Record, median};
 pub use small::{exit_code, print_average};
-pub use worker::{Shelf, Sink, Worker};
+pub use worker::{LibraryServant, Sink, Worker};

@@ -4,7 +4,7 @@
 
 use armilla::{Orb, SystemException};
 use armilla_bench::bench::{self, Library, LibraryRef};
-use armilla_bench::{Shelf, exit_code, print_average};
+use armilla_bench::{LibraryServant, exit_code, print_average};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ fn usage() -> ExitCode {
 
 fn serve(arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
-    let shelf = orb.root_poa().activate(bench::library::tie(Shelf::default()))?;
+    let shelf = orb.root_poa().activate(bench::library::tie(LibraryServant::default()))?;
     println!("{}", orb.object_to_string(&shelf)?);
     orb.run()
 }
@@ -38,7 +38,9 @@ fn call(count: u32, url: &str, arguments: &[String]) -> Result<(), SystemExcepti
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let shelf: LibraryRef = orb.resolve(url)?;
     let begun = Instant::now();
-    (0..count).try_for_each(|number| shelf.get_single_string(number % Shelf::STRINGS).map(drop))?;
+    (0..count).try_for_each(|number| {
+        shelf.get_single_string(number % LibraryServant::STRINGS).map(drop)
+    })?;
     print_average(begun, count);
     Ok(())
 }

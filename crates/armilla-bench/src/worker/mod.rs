@@ -12,7 +12,7 @@ mod raw;
 mod servants;
 mod variation;
 
-pub use servants::{Shelf, Sink};
+pub use servants::{LibraryServant, Sink};
 
 use crate::program::Transport;
 use armilla_ipc::StreamOptions;

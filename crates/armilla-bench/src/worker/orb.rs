@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::caller::Caller;
-use super::servants::Door;
+use super::servants::EntranceServant;
 use super::variation::Variation;
 use super::{Commands, Outcome, Worker};
 use crate::bench::{self, Drain, DrainRef, Entrance, EntranceRef};
@@ -30,8 +30,8 @@ pub(super) fn serve(worker: &Worker) -> Outcome {
         _ => builder.listen("iiop://127.0.0.1:0")?.listen(&endpoint)?,
     };
     let orb = builder.build()?;
-    let door = Door::new(&orb, Variation::parse(&worker.options)?)?;
-    let entrance = orb.root_poa().activate(bench::entrance::tie(door))?;
+    let servant = EntranceServant::new(&orb, Variation::parse(&worker.options)?)?;
+    let entrance = orb.root_poa().activate(bench::entrance::tie(servant))?;
     println!("{}", orb.object_to_string(&entrance)?);
     io::stdout().flush()?;
     Ok(orb.run()?)
@@ -72,8 +72,8 @@ impl Client {
             Some(collocation) => {
                 let builder = builder(worker)?.listen("iiop://127.0.0.1:0")?;
                 let orb = builder.settings(|s| s.collocation = collocation).build()?;
-                let door = Door::new(&orb, variation)?;
-                let entrance = orb.root_poa().activate(bench::entrance::tie(door))?;
+                let servant = EntranceServant::new(&orb, variation)?;
+                let entrance = orb.root_poa().activate(bench::entrance::tie(servant))?;
                 (orb, entrance)
             }
         };

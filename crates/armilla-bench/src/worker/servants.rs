@@ -95,21 +95,21 @@ impl Drain for Counter {
 
 /// The strings of the batching experiment.
 #[derive(Debug)]
-pub struct Shelf(SharedStrings);
+pub struct LibraryServant(SharedStrings);
 
-impl Shelf {
+impl LibraryServant {
     /// How many there are.
     pub const STRINGS: u32 = 100;
 }
 
-impl Default for Shelf {
+impl Default for LibraryServant {
     fn default() -> Self {
         let string = |number: u32| format!("{number:0>STRING_LENGTH$}");
         Self((0..Self::STRINGS).map(string).collect())
     }
 }
 
-impl Library for Shelf {
+impl Library for LibraryServant {
     fn get_single_string(&self, index: u32) -> Result<String, SystemException> {
         Ok(self.0.get(index as usize).unwrap_or_default().to_owned())
     }
@@ -126,7 +126,7 @@ impl Library for Shelf {
 }
 
 /// Where a client begins.
-pub(super) struct Door {
+pub(super) struct EntranceServant {
     orb: Orb,
     target: TtcpSequenceRef,
     floods: DrainRef,
@@ -142,7 +142,7 @@ struct Prepared {
     adapter: Option<Poa>,
 }
 
-impl Door {
+impl EntranceServant {
     pub(super) fn new(orb: &Orb, variation: Variation) -> Result<Self, SystemException> {
         let root = orb.root_poa();
         let target = match variation.dynamic_servant {
@@ -154,7 +154,7 @@ impl Door {
             orb: orb.clone(),
             target,
             floods: root.activate(bench::drain::tie(counter))?,
-            strings: root.activate(bench::library::tie(Shelf::default()))?,
+            strings: root.activate(bench::library::tie(LibraryServant::default()))?,
             lookup: variation.lookup,
             prepared: Mutex::default(),
         })
@@ -165,7 +165,7 @@ impl Door {
     }
 }
 
-impl Entrance for Door {
+impl Entrance for EntranceServant {
     fn target(&self) -> Result<TtcpSequenceRef, SystemException> {
         Ok(self.target.clone())
     }
