@@ -25,14 +25,14 @@ pub(super) struct Client {
     /// What all objects are.
     servant: Arc<Tables>,
     /// One for each number of objects that was asked for; all stay, so that they can be called in turn.
-    crowds: Vec<Crowd>,
+    object_sets: Vec<ObjectSet>,
     /// Which of them is called.
     chosen: usize,
     operations: usize,
 }
 
 /// The objects of an adapter.
-struct Crowd {
+struct ObjectSet {
     objects: u32,
     /// In ascending order of their places; the last is the last of all. Empty when they are too many
     /// for the strategy.
@@ -48,22 +48,23 @@ impl Client {
         };
         let orb = Orb::builder().settings(collocation).listen("iiop://127.0.0.1:0")?.build()?;
         let servant = Arc::new(Tables::new(strategy)?);
-        Ok(Self { orb, strategy, servant, crowds: Vec::new(), chosen: 0, operations: 1 })
+        Ok(Self { orb, strategy, servant, object_sets: Vec::new(), chosen: 0, operations: 1 })
     }
 
     /// Has calls go to `objects` objects with `operations` operations each.
     fn fill(&mut self, objects: u32, operations: u32) -> Outcome<Option<Answer>> {
-        self.chosen = match self.crowds.iter().position(|crowd| crowd.objects == objects) {
-            Some(place) => place,
-            None => {
-                let called = match self.strategy == Strategy::Linear && objects > MOST_LINEAR {
-                    true => Vec::new(),
-                    false => self.activate(objects)?,
-                };
-                self.crowds.push(Crowd { objects, called });
-                self.crowds.len() - 1
-            }
-        };
+        self.chosen =
+            match self.object_sets.iter().position(|object_set| object_set.objects == objects) {
+                Some(place) => place,
+                None => {
+                    let called = match self.strategy == Strategy::Linear && objects > MOST_LINEAR {
+                        true => Vec::new(),
+                        false => self.activate(objects)?,
+                    };
+                    self.object_sets.push(ObjectSet { objects, called });
+                    self.object_sets.len() - 1
+                }
+            };
         self.servant.choose(operations)?;
         self.operations = operations as usize;
         Answer::of_all(|| Ok(())).map(Some)
@@ -88,7 +89,7 @@ impl Client {
 
     /// The objects that are called now.
     fn called(&self) -> &[Ref<dyn Many>] {
-        self.crowds.get(self.chosen).map_or(&[], |crowd| &crowd.called)
+        self.object_sets.get(self.chosen).map_or(&[], |object_set| &object_set.called)
     }
 
     /// The calls of an order: places among the objects, and names.
