@@ -46,9 +46,9 @@ struct Side {
 
 /// Why a process said nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Silence {
+enum NoAnswer {
     Ended,
-    Late(Duration),
+    TimedOut(Duration),
     /// The run shall end.
     Stopped,
 }
@@ -97,13 +97,13 @@ impl Running {
             spawn(peers, start, role, place, cpu).map_err(|error| failed(error.to_string()))
         };
         let server = spawn("server", &address, server_cpu)?;
-        let silent = |side: &str, silence| failed(format!("the {side} {silence}"));
-        let place = server.line(START).map_err(|silence| silent("server", silence))?;
+        let silent = |side: &str, no_answer| failed(format!("the {side} {no_answer}"));
+        let place = server.line(START).map_err(|no_answer| silent("server", no_answer))?;
         let mut client = spawn("client", &place, client_cpu)?;
         match client.line(START) {
             Ok(line) if line == "ready" => {}
             Ok(other) => return Err(failed(other)),
-            Err(silence) => return Err(silent("client", silence)),
+            Err(no_answer) => return Err(silent("client", no_answer)),
         }
         let commands = client.child.stdin.take();
         Ok(Self { client, server, commands, hung: false })
@@ -117,12 +117,12 @@ impl Running {
         let sent = self.commands.as_mut().map(|pipe| writeln!(pipe, "{command}"));
         let answer = match sent {
             Some(Ok(())) => self.client.line(COMMAND),
-            _ => Err(Silence::Ended),
+            _ => Err(NoAnswer::Ended),
         };
-        let answer = answer.map_err(|silence| {
+        let answer = answer.map_err(|no_answer| {
             self.commands = None;
-            self.hung = matches!(silence, Silence::Late(_));
-            format!("{command:?}: the client {silence}")
+            self.hung = matches!(no_answer, NoAnswer::TimedOut(_));
+            format!("{command:?}: the client {no_answer}")
         })?;
         let mut words = answer.split_whitespace();
         match words.next() {
@@ -174,14 +174,14 @@ impl Running {
 
 impl Side {
     /// The next line that it says within `limit`.
-    fn line(&self, limit: Duration) -> Result<String, Silence> {
+    fn line(&self, limit: Duration) -> Result<String, NoAnswer> {
         let begun = Instant::now();
         loop {
             match self.lines.recv_timeout(LOOK) {
                 Ok(line) => return Ok(line),
-                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Ended),
-                Err(_) if self.stop.load(Ordering::Relaxed) => return Err(Silence::Stopped),
-                Err(_) if begun.elapsed() > limit => return Err(Silence::Late(limit)),
+                Err(RecvTimeoutError::Disconnected) => return Err(NoAnswer::Ended),
+                Err(_) if self.stop.load(Ordering::Relaxed) => return Err(NoAnswer::Stopped),
+                Err(_) if begun.elapsed() > limit => return Err(NoAnswer::TimedOut(limit)),
                 Err(_) => {}
             }
         }
@@ -200,11 +200,11 @@ impl Drop for Side {
     }
 }
 
-impl fmt::Display for Silence {
+impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended => f.write_str("has ended"),
-            Self::Late(limit) => write!(f, "said nothing for {limit:?}"),
+            Self::TimedOut(limit) => write!(f, "said nothing for {limit:?}"),
             Self::Stopped => f.write_str("was stopped"),
         }
     }
