@@ -102,7 +102,7 @@ pub(crate) struct ProgramSet<'a> {
     pub(crate) shortened: usize,
 }
 
-/// What is done on a programs_set.
+/// One step of a program set: a cell, and what precedes it.
 pub(crate) struct Step {
     /// What the brokers do before, without being measured.
     pub(crate) prepare: Option<String>,
@@ -173,21 +173,20 @@ impl<'a> ProgramSet<'a> {
     /// they failed.
     pub(crate) fn start(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
         let (running, failures, unprepared, prepared, shortened) = Default::default();
-        let mut programs_set =
-            Self { setup, running, prepared, unprepared, failures, unable, shortened };
+        let mut set = Self { setup, running, prepared, unprepared, failures, unable, shortened };
         for program in programs.iter().filter(|program| program.takes(setup.transport)) {
-            if setup.is_stopped() || programs_set.unable.contains(program) {
+            if setup.is_stopped() || set.unable.contains(program) {
                 continue;
             }
             match setup.start(program) {
-                Ok(running) => programs_set.running.push((program.clone(), running)),
+                Ok(running) => set.running.push((program.clone(), running)),
                 Err(failure) => {
-                    programs_set.unable.push(program.clone());
-                    programs_set.fail(failure);
+                    set.unable.push(program.clone());
+                    set.fail(failure);
                 }
             }
         }
-        programs_set
+        set
     }
 
     /// Ends the programs; gives how some failed, and which need not be started again: each time it

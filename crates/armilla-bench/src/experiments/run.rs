@@ -62,10 +62,10 @@ impl<'a> Run<'a> {
         let Series { transport, placement, queue, .. } = *series;
         let setup = Setup { peers, transport, placement, queue, congestion, link: link.as_ref() };
         let unable = unable.entry(transport).or_default();
-        let mut programs_set = ProgramSet::start(setup, &series.programs, take(unable));
+        let mut set = ProgramSet::start(setup, &series.programs, take(unable));
         for steps in series.chunks() {
             let ends = budget.part(series.expected(plan, steps));
-            outcome.records.extend(programs_set.measure(plan, steps, ends, |cell| {
+            outcome.records.extend(set.measure(plan, steps, ends, |cell| {
                 let goes_on = !stopped();
                 if goes_on {
                     progress.step(cell);
@@ -73,9 +73,9 @@ impl<'a> Run<'a> {
                 goes_on
             }));
         }
-        outcome.shortfall.cells += programs_set.shortened;
+        outcome.shortfall.cells += set.shortened;
         let failures;
-        (failures, *unable) = programs_set.end();
+        (failures, *unable) = set.end();
         outcome.failures.extend(failures);
     }
 
