@@ -221,7 +221,7 @@ impl<'a> ProgramSet<'a> {
     ///
     /// Chance decides over some per cent of short times: where the memory of a process lies. A program
     /// that stayed would have its luck in all rounds.
-    fn start_anew(&mut self, turns: &[Turn<'_>]) {
+    fn start_anew(&mut self, samples: &[Samples<'_>]) {
         for place in 0..self.running.len() {
             let (program, running) = &mut self.running[place];
             if program.warms_up() || running.has_ended() {
@@ -233,7 +233,7 @@ impl<'a> ProgramSet<'a> {
             }
         }
         self.prepared = None;
-        for Turn { step, .. } in turns {
+        for Samples { step, .. } in samples {
             self.prepare(step);
             for place in 0..self.running.len() {
                 let command = step.task.command(&self.running[place].0, TRIAL);
@@ -287,47 +287,47 @@ impl<'a> ProgramSet<'a> {
         ends: Option<Instant>,
         mut go_on: impl FnMut(&Cell) -> bool,
     ) -> Vec<Record> {
-        let mut turns: Vec<Turn<'_>> = steps
+        let mut all: Vec<Samples<'_>> = steps
             .iter()
             .take_while(|step| go_on(&step.cell))
             .filter_map(|step| self.begin(step, slice(step, is_fine(steps))))
             .collect();
-        let last = turns.len().saturating_sub(1);
+        let last = all.len().saturating_sub(1);
         let rounds = rounds(plan, steps);
         let stay = rounds.div_ceil(starts(plan, steps));
         'rounds: for round in 0..rounds {
             if round >= FEWEST && ends.is_some_and(|ends| Instant::now() >= ends) {
-                self.shortened += turns.len();
+                self.shortened += all.len();
                 break;
             }
             if round > 0 && round.is_multiple_of(stay) {
-                self.start_anew(&turns);
+                self.start_anew(&all);
             }
-            for first in 0..turns.len() {
+            for first in 0..all.len() {
                 let number = if round.is_multiple_of(2) { first } else { last - first };
-                let turn = &mut turns[number];
-                if !go_on(&turn.step.cell) {
+                let samples = &mut all[number];
+                if !go_on(&samples.step.cell) {
                     break 'rounds;
                 }
-                self.prepare(turn.step);
+                self.prepare(samples.step);
                 // Forms of bulk transfer that are compared go over the same connections.
                 let anew = first == 0
                     && round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
-                turn.rounds.push(self.round(turn.step.task, &turn.counts, round, anew));
+                samples.rounds.push(self.round(samples.step.task, &samples.counts, round, anew));
             }
         }
         let reference = self.running.iter().position(|(program, _)| *program == C);
-        let records = turns.iter().flat_map(|turn| {
-            let simplest = turns.first().filter(|_| turns.len() > 1);
+        let records = all.iter().flat_map(|samples| {
+            let simplest = all.first().filter(|_| all.len() > 1);
             let programs = self.running.iter().enumerate();
             programs.filter_map(move |(index, (program, _))| {
-                let ratio = simplest.and_then(|simplest| turn.ratio(simplest, index));
-                let workload = turn.step.task.workload;
+                let ratio = simplest.and_then(|simplest| samples.ratio(simplest, index));
+                let workload = samples.step.task.workload;
                 Some(Record {
                     ratio_to_one: ratio.filter(|_| !workload.is_bulk()),
                     ratio_to_sequence: ratio.filter(|_| workload.is_string()),
-                    gain: turn.gain(index),
-                    ..turn.summary((index, reference), program)?
+                    gain: samples.gain(index),
+                    ..samples.summary((index, reference), program)?
                 })
             })
         });
@@ -336,10 +336,10 @@ impl<'a> ProgramSet<'a> {
 
     /// Lets all programs try a step, and finds out how many calls each makes in a round; `None` when
     /// none of them can do it.
-    fn begin<'s>(&mut self, step: &'s Step, slice: Duration) -> Option<Turn<'s>> {
+    fn begin<'s>(&mut self, step: &'s Step, slice: Duration) -> Option<Samples<'s>> {
         self.prepare(step);
         let counts = self.calibrate(step.task, slice)?;
-        Some(Turn { step, counts, rounds: Vec::new() })
+        Some(Samples { step, counts, rounds: Vec::new() })
     }
 
     /// One command for each program, in an order that changes from round to round. Those of bulk transfers
@@ -429,14 +429,14 @@ fn expected_of(plan: &Plan, step: &Step, steps: &[Step]) -> Duration {
     let fine = is_fine(steps);
     let slice = slice(step, fine);
     // Most need longer for as many calls than the first, and nobody answers at once.
-    let turn = if fine { slice * 3 / 2 } else { slice * 6 / 5 };
+    let each = if fine { slice * 3 / 2 } else { slice * 6 / 5 };
     // Cells with the same objects follow each other in pairs.
     let prepared =
         if step.prepare.is_some() { OBJECT * step.cell.objects / 2 } else { Duration::ZERO };
     match step.task.workload.is_bulk() {
         // The volume of the study ends most turns, and what warms up, before their time is over.
         true => slice * (rounds + 1) + slice * WARM_UP / 3 * bulk_starts(plan) as u32,
-        false => turn * (rounds + 1) + prepared,
+        false => each * (rounds + 1) + prepared,
     }
 }
 
@@ -448,14 +448,14 @@ fn slice(step: &Step, fine: bool) -> Duration {
 }
 
 /// A step with what all programs measured at it, round by round.
-struct Turn<'s> {
+struct Samples<'s> {
     step: &'s Step,
     /// How many calls each program makes in a round.
     counts: Vec<u32>,
     rounds: Vec<Vec<Option<Measured>>>,
 }
 
-impl Turn<'_> {
+impl Samples<'_> {
     /// What counts of a measurement, in the unit of the metric.
     fn value(&self, measured: &Measured, place: usize) -> f64 {
         let task = self.step.task;
