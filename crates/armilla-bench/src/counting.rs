@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(2);
 
 /// A program whose instructions at a step are to be counted.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct CountRequest<'a> {
     pub(crate) program: &'a Program,
     pub(crate) transport: Transport,
     /// The size of the socket queues in octets, 0 for the system's.
@@ -39,7 +39,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) step: &'a Step,
 }
 
-impl Wanted<'_> {
+impl CountRequest<'_> {
     /// Whether the same processes can do both.
     fn runs_with(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.program, other.program);
@@ -100,9 +100,9 @@ pub(crate) fn check() -> Result<(), Absent> {
     }
 }
 
-/// How many programs are to be started for what is wanted, and about how long all of them take.
-pub(crate) fn expected(wanted: &[Wanted<'_>]) -> (usize, Duration) {
-    let jobs = jobs(wanted).len();
+/// How many programs are to be started for the requests, and about how long all of them take.
+pub(crate) fn expected(requests: &[CountRequest<'_>]) -> (usize, Duration) {
+    let jobs = jobs(requests).len();
     let (many, together) = (u32::try_from(jobs).unwrap_or(u32::MAX), Machine::processors().max(1));
     (jobs, JOB * many / u32::try_from(together).unwrap_or(u32::MAX))
 }
@@ -110,25 +110,25 @@ pub(crate) fn expected(wanted: &[Wanted<'_>]) -> (usize, Duration) {
 /// What counting brought.
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// In the order of what is wanted.
+    /// In the order of the requests.
     pub(crate) records: Vec<Record>,
     pub(crate) failures: Vec<String>,
     /// How many programs there was no time for.
     pub(crate) left_out: usize,
 }
 
-/// Counts what is wanted, as many programs at once as there are processors: none disturbs the others.
+/// Serves the requests, as many programs at once as there are processors: none disturbs the others.
 /// Says before each program, by `begin`, which cell comes first.
 /// After `ends` no more programs are started.
 pub(crate) fn count(
     peers: &Peers,
     congestion: &str,
-    wanted: &[Wanted<'_>],
+    requests: &[CountRequest<'_>],
     ends: Option<Instant>,
     mut begin: impl FnMut(&Cell),
 ) -> Counted {
-    let jobs = jobs(wanted);
-    let (next, counts) = (AtomicUsize::new(0), Mutex::new(vec![None; wanted.len()]));
+    let jobs = jobs(requests);
+    let (next, counts) = (AtomicUsize::new(0), Mutex::new(vec![None; requests.len()]));
     let left_out = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let lock_failures = || failures.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ pub(crate) fn count(
                 continue;
             }
             begun.send(job[0]).ok();
-            let members: Vec<Wanted<'_>> = job.iter().map(|place| wanted[*place]).collect();
+            let members: Vec<CountRequest<'_>> = job.iter().map(|place| requests[*place]).collect();
             match count_one(peers, congestion, &members) {
                 Ok(found) => {
                     let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,12 +161,12 @@ pub(crate) fn count(
         }
         drop(begun);
         for first in beginnings {
-            begin(&wanted[first].step.cell);
+            begin(&requests[first].step.cell);
         }
     });
     let counts = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let records =
-        wanted.iter().zip(counts).filter_map(|(wanted, count)| Some(wanted.record(count?)));
+        requests.iter().zip(counts).filter_map(|(request, count)| Some(request.record(count?)));
     let mut records: Vec<Record> = records.collect();
     compare(&mut records);
     let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -183,10 +183,10 @@ fn compare(records: &mut [Record]) {
 }
 
 /// The places of what the same processes can do; none is empty.
-fn jobs(wanted: &[Wanted<'_>]) -> Vec<Vec<usize>> {
+fn jobs(requests: &[CountRequest<'_>]) -> Vec<Vec<usize>> {
     let mut jobs: Vec<Vec<usize>> = Vec::new();
-    for (place, this) in wanted.iter().enumerate() {
-        match jobs.iter_mut().find(|job| wanted[job[0]].runs_with(this)) {
+    for (place, this) in requests.iter().enumerate() {
+        match jobs.iter_mut().find(|job| requests[job[0]].runs_with(this)) {
             Some(job) => job.push(place),
             None => jobs.push(vec![place]),
         }
@@ -198,13 +198,13 @@ fn jobs(wanted: &[Wanted<'_>]) -> Vec<Vec<usize>> {
 fn count_one(
     peers: &Peers,
     congestion: &str,
-    wanted: &[Wanted<'_>],
+    requests: &[CountRequest<'_>],
 ) -> Result<Vec<Option<f64>>, String> {
-    let Some(first) = wanted.first() else { return Ok(Vec::new()) };
+    let Some(first) = requests.first() else { return Ok(Vec::new()) };
     let mut observed = Observed::start(peers, congestion, first)?;
     let mut counts: Vec<Option<f64>> = Vec::new();
-    for (place, this) in wanted.iter().enumerate() {
-        let before = wanted[..place].iter().position(|earlier| earlier.is_same(this));
+    for (place, this) in requests.iter().enumerate() {
+        let before = requests[..place].iter().position(|earlier| earlier.is_same(this));
         counts.push(match before {
             Some(before) => counts[before],
             None => observed.count(this)?,
@@ -224,18 +224,22 @@ struct Observed<'a> {
 }
 
 impl<'a> Observed<'a> {
-    fn start(peers: &'a Peers, congestion: &str, wanted: &Wanted<'_>) -> Result<Self, String> {
+    fn start(
+        peers: &'a Peers,
+        congestion: &str,
+        request: &CountRequest<'_>,
+    ) -> Result<Self, String> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let files = ["server", "client"]
             .map(|side| peers.scratch().join(format!("instructions-{number}-{side}")));
         let prefix = |file: &PathBuf| callgrind(peers, file);
-        let alone = matches!(wanted.program.kind, Kind::Adapter | Kind::Codec);
+        let alone = matches!(request.program.kind, Kind::Adapter | Kind::Codec);
         let start = Start {
-            program: wanted.program,
-            transport: wanted.transport,
+            program: request.program,
+            transport: request.transport,
             placement: Placement::Unpinned,
-            queue: wanted.queue,
+            queue: request.queue,
             congestion,
             link: None,
             prefixes: [if alone { Vec::new() } else { prefix(&files[0]) }, prefix(&files[1])],
@@ -246,15 +250,15 @@ impl<'a> Observed<'a> {
     }
 
     /// The instructions of one call; `None` when the program cannot do that.
-    fn count(&mut self, wanted: &Wanted<'_>) -> Result<Option<f64>, String> {
-        let Step { prepare, task, .. } = wanted.step;
-        if let Some(command) = prepare.as_ref().filter(|_| !wanted.program.is_raw())
+    fn count(&mut self, request: &CountRequest<'_>) -> Result<Option<f64>, String> {
+        let Step { prepare, task, .. } = request.step;
+        if let Some(command) = prepare.as_ref().filter(|_| !request.program.is_raw())
             && self.running.carry_out(command)?.is_none()
         {
             return Ok(None);
         }
-        let lengths @ [few, many] = wanted.lengths();
-        let mut run = |count| self.running.carry_out(&task.command(wanted.program, count));
+        let lengths @ [few, many] = request.lengths();
+        let mut run = |count| self.running.carry_out(&task.command(request.program, count));
         // Whatever happens only the first time has happened afterwards.
         if run(few)?.is_none() {
             return Ok(None);
@@ -262,7 +266,7 @@ impl<'a> Observed<'a> {
         self.write()?;
         let mut counted = [0; 2];
         for (length, counted) in lengths.into_iter().zip(&mut counted) {
-            self.running.carry_out(&task.command(wanted.program, length))?;
+            self.running.carry_out(&task.command(request.program, length))?;
             *counted = self.write()?;
         }
         let more = counted[1] as f64 - counted[0] as f64;
@@ -370,8 +374,9 @@ mod tests {
     fn programs_are_started_once_for_all_that_they_do() {
         let (void, flood) = (step(Workload::Void, 1), step(Workload::FloodVoid, 1));
         let static_orb = Program::orb("static", &[]);
-        let wanted = |program, step| Wanted { program, transport: Transport::Tcp, queue: 0, step };
-        let all = [wanted(&ORB, &void), wanted(&C, &void), wanted(&static_orb, &flood)];
+        let request =
+            |program, step| CountRequest { program, transport: Transport::Tcp, queue: 0, step };
+        let all = [request(&ORB, &void), request(&C, &void), request(&static_orb, &flood)];
         assert_eq!(jobs(&all), [vec![0, 2], vec![1]]);
     }
 
@@ -379,7 +384,7 @@ mod tests {
     fn what_is_counted_is_compared_with_plain_sockets_in_the_same_cell() {
         let (void, many) = (step(Workload::Void, 1), step(Workload::Void, 100));
         let count = |program, step, count| {
-            Wanted { program, transport: Transport::Tcp, queue: 0, step }.record(count)
+            CountRequest { program, transport: Transport::Tcp, queue: 0, step }.record(count)
         };
         let mut records =
             [count(&ORB, &void, 2000.0), count(&C, &void, 400.0), count(&ORB, &many, 9.0)];
@@ -390,8 +395,9 @@ mod tests {
     #[test]
     fn every_object_has_as_many_turns() {
         let step = step(Workload::Void, 1000);
-        let wanted = Wanted { program: &ORB, transport: Transport::Tcp, queue: 0, step: &step };
-        assert!(wanted.lengths().iter().all(|length| length.is_multiple_of(1000)));
+        let request =
+            CountRequest { program: &ORB, transport: Transport::Tcp, queue: 0, step: &step };
+        assert!(request.lengths().iter().all(|length| length.is_multiple_of(1000)));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::peers::Peers;
 use crate::plan::{Experiment, Plan};
 use crate::report::Progress;
 use absence::{idle, left_out, make_peers, small_queues, unlinked};
-use run::{Run, wanted};
+use run::{Run, count_requests};
 use series::Series;
 use std::io;
 use std::sync::Arc;
@@ -68,7 +68,8 @@ fn series_of(plan: &Plan, experiment: Experiment) -> Vec<Series> {
 
 /// About how long all of it takes.
 fn expected_of(plan: &Plan, experiments: &[Vec<Series>]) -> Duration {
-    let counted = |series: &Vec<Series>| counting::expected(&wanted(series).collect::<Vec<_>>()).1;
+    let counted =
+        |series: &Vec<Series>| counting::expected(&count_requests(series).collect::<Vec<_>>()).1;
     let measured = experiments.iter().flatten().map(|series| series.expected_whole(plan));
     measured.chain(experiments.iter().map(counted)).sum()
 }

@@ -2,7 +2,7 @@
 
 use super::series::Series;
 use crate::budget::Budget;
-use crate::counting::{self, Wanted};
+use crate::counting::{self, CountRequest};
 use crate::machine::{Machine, congestion};
 use crate::measure::{ProgramSet, Setup};
 use crate::network::Link;
@@ -81,12 +81,12 @@ impl<'a> Run<'a> {
 
     /// Counts the instructions of what of the series is to be counted.
     pub(super) fn count(&mut self, series: &[Series]) {
-        let wanted: Vec<Wanted<'_>> = wanted(series).collect();
-        if wanted.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
+        let requests: Vec<CountRequest<'_>> = count_requests(series).collect();
+        if requests.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
             return;
         }
         let Self { peers, congestion, progress, budget, outcome, .. } = self;
-        let (jobs, expected) = counting::expected(&wanted);
+        let (jobs, expected) = counting::expected(&requests);
         progress.enter(jobs, expected);
         if let Err(absent) = counting::check() {
             outcome.absent.push(absent);
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         }
         let ends = budget.part(expected);
         let begin = |cell: &_| progress.count(cell);
-        let counted = counting::count(peers, congestion, &wanted, ends, begin);
+        let counted = counting::count(peers, congestion, &requests, ends, begin);
         outcome.records.extend(counted.records);
         outcome.failures.extend(counted.failures);
         outcome.shortfall.uncounted += counted.left_out;
@@ -108,11 +108,12 @@ impl<'a> Run<'a> {
 }
 
 /// What of the series is to be counted.
-pub(super) fn wanted(series: &[Series]) -> impl Iterator<Item = Wanted<'_>> {
+pub(super) fn count_requests(series: &[Series]) -> impl Iterator<Item = CountRequest<'_>> {
     series.iter().filter(|series| series.counted).flat_map(|series| {
         let Series { transport, queue, steps, .. } = series;
         series.able().flat_map(move |program| {
-            let one = move |step| Wanted { program, transport: *transport, queue: *queue, step };
+            let one =
+                move |step| CountRequest { program, transport: *transport, queue: *queue, step };
             steps.iter().map(one)
         })
     })
