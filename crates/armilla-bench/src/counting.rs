@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 const JOB: Duration = Duration::from_millis(2500);
 
 /// How long valgrind has to write what it has counted, and how often is looked whether it has.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(2);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// A program whose instructions at a step are to be counted.
 #[derive(Clone, Copy)]
@@ -342,12 +342,12 @@ fn end(peers: &Peers, child: &mut Child) -> io::Result<Option<ExitStatus>> {
         if ended.is_some() {
             return Ok(ended);
         }
-        if begun.elapsed() > PATIENCE || peers.stop().load(Ordering::Relaxed) {
+        if begun.elapsed() > TIME_LIMIT || peers.stop().load(Ordering::Relaxed) {
             child.kill()?;
             child.wait()?;
             return Ok(None);
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Who takes longer to be made waits for a network that is not there.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// The file that says that a peer was made to the end.
 const MADE: &str = "made";
@@ -285,7 +285,7 @@ impl Peers {
                 Err(failed(&reason(&String::from_utf8_lossy(&said))))
             }
             None if self.stop.load(Ordering::Relaxed) => Err(failed("it was stopped")),
-            None => Err(failed(&format!("it took longer than {PATIENCE:?}"))),
+            None => Err(failed(&format!("it took longer than {TIME_LIMIT:?}"))),
         }
     }
 
@@ -300,7 +300,7 @@ impl Peers {
         let begun = Instant::now();
         let mut ended = child.try_wait()?;
         while ended.is_none() {
-            if begun.elapsed() > PATIENCE || self.stop.load(Ordering::Relaxed) {
+            if begun.elapsed() > TIME_LIMIT || self.stop.load(Ordering::Relaxed) {
                 if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
                     kill_process_group(group, Signal::KILL)?;
                 }

@@ -24,7 +24,7 @@ const START: Duration = Duration::from_secs(60);
 const COMMAND: Duration = Duration::from_secs(120);
 
 /// How often who waits looks whether the run shall end.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The server and the client of a program.
 pub(crate) struct Running {
@@ -167,7 +167,7 @@ impl Running {
             if matches!(server.try_wait(), Ok(Some(_))) {
                 return;
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
@@ -177,7 +177,7 @@ impl Side {
     fn line(&self, limit: Duration) -> Result<String, NoAnswer> {
         let begun = Instant::now();
         loop {
-            match self.lines.recv_timeout(LOOK) {
+            match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(NoAnswer::Ended),
                 Err(_) if self.stop.load(Ordering::Relaxed) => return Err(NoAnswer::Stopped),
