@@ -1,6 +1,6 @@
 //! A line chart as SVG: its colours come from the page, so that it is light or dark with it.
 
-use super::marks::Mark;
+use super::markers::Marker;
 use super::scale::{Kind, Scale, amount};
 use std::fmt::Write;
 
@@ -56,7 +56,7 @@ impl Line {
 
     fn class(&self) -> String {
         let published = if self.published.is_some() { " published" } else { "" };
-        format!("c{}{published}", Mark::of(&self.name).colour())
+        format!("c{}{published}", Marker::of(&self.name).colour())
     }
 }
 
@@ -74,7 +74,7 @@ impl Chart {
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.y);
         lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
         for line in lines {
-            let (class, shape) = (line.class(), Mark::of(&line.name).shape(13.0, 6.0));
+            let (class, shape) = (line.class(), Marker::of(&line.name).shape(13.0, 6.0));
             let _ = write!(
                 out,
                 "<li><svg viewBox=\"0 0 26 12\" class=\"key {class}\" aria-hidden=true><path \
@@ -164,7 +164,7 @@ impl Chart {
                 let _ = write!(out, "<path class=spread d=\"M{x:.1} {from:.1}V{to:.1}\"/>");
                 let _ = write!(told, ", 1 % {}, 99 % {}", amount(low), amount(high));
             }
-            let (shape, told) = (Mark::of(&line.name).shape(x, y), escape(&told));
+            let (shape, told) = (Marker::of(&line.name).shape(x, y), escape(&told));
             let _ = write!(out, "<path class=dot d=\"{shape}\"><title>{told}</title></path>");
         }
         out.push_str("</g>");

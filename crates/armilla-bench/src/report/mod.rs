@@ -4,7 +4,7 @@ mod bars;
 mod chart;
 mod figures;
 mod gains;
-mod marks;
+mod markers;
 mod page;
 mod progress;
 mod remarks;

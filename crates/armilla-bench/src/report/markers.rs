@@ -1,7 +1,7 @@
 //! How programs are told apart: a colour and a shape each, the same on the whole page, so that who does
 //! not see the one sees the other.
 
-/// The programs and strategies that charts show most, in the order in which they take their marks.
+/// The programs and strategies that charts show most, in the order in which they take their markers.
 const KNOWN: [&str; 24] = [
     "c",
     "armilla",
@@ -37,9 +37,9 @@ const SHAPES: usize = 5;
 
 /// A program's colour and shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark(usize);
+pub(super) struct Marker(usize);
 
-impl Mark {
+impl Marker {
     /// The mark of the program with this name.
     pub(super) fn of(name: &str) -> Self {
         Self(KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()))
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn no_two_known_programs_look_alike() {
-        let looks = |name: &str| (Mark::of(name).colour(), Mark::of(name).shape(9.0, 9.0));
+        let looks = |name: &str| (Marker::of(name).colour(), Marker::of(name).shape(9.0, 9.0));
         for (index, name) in KNOWN.iter().enumerate() {
             assert!(KNOWN[..index].iter().all(|other| looks(other) != looks(name)), "{name}");
         }
@@ -82,10 +82,10 @@ mod tests {
     #[test]
     fn programs_that_are_compared_have_colours_of_their_own() {
         let colours = |names: &[&str]| -> HashSet<usize> {
-            names.iter().map(|name| Mark::of(name).colour()).collect()
+            names.iter().map(|name| Marker::of(name).colour()).collect()
         };
         let programs = KNOWN.iter().position(|name| *name == "active").unwrap();
         assert_eq!(colours(&KNOWN[..programs]).len(), programs);
-        assert!(!colours(&KNOWN[programs..]).contains(&Mark::of("c").colour()));
+        assert!(!colours(&KNOWN[programs..]).contains(&Marker::of("c").colour()));
     }
 }
