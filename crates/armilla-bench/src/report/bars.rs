@@ -15,7 +15,7 @@ pub(super) struct Bar {
 
 impl Bar {
     /// What was measured, as it is shown: ratios to the thousandth, what was counted without fractions.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let decimals = if self.measured < 1000.0 { 3 } else { 0 };
         format!("{:.decimals$}", self.measured)
     }
@@ -149,7 +149,7 @@ mod tests {
         let counted = Record { metric: Metric::Instructions, median: 1999.5, ..timed.clone() };
         let bars = bars(&[timed, counted]);
         assert_eq!(
-            bars.iter().map(|bar| (bar.told(), bar.met)).collect::<Vec<_>>(),
+            bars.iter().map(|bar| (bar.text(), bar.met)).collect::<Vec<_>>(),
             [("2000".into(), true)]
         );
     }

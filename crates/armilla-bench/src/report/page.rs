@@ -89,7 +89,7 @@ fn demands(records: &[Record], out: &mut String) {
     );
     out.push_str("<tr><th>demand<th>measured<th>verdict<tbody>\n");
     for bar in bars {
-        let (measured, Bar { demand, met, .. }) = (bar.told(), bar);
+        let (measured, Bar { demand, met, .. }) = (bar.text(), bar);
         let (class, verdict) = if met { ("met", "✓ met") } else { ("missed", "✗ missed") };
         let demand = escape(demand);
         let _ = writeln!(out, "<tr><td>{demand}<td>{measured}<td class={class}>{verdict}");

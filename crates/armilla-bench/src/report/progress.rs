@@ -20,10 +20,10 @@ pub(crate) struct Progress {
     /// What a turn of that series is expected to take.
     turn: Duration,
     begun: Instant,
-    /// The tenth of the way that was told last.
-    told: Option<u32>,
+    /// The tenth of the way that was last_tenth last.
+    last_tenth: Option<u32>,
     /// How many columns the terminal has on which the line is written over itself; elsewhere, where there
-    /// are none, only every tenth of the way is told.
+    /// are none, only every tenth of the way is last_tenth.
     columns: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ impl Progress {
     pub(crate) fn new(total: Duration) -> Self {
         let [done, ahead, turn] = [Duration::ZERO; 3];
         let columns = columns(io::stderr()).filter(|_| goes_back());
-        Self { total, done, ahead, turn, begun: Instant::now(), told: None, columns }
+        Self { total, done, ahead, turn, begun: Instant::now(), last_tenth: None, columns }
     }
 
     /// A series of so many turns begins, which is expected to take so long; the one before it has ended, with
@@ -45,23 +45,23 @@ impl Progress {
 
     /// The next turn begins, of this cell.
     pub(crate) fn step(&mut self, cell: &Cell) {
-        self.tell(cell, "measuring");
+        self.show(cell, "measuring");
         self.done = (self.done + self.turn).min(self.ahead);
     }
 
     /// The instructions of the next program are counted, at this cell first.
     pub(crate) fn count(&mut self, cell: &Cell) {
-        self.tell(cell, "counting");
+        self.show(cell, "counting");
         self.done = (self.done + self.turn).min(self.ahead);
     }
 
-    fn tell(&mut self, cell: &Cell, what: &str) {
+    fn show(&mut self, cell: &Cell, what: &str) {
         let text = text(cell, what, self.begun.elapsed(), (self.done, self.total));
         let tenth = (10.0 * share(self.done, self.total)) as u32;
         // Nothing depends on whether anybody reads it.
         if let Some(columns) = self.columns {
             write!(io::stderr(), "\r\x1b[K{}", fitting(&text, columns)).ok();
-        } else if self.told.replace(tenth) != Some(tenth) {
+        } else if self.last_tenth.replace(tenth) != Some(tenth) {
             writeln!(io::stderr(), "{text}").ok();
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
         writeln!(out, "\nrequired of the ORB")?;
     }
     for bar in bars {
-        let (measured, Bar { demand, met, .. }) = (bar.told(), bar);
+        let (measured, Bar { demand, met, .. }) = (bar.text(), bar);
         let verdict = if met { "met" } else { "MISSED" };
         writeln!(out, "{verdict:<6} {measured:>7}  {demand}")?;
     }
