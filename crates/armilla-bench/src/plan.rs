@@ -2,7 +2,7 @@
 
 use crate::Transport;
 use crate::machine::Placement;
-use crate::program::USUAL;
+use crate::program::DEFAULT_PEERS;
 use std::time::Duration;
 
 /// How long a quick run takes at most: five minutes with what is told in the end.
@@ -74,7 +74,7 @@ impl Plan {
     /// Whether the peer of this name is to take part.
     pub(crate) fn wants_peer(&self, name: &str) -> bool {
         match &self.peers {
-            None => USUAL.contains(&name),
+            None => DEFAULT_PEERS.contains(&name),
             Some(peers) => peers.iter().any(|peer| peer == name),
         }
     }

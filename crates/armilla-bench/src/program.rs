@@ -110,12 +110,12 @@ pub(crate) const CAPNP: Program = Program { name: "capnp", kind: Kind::Peer, opt
 pub(crate) const JACORB: Program = Program { name: "jacorb", kind: Kind::Peer, options: &[] };
 
 /// The peers that take part unless others are named, and those that must be named.
-pub(crate) const USUAL: [&str; 2] = ["ace", "omniorb"];
-pub(crate) const ON_REQUEST: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
+pub(crate) const DEFAULT_PEERS: [&str; 2] = ["ace", "omniorb"];
+pub(crate) const OPTIONAL_PEERS: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
 
 /// The names of all peers that a [`Plan`](crate::Plan) can ask for beside plain sockets.
 pub fn peer_names() -> impl Iterator<Item = &'static str> {
-    USUAL.into_iter().chain(ON_REQUEST)
+    DEFAULT_PEERS.into_iter().chain(OPTIONAL_PEERS)
 }
 
 impl Program {
