@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::print;
-use armilla_bench::ttcp::{Carrier, Stop, Summary, Tester};
+use armilla_bench::ttcp::{Protocol, Stop, Summary, Tester};
 use clap::Args;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -94,10 +94,10 @@ fn rate(text: &str) -> Result<f64, String> {
 
 /// Runs a test and prints its summary.
 pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
-    let carrier = match &ttcp.unix {
-        Some(path) => Carrier::Unix(path.clone()),
-        None if ttcp.udp => Carrier::Udp,
-        None => Carrier::Tcp,
+    let protocol = match &ttcp.unix {
+        Some(path) => Protocol::Unix(path.clone()),
+        None if ttcp.udp => Protocol::Udp,
+        None => Protocol::Tcp,
     };
     let usual = if ttcp.udp { DATAGRAM } else { 8192 };
     let tester = Tester {
@@ -108,7 +108,7 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
         queue: ttcp.queue,
         rate: ttcp.rate,
         congestion: ttcp.congestion.clone(),
-        carrier,
+        protocol,
     };
     check(&tester)?;
     if ttcp.transmit && tester.port == 0 {
@@ -138,10 +138,10 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
 
 /// The command that receives what this tester transmits.
 fn receiving(tester: &Tester) -> String {
-    let how = match &tester.carrier {
-        Carrier::Unix(path) => return format!("armilla ttcp -r --unix {}", path.display()),
-        Carrier::Udp => " -u",
-        Carrier::Tcp => "",
+    let how = match &tester.protocol {
+        Protocol::Unix(path) => return format!("armilla ttcp -r --unix {}", path.display()),
+        Protocol::Udp => " -u",
+        Protocol::Tcp => "",
     };
     match tester.port {
         PORT => format!("armilla ttcp -r{how}"),
@@ -151,7 +151,7 @@ fn receiving(tester: &Tester) -> String {
 
 /// Rejects options that no network can satisfy.
 fn check(tester: &Tester) -> Outcome {
-    if tester.carrier == Carrier::Udp && !(16..=65_507).contains(&tester.length) {
+    if tester.protocol == Protocol::Udp && !(16..=65_507).contains(&tester.length) {
         return Err(Failure::usage("a datagram has 16 to 65507 octets (-l)"));
     }
     let each = tester.due(tester.length as u64);
@@ -171,7 +171,7 @@ fn receive(tester: &Tester, stop: &Stop) -> Outcome<Summary> {
         if error.kind() == ErrorKind::Interrupted {
             return Failure::Interrupted;
         }
-        let taken = error.kind() == ErrorKind::AddrInUse && !tester.carrier.is_unix();
+        let taken = error.kind() == ErrorKind::AddrInUse && !tester.protocol.is_unix();
         let hint = match taken {
             true => " (choose another port with -p, on both sides)".to_owned(),
             false => unknown_congestion(tester, &error),
@@ -181,12 +181,12 @@ fn receive(tester: &Tester, stop: &Stop) -> Outcome<Summary> {
 }
 
 fn transmit(tester: &Tester, host: &str, stop: &Stop) -> Outcome<Summary> {
-    let place = match &tester.carrier {
-        Carrier::Unix(path) => path.display().to_string(),
-        Carrier::Udp | Carrier::Tcp => host.to_owned(),
+    let place = match &tester.protocol {
+        Protocol::Unix(path) => path.display().to_string(),
+        Protocol::Udp | Protocol::Tcp => host.to_owned(),
     };
     tester.transmit(host, stop).map_err(|error| {
-        let no_socket = error.kind() == ErrorKind::NotFound && tester.carrier.is_unix();
+        let no_socket = error.kind() == ErrorKind::NotFound && tester.protocol.is_unix();
         let absent = error.kind() == ErrorKind::ConnectionRefused || no_socket;
         let hint = match absent {
             true => format!(" (start the receiver first: {})", receiving(tester)),

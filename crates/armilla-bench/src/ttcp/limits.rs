@@ -8,7 +8,7 @@
 
 use super::path::{AT_RECEIVER, HERE, before_link, is_queued, of_path};
 use super::summary::{Far, Summary, share, speed};
-use super::{Carrier, Tester};
+use super::{Protocol, Tester};
 use armilla_ipc::tcp::TcpInfo;
 use std::time::Duration;
 
@@ -53,10 +53,10 @@ pub(super) fn of_transmitter(tester: &Tester, summary: &Summary) -> Vec<String> 
     if limits.is_empty() {
         limits = processors(summary);
     }
-    match (&tester.carrier, summary.tcp) {
+    match (&tester.protocol, summary.tcp) {
         // What is lost weighs more than what was asked for.
-        (Carrier::Udp, _) => drop(limits.splice(0..0, losses(tester, summary))),
-        (Carrier::Tcp, Some(tcp)) if limits.is_empty() => limits.push(largest(summary, &tcp)),
+        (Protocol::Udp, _) => drop(limits.splice(0..0, losses(tester, summary))),
+        (Protocol::Tcp, Some(tcp)) if limits.is_empty() => limits.push(largest(summary, &tcp)),
         _ if limits.is_empty() => {
             limits.push("the queue between both sides, which took turns (-b)".into());
         }
@@ -176,10 +176,10 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn tester(carrier: Carrier) -> Tester {
+    fn tester(protocol: Protocol) -> Tester {
         let (duration, queue, rate, congestion) = (None, None, None, None);
         let (port, length, count) = (5001, 1000, 1000);
-        Tester { carrier, port, length, count, duration, queue, rate, congestion }
+        Tester { protocol, port, length, count, duration, queue, rate, congestion }
     }
 
     /// One megabyte in a second.
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_largest_part_of_the_time_is_what_limits() {
-        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        let of = |tcp| verdict(&tester(Protocol::Tcp), &summary(100, tcp));
         let slow = TcpInfo { window_limited: SECOND * 6 / 10, ..tcp() };
         assert!(of(slow).contains("receiver's window for 60 %"));
         let small = TcpInfo { queue_limited: SECOND * 7 / 10, ..tcp() };
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_window_or_a_queue_limits_that_what_is_under_way_fills() {
-        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        let of = |tcp| verdict(&tester(Protocol::Tcp), &summary(100, tcp));
         // A megabyte a second over 10 ms: 10,000 octets are under way.
         let young = TcpInfo { congestion_window: 40, unsent: 50_000, ..tcp() };
         let small = TcpInfo { peer_window: 11_000, ..young };
@@ -255,7 +255,7 @@ mod tests {
         let paced = TcpInfo { unsent: 50_000, delivery_rate: 1_100_000, ..drained };
         assert!(of(paced).contains("narrowest link, at about 8.80 Mbit/s, as far as"));
         let short = Summary { elapsed: SECOND / 20, octets: 50_000, ..summary(1, paced) };
-        assert!(verdict(&tester(Carrier::Tcp), &short).contains("still growing"));
+        assert!(verdict(&tester(Protocol::Tcp), &short).contains("still growing"));
         // A connection with a long round trip is young for longer, and its queue grows behind.
         let long = TcpInfo { round_trip: SECOND / 5, least_round_trip: SECOND / 5, ..drained };
         let long = TcpInfo { congestion_window: 400, peer_window: 900_000, ..long };
@@ -273,21 +273,21 @@ mod tests {
         };
         // Of another's receiver nothing is known; ours reads as fast as it can.
         let unknown = summary(100, slow);
-        assert!(verdict(&tester(Carrier::Tcp), &unknown).contains("it reads too slowly"));
+        assert!(verdict(&tester(Protocol::Tcp), &unknown).contains("it reads too slowly"));
         let ours = Summary { far: Some(far()), ..unknown };
-        assert!(verdict(&tester(Carrier::Tcp), &ours).contains("narrowest link"));
+        assert!(verdict(&tester(Protocol::Tcp), &ours).contains("narrowest link"));
         // However long it was all of a small window that waited there.
         let held = TcpInfo { window_limited: SECOND * 6 / 10, ..slow };
         let held = Summary { tcp: Some(held), ..ours };
-        let of = verdict(&tester(Carrier::Tcp), &held);
+        let of = verdict(&tester(Protocol::Tcp), &held);
         assert!(of.contains("narrowest link") && of.contains("60 % of the time"), "{of}");
         let near = Summary { near: true, ..held };
-        assert!(verdict(&tester(Carrier::Tcp), &near).contains("receiver's window for 60 %"));
+        assert!(verdict(&tester(Protocol::Tcp), &near).contains("receiver's window for 60 %"));
     }
 
     #[test]
     fn losses_limit_only_where_they_allow_no_more() {
-        let of = |tcp| verdict(&tester(Carrier::Tcp), &summary(100, tcp));
+        let of = |tcp| verdict(&tester(Protocol::Tcp), &summary(100, tcp));
         // A hundredth lost at 10 ms allows about 14 Mbit/s; 8 were reached.
         let many = TcpInfo { segments_again: 7, sent_again: 10_000, ..tcp() };
         assert!(of(many).contains("a queue was full: 7 segments sent again (1.00 %)"));
@@ -311,36 +311,36 @@ mod tests {
         assert!(of(burst).contains("narrowest link, at about 8.00 Mbit/s: 8.0 ms"));
         // Within a machine there is no link.
         let near = Summary { near: true, ..summary(100, full) };
-        assert!(verdict(&tester(Carrier::Tcp), &near).contains("this machine"));
+        assert!(verdict(&tester(Protocol::Tcp), &near).contains("this machine"));
     }
 
     #[test]
     fn what_was_asked_for_and_processors_come_first() {
         let slow = TcpInfo { window_limited: SECOND, ..tcp() };
-        let limited = Tester { rate: Some(8e6), ..tester(Carrier::Tcp) };
+        let limited = Tester { rate: Some(8e6), ..tester(Protocol::Tcp) };
         assert!(verdict(&limited, &summary(10, slow)).contains("rate asked for"));
-        let beyond = Tester { rate: Some(80e6), ..tester(Carrier::Tcp) };
+        let beyond = Tester { rate: Some(80e6), ..tester(Protocol::Tcp) };
         assert!(verdict(&beyond, &summary(10, slow)).contains("receiver's window"));
         let busy = summary(990, slow);
-        assert!(verdict(&tester(Carrier::Tcp), &busy).contains("transmitter's processor"));
+        assert!(verdict(&tester(Protocol::Tcp), &busy).contains("transmitter's processor"));
         let displaced = Summary { waited: SECOND * 9 / 10, ..summary(50, slow) };
-        let of = verdict(&tester(Carrier::Tcp), &displaced);
+        let of = verdict(&tester(Protocol::Tcp), &displaced);
         assert!(of.contains("busy for 5 % of the time, and for 90 % with other work"), "{of}");
         let from_before = Summary { waited: SECOND * 3, ..displaced };
-        let of = verdict(&tester(Carrier::Tcp), &from_before);
+        let of = verdict(&tester(Protocol::Tcp), &from_before);
         assert!(of.contains("busy for 5 % of the time, and for 95 % with other work"), "{of}");
         let far = Far { processor: SECOND / 2, ..far() };
         let together = Summary { near: true, far: Some(far), ..summary(450, slow) };
-        assert!(verdict(&tester(Carrier::Tcp), &together).contains("together were busy for 95 %"));
+        assert!(verdict(&tester(Protocol::Tcp), &together).contains("together were busy for 95 %"));
         let apart = Summary { near: false, ..together };
-        assert!(verdict(&tester(Carrier::Tcp), &apart).contains("receiver's window"));
+        assert!(verdict(&tester(Protocol::Tcp), &apart).contains("receiver's window"));
     }
 
     #[test]
     fn lost_datagrams_are_told_with_where_they_went() {
         let far = far();
         let mut sent = Summary { tcp: None, far: Some(far), ..summary(10, TcpInfo::default()) };
-        let of = |sent: &Summary| verdict(&tester(Carrier::Udp), sent);
+        let of = |sent: &Summary| verdict(&tester(Protocol::Udp), sent);
         assert!(of(&sent).contains("100 datagrams (10.00 %), on the way"));
         sent.far = Some(Far { dropped: 70, ..far });
         assert!(of(&sent).contains("70 of them by the receiver's queue"));
@@ -349,7 +349,7 @@ mod tests {
         sent.far = Some(Far { octets: sent.octets, ..far });
         assert!(of(&sent).contains("the path or its queues: nothing was lost"));
         // A rate that was not reached explains nothing.
-        let asked = Tester { rate: Some(80e6), ..tester(Carrier::Udp) };
+        let asked = Tester { rate: Some(80e6), ..tester(Protocol::Udp) };
         assert!(verdict(&asked, &sent).contains("the path or its queues: nothing was lost"));
     }
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// Over what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Carrier {
+pub enum Protocol {
     /// A TCP connection.
     Tcp,
     /// UDP datagrams.
@@ -31,7 +31,7 @@ pub enum Carrier {
     Unix(PathBuf),
 }
 
-impl Carrier {
+impl Protocol {
     /// Whether it is a Unix-domain socket.
     pub const fn is_unix(&self) -> bool {
         matches!(self, Self::Unix(_))
@@ -42,7 +42,7 @@ impl Carrier {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tester {
     /// Over what.
-    pub carrier: Carrier,
+    pub protocol: Protocol,
     /// The port of the receiver.
     pub port: u16,
     /// How many octets a system call sends or receives, and a datagram has: 1 to 16 Mi, over UDP
@@ -69,9 +69,9 @@ impl Tester {
         // An IPv6 address may stand in brackets, as before a port.
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(host);
-        match self.carrier {
-            Carrier::Udp => datagrams::transmit(self, host, stop),
-            Carrier::Tcp | Carrier::Unix(_) => streams::transmit(self, host, stop),
+        match self.protocol {
+            Protocol::Udp => datagrams::transmit(self, host, stop),
+            Protocol::Tcp | Protocol::Unix(_) => streams::transmit(self, host, stop),
         }
     }
 
@@ -82,9 +82,9 @@ impl Tester {
     /// When the place is taken, or the connection breaks; [`Interrupted`](io::ErrorKind::Interrupted) when
     /// it is stopped before anybody transmits.
     pub fn receive(&self, stop: &Stop, listening: impl FnOnce(&str)) -> io::Result<Summary> {
-        match self.carrier {
-            Carrier::Udp => datagrams::receive(self, stop, listening),
-            Carrier::Tcp | Carrier::Unix(_) => streams::receive(self, stop, listening),
+        match self.protocol {
+            Protocol::Udp => datagrams::receive(self, stop, listening),
+            Protocol::Tcp | Protocol::Unix(_) => streams::receive(self, stop, listening),
         }
     }
 
@@ -154,10 +154,10 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
-    fn tester(carrier: Carrier) -> Tester {
+    fn tester(protocol: Protocol) -> Tester {
         let (length, count) = (1000, 500);
         let (duration, queue, rate, congestion) = (None, None, None, None);
-        Tester { carrier, port: 0, length, count, duration, queue, rate, congestion }
+        Tester { protocol, port: 0, length, count, duration, queue, rate, congestion }
     }
 
     /// Both sides in one process.
@@ -184,14 +184,14 @@ mod tests {
 
     #[test]
     fn a_test_that_is_stopped_ends_as_any_other() {
-        for carrier in [Carrier::Tcp, Carrier::Udp] {
+        for protocol in [Protocol::Tcp, Protocol::Udp] {
             let stop = Stop::default();
             let stopping = stop.clone();
             let asking = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(50));
                 stopping.ask();
             });
-            let endless = Tester { count: u64::MAX, rate: Some(1e6), ..tester(carrier) };
+            let endless = Tester { count: u64::MAX, rate: Some(1e6), ..tester(protocol) };
             let (transmitted, received) = run_until(&stop, endless);
             asking.join().unwrap();
             assert_eq!(transmitted.far.unwrap().octets, transmitted.octets);
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn everything_that_is_sent_over_a_stream_arrives() {
         let path = std::env::temp_dir().join(format!("armilla-ttcp-{}", std::process::id()));
-        for carrier in [Carrier::Tcp, Carrier::Unix(path)] {
-            let (transmitted, received) = run(tester(carrier));
+        for protocol in [Protocol::Tcp, Protocol::Unix(path)] {
+            let (transmitted, received) = run(tester(protocol));
             assert_eq!((transmitted.octets, received.octets), (500_000, 500_000));
             assert_eq!(transmitted.far.unwrap().octets, 500_000);
             assert!(!transmitted.to_string().contains("NaN"));
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn datagrams_are_counted_on_both_sides() {
         // Slowly enough for any machine, so that none is lost on the way.
-        let slow = Tester { rate: Some(40e6), count: 100, ..tester(Carrier::Udp) };
+        let slow = Tester { rate: Some(40e6), count: 100, ..tester(Protocol::Udp) };
         let (transmitted, received) = run(slow);
         assert_eq!(transmitted.octets, 100_000);
         let counted = received.datagrams.unwrap();
@@ -225,7 +225,7 @@ mod tests {
     fn a_test_of_some_time_ends_then_whatever_the_rate() {
         // The second kilobyte would be due after a minute and a half.
         let duration = Some(Duration::from_millis(50));
-        let slow = Tester { rate: Some(100.0), duration, ..tester(Carrier::Tcp) };
+        let slow = Tester { rate: Some(100.0), duration, ..tester(Protocol::Tcp) };
         assert_eq!(slow.due(1000), Duration::from_secs(80));
         let (transmitted, received) = run(slow);
         assert_eq!((transmitted.octets, received.octets), (1000, 1000));
@@ -237,7 +237,7 @@ mod tests {
         let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let (rate, duration) = (Some(8e6), Some(Duration::from_millis(40)));
-        let tester = Tester { port, rate, duration, length: 100, ..tester(Carrier::Udp) };
+        let tester = Tester { port, rate, duration, length: 100, ..tester(Protocol::Udp) };
         let transmitted = tester.transmit("127.0.0.1", &Stop::default()).unwrap();
         // A megabyte a second; what is sent up to a millisecond early is made up for by the next pause.
         let most = (transmitted.elapsed + Duration::from_millis(1)).as_micros() as u64 + 100;
@@ -253,7 +253,7 @@ mod tests {
         let (host, listener) = bound.next().unwrap();
         let port = listener.local_addr().unwrap().port();
         let gone = thread::spawn(move || drop(listener.accept().unwrap()));
-        let tester = Tester { port, count: u64::MAX, ..tester(Carrier::Tcp) };
+        let tester = Tester { port, count: u64::MAX, ..tester(Protocol::Tcp) };
         let error = tester.transmit(host, &Stop::default()).unwrap_err();
         gone.join().unwrap();
         assert!(error.to_string().starts_with("the receiver went away after "), "{error}");
@@ -263,7 +263,7 @@ mod tests {
     fn datagrams_that_nobody_takes_are_refused_or_not_answered() {
         let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
-        let silent = Tester { port, count: 3, ..tester(Carrier::Udp) };
+        let silent = Tester { port, count: 3, ..tester(Protocol::Udp) };
         let summary = silent.transmit("127.0.0.1", &Stop::default()).unwrap();
         assert!(summary.far.is_none() && summary.limits[0].contains("did not answer"), "{summary}");
         drop(taken);
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_not_exceeded() {
-        let (transmitted, _) = run(Tester { rate: Some(20e6), ..tester(Carrier::Tcp) });
+        let (transmitted, _) = run(Tester { rate: Some(20e6), ..tester(Protocol::Tcp) });
         // Four million bits take a fifth of a second.
         assert!(transmitted.elapsed >= Duration::from_millis(190), "{transmitted}");
         assert!(transmitted.limits[0].contains("rate"), "{transmitted}");

@@ -2,7 +2,7 @@
 
 use super::stop::{Stop, stopped};
 use super::summary::{Far, Summary};
-use super::{Carrier, Processor, Tester, is_late, limits};
+use super::{Processor, Protocol, Tester, is_late, limits};
 use armilla_ipc::option::{Options, ProbeCount, ProbeInterval};
 use armilla_ipc::tcp::TcpInfo;
 use armilla_ipc::{
@@ -28,13 +28,13 @@ const PROBES: (Duration, u32) = (Duration::from_secs(10), 3);
 const LINE: usize = 256;
 
 pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<Summary> {
-    match &tester.carrier {
-        Carrier::Unix(path) => {
+    match &tester.protocol {
+        Protocol::Unix(path) => {
             let connector = UnixConnector::new(options(tester));
             let stream = connector.connect(&Address::unix(path), Some(CONNECT))?;
             send(tester, &stream, None, stop)
         }
-        Carrier::Tcp | Carrier::Udp => {
+        Protocol::Tcp | Protocol::Udp => {
             let connector = TcpConnector::new(options(tester));
             let stream = connector.connect(&Address::tcp(host, tester.port), Some(CONNECT))?;
             send(tester, &stream, Some(&stream), stop)
@@ -47,14 +47,14 @@ pub(super) fn receive(
     stop: &Stop,
     listening: impl FnOnce(&str),
 ) -> io::Result<Summary> {
-    match &tester.carrier {
-        Carrier::Unix(path) => {
+    match &tester.protocol {
+        Protocol::Unix(path) => {
             let acceptor = UnixAcceptor::bind(&Address::unix(path), &options(tester))?;
             listening(&acceptor.local().to_string());
             let stream = accept(acceptor, UnixAcceptor::accept, stop)?;
             take(tester, &*stream, None, stop)
         }
-        Carrier::Tcp | Carrier::Udp => {
+        Protocol::Tcp | Protocol::Udp => {
             let bind = |host| TcpAcceptor::bind(&Address::tcp(host, tester.port), &options(tester));
             // Where there is no IPv6, IPv4 alone.
             let acceptor = bind("::").or_else(|error| match error.kind() {
