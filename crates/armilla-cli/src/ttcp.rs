@@ -23,7 +23,7 @@ const DATAGRAM: usize = 1472;
 /// the kernel's TCP statistics: nothing to send, the receiver's window, the send queue, or the path
 /// (a saturated link, losses, a growing congestion window). -u, --unix and -p have to agree on both
 /// sides; the other options need not. Over TCP either side may be the classic ttcp. Ctrl-C ends a
-/// side, which prints its results so far and exits with status 130. A second Ctrl-C ends it at
+/// side, which prints its results so report and exits with status 130. A second Ctrl-C ends it at
 /// once.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("side").required(true).args(["transmit", "receive"])))]
@@ -127,7 +127,7 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     print(format_args!("{summary}"))?;
     unless_interrupted(stop.is_asked())?;
     // Without an answer nothing shows that any datagram arrived.
-    match ttcp.udp && summary.transmitted && summary.far.is_none() {
+    match ttcp.udp && summary.transmitted && summary.report.is_none() {
         true => {
             let how = receiving(&tester);
             Err(Failure::because(format_args!("no receiver answered (start it first: {how})")))

@@ -1,7 +1,7 @@
 //! Tests over UDP.
 
 use super::stop::{Stop, stopped};
-use super::summary::{Datagrams, Far, Summary};
+use super::summary::{Datagrams, ReceiverReport, Summary};
 use super::{Processor, Tester, is_late, limits};
 use armilla_ipc::datagram::{ConnectedDatagram, Datagram, Received};
 use armilla_ipc::option::{Options, RecvBuffer, SendBuffer};
@@ -57,7 +57,7 @@ pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<S
         processor: processor.used,
         waited: processor.waited,
         near: socket.local().is_ok_and(|local| local.ip() == peer.ip()),
-        far: end(&socket, number)?,
+        report: end(&socket, number)?,
         tcp: None,
         datagrams: None,
         limits: Vec::new(),
@@ -79,7 +79,10 @@ fn refused(error: io::Error, sent: u64) -> io::Error {
 }
 
 /// Tells the receiver that this was all, until it answers.
-fn end(socket: &dyn ConnectedDatagram<Addr = SocketAddr>, sent: u64) -> io::Result<Option<Far>> {
+fn end(
+    socket: &dyn ConnectedDatagram<Addr = SocketAddr>,
+    sent: u64,
+) -> io::Result<Option<ReceiverReport>> {
     let mut told = [0; 16];
     put(&mut told, END);
     put(&mut told[8..], sent);
@@ -88,9 +91,10 @@ fn end(socket: &dyn ConnectedDatagram<Addr = SocketAddr>, sent: u64) -> io::Resu
     for _ in 0..TELLS {
         socket.send(&told).map_err(|error| refused(error, sent))?;
         let received = socket.recv(&mut line).ok();
-        let far = received.and_then(|received| Far::parse(line.get(..received.length)?));
-        if far.is_some() {
-            return Ok(far);
+        let report =
+            received.and_then(|received| ReceiverReport::parse(line.get(..received.length)?));
+        if report.is_some() {
+            return Ok(report);
         }
     }
     Ok(None)
@@ -152,10 +156,11 @@ pub(super) fn receive(
     // What came after the last of them was no part of it, but what it took is in there.
     let processor = Processor { used: processor.used.min(elapsed), ..processor };
     let Processor { used, waited } = processor;
-    let far = Far { octets, elapsed, processor: used, waited, calls: received, dropped };
+    let report =
+        ReceiverReport { octets, elapsed, processor: used, waited, calls: received, dropped };
     let ended = sent.is_some();
     if ended {
-        answer(&socket, &peer, &far)?;
+        answer(&socket, &peer, &report)?;
     }
     let sent = sent.unwrap_or_else(|| highest.map_or(0, |highest| highest.saturating_add(1)));
     let mut summary = Summary {
@@ -166,7 +171,7 @@ pub(super) fn receive(
         processor: processor.used,
         waited: processor.waited,
         near: peer.ip().is_loopback(),
-        far: None,
+        report: None,
         tcp: None,
         datagrams: Some(Datagrams { sent, received, late, dropped, strangers, ended }),
         limits: Vec::new(),
@@ -225,8 +230,8 @@ fn listen(tester: &Tester) -> io::Result<UdpSocket> {
 }
 
 /// Answers the end, and again as often as it is told again.
-fn answer(socket: &UdpSocket, peer: &SocketAddr, far: &Far) -> io::Result<()> {
-    let line = far.line();
+fn answer(socket: &UdpSocket, peer: &SocketAddr, report: &ReceiverReport) -> io::Result<()> {
+    let line = report.line();
     socket.send_to(line.as_bytes(), peer)?;
     socket.set_recv_timeout(Some(LINGER))?;
     let mut told = [0; 16];

@@ -7,7 +7,7 @@
 //! that had no time left, be it that other work took it.
 
 use super::path::{AT_RECEIVER, HERE, before_link, is_queued, of_path};
-use super::summary::{Far, Summary, share, speed};
+use super::summary::{ReceiverReport, Summary, share, speed};
 use super::{Protocol, Tester};
 use armilla_ipc::tcp::TcpInfo;
 use std::time::Duration;
@@ -110,11 +110,11 @@ fn processors(summary: &Summary) -> Vec<String> {
             "the transmitter's processor, {taken} (larger -l makes fewer system calls)"
         ));
     }
-    let Some(far) = summary.far else { return limits };
-    if let Some(taken) = taken(far.processor, far.waited, far.elapsed) {
+    let Some(report) = summary.report else { return limits };
+    if let Some(taken) = taken(report.processor, report.waited, report.elapsed) {
         limits.push(format!("the receiver's processor, {taken}"));
     }
-    let both = share(summary.processor, summary.elapsed) + share(far.processor, far.elapsed);
+    let both = share(summary.processor, summary.elapsed) + share(report.processor, report.elapsed);
     if limits.is_empty() && summary.near && both >= BUSY {
         limits.push(format!(
             "the processors of this machine: both sides together were busy for {both:.0} % of the \
@@ -131,7 +131,7 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     if most == path {
         return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));
     }
-    if most == window && summary.far.is_some() && !summary.near && is_queued(tcp) {
+    if most == window && summary.report.is_some() && !summary.near && is_queued(tcp) {
         return format!(
             "{} ({window:.0} % of the time all of the receiver's window)",
             before_link(summary, tcp)
@@ -152,7 +152,7 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
 
 /// What became of datagrams that did not arrive.
 fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
-    let Some(Far { octets, dropped, .. }) = summary.far else {
+    let Some(ReceiverReport { octets, dropped, .. }) = summary.report else {
         return Some("nobody knows what: the receiver did not answer".into());
     };
     let lost = summary.octets.saturating_sub(octets);
@@ -171,7 +171,7 @@ fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary::Far;
+    use super::super::summary::ReceiverReport;
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -192,15 +192,15 @@ mod tests {
             processor: Duration::from_millis(processor),
             waited: Duration::ZERO,
             near: false,
-            far: None,
+            report: None,
             tcp: Some(tcp),
             datagrams: None,
             limits: Vec::new(),
         }
     }
 
-    fn far() -> Far {
-        Far {
+    fn report() -> ReceiverReport {
+        ReceiverReport {
             octets: 900_000,
             elapsed: SECOND,
             processor: SECOND / 10,
@@ -274,7 +274,7 @@ mod tests {
         // Of another's receiver nothing is known; ours reads as fast as it can.
         let unknown = summary(100, slow);
         assert!(verdict(&tester(Protocol::Tcp), &unknown).contains("it reads too slowly"));
-        let ours = Summary { far: Some(far()), ..unknown };
+        let ours = Summary { report: Some(report()), ..unknown };
         assert!(verdict(&tester(Protocol::Tcp), &ours).contains("narrowest link"));
         // However long it was all of a small window that waited there.
         let held = TcpInfo { window_limited: SECOND * 6 / 10, ..slow };
@@ -329,8 +329,8 @@ mod tests {
         let from_before = Summary { waited: SECOND * 3, ..displaced };
         let of = verdict(&tester(Protocol::Tcp), &from_before);
         assert!(of.contains("busy for 5 % of the time, and for 95 % with other work"), "{of}");
-        let far = Far { processor: SECOND / 2, ..far() };
-        let together = Summary { near: true, far: Some(far), ..summary(450, slow) };
+        let report = ReceiverReport { processor: SECOND / 2, ..report() };
+        let together = Summary { near: true, report: Some(report), ..summary(450, slow) };
         assert!(verdict(&tester(Protocol::Tcp), &together).contains("together were busy for 95 %"));
         let apart = Summary { near: false, ..together };
         assert!(verdict(&tester(Protocol::Tcp), &apart).contains("receiver's window"));
@@ -338,15 +338,16 @@ mod tests {
 
     #[test]
     fn lost_datagrams_are_told_with_where_they_went() {
-        let far = far();
-        let mut sent = Summary { tcp: None, far: Some(far), ..summary(10, TcpInfo::default()) };
+        let report = report();
+        let mut sent =
+            Summary { tcp: None, report: Some(report), ..summary(10, TcpInfo::default()) };
         let of = |sent: &Summary| verdict(&tester(Protocol::Udp), sent);
         assert!(of(&sent).contains("100 datagrams (10.00 %), on the way"));
-        sent.far = Some(Far { dropped: 70, ..far });
+        sent.report = Some(ReceiverReport { dropped: 70, ..report });
         assert!(of(&sent).contains("70 of them by the receiver's queue"));
-        sent.far = None;
+        sent.report = None;
         assert!(of(&sent).contains("did not answer"));
-        sent.far = Some(Far { octets: sent.octets, ..far });
+        sent.report = Some(ReceiverReport { octets: sent.octets, ..report });
         assert!(of(&sent).contains("the path or its queues: nothing was lost"));
         // A rate that was not reached explains nothing.
         let asked = Tester { rate: Some(80e6), ..tester(Protocol::Udp) };

@@ -194,7 +194,7 @@ mod tests {
             let endless = Tester { count: u64::MAX, rate: Some(1e6), ..tester(protocol) };
             let (transmitted, received) = run_until(&stop, endless);
             asking.join().unwrap();
-            assert_eq!(transmitted.far.unwrap().octets, transmitted.octets);
+            assert_eq!(transmitted.report.unwrap().octets, transmitted.octets);
             assert_eq!(transmitted.octets, received.octets);
         }
     }
@@ -205,7 +205,7 @@ mod tests {
         for protocol in [Protocol::Tcp, Protocol::Unix(path)] {
             let (transmitted, received) = run(tester(protocol));
             assert_eq!((transmitted.octets, received.octets), (500_000, 500_000));
-            assert_eq!(transmitted.far.unwrap().octets, 500_000);
+            assert_eq!(transmitted.report.unwrap().octets, 500_000);
             assert!(!transmitted.to_string().contains("NaN"));
         }
     }
@@ -265,7 +265,10 @@ mod tests {
         let port = taken.local_addr().unwrap().port();
         let silent = Tester { port, count: 3, ..tester(Protocol::Udp) };
         let summary = silent.transmit("127.0.0.1", &Stop::default()).unwrap();
-        assert!(summary.far.is_none() && summary.limits[0].contains("did not answer"), "{summary}");
+        assert!(
+            summary.report.is_none() && summary.limits[0].contains("did not answer"),
+            "{summary}"
+        );
         drop(taken);
         // The kernel tells of the first with a later one.
         let rest = Tester { rate: Some(8e6), count: 1000, ..silent };

@@ -39,7 +39,7 @@ pub(super) fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
     let is_full = |window: f64| window > 0.0 && under_way >= FULL * window;
     // A receiver of ours reads as fast as it can: what fills its window then is the queue on the way.
     let is_queued = is_queued(tcp);
-    if peer <= window && is_full(peer) && !(is_queued && summary.far.is_some()) {
+    if peer <= window && is_full(peer) && !(is_queued && summary.report.is_some()) {
         return format!("the receiver's window of {peer} octets, which was full: {AT_RECEIVER}");
     }
     if is_queued {

@@ -1,7 +1,7 @@
 //! Tests over TCP and Unix sockets.
 
 use super::stop::{Stop, stopped};
-use super::summary::{Far, Summary};
+use super::summary::{ReceiverReport, Summary};
 use super::{Processor, Protocol, Tester, is_late, limits};
 use armilla_ipc::option::{Options, ProbeCount, ProbeInterval};
 use armilla_ipc::tcp::TcpInfo;
@@ -129,9 +129,9 @@ fn send(
     let unsent = tcp.map(TcpStream::info).transpose()?.map_or(0, |tcp| tcp.unsent);
     stream.shutdown(Shutdown::Write)?;
     let sent = begun.elapsed();
-    let far = answer(stream, tcp)?;
+    let report = answer(stream, tcp)?;
     let left = waiting(tcp);
-    if far.is_none() && left > 0 {
+    if report.is_none() && left > 0 {
         let what =
             format!("nothing arrives any more, for {SILENCE:?}: {left} octets have never left");
         return Err(io::Error::new(io::ErrorKind::TimedOut, what));
@@ -140,12 +140,12 @@ fn send(
         transmitted: true,
         octets: pieces * piece.len() as u64,
         // Other tools just end the connection.
-        elapsed: if far.is_some() { begun.elapsed() } else { sent },
+        elapsed: if report.is_some() { begun.elapsed() } else { sent },
         calls: pieces,
         processor: processor.used,
         waited: processor.waited,
         near: tcp.is_none_or(is_near),
-        far,
+        report,
         tcp: tcp.map(TcpStream::info).transpose()?.map(|tcp| TcpInfo { unsent, ..tcp }),
         datagrams: None,
         limits: Vec::new(),
@@ -187,7 +187,7 @@ fn is_near(stream: &TcpStream) -> bool {
 }
 
 /// The receiver's line, if it is one of ours. Over a slow path that may take as long as what waits here.
-fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far>> {
+fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<ReceiverReport>> {
     stream.set_recv_timeout(Some(SILENCE))?;
     let mut line = [0; LINE];
     let (mut length, mut before) = (0, waiting(tcp));
@@ -205,7 +205,7 @@ fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<Far
         }
         before = now;
     }
-    Ok(Far::parse(&line[..length]))
+    Ok(ReceiverReport::parse(&line[..length]))
 }
 
 fn take(
@@ -236,9 +236,9 @@ fn take(
     let (begun, before) = times.unwrap_or_else(|| (Instant::now(), Processor::now()));
     let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
     let Processor { used, waited } = processor;
-    let far = Far { octets, elapsed, processor: used, waited, calls, dropped: 0 };
+    let report = ReceiverReport { octets, elapsed, processor: used, waited, calls, dropped: 0 };
     // Other tools have gone by now.
-    stream.send_all(far.line().as_bytes()).ok();
+    stream.send_all(report.line().as_bytes()).ok();
     let mut summary = Summary {
         transmitted: false,
         octets,
@@ -247,7 +247,7 @@ fn take(
         processor: processor.used,
         waited: processor.waited,
         near: tcp.is_none_or(is_near),
-        far: None,
+        report: None,
         tcp: tcp.map(TcpStream::info).transpose()?,
         datagrams: None,
         limits: Vec::new(),

@@ -23,7 +23,7 @@ pub struct Summary {
     /// Whether the other side is on this machine.
     pub near: bool,
     /// What the receiver told the transmitter.
-    pub far: Option<Far>,
+    pub report: Option<ReceiverReport>,
     /// What the kernel knows of the connection.
     pub tcp: Option<TcpInfo>,
     /// What became of datagrams.
@@ -34,7 +34,7 @@ pub struct Summary {
 
 /// What the other side measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Far {
+pub struct ReceiverReport {
     /// How many octets came.
     pub octets: u64,
     /// From the first of them to the last.
@@ -112,7 +112,7 @@ impl Summary {
 /// How the line begins with which a receiver answers.
 const MARK: &str = "armilla-ttcp";
 
-impl Far {
+impl ReceiverReport {
     /// The line with which a receiver answers.
     pub(super) fn line(&self) -> String {
         let Self { octets, elapsed, processor, waited, calls, dropped } = self;
@@ -158,22 +158,22 @@ impl fmt::Display for Summary {
             elapsed.as_secs_f64() * 1e6 / (*calls).max(1) as f64,
             share(*processor, *elapsed)
         )?;
-        if self.transmitted && self.far.is_none() {
+        if self.transmitted && self.report.is_none() {
             writeln!(
                 f,
                 "{side}: the receiver did not tell what came: it has gone, or is another's"
             )?;
         }
-        if let Some(far) = self.far {
+        if let Some(report) = self.report {
             writeln!(
                 f,
                 "{side}: the receiver had {} octets in {:.3} s = {:.2} Mbit/s, {} calls, processor \
                  {:.0} %",
-                far.octets,
-                far.elapsed.as_secs_f64(),
-                speed(far.octets, far.elapsed),
-                far.calls,
-                share(far.processor, far.elapsed)
+                report.octets,
+                report.elapsed.as_secs_f64(),
+                speed(report.octets, report.elapsed),
+                report.calls,
+                share(report.processor, report.elapsed)
             )?;
         }
         if let Some(datagrams) = self.datagrams {
@@ -197,10 +197,11 @@ mod tests {
     fn an_answer_is_read_as_it_was_written() {
         let (elapsed, processor) = (Duration::from_millis(30), Duration::from_micros(7));
         let waited = Duration::from_nanos(3);
-        let far = Far { octets: 1 << 40, elapsed, processor, waited, calls: 9, dropped: 2 };
-        assert_eq!(Far::parse(far.line().as_bytes()), Some(far));
+        let report =
+            ReceiverReport { octets: 1 << 40, elapsed, processor, waited, calls: 9, dropped: 2 };
+        assert_eq!(ReceiverReport::parse(report.line().as_bytes()), Some(report));
         for other in ["", "armilla-ttcp", "armilla-ttcp 1 2 3 4 5", "hello 1 2 3 4 5 6"] {
-            assert_eq!(Far::parse(other.as_bytes()), None, "{other}");
+            assert_eq!(ReceiverReport::parse(other.as_bytes()), None, "{other}");
         }
     }
 }
