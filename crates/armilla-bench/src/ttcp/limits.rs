@@ -115,7 +115,7 @@ fn processors(summary: &Summary) -> Vec<String> {
         limits.push(format!("the receiver's processor, {taken}"));
     }
     let both = share(summary.processor, summary.elapsed) + share(report.processor, report.elapsed);
-    if limits.is_empty() && summary.near && both >= BUSY {
+    if limits.is_empty() && summary.same_host && both >= BUSY {
         limits.push(format!(
             "the processors of this machine: both sides together were busy for {both:.0} % of the \
              time, as on one"
@@ -131,7 +131,7 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     if most == path {
         return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));
     }
-    if most == window && summary.report.is_some() && !summary.near && is_queued(tcp) {
+    if most == window && summary.report.is_some() && !summary.same_host && is_queued(tcp) {
         return format!(
             "{} ({window:.0} % of the time all of the receiver's window)",
             before_link(summary, tcp)
@@ -191,7 +191,7 @@ mod tests {
             calls: 1000,
             processor: Duration::from_millis(processor),
             waited: Duration::ZERO,
-            near: false,
+            same_host: false,
             report: None,
             tcp: Some(tcp),
             datagrams: None,
@@ -281,8 +281,8 @@ mod tests {
         let held = Summary { tcp: Some(held), ..ours };
         let of = verdict(&tester(Protocol::Tcp), &held);
         assert!(of.contains("narrowest link") && of.contains("60 % of the time"), "{of}");
-        let near = Summary { near: true, ..held };
-        assert!(verdict(&tester(Protocol::Tcp), &near).contains("receiver's window for 60 %"));
+        let same_host = Summary { same_host: true, ..held };
+        assert!(verdict(&tester(Protocol::Tcp), &same_host).contains("receiver's window for 60 %"));
     }
 
     #[test]
@@ -310,8 +310,8 @@ mod tests {
         let burst = TcpInfo { delivery_rate: 150_000_000, ..full };
         assert!(of(burst).contains("narrowest link, at about 8.00 Mbit/s: 8.0 ms"));
         // Within a machine there is no link.
-        let near = Summary { near: true, ..summary(100, full) };
-        assert!(verdict(&tester(Protocol::Tcp), &near).contains("this machine"));
+        let same_host = Summary { same_host: true, ..summary(100, full) };
+        assert!(verdict(&tester(Protocol::Tcp), &same_host).contains("this machine"));
     }
 
     #[test]
@@ -330,9 +330,9 @@ mod tests {
         let of = verdict(&tester(Protocol::Tcp), &from_before);
         assert!(of.contains("busy for 5 % of the time, and for 95 % with other work"), "{of}");
         let report = ReceiverReport { processor: SECOND / 2, ..report() };
-        let together = Summary { near: true, report: Some(report), ..summary(450, slow) };
+        let together = Summary { same_host: true, report: Some(report), ..summary(450, slow) };
         assert!(verdict(&tester(Protocol::Tcp), &together).contains("together were busy for 95 %"));
-        let apart = Summary { near: false, ..together };
+        let apart = Summary { same_host: false, ..together };
         assert!(verdict(&tester(Protocol::Tcp), &apart).contains("receiver's window"));
     }
 

@@ -27,7 +27,7 @@ const QUEUED: (f64, Duration) = (2.0, Duration::from_millis(1));
 pub(super) fn of_path(summary: &Summary, tcp: &TcpInfo) -> String {
     let trip = tcp.round_trip;
     let reached = speed(summary.octets, summary.elapsed);
-    if summary.near {
+    if summary.same_host {
         // There is no link; whoever waits for a confirmation waits for the other side to run.
         return "this machine, on which what was sent waited for the receiver to run".into();
     }

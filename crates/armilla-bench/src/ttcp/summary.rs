@@ -21,7 +21,7 @@ pub struct Summary {
     /// For how long other work had the processor while it could have run.
     pub waited: Duration,
     /// Whether the other side is on this machine.
-    pub near: bool,
+    pub same_host: bool,
     /// What the receiver told the transmitter.
     pub report: Option<ReceiverReport>,
     /// What the kernel knows of the connection.
