@@ -119,13 +119,13 @@ pub(crate) fn run(ttcp: &Ttcp) -> Outcome {
     }
     let stop = Stop::default();
     let stopping = stop.clone();
-    on_interrupt("a second Ctrl-C ends at once", move || stopping.ask())?;
+    on_interrupt("a second Ctrl-C ends at once", move || stopping.request())?;
     let summary = match ttcp.transmit {
         true => transmit(&tester, ttcp.host.as_deref().unwrap_or("localhost"), &stop)?,
         false => receive(&tester, &stop)?,
     };
     print(format_args!("{summary}"))?;
-    unless_interrupted(stop.is_asked())?;
+    unless_interrupted(stop.is_requested())?;
     // Without an answer nothing shows that any datagram arrived.
     match ttcp.udp && summary.transmitted && summary.report.is_none() {
         true => {

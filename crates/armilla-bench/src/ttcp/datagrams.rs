@@ -208,7 +208,7 @@ fn next(
     stop: &Stop,
 ) -> io::Result<Option<(Received, SocketAddr)>> {
     let mut silence = Duration::ZERO;
-    while silence < limit && !stop.is_asked() {
+    while silence < limit && !stop.is_requested() {
         match socket.recv_from(buffer) {
             Err(error) if is_late(&error) => silence += LOOK,
             came => return came.map(Some),

@@ -94,7 +94,7 @@ impl Tester {
             Some(duration) => begun.elapsed() < duration,
             None => sent < self.count,
         };
-        due && !stop.is_asked()
+        due && !stop.is_requested()
     }
 
     /// How long `octets` take at the rate that is asked for; no time if there is none.
@@ -110,7 +110,7 @@ impl Tester {
         // Shorter times are made up for by a later one: sleeping is not that exact.
         if ahead > Duration::from_millis(1) {
             let left = self.duration.map_or(ahead, |duration| duration.saturating_sub(elapsed));
-            stop.rest(ahead.min(left));
+            stop.sleep(ahead.min(left));
         }
     }
 }
@@ -189,7 +189,7 @@ mod tests {
             let stopping = stop.clone();
             let asking = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(50));
-                stopping.ask();
+                stopping.request();
             });
             let endless = Tester { count: u64::MAX, rate: Some(1e6), ..tester(protocol) };
             let (transmitted, received) = run_until(&stop, endless);

@@ -22,7 +22,7 @@ struct Shared {
 impl Stop {
     /// Asks the side that has this to end. A receiver ends at once; a transmitter sends no more pieces, and
     /// ends when the one under way has left and the receiver has answered.
-    pub fn ask(&self) {
+    pub fn request(&self) {
         let wake = self.wake();
         self.0.asked.store(true, Ordering::Release);
         self.0.changed.notify_all();
@@ -32,7 +32,7 @@ impl Stop {
     }
 
     /// Whether it was asked.
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         self.0.asked.load(Ordering::Acquire)
     }
 
@@ -40,15 +40,15 @@ impl Stop {
     /// already.
     pub(super) fn wakes(&self, wake: impl Fn() + Send + 'static) {
         let mut present = self.wake();
-        if self.is_asked() {
+        if self.is_requested() {
             wake();
         }
         *present = Some(Box::new(wake));
     }
 
     /// Sleeps for `time`, unless it is asked.
-    pub(super) fn rest(&self, time: Duration) {
-        let rested = self.0.changed.wait_timeout_while(self.wake(), time, |_| !self.is_asked());
+    pub(super) fn sleep(&self, time: Duration) {
+        let rested = self.0.changed.wait_timeout_while(self.wake(), time, |_| !self.is_requested());
         drop(rested);
     }
 
@@ -59,7 +59,7 @@ impl Stop {
 
 impl fmt::Debug for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stop").field(&self.is_asked()).finish()
+        f.debug_tuple("Stop").field(&self.is_requested()).finish()
     }
 }
 

@@ -217,9 +217,9 @@ fn take(
     let mut buffer = vec![0; tester.length];
     let (mut octets, mut calls) = (0_u64, 0_u64);
     let mut times = None;
-    while !stop.is_asked() {
+    while !stop.is_requested() {
         let received = match stream.recv(&mut buffer) {
-            Err(error) if !stop.is_asked() => {
+            Err(error) if !stop.is_requested() => {
                 let what = format!("the transmitter went away after {octets} octets: {error}");
                 return Err(io::Error::new(error.kind(), what));
             }
