@@ -132,8 +132,8 @@ pub(crate) fn count(
     let left_out = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let lock_failures = || failures.lock().unwrap_or_else(PoisonError::into_inner);
-    let (begun, beginnings) = mpsc::channel();
-    let work = |begun: mpsc::Sender<usize>| {
+    let (started, beginnings) = mpsc::channel();
+    let work = |started: mpsc::Sender<usize>| {
         while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
             if peers.stop().load(Ordering::Relaxed) {
                 return;
@@ -142,7 +142,7 @@ pub(crate) fn count(
                 left_out.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            begun.send(job[0]).ok();
+            started.send(job[0]).ok();
             let members: Vec<CountRequest<'_>> = job.iter().map(|place| requests[*place]).collect();
             match count_one(peers, congestion, &members) {
                 Ok(found) => {
@@ -156,10 +156,10 @@ pub(crate) fn count(
     };
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            let begun = begun.clone();
-            scope.spawn(|| work(begun));
+            let started = started.clone();
+            scope.spawn(|| work(started));
         }
-        drop(begun);
+        drop(started);
         for first in beginnings {
             begin(&requests[first].step.cell);
         }
@@ -336,13 +336,13 @@ fn told(peers: &Peers, asked: io::Result<Child>) -> Result<(), String> {
 
 /// How it ended; `None` when it was ended because it took too long, or the run shall end.
 fn end(peers: &Peers, child: &mut Child) -> io::Result<Option<ExitStatus>> {
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         let ended = child.try_wait()?;
         if ended.is_some() {
             return Ok(ended);
         }
-        if begun.elapsed() > TIME_LIMIT || peers.stop().load(Ordering::Relaxed) {
+        if started.elapsed() > TIME_LIMIT || peers.stop().load(Ordering::Relaxed) {
             child.kill()?;
             child.wait()?;
             return Ok(None);

@@ -297,10 +297,10 @@ impl Peers {
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let mut child = command.spawn()?;
         self.reaper.register(child.id());
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut ended = child.try_wait()?;
         while ended.is_none() {
-            if begun.elapsed() > TIME_LIMIT || self.stop.load(Ordering::Relaxed) {
+            if started.elapsed() > TIME_LIMIT || self.stop.load(Ordering::Relaxed) {
                 if let Some(group) = Pid::from_raw(child.id().cast_signed()) {
                     kill_process_group(group, Signal::KILL)?;
                 }

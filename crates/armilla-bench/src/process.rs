@@ -175,13 +175,13 @@ impl Running {
 impl Side {
     /// The next line that it says within `limit`.
     fn line(&self, limit: Duration) -> Result<String, NoAnswer> {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(NoAnswer::Ended),
                 Err(_) if self.stop.load(Ordering::Relaxed) => return Err(NoAnswer::Stopped),
-                Err(_) if begun.elapsed() > limit => return Err(NoAnswer::TimedOut(limit)),
+                Err(_) if started.elapsed() > limit => return Err(NoAnswer::TimedOut(limit)),
                 Err(_) => {}
             }
         }

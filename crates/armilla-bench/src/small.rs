@@ -15,7 +15,7 @@ pub fn exit_code(outcome: Result<(), impl Display>) -> ExitCode {
     }
 }
 
-/// Prints how many microseconds each of `count` calls took on the average that began at `begun`.
-pub fn print_average(begun: Instant, count: u32) {
-    println!("{:.2} µs", begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
+/// Prints how many microseconds each of `count` calls took on the average that began at `started`.
+pub fn print_average(started: Instant, count: u32) {
+    println!("{:.2} µs", started.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)));
 }

@@ -195,7 +195,7 @@ fn best(clients: &mut [Client], length: Duration) -> Latencies {
 
 /// Calls over each of the connections now and then, all at the same time.
 fn latencies(clients: &mut [Client], length: Duration) -> Latencies {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut all: Vec<Duration> = thread::scope(|scope| {
         let threads: Vec<_> = clients
             .iter_mut()
@@ -205,7 +205,7 @@ fn latencies(clients: &mut [Client], length: Duration) -> Latencies {
                     // They do not all begin at the same moment.
                     thread::sleep(REST * (number as u32 % 16) / 16);
                     let mut times = Vec::new();
-                    while begun.elapsed() < length {
+                    while started.elapsed() < length {
                         let sent = Instant::now();
                         client.call().expect("the server answers");
                         times.push(sent.elapsed());

@@ -41,10 +41,10 @@ fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), B
             request
         }
     };
-    let begun = Instant::now();
+    let started = Instant::now();
     for _ in 0..count {
         request.invoke()?;
     }
-    print_average(begun, count);
+    print_average(started, count);
     Ok(())
 }

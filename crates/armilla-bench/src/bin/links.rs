@@ -4,7 +4,7 @@
 //! omniORB's. `links futures COUNT REF [-ORB…]` has so many calls under way at once from one thread, and
 //! prints how many a second were answered and how many octets of memory each took.
 
-use armilla::{ConnectionPolicy, Orb, ReplyFuture, SyncScope, SystemException};
+use armilla::{Links, Orb, ReplyFuture, SyncScope, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, ttcp_sequence};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,14 +58,13 @@ fn twoway(
     arguments: &[String],
 ) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
-    let sink =
-        orb.resolve::<dyn TtcpSequence>(url)?.with_connection_policy(ConnectionPolicy::Multiplexed);
+    let sink = orb.resolve::<dyn TtcpSequence>(url)?.with_links(Links::Multiplexed);
     let calls = AtomicU64::new(0);
-    let begun = Instant::now();
+    let started = Instant::now();
     thread::scope(|scope| {
         let call = || {
             let mut mine = 0_u64;
-            while !mine.is_multiple_of(64) || begun.elapsed() < time {
+            while !mine.is_multiple_of(64) || started.elapsed() < time {
                 sink.send_no_params_2way()?;
                 mine += 1;
             }
@@ -75,7 +74,7 @@ fn twoway(
         let all: Vec<_> = (0..threads).map(|_| scope.spawn(call)).collect();
         all.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
     })?;
-    println!("{:.0}", calls.into_inner() as f64 / begun.elapsed().as_secs_f64());
+    println!("{:.0}", calls.into_inner() as f64 / started.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -83,16 +82,15 @@ fn twoway(
 fn oneway(time: Duration, url: &str, arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let sink: TtcpSequenceRef = orb.resolve(url)?;
-    let sink =
-        sink.with_connection_policy(ConnectionPolicy::Multiplexed).with_sync_scope(SyncScope::None);
-    let begun = Instant::now();
+    let sink = sink.with_links(Links::Multiplexed).with_sync_scope(SyncScope::None);
+    let started = Instant::now();
     let mut calls = 0_u64;
-    while !calls.is_multiple_of(256) || begun.elapsed() < time {
+    while !calls.is_multiple_of(256) || started.elapsed() < time {
         sink.send_no_params_1way()?;
         calls += 1;
     }
     sink.send_no_params_2way()?;
-    println!("{:.0}", calls as f64 / begun.elapsed().as_secs_f64());
+    println!("{:.0}", calls as f64 / started.elapsed().as_secs_f64());
     Ok(())
 }
 
@@ -105,12 +103,12 @@ fn futures(count: usize, url: &str, arguments: &[String]) -> Result<(), SystemEx
         || -> ReplyFuture<()> { sink.invoke_async("sendNoParams_2way", |_| Ok(()), |_| Ok(())) };
     call().wait()?;
     let before = resident();
-    let begun = Instant::now();
+    let started = Instant::now();
     for _ in 0..ROUNDS {
         let all: Vec<_> = (0..count).map(|_| call()).collect();
         all.into_iter().try_for_each(ReplyFuture::wait)?;
     }
-    let rate = f64::from(ROUNDS) * count as f64 / begun.elapsed().as_secs_f64();
+    let rate = f64::from(ROUNDS) * count as f64 / started.elapsed().as_secs_f64();
     let octets = resident().saturating_sub(before) / count.max(1);
     println!("{rate:.0} calls a second, {count} at a time, {octets} octets each");
     Ok(())

@@ -46,7 +46,7 @@ fn written<'p>(write: impl FnOnce(&mut Encoder<'p>) -> CdrResult) -> CdrResult<V
 
 /// Microseconds for one time.
 fn timed(count: u32, run: impl Fn() -> CdrResult) -> CdrResult<f64> {
-    let begun = Instant::now();
+    let started = Instant::now();
     (0..count).try_for_each(|_| run())?;
-    Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(count))
+    Ok(started.elapsed().as_secs_f64() * 1e6 / f64::from(count))
 }

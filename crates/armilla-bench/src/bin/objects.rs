@@ -77,14 +77,14 @@ fn fill(server: &Orb, size: usize, client: &Orb) -> Result<Vec<TtcpSequenceRef>,
     let step = size.div_ceil(CALLED);
     let mut kept = Vec::with_capacity(CALLED);
     let before = ALLOCATOR.stats();
-    let begun = Instant::now();
+    let started = Instant::now();
     for (number, servant) in servants.into_iter().enumerate() {
         let reference = poa.activate(servant)?;
         if number % step == 0 {
             kept.push(reference);
         }
     }
-    let took = begun.elapsed();
+    let took = started.elapsed();
     let after = ALLOCATOR.stats();
     let taken = (after.bytes_allocated - before.bytes_allocated)
         .saturating_sub(after.bytes_deallocated - before.bytes_deallocated);
@@ -118,11 +118,11 @@ impl Crowd {
     }
 
     fn round(&mut self) -> Result<(), SystemException> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut objects = self.servers.iter().flat_map(|(_, called)| called);
         objects.try_for_each(|object| object.send_no_params_2way())?;
         let calls = (SERVERS * CALLED) as f64;
-        self.rounds.push(begun.elapsed().as_secs_f64() * 1e6 / calls);
+        self.rounds.push(started.elapsed().as_secs_f64() * 1e6 / calls);
         Ok(())
     }
 }

@@ -47,12 +47,12 @@ impl Crowd {
     }
 
     fn turn(&mut self) -> Result<(), SystemException> {
-        let begun = Instant::now();
+        let started = Instant::now();
         for _ in 0..TURN {
             self.references[self.next].send_no_params_2way()?;
             self.next = (self.next + 1) % self.references.len();
         }
-        self.turns.push(begun.elapsed().as_secs_f64() * 1e6 / TURN as f64);
+        self.turns.push(started.elapsed().as_secs_f64() * 1e6 / TURN as f64);
         Ok(())
     }
 }
@@ -90,9 +90,9 @@ fn counted(
 ) -> Result<Crowd, SystemException> {
     let before = ALLOCATOR.stats();
     let crowd = make()?;
-    let begun = Instant::now();
+    let started = Instant::now();
     crowd.references.iter().try_for_each(|reference| reference.send_no_params_2way())?;
-    let first = begun.elapsed().as_secs_f64() * 1e6 / count as f64;
+    let first = started.elapsed().as_secs_f64() * 1e6 / count as f64;
     let after = ALLOCATOR.stats();
     let taken = (after.bytes_allocated - before.bytes_allocated)
         .saturating_sub(after.bytes_deallocated - before.bytes_deallocated);

@@ -37,10 +37,10 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
 fn call(count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let shelf: LibraryRef = orb.resolve(url)?;
-    let begun = Instant::now();
+    let started = Instant::now();
     (0..count).try_for_each(|number| {
         shelf.get_single_string(number % LibraryServant::STRINGS).map(drop)
     })?;
-    print_average(begun, count);
+    print_average(started, count);
     Ok(())
 }

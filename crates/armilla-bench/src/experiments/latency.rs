@@ -55,8 +55,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
 /// The links that calls take, and the threads that serve them.
 const STRATEGIES: [Program; 6] = [
     C,
-    Program::orb("exclusive", &["-ORBConnectionPolicy", "exclusive"]),
-    Program::orb("multiplexed", &["-ORBConnectionPolicy", "multiplexed"]),
+    Program::orb("exclusive", &["-ORBLinks", "exclusive"]),
+    Program::orb("multiplexed", &["-ORBLinks", "multiplexed"]),
     Program::orb("thread/connection", &["-ORBConcurrency", "thread-per-connection"]),
     Program::orb("leader/followers", &["-ORBConcurrency", "leader-followers"]),
     Program::orb("hybrid", &["-ORBConcurrency", "hybrid"]),

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// When the directory for compiled peers cannot be made, or nothing of the plan can be run here.
 pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let peers = Peers::open(stop)?;
     let series = plan.experiments.iter().map(|experiment| series_of(plan, *experiment));
     let mut experiments: Vec<Vec<Series>> = series.collect();
@@ -44,7 +44,7 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     absent.extend(make_peers(&peers, &mut experiments));
     absent.extend(small_queues(&experiments));
     absent.extend(left_out(plan, &experiments, &absent));
-    let limit = plan.limit().map(|limit| limit.saturating_sub(begun.elapsed()));
+    let limit = plan.limit().map(|limit| limit.saturating_sub(started.elapsed()));
     let expected = expected_of(plan, &experiments);
     let budget = Budget::new(limit, expected);
     let mut run = Run::new(plan, &peers, Progress::new(expected), budget, absent);

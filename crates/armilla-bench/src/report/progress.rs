@@ -19,7 +19,7 @@ pub(crate) struct Progress {
     ahead: Duration,
     /// What a turn of that series is expected to take.
     turn: Duration,
-    begun: Instant,
+    started: Instant,
     /// The tenth of the way that was last_tenth last.
     last_tenth: Option<u32>,
     /// How many columns the terminal has on which the line is written over itself; elsewhere, where there
@@ -32,7 +32,7 @@ impl Progress {
     pub(crate) fn new(total: Duration) -> Self {
         let [done, ahead, turn] = [Duration::ZERO; 3];
         let columns = columns(io::stderr()).filter(|_| goes_back());
-        Self { total, done, ahead, turn, begun: Instant::now(), last_tenth: None, columns }
+        Self { total, done, ahead, turn, started: Instant::now(), last_tenth: None, columns }
     }
 
     /// A series of so many turns begins, which is expected to take so long; the one before it has ended, with
@@ -56,7 +56,7 @@ impl Progress {
     }
 
     fn show(&mut self, cell: &Cell, what: &str) {
-        let text = text(cell, what, self.begun.elapsed(), (self.done, self.total));
+        let text = text(cell, what, self.started.elapsed(), (self.done, self.total));
         let tenth = (10.0 * share(self.done, self.total)) as u32;
         // Nothing depends on whether anybody reads it.
         if let Some(columns) = self.columns {

@@ -39,16 +39,16 @@ pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<S
     }
     let socket = socket.connect(peer)?;
     let mut datagram = vec![b'x'; tester.length];
-    let (begun, before) = (Instant::now(), Processor::now());
+    let (started, before) = (Instant::now(), Processor::now());
     let (mut number, mut octets) = (0, 0);
-    while tester.goes_on(number, begun, stop) {
+    while tester.goes_on(number, started, stop) {
         put(&mut datagram, number);
         socket.send(&datagram).map_err(|error| refused(error, number))?;
         number += 1;
         octets += datagram.len() as u64;
-        tester.pace(octets, begun, stop);
+        tester.pace(octets, started, stop);
     }
-    let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
+    let (elapsed, processor) = (started.elapsed(), Processor::now().since(before));
     let mut summary = Summary {
         transmitted: true,
         octets,
@@ -184,12 +184,12 @@ pub(super) fn receive(
 fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Begun, Counted)> {
     let mut buffer = vec![0; length.max(65_536)];
     let mut counted = Counted::default();
-    let mut begun = None;
+    let mut started = None;
     while counted.sent.is_none() {
-        let limit = begun.as_ref().map_or(Duration::MAX, |_| SILENCE);
+        let limit = started.as_ref().map_or(Duration::MAX, |_| SILENCE);
         let Some((received, from)) = next(socket, &mut buffer, limit, stop)? else { break };
         let Some(number) = get(&buffer[..received.length]) else { continue };
-        if begun.get_or_insert_with(|| Begun::with(from)).peer != from {
+        if started.get_or_insert_with(|| Begun::with(from)).peer != from {
             counted.strangers += 1;
         } else if number == END {
             counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
@@ -197,7 +197,7 @@ fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Begun, C
             counted.take(number, received.length);
         }
     }
-    Ok((begun.ok_or_else(stopped)?, counted))
+    Ok((started.ok_or_else(stopped)?, counted))
 }
 
 /// The next datagram; `None` when none has come for so long, or the test is stopped.

@@ -89,9 +89,9 @@ impl Tester {
     }
 
     /// Whether one more piece is to be sent.
-    fn goes_on(&self, sent: u64, begun: Instant, stop: &Stop) -> bool {
+    fn goes_on(&self, sent: u64, started: Instant, stop: &Stop) -> bool {
         let due = match self.duration {
-            Some(duration) => begun.elapsed() < duration,
+            Some(duration) => started.elapsed() < duration,
             None => sent < self.count,
         };
         due && !stop.is_requested()
@@ -104,8 +104,8 @@ impl Tester {
     }
 
     /// Waits until `octets` may have been sent, if there is a rate, or the test is over.
-    fn pace(&self, octets: u64, begun: Instant, stop: &Stop) {
-        let elapsed = begun.elapsed();
+    fn pace(&self, octets: u64, started: Instant, stop: &Stop) {
+        let elapsed = started.elapsed();
         let ahead = self.due(octets).saturating_sub(elapsed);
         // Shorter times are made up for by a later one: sleeping is not that exact.
         if ahead > Duration::from_millis(1) {

@@ -109,10 +109,10 @@ fn send(
     stop: &Stop,
 ) -> io::Result<Summary> {
     let piece = vec![b'x'; tester.length];
-    let (begun, before) = (Instant::now(), Processor::now());
+    let (started, before) = (Instant::now(), Processor::now());
     let mut pieces = 0;
     stream.set_send_timeout(Some(SILENCE))?;
-    while tester.goes_on(pieces, begun, stop) {
+    while tester.goes_on(pieces, started, stop) {
         push(stream, tcp, &piece).map_err(|error| {
             let sent = pieces * piece.len() as u64 + error.sent as u64;
             let what = match is_late(&error.source) {
@@ -122,13 +122,13 @@ fn send(
             io::Error::new(error.source.kind(), what)
         })?;
         pieces += 1;
-        tester.pace(pieces * piece.len() as u64, begun, stop);
+        tester.pace(pieces * piece.len() as u64, started, stop);
     }
     let processor = Processor::now().since(before);
     // What waits now would be gone when everything has been confirmed.
     let unsent = tcp.map(TcpStream::info).transpose()?.map_or(0, |tcp| tcp.unsent);
     stream.shutdown(Shutdown::Write)?;
-    let sent = begun.elapsed();
+    let sent = started.elapsed();
     let report = answer(stream, tcp)?;
     let left = waiting(tcp);
     if report.is_none() && left > 0 {
@@ -140,7 +140,7 @@ fn send(
         transmitted: true,
         octets: pieces * piece.len() as u64,
         // Other tools just end the connection.
-        elapsed: if report.is_some() { begun.elapsed() } else { sent },
+        elapsed: if report.is_some() { started.elapsed() } else { sent },
         calls: pieces,
         processor: processor.used,
         waited: processor.waited,
@@ -233,8 +233,8 @@ fn take(
         octets += received as u64;
         calls += 1;
     }
-    let (begun, before) = times.unwrap_or_else(|| (Instant::now(), Processor::now()));
-    let (elapsed, processor) = (begun.elapsed(), Processor::now().since(before));
+    let (started, before) = times.unwrap_or_else(|| (Instant::now(), Processor::now()));
+    let (elapsed, processor) = (started.elapsed(), Processor::now().since(before));
     let Processor { used, waited } = processor;
     let report = ReceiverReport { octets, elapsed, processor: used, waited, calls, dropped: 0 };
     // Other tools have gone by now.

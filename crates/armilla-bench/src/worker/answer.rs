@@ -24,13 +24,13 @@ impl Answer {
         }
         // Differences are made afterwards, so that they are not part of what is timed.
         let mut ends = Vec::with_capacity(count as usize);
-        let begun = Instant::now();
+        let started = Instant::now();
         for number in 0..count {
             exchange(number)?;
             ends.push(Instant::now());
         }
-        let total = ends.last().map_or(Duration::ZERO, |end| *end - begun);
-        let begins = iter::once(&begun).chain(&ends);
+        let total = ends.last().map_or(Duration::ZERO, |end| *end - started);
+        let begins = iter::once(&started).chain(&ends);
         let mut samples: Vec<Duration> =
             begins.zip(&ends).map(|(begin, end)| *end - *begin).collect();
         if samples.is_empty() {
@@ -47,8 +47,8 @@ impl Answer {
             return Self::of_all(|| (0..count).try_for_each(|_| call()));
         }
         let mut samples = Vec::new();
-        let begun = Instant::now();
-        let mut before = begun;
+        let started = Instant::now();
+        let mut before = started;
         let mut left = count.max(1);
         while left > 0 {
             let group = left.min(GROUP);
@@ -59,14 +59,14 @@ impl Answer {
             before = after;
         }
         samples.sort_unstable();
-        Ok(Self { total: before - begun, samples })
+        Ok(Self { total: before - started, samples })
     }
 
     /// Times a flood and its confirmation.
     pub(super) fn of_all(flood: impl FnOnce() -> Outcome) -> Outcome<Self> {
-        let begun = Instant::now();
+        let started = Instant::now();
         flood()?;
-        let total = begun.elapsed();
+        let total = started.elapsed();
         Ok(Self { total, samples: vec![total] })
     }
 }

@@ -154,9 +154,9 @@ impl Client {
             return Ok(None);
         }
         let each = if order == "train" { TRAIN } else { 1 };
-        let begun = self.turn;
+        let started = self.turn;
         self.turn += u64::from(count);
-        let target = |turn: u32| ((begun + u64::from(turn)) / each % objects) as usize;
+        let target = |turn: u32| ((started + u64::from(turn)) / each % objects) as usize;
         if workload.is_flood() {
             return self.flood(workload, units, count, target).map(Some);
         }

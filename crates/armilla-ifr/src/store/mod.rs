@@ -164,7 +164,7 @@ impl From<ChangeError> for SystemException {
             ChangeError::Model(error) => error.into(),
             ChangeError::Store(error) => {
                 Self::new(ExceptionKind::PersistStore, Minor::default(), Completion::No)
-                    .with_reason(format!("nothing was changed: {error}"))
+                    .because(format!("nothing was changed: {error}"))
             }
         }
     }
