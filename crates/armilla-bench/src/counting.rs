@@ -119,12 +119,12 @@ pub(crate) struct Counted {
 
 /// Serves the requests, as many programs at once as there are processors: none disturbs the others.
 /// Says before each program, by `begin`, which cell comes first.
-/// After `ends` no more programs are started.
+/// After `deadline` no more programs are started.
 pub(crate) fn count(
     peers: &Peers,
     congestion: &str,
     requests: &[CountRequest<'_>],
-    ends: Option<Instant>,
+    deadline: Option<Instant>,
     mut begin: impl FnMut(&Cell),
 ) -> Counted {
     let jobs = jobs(requests);
@@ -138,7 +138,7 @@ pub(crate) fn count(
             if peers.stop().load(Ordering::Relaxed) {
                 return;
             }
-            if ends.is_some_and(|ends| Instant::now() >= ends) {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 continue;
             }

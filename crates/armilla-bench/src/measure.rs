@@ -279,12 +279,12 @@ impl<'a> ProgramSet<'a> {
 
     /// Measures all programs at `steps`, in rounds: in each, every step has its turn, and in it every
     /// program. Before each turn, and before each step is tried, `go_on` says whether to go on. After
-    /// `ends` there are no more rounds than the fewest.
+    /// `deadline` there are no more rounds than the fewest.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
         steps: &[Step],
-        ends: Option<Instant>,
+        deadline: Option<Instant>,
         mut go_on: impl FnMut(&Cell) -> bool,
     ) -> Vec<Record> {
         let mut all: Vec<Samples<'_>> = steps
@@ -296,7 +296,7 @@ impl<'a> ProgramSet<'a> {
         let rounds = rounds(plan, steps);
         let stay = rounds.div_ceil(starts(plan, steps));
         'rounds: for round in 0..rounds {
-            if round >= FEWEST && ends.is_some_and(|ends| Instant::now() >= ends) {
+            if round >= FEWEST && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 self.shortened += all.len();
                 break;
             }

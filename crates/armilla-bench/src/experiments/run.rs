@@ -64,8 +64,8 @@ impl<'a> Run<'a> {
         let unable = unable.entry(transport).or_default();
         let mut set = ProgramSet::start(setup, &series.programs, take(unable));
         for steps in series.chunks() {
-            let ends = budget.part(series.expected(plan, steps));
-            outcome.records.extend(set.measure(plan, steps, ends, |cell| {
+            let deadline = budget.part(series.expected(plan, steps));
+            outcome.records.extend(set.measure(plan, steps, deadline, |cell| {
                 let goes_on = !stopped();
                 if goes_on {
                     progress.step(cell);
@@ -92,9 +92,9 @@ impl<'a> Run<'a> {
             outcome.absent.push(absent);
             return;
         }
-        let ends = budget.part(expected);
+        let deadline = budget.part(expected);
         let begin = |cell: &_| progress.count(cell);
-        let counted = counting::count(peers, congestion, &requests, ends, begin);
+        let counted = counting::count(peers, congestion, &requests, deadline, begin);
         outcome.records.extend(counted.records);
         outcome.failures.extend(counted.failures);
         outcome.shortfall.uncounted += counted.left_out;
