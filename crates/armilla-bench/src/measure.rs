@@ -174,7 +174,7 @@ impl<'a> ProgramSet<'a> {
     pub(crate) fn start(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
         let (running, failures, unprepared, prepared, shortened) = Default::default();
         let mut set = Self { setup, running, prepared, unprepared, failures, unable, shortened };
-        for program in programs.iter().filter(|program| program.takes(setup.transport)) {
+        for program in programs.iter().filter(|program| program.supports(setup.transport)) {
             if setup.is_stopped() || set.unable.contains(program) {
                 continue;
             }

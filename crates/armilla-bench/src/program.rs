@@ -141,7 +141,7 @@ impl Program {
     }
 
     /// Whether it can talk over `transport`.
-    pub(crate) fn takes(&self, transport: Transport) -> bool {
+    pub(crate) fn supports(&self, transport: Transport) -> bool {
         match self.kind {
             Kind::Ipc | Kind::Orb => transport != Transport::Memory,
             Kind::Adapter | Kind::Codec => transport == Transport::Memory,

@@ -46,7 +46,7 @@ pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usi
 pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absent]) -> Vec<Absent> {
     let mut all: Vec<Absent> = Vec::new();
     for Series { programs, transport, .. } in experiments.iter().flatten() {
-        for program in programs.iter().filter(|program| !program.takes(*transport)) {
+        for program in programs.iter().filter(|program| !program.supports(*transport)) {
             let remedy = format!("it does not speak {}", transport.name());
             all.push(Absent { program: program.name, remedy });
         }

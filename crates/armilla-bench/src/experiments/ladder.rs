@@ -156,7 +156,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     };
     let series = |rung: &Rung| {
         let mut programs = rung.programs.to_vec();
-        if C.takes(rung.transport) && !programs.contains(&C) {
+        if C.supports(rung.transport) && !programs.contains(&C) {
             programs.push(C);
         }
         let mut series = Series::on(plan, rung.transport, rung.placement, &programs);
@@ -182,7 +182,7 @@ mod tests {
     fn every_rung_compares_programs_that_can_do_its_work() {
         for rung in RUNGS {
             assert!(rung.programs.len() > 1, "{}", rung.what);
-            assert!(rung.programs.iter().all(|p| p.takes(rung.transport)), "{}", rung.what);
+            assert!(rung.programs.iter().all(|p| p.supports(rung.transport)), "{}", rung.what);
         }
     }
 }

@@ -70,7 +70,7 @@ impl Series {
 
     /// The programs that can take part.
     pub(super) fn able(&self) -> impl Iterator<Item = &Program> {
-        self.programs.iter().filter(|program| program.takes(self.transport))
+        self.programs.iter().filter(|program| program.supports(self.transport))
     }
 
     /// How many turns of cells it takes, each of which is tried once before its rounds.

@@ -39,9 +39,9 @@ type Found = Vec<Option<Bar>>;
 fn of<'r>(
     records: &'r [Record],
     program: &'r str,
-    takes: impl Fn(&Cell) -> bool + 'r,
+    filter: impl Fn(&Cell) -> bool + 'r,
 ) -> impl Iterator<Item = &'r Record> {
-    records.iter().filter(move |record| record.program == program && takes(&record.cell))
+    records.iter().filter(move |record| record.program == program && filter(&record.cell))
 }
 
 /// At least `least`, the smallest of `values`.
@@ -81,11 +81,11 @@ fn floods(records: &[Record]) -> Found {
 
 fn latencies(records: &[Record]) -> Found {
     let call = |payload, units| {
-        let takes = move |c: &Cell| {
+        let filter = move |c: &Cell| {
             let here = (c.experiment, c.transport, c.placement, c.group);
             here == ("latency", "tcp", "one-core", "") && (c.payload, c.units) == (payload, units)
         };
-        ratios(of(records, "armilla", takes))
+        ratios(of(records, "armilla", filter))
     };
     vec![
         at_most("64 KiB twoway: 1.1 × C or less", 1.1, call("octets", 65_536)),
@@ -96,10 +96,10 @@ fn latencies(records: &[Record]) -> Found {
 /// What calls take as the ladder counts them, by generated code as it comes.
 fn instructions(records: &[Record]) -> Found {
     let call = |payload, units| {
-        let takes = move |c: &Cell| {
+        let filter = move |c: &Cell| {
             (c.group, c.transport, c.payload, c.units) == ("generated code", "tcp", payload, units)
         };
-        let counted = of(records, "static", takes).filter(|r| r.metric == Metric::Instructions);
+        let counted = of(records, "static", filter).filter(|r| r.metric == Metric::Instructions);
         counted.map(|record| record.median)
     };
     vec![
@@ -126,10 +126,10 @@ fn flatness(records: &[Record]) -> Found {
 
 fn batches(records: &[Record]) -> Found {
     let call = |payload, units| {
-        let takes = move |c: &Cell| {
+        let filter = move |c: &Cell| {
             (c.experiment, c.transport, c.payload, c.units) == ("batch", "tcp", payload, units)
         };
-        ratios(of(records, "armilla", takes))
+        ratios(of(records, "armilla", filter))
     };
     vec![
         at_most("one string of 80 characters: 1.05 × C or less", 1.05, call("single-strings", 1)),

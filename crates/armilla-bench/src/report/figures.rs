@@ -31,14 +31,14 @@ impl Figure {
     fn chart(
         self,
         records: &[Record],
-        takes: impl Fn(&Cell) -> bool,
+        filter: impl Fn(&Cell) -> bool,
         place: fn(&Cell) -> f64,
     ) -> Option<Chart> {
         let Self { title, note, x, log_x, vertical } = self;
         let ratios = vertical == Kind::Ratios;
         let mut lines: Vec<Line> = Vec::new();
         let mut first = None;
-        for record in records.iter().filter(|record| takes(&record.cell)) {
+        for record in records.iter().filter(|record| filter(&record.cell)) {
             let value = if ratios { record.ratio_to_c } else { Some(record.median) };
             // Among ratios plain sockets are the line at 1.
             let Some(y) = value.filter(|_| !ratios || record.program != "c") else { continue };
@@ -114,12 +114,12 @@ fn bulk(records: &[Record]) -> Vec<Chart> {
             0 => "the system's queues".to_owned(),
             queue => format!("queues of {}", amount(queue as f64)),
         };
-        let takes = |cell: &Cell| kind(cell) == here;
+        let filter = |cell: &Cell| kind(cell) == here;
         for (what, vertical) in BOTH {
             let title = title("E1", &words(payload), what);
             let note = format!("{transport}, {placement}, {queues}");
             let figure = Figure { title, note, x: "octets a buffer", log_x: true, vertical };
-            let chart = figure.chart(records, takes, |cell| f64::from(cell.units));
+            let chart = figure.chart(records, filter, |cell| f64::from(cell.units));
             charts.extend(chart.map(|chart| match vertical {
                 Kind::Ratios if transport == "tcp" => with_published(chart, payload, queue),
                 _ => chart,
@@ -154,13 +154,13 @@ fn payloads(records: &[Record]) -> Vec<Chart> {
     let kind = |c: &Cell| (c.transport, c.placement, c.payload, c.group, c.units > 0);
     for here in kinds(records, kind).into_iter().filter(|kind| kind.4) {
         let (transport, placement, payload, group, _) = here;
-        let takes = |cell: &Cell| kind(cell) == here;
+        let filter = |cell: &Cell| kind(cell) == here;
         for (what, vertical) in BOTH {
             let title = title("E2", &words(payload), what);
             let comma = if group.is_empty() { "" } else { ", " };
             let note = format!("{transport}, {placement}{comma}{group}");
             let figure = Figure { title, note, x: "units", log_x: true, vertical };
-            charts.extend(figure.chart(records, takes, |cell| f64::from(cell.units)));
+            charts.extend(figure.chart(records, filter, |cell| f64::from(cell.units)));
         }
     }
     charts
@@ -173,14 +173,14 @@ fn objects(records: &[Record]) -> Vec<Chart> {
     let without = |payload: &str| matches!(payload, "void" | "oneway-void");
     for here in kinds(records, kind).into_iter().filter(|kind| without(kind.4)) {
         let (transport, placement, order, group, payload) = here;
-        let takes = |cell: &Cell| kind(cell) == here;
+        let filter = |cell: &Cell| kind(cell) == here;
         let order = if order == "train" { "request train" } else { "round robin" };
         let calls = if payload == "void" { "void calls" } else { "oneway void calls" };
         let title = title("E2", &format!("{calls} at many objects"), order);
         let comma = if group.is_empty() { "" } else { ", " };
         let note = format!("{transport}, {placement}{comma}{group}");
         let figure = Figure { title, note, x: "objects", log_x: true, vertical: Kind::Linear };
-        charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
+        charts.extend(figure.chart(records, filter, |cell| f64::from(cell.objects)));
     }
     charts
 }
@@ -189,14 +189,14 @@ fn objects(records: &[Record]) -> Vec<Chart> {
 fn demultiplexing(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (operations, order) in kinds(records, |cell| (cell.operations, cell.order)) {
-        let takes = |cell: &Cell| (cell.operations, cell.order) == (operations, order);
+        let filter = |cell: &Cell| (cell.operations, cell.order) == (operations, order);
         let plural = if operations == 1 { "operation" } else { "operations" };
         let what = format!("dispatch, {operations} {plural} an object");
         let more = if order == "worst" { "worst case" } else { order };
         let (title, note) = (title("E3", &what, more), "within one process".into());
         let vertical = Kind::Logarithmic;
         let figure = Figure { title, note, x: "objects", log_x: true, vertical };
-        charts.extend(figure.chart(records, takes, |cell| f64::from(cell.objects)));
+        charts.extend(figure.chart(records, filter, |cell| f64::from(cell.objects)));
     }
     charts
 }
@@ -205,7 +205,7 @@ fn demultiplexing(records: &[Record]) -> Vec<Chart> {
 fn batches(records: &[Record]) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (transport, payload) in kinds(records, |cell| (cell.transport, cell.payload)) {
-        let takes = |cell: &Cell| (cell.transport, cell.payload) == (transport, payload);
+        let filter = |cell: &Cell| (cell.transport, cell.payload) == (transport, payload);
         for (what, vertical) in BOTH {
             let title = title("E5", &words(payload), what);
             let note = match transport {
@@ -213,7 +213,7 @@ fn batches(records: &[Record]) -> Vec<Chart> {
                 transport => format!("{transport}, one core"),
             };
             let figure = Figure { title, note, x: "strings", log_x: false, vertical };
-            charts.extend(figure.chart(records, takes, |cell| f64::from(cell.units)));
+            charts.extend(figure.chart(records, filter, |cell| f64::from(cell.units)));
         }
     }
     charts

@@ -40,7 +40,7 @@ fn bulk() -> Vec<Remark> {
 fn latency(records: &[Record]) -> Vec<Remark> {
     let plain = |payload, units| move |c: &Cell| c.group.is_empty() && is(c, payload, units, 1);
     let of =
-        |program, takes: &dyn Fn(&Cell) -> bool| Some(find(records, program, takes)?.ratio_to_c);
+        |program, filter: &dyn Fn(&Cell) -> bool| Some(find(records, program, filter)?.ratio_to_c);
     let void = of(ORB.name, &plain("void", 0)).flatten();
     let theirs = of(OMNIORB.name, &plain("void", 0)).flatten();
     let void = void.map(|ours| match theirs {
@@ -48,16 +48,16 @@ fn latency(records: &[Record]) -> Vec<Remark> {
         None => format!("{ours:.2}"),
     });
     let dynamic = |payload, units| {
-        let takes = move |c: &Cell| c.group == "dynamic invocation" && is(c, payload, units, 1);
-        let generated = of(ORB.name, &takes)??;
-        let (reused, new) = (of(ORB_DII.name, &takes)??, of(ORB_DII_NEW.name, &takes)??);
+        let filter = move |c: &Cell| c.group == "dynamic invocation" && is(c, payload, units, 1);
+        let generated = of(ORB.name, &filter)??;
+        let (reused, new) = (of(ORB_DII.name, &filter)??, of(ORB_DII_NEW.name, &filter)??);
         let (reused, new) = (reused / generated, new / generated);
         Some(format!("{new:.2} (new requests) and {reused:.2} (reused requests)"))
     };
     let at = |objects| {
-        let takes =
+        let filter =
             move |c: &Cell| c.group.is_empty() && is(c, "void", 0, objects) && c.order == "robin";
-        of(ORB.name, &takes).flatten()
+        of(ORB.name, &filter).flatten()
     };
     let each = at(1).zip(at(500)).map(|(one, many)| (many / one).powf(0.2));
     vec![
@@ -79,8 +79,8 @@ fn latency(records: &[Record]) -> Vec<Remark> {
 
 fn demultiplexing(records: &[Record]) -> Vec<Remark> {
     let linear = |order| {
-        let takes = move |c: &Cell| (c.objects, c.operations, c.order) == (500, 100, order);
-        find(records, "linear", &takes)?.ratio_to_one
+        let filter = move |c: &Cell| (c.objects, c.operations, c.order) == (500, 100, order);
+        find(records, "linear", &filter)?.ratio_to_one
     };
     let worse = linear("worst").zip(linear("random")).map(|(worst, random)| worst / random);
     vec![
@@ -105,8 +105,8 @@ fn ladder() -> Vec<Remark> {
 fn batches(records: &[Record]) -> Vec<Remark> {
     let gain = |transport| {
         let call = |payload| {
-            let takes = |c: &Cell| (c.transport, c.payload, c.units) == (transport, payload, 100);
-            Some(find(records, ORB.name, &takes)?.median)
+            let filter = |c: &Cell| (c.transport, c.payload, c.units) == (transport, payload, 100);
+            Some(find(records, ORB.name, &filter)?.median)
         };
         Some(call("single-strings")? / call("many-strings")?)
     };
@@ -129,7 +129,7 @@ fn is(cell: &Cell, payload: &str, units: u32, objects: u32) -> bool {
 fn find<'r>(
     records: &'r [Record],
     program: &str,
-    takes: &dyn Fn(&Cell) -> bool,
+    filter: &dyn Fn(&Cell) -> bool,
 ) -> Option<&'r Record> {
-    records.iter().find(|record| record.program == program && takes(&record.cell))
+    records.iter().find(|record| record.program == program && filter(&record.cell))
 }
