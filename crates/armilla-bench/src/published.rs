@@ -113,7 +113,7 @@ const ETHERNET: [[f64; 9]; 12] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bulk {
     /// Its program.
-    pub(crate) who: &'static str,
+    pub(crate) product: &'static str,
     /// Over 155 Mbit/s ATM.
     atm: f64,
     /// Over 10 Mbit/s Ethernet.
@@ -122,8 +122,8 @@ pub(crate) struct Bulk {
 
 impl fmt::Display for Bulk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { who, atm, ethernet } = self;
-        write!(f, "{who} {atm:.2} ({ethernet:.2})")
+        let Self { product, atm, ethernet } = self;
+        write!(f, "{product} {atm:.2} ({ethernet:.2})")
     }
 }
 
@@ -131,9 +131,9 @@ impl fmt::Display for Bulk {
 pub(crate) fn bulk(program: &str, payload: &str, queue: usize, size: u32) -> Option<Bulk> {
     let column = SIZES.iter().position(|s| *s == size)?;
     let mut rows = ATM.iter().zip(&ETHERNET);
-    let ((who, .., atm), ethernet) = rows
+    let ((product, .., atm), ethernet) = rows
         .find(|((_, ours, what, q, _), _)| *ours == program && *what == payload && *q == queue)?;
-    Some(Bulk { who, atm: atm[column], ethernet: ethernet[column] })
+    Some(Bulk { product, atm: atm[column], ethernet: ethernet[column] })
 }
 
 /// The same over ATM as a ratio to the plain sockets of that study.

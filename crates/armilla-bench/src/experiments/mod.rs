@@ -1,6 +1,6 @@
 //! The experiments: the cells of each, and the run of a plan.
 
-mod absence;
+mod availability;
 mod batch;
 mod demux;
 mod ladder;
@@ -17,7 +17,7 @@ use crate::outcome::{Absent, Outcome};
 use crate::peers::Peers;
 use crate::plan::{Experiment, Plan};
 use crate::report::Progress;
-use absence::{idle, left_out, make_peers, small_queues, unlinked};
+use availability::{idle, left_out, make_peers, small_queues, unlinked};
 use run::{Run, count_requests};
 use series::Series;
 use std::io;

@@ -51,7 +51,7 @@ const CHARACTER: f64 = 6.6;
 
 impl Line {
     fn label(&self) -> String {
-        self.published.map_or_else(|| self.name.clone(), |who| format!("{who} (published)"))
+        self.published.map_or_else(|| self.name.clone(), |product| format!("{product} (published)"))
     }
 
     fn class(&self) -> String {

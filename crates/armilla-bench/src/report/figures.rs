@@ -139,9 +139,9 @@ fn with_published(mut chart: Chart, payload: &str, queue: usize) -> Chart {
         });
         let points: Vec<_> = points.collect();
         let first = line.points.first().map_or(0.0, |point| point.x) as u32;
-        let who = published::bulk(&line.name, payload, queue, first).map(|found| found.who);
+        let product = published::bulk(&line.name, payload, queue, first).map(|found| found.product);
         if points.len() > 1 {
-            added.push(Line { name: line.name.clone(), points, published: who });
+            added.push(Line { name: line.name.clone(), points, published: product });
         }
     }
     chart.lines.extend(added);
