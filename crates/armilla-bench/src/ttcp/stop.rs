@@ -1,4 +1,4 @@
-//! Ending a test before its time.
+//! Ending a test early.
 
 use std::fmt;
 use std::io;
@@ -6,39 +6,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Ends a test before its time; what has gone until then is told as at any other end. All clones are one,
-/// and any thread may ask.
+/// Ends a test early; the test then reports its results so far. All clones share their state, and any
+/// thread may request the stop.
 #[derive(Clone, Default)]
 pub struct Stop(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    asked: AtomicBool,
-    /// What wakes the side that waits.
+    requested: AtomicBool,
+    /// Wakes the side that waits.
     wake: Mutex<Option<Box<dyn Fn() + Send>>>,
     changed: Condvar,
 }
 
 impl Stop {
-    /// Asks the side that has this to end. A receiver ends at once; a transmitter sends no more pieces, and
-    /// ends when the one under way has left and the receiver has answered.
+    /// Requests the stop. A receiver ends at once. A transmitter finishes the current piece, waits for the
+    /// receiver's report, and ends.
     pub fn request(&self) {
         let wake = self.wake();
-        self.0.asked.store(true, Ordering::Release);
+        self.0.requested.store(true, Ordering::Release);
         self.0.changed.notify_all();
         if let Some(wake) = &*wake {
             wake();
         }
     }
 
-    /// Whether it was asked.
+    /// Whether the stop was requested.
     pub fn is_requested(&self) -> bool {
-        self.0.asked.load(Ordering::Acquire)
+        self.0.requested.load(Ordering::Acquire)
     }
 
-    /// Has `wake` called when it is asked, in place of what was to be called before; now, if it was asked
+    /// Calls `wake` on the request, in place of an earlier function; at once if the stop was requested
     /// already.
-    pub(super) fn wakes(&self, wake: impl Fn() + Send + 'static) {
+    pub(super) fn on_request(&self, wake: impl Fn() + Send + 'static) {
         let mut present = self.wake();
         if self.is_requested() {
             wake();
@@ -46,10 +46,10 @@ impl Stop {
         *present = Some(Box::new(wake));
     }
 
-    /// Sleeps for `time`, unless it is asked.
+    /// Sleeps for `time`, or until the stop is requested.
     pub(super) fn sleep(&self, time: Duration) {
-        let rested = self.0.changed.wait_timeout_while(self.wake(), time, |_| !self.is_requested());
-        drop(rested);
+        let waited = self.0.changed.wait_timeout_while(self.wake(), time, |_| !self.is_requested());
+        drop(waited);
     }
 
     fn wake(&self) -> MutexGuard<'_, Option<Box<dyn Fn() + Send>>> {
@@ -63,7 +63,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// What a receiver returns that is stopped while it waits for a transmitter.
+/// The error of a receiver that is stopped while it waits for a transmitter.
 pub(super) fn stopped() -> io::Error {
-    io::Error::new(io::ErrorKind::Interrupted, "stopped before anybody transmitted")
+    io::Error::new(io::ErrorKind::Interrupted, "stopped before a transmitter connected")
 }

@@ -79,16 +79,16 @@ fn accept<A: Acceptor + 'static, S: Stream + 'static>(
 ) -> io::Result<Arc<S>> {
     let acceptor = Arc::new(acceptor);
     let waiting = acceptor.clone();
-    stop.wakes(move || waiting.close());
+    stop.on_request(move || waiting.close());
     let Some(stream) = accept(&acceptor)?.map(Arc::new) else {
         // Waits for who asked, who has yet to take the socket file away.
-        stop.wakes(|| ());
+        stop.on_request(|| ());
         return Err(stopped());
     };
     // A second transmitter shall be refused rather than wait.
     acceptor.close();
     let receiving = stream.clone();
-    stop.wakes(move || _ = receiving.shutdown(Shutdown::Both));
+    stop.on_request(move || _ = receiving.shutdown(Shutdown::Both));
     Ok(stream)
 }
 
