@@ -288,7 +288,7 @@ fn what_others_need_is_not_destroyed() {
     assert_eq!(gone, [module, inner, list, lists], "they can be of nothing else");
     assert!(gone.iter().all(|id| model.get(*id).is_none()));
     assert_eq!(model.lookup_id("IDL:M/N:1.0"), None);
-    assert_eq!(model.destroy(module), Err(ModelError::Gone));
+    assert_eq!(model.destroy(module), Err(ModelError::Destroyed));
 }
 
 #[test]

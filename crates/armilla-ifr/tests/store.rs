@@ -56,9 +56,9 @@ fn seen(model: &Model) -> Vec<String> {
 
 const IDL: &str = "module Bank { enum Mood { good, bad }; const Mood USUAL = bad; \
                    const wstring TITLE = L\"\\u00e9\"; typedef sequence<string<9>, 4> Names; \
-                   exception Gone { fixed<7,2> rest; }; valuetype Node { private Node next; \
-                   public long cells[2][3]; factory make(in long n) raises (Gone); }; \
-                   interface Account { attribute double balance getraises (Gone); \
+                   exception Destroyed { fixed<7,2> rest; }; valuetype Node { private Node next; \
+                   public long cells[2][3]; factory make(in long n) raises (Destroyed); }; \
+                   interface Account { attribute double balance getraises (Destroyed); \
                    oneway void poke(in any what) context (\"colour\"); }; \
                    union Choice switch (Mood) { case good: long n; default: Names all; }; };";
 
@@ -100,7 +100,7 @@ fn what_is_refused_leaves_no_trace() {
     assert!(store.change(|model| model.add_idl(&clash.model)).is_err());
     let half = store.change(|model| {
         model.create(ROOT, "IDL:Half:1.0", "Half", "1.0", Kind::Module)?;
-        Err::<(), _>(ModelError::Gone)
+        Err::<(), _>(ModelError::Destroyed)
     });
     assert!(half.is_err());
     assert_eq!(seen(store.model()), before);
@@ -193,7 +193,7 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     let mut store = directory.open();
     feed(&mut store, IDL);
     let find = |store: &Store, name: &str| store.model().lookup(ROOT, name).unwrap();
-    let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Gone"));
+    let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Destroyed"));
     let long = store.model().primitive(PrimitiveKind::PkLong);
     let members = vec![Field { name: "why".into(), ty: long }];
     store.change(|model| model.set_kind(gone, Kind::Exception(members.clone()))).unwrap();
@@ -212,7 +212,7 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     assert_eq!(store.model().get(gone).unwrap().kind, Kind::Exception(members));
     let idl = armilla_idl::parse_str("more.idl", &more, &Options::new()).unwrap();
     let differing = store.model().differing(&idl.model).unwrap();
-    assert_eq!(differing, ["IDL:Bank/Gone:1.0"]);
+    assert_eq!(differing, ["IDL:Bank/Destroyed:1.0"]);
     let other = "module Bank { interface Mood {}; };";
     let other = armilla_idl::parse_str("other.idl", other, &Options::new()).unwrap();
     let error = store.change(|model| model.add_idl(&other.model)).unwrap_err().to_string();

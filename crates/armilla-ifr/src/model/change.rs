@@ -95,7 +95,7 @@ impl Model {
     /// Gives a definition another version.
     ///
     /// # Errors
-    /// [`ModelError::Gone`].
+    /// [`ModelError::Destroyed`].
     pub fn set_version(&mut self, id: DefId, version: &str) -> Result {
         self.update(id, |definition| version.clone_into(&mut definition.version))
     }

@@ -13,7 +13,7 @@ pub type Result<T = (), E = ModelError> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum ModelError {
     /// The definition was destroyed.
-    Gone,
+    Destroyed,
     /// A repository id belongs to another definition.
     IdTaken(String),
     /// The container has something of this name.
@@ -41,7 +41,7 @@ pub enum ModelError {
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Gone => f.write_str("the definition was destroyed"),
+            Self::Destroyed => f.write_str("the definition was destroyed"),
             Self::IdTaken(id) => write!(f, "the repository has a definition {id} already"),
             Self::NameTaken(name) => write!(f, "the container has a definition {name} already"),
             Self::NotAContainer => f.write_str("the definition cannot stand there"),
@@ -75,7 +75,7 @@ impl From<ModelError> for SystemException {
     /// The exceptions that CORBA 3.4 Part 1, 14.5 has for it.
     fn from(error: ModelError) -> Self {
         let (kind, minor) = match error {
-            ModelError::Gone => (ExceptionKind::ObjectNotExist, 0),
+            ModelError::Destroyed => (ExceptionKind::ObjectNotExist, 0),
             ModelError::IdTaken(_) => (ExceptionKind::BadParam, 2),
             ModelError::NameTaken(_) => (ExceptionKind::BadParam, 3),
             ModelError::NotAContainer => (ExceptionKind::BadParam, 4),

@@ -109,9 +109,9 @@ impl Model {
     /// The definition with this number.
     ///
     /// # Errors
-    /// [`ModelError::Gone`] when it was destroyed.
+    /// [`ModelError::Destroyed`] when it was destroyed.
     pub fn definition(&self, id: DefId) -> Result<&Definition> {
-        self.get(id).ok_or(ModelError::Gone)
+        self.get(id).ok_or(ModelError::Destroyed)
     }
 
     /// The definition with this repository id.
@@ -127,7 +127,7 @@ impl Model {
     /// What kind of definition it is.
     ///
     /// # Errors
-    /// [`ModelError::Gone`] when it was destroyed.
+    /// [`ModelError::Destroyed`] when it was destroyed.
     pub fn kind(&self, id: DefId) -> Result<DefinitionKind> {
         self.definition(id).map(|definition| definition.kind.definition_kind())
     }

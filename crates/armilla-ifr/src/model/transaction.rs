@@ -86,7 +86,7 @@ impl Model {
 
     /// Changes a definition.
     pub(crate) fn update(&mut self, id: DefId, change: impl FnOnce(&mut Definition)) -> Result {
-        let mut definition = self.take(id).ok_or(ModelError::Gone)?;
+        let mut definition = self.take(id).ok_or(ModelError::Destroyed)?;
         self.note(id, Some(&definition));
         change(&mut definition);
         self.insert(id, definition);

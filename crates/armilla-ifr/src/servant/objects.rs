@@ -106,7 +106,7 @@ impl Def {
         let object_id =
             self.service.objects.poa.reference_to_id(object.as_ref()).map_err(foreign)?;
         let object_id = std::str::from_utf8(object_id.as_bytes()).unwrap_or_default();
-        self.read(|model| model.lookup_object(object_id).ok_or(ModelError::Gone))
+        self.read(|model| model.lookup_object(object_id).ok_or(ModelError::Destroyed))
     }
 
     /// The definitions that references denote.
