@@ -13,7 +13,7 @@ impl Model {
     /// As [`add_idl`](Self::add_idl) into an empty repository.
     pub fn differing(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
         let (mut declared, mut undefined) = (Self::new(), HashSet::new());
-        declared.feed(idl, &mut undefined)?;
+        declared.import(idl, &mut undefined)?;
         let mut differing = self.differing_from(&declared)?;
         // A name alone says nothing else.
         differing.retain(|id| declared.lookup_id(id).is_none_or(|id| !undefined.contains(&id)));

@@ -15,7 +15,7 @@ impl Model {
         self.transaction(|model| {
             files.iter().try_for_each(|(file, idl)| {
                 let named = |error| ModelError::Invalid(format!("{file}: {error}"));
-                model.feed(idl, &mut undefined).map_err(named)
+                model.import(idl, &mut undefined).map_err(named)
             })
         })
     }
@@ -49,7 +49,7 @@ impl Declared {
     }
 
     fn add(&mut self, idl: &armilla_idl::Model) -> Result {
-        self.model.feed(idl, &mut self.undefined)
+        self.model.import(idl, &mut self.undefined)
     }
 }
 

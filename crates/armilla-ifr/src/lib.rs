@@ -72,8 +72,8 @@
 mod call;
 mod differing;
 mod discover;
-mod feed;
 mod files;
+mod import;
 pub mod model;
 mod servant;
 mod store;

@@ -35,7 +35,7 @@ impl Drop for Directory {
     }
 }
 
-fn feed(store: &mut Store, source: &str) {
+fn import(store: &mut Store, source: &str) {
     let idl = armilla_idl::parse_str("test.idl", source, &Options::new()).unwrap();
     store.change(|model| model.add_idl(&idl.model)).unwrap();
 }
@@ -66,7 +66,7 @@ const IDL: &str = "module Bank { enum Mood { good, bad }; const Mood USUAL = bad
 fn all_that_was_made_is_there_again_under_the_same_numbers() {
     let directory = Directory::new("again");
     let mut store = directory.open();
-    feed(&mut store, IDL);
+    import(&mut store, IDL);
     let long = store.model().primitive(PrimitiveKind::PkLong);
     let outer = create(&mut store, ROOT, "Outer", Kind::Module);
     let alias = create(&mut store, ROOT, "Count", Kind::Alias(long));
@@ -93,7 +93,7 @@ fn all_that_was_made_is_there_again_under_the_same_numbers() {
 fn what_is_refused_leaves_no_trace() {
     let directory = Directory::new("refused");
     let mut store = directory.open();
-    feed(&mut store, IDL);
+    import(&mut store, IDL);
     let (before, length) = (seen(store.model()), fs::metadata(directory.file()).unwrap().len());
     let clash = "interface New {}; typedef long BANK;";
     let clash = armilla_idl::parse_str("clash.idl", clash, &Options::new()).unwrap();
@@ -191,7 +191,7 @@ fn the_file_does_not_grow_beyond_what_it_says() {
 fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     let directory = Directory::new("idl");
     let mut store = directory.open();
-    feed(&mut store, IDL);
+    import(&mut store, IDL);
     let find = |store: &Store, name: &str| store.model().lookup(ROOT, name).unwrap();
     let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Destroyed"));
     let long = store.model().primitive(PrimitiveKind::PkLong);
@@ -202,7 +202,7 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     drop(store);
     let mut store = directory.open();
     let more = IDL.replace("oneway void poke", "void more(); oneway void poke");
-    feed(&mut store, &more);
+    import(&mut store, &more);
     assert_eq!(find(&store, "Bank::Account"), account);
     let operations = store.model().contents(account, DefinitionKind::DkOperation, true);
     assert_eq!(

@@ -1,5 +1,5 @@
 //! What the repository knows: definitions by number, as plain data. It knows no object and no ORB;
-//! `servant` makes objects of it, `feed` fills it from IDL.
+//! `servant` makes objects of it, `import` fills it from IDL.
 //!
 //! `definition` says what a definition is, `types` makes TypeCodes, `canonical` completes
 //! them, `lookup` finds, `change` makes,

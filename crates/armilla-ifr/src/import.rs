@@ -22,30 +22,30 @@ impl Model {
     /// When a name is taken by something else, a repository id belongs to another kind of definition,
     /// or a declaration is beyond what the repository can describe; then nothing has changed.
     pub fn add_idl(&mut self, idl: &armilla_idl::Model) -> Result {
-        self.feed(idl, &mut HashSet::new())
+        self.import(idl, &mut HashSet::new())
     }
 
     /// The same, where `undefined` of what is there awaits its definition; what `idl` does not define
     /// is put there.
-    pub(crate) fn feed(
+    pub(crate) fn import(
         &mut self,
         idl: &armilla_idl::Model,
         undefined: &mut HashSet<DefId>,
     ) -> Result {
         self.transaction(|model| {
             let (places, made, open, order) = Default::default();
-            let mut feed = Feed { idl, model, places, made, undefined, open, order };
-            idl.roots().iter().try_for_each(|root| feed.place(*root, ROOT))?;
-            for id in std::mem::take(&mut feed.order) {
-                feed.fill(id)?;
-                feed.add_exports(id)?;
+            let mut importer = Importer { idl, model, places, made, undefined, open, order };
+            idl.roots().iter().try_for_each(|root| importer.place(*root, ROOT))?;
+            for id in std::mem::take(&mut importer.order) {
+                importer.fill(id)?;
+                importer.add_exports(id)?;
             }
             Ok(())
         })
     }
 }
 
-struct Feed<'f> {
+struct Importer<'f> {
     idl: &'f armilla_idl::Model,
     model: &'f mut Model,
     /// Where each declaration stands in the repository.
@@ -60,7 +60,7 @@ struct Feed<'f> {
     order: Vec<DeclId>,
 }
 
-impl Feed<'_> {
+impl Importer<'_> {
     /// Gives a declaration and all within it a place.
     fn place(&mut self, id: DeclId, container: DefId) -> Result {
         let declaration = self.idl.get(id);
