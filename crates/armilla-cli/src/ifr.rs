@@ -103,7 +103,7 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     store.change(|model| model.add_files(&files))?;
     let mut warned = BTreeSet::new();
     for (file, idl) in &files {
-        for id in store.model().differing(idl)? {
+        for id in store.model().differences(idl)? {
             if !warned.contains(&id) {
                 eprintln!("warning: the repository keeps its {id}; {file} declares it differently");
                 warned.insert(id);

@@ -44,8 +44,8 @@ impl Declared {
             let known = declared.model.lookup_id(id);
             known.is_some_and(|known| !declared.undefined.contains(&known))
         };
-        let mut differing = ours.differing_from(theirs)?.into_iter();
-        Ok(differing.find(|id| defines(self, id) && defines(other, id)))
+        let mut differences = ours.differences_from(theirs)?.into_iter();
+        Ok(differences.find(|id| defines(self, id) && defines(other, id)))
     }
 
     fn add(&mut self, idl: &armilla_idl::Model) -> Result {

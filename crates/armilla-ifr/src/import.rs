@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 impl Model {
     /// Adds every declaration of `idl` that is not there, known by its repository id, and to modules
     /// and interfaces what they lack. What is there stays as it is;
-    /// [`differing`](Self::differing) tells where that is not what the IDL says.
+    /// [`differences`](Self::differences) tells where that is not what the IDL says.
     ///
     /// # Errors
     /// When a name is taken by something else, a repository id belongs to another kind of definition,

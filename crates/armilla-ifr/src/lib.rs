@@ -70,7 +70,7 @@
 #![forbid(unsafe_code)]
 
 mod call;
-mod differing;
+mod differences;
 mod discover;
 mod files;
 mod import;

@@ -175,7 +175,7 @@ fn what_one_file_declares_forward_another_one_defines() {
     let mut model = add_files(&[defined]).unwrap();
     let names = armilla_idl::parse_str("names", forward, &Options::new()).unwrap().model;
     model.add_idl(&names).unwrap();
-    assert_eq!(model.differing(&names), Ok(Vec::new()), "a name alone says nothing else");
+    assert_eq!(model.differences(&names), Ok(Vec::new()), "a name alone says nothing else");
     let other = defined.replace("interface I : B", "interface I");
     let said = add_files(&[forward, defined, forward, &other]).unwrap_err();
     assert_eq!(said.to_string(), "b and d contradict each other in IDL:I:1.0");

@@ -211,8 +211,8 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     );
     assert_eq!(store.model().get(gone).unwrap().kind, Kind::Exception(members));
     let idl = armilla_idl::parse_str("more.idl", &more, &Options::new()).unwrap();
-    let differing = store.model().differing(&idl.model).unwrap();
-    assert_eq!(differing, ["IDL:Bank/Destroyed:1.0"]);
+    let differences = store.model().differences(&idl.model).unwrap();
+    assert_eq!(differences, ["IDL:Bank/Destroyed:1.0"]);
     let other = "module Bank { interface Mood {}; };";
     let other = armilla_idl::parse_str("other.idl", other, &Options::new()).unwrap();
     let error = store.change(|model| model.add_idl(&other.model)).unwrap_err().to_string();

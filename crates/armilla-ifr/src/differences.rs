@@ -11,27 +11,27 @@ impl Model {
     ///
     /// # Errors
     /// As [`add_idl`](Self::add_idl) into an empty repository.
-    pub fn differing(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
+    pub fn differences(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
         let (mut declared, mut undefined) = (Self::new(), HashSet::new());
         declared.import(idl, &mut undefined)?;
-        let mut differing = self.differing_from(&declared)?;
+        let mut differences = self.differences_from(&declared)?;
         // A name alone says nothing else.
-        differing.retain(|id| declared.lookup_id(id).is_none_or(|id| !undefined.contains(&id)));
-        Ok(differing)
+        differences.retain(|id| declared.lookup_id(id).is_none_or(|id| !undefined.contains(&id)));
+        Ok(differences)
     }
 
     /// The same for what `declared` knows.
-    pub(crate) fn differing_from(&self, declared: &Self) -> Result<Vec<String>> {
-        let mut differing = Vec::new();
+    pub(crate) fn differences_from(&self, declared: &Self) -> Result<Vec<String>> {
+        let mut differences = Vec::new();
         for (id, definition) in declared.iter().filter(|(_, d)| d.container().is_some()) {
             let known = self.lookup_id(&definition.id);
             if let Some(known) = known
                 && self.meaning(known)? != declared.meaning(id)?
             {
-                differing.push(definition.id.clone());
+                differences.push(definition.id.clone());
             }
         }
-        Ok(differing)
+        Ok(differences)
     }
 
     /// What those who use a definition rely on, with what it names by name.
