@@ -40,7 +40,7 @@ pub fn serve(orb: &Orb, store: impl Into<Store>) -> Result<RepositoryRef> {
     let store = store.into();
     let poa = orb.root_poa().create_poa(REPOSITORY).persistent().user_ids().build()?;
     // The numbers of types without a name mean something else when they are given anew.
-    let known = |definition: &Definition| store.is_kept() || !definition.id.is_empty();
+    let known = |definition: &Definition| store.is_persistent() || !definition.id.is_empty();
     let known: Vec<DefId> =
         store.model().iter().filter(|(_, d)| known(d)).map(|(id, _)| id).collect();
     let service = Arc::new(Service { store: RwLock::new(store), objects: Objects::new(poa) });

@@ -1,6 +1,6 @@
 //! The file that changes are written to. It knows lines, and what to do when writing fails.
 
-use super::{StoreError, whole};
+use super::{StoreError, snapshot};
 use crate::model::Model;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const FORMAT: &str = "{\"format\":\"armilla interface repository\",\"version\":1}\n";
 
 /// The file is written anew when it is longer than this and twice what it says.
-const SMALL: u64 = 1 << 20;
+const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 
 /// A file of changes.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Journal {
     /// How long the file is, as far as it was written well.
     length: u64,
     /// When it is longer than this, it is written anew.
-    enough: u64,
+    compact_at: u64,
     /// Whether something failed that leaves open what is in the file.
     is_broken: bool,
     /// Held for as long as this process has the directory.
@@ -54,7 +54,14 @@ impl Journal {
         let options = options.append(true).create(true);
         let file = options.open(&path);
         let file = file.map_err(|error| StoreError::io(&path, "opened for writing", &error))?;
-        let journal = Self { path, file, length, enough: SMALL, is_broken: false, _lock: lock };
+        let journal = Self {
+            path,
+            file,
+            length,
+            compact_at: MIN_COMPACT_LENGTH,
+            is_broken: false,
+            _lock: lock,
+        };
         if first != FORMAT.as_bytes() {
             let started = journal.file.set_len(0).and_then(|()| journal.write(FORMAT.as_bytes()));
             started.map_err(|error| StoreError::io(&journal.path, "written", &error))?;
@@ -70,11 +77,11 @@ impl Journal {
     }
 
     /// Brings the file into order after it was read.
-    pub(super) fn tidy(&mut self, model: &Model) -> Result<(), StoreError> {
+    pub(super) fn recover(&mut self, model: &Model) -> Result<(), StoreError> {
         // A line without an end was never acknowledged.
         let cut = self.file.set_len(self.length);
         cut.map_err(|error| StoreError::io(&self.path, "written", &error))?;
-        self.shorten(model);
+        self.compact(model);
         Ok(())
     }
 
@@ -100,20 +107,20 @@ impl Journal {
     }
 
     /// Writes the file anew where that saves much. When it fails all stays as it is.
-    pub(super) fn shorten(&mut self, model: &Model) {
-        if self.is_broken || self.length <= self.enough {
+    pub(super) fn compact(&mut self, model: &Model) {
+        if self.is_broken || self.length <= self.compact_at {
             return;
         }
         if let Ok((file, length)) = self.replace(model) {
             (self.file, self.length) = (file, length);
         }
-        self.enough = SMALL.max(self.length.saturating_mul(2));
+        self.compact_at = MIN_COMPACT_LENGTH.max(self.length.saturating_mul(2));
     }
 
     fn replace(&self, model: &Model) -> io::Result<(File, u64)> {
         let beside = self.path.with_extension("new");
         let mut text = FORMAT.as_bytes().to_vec();
-        text.extend(octets(&whole(model))?);
+        text.extend(octets(&snapshot(model))?);
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
         file.write_all(&text)?;
         file.sync_all()?;

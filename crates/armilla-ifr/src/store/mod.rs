@@ -49,7 +49,7 @@ impl Store {
             applied.map_err(|error| journal.damaged(&format!("line {}: {error}", number + 2)))?;
         }
         model.check_restored().map_err(|error| journal.damaged(&error))?;
-        journal.tidy(&model)?;
+        journal.recover(&model)?;
         Ok(Self { model, journal: Some(journal) })
     }
 
@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Whether it outlives the process.
-    pub const fn is_kept(&self) -> bool {
+    pub const fn is_persistent(&self) -> bool {
         self.journal.is_some()
     }
 
@@ -85,7 +85,7 @@ impl Store {
             },
         )?;
         if let Some(journal) = &mut self.journal {
-            journal.shorten(&self.model);
+            journal.compact(&self.model);
         }
         Ok((done, gone))
     }
@@ -108,7 +108,7 @@ fn line(next: u32, changes: Change<'_>) -> Line<&Definition> {
 }
 
 /// All that a model holds, as one change.
-fn whole(model: &Model) -> Line<&Definition> {
+fn snapshot(model: &Model) -> Line<&Definition> {
     line(model.next_number(), model.made().map(|(id, now)| (id, Some(now))).collect())
 }
 
