@@ -1,6 +1,6 @@
 //! Descriptions: what a definition is, as a struct.
 
-use super::{Def, Result, mismatched};
+use super::{Def, Result, wrong_kind};
 use crate::corba::*;
 use crate::model::{DefId, Definition, Field, Kind, ModelError, Parameter};
 use armilla::{Any, dynamic};
@@ -39,7 +39,7 @@ impl Members for Def {
     fn struct_members(&self) -> Result<StructMemberSeq> {
         match self.definition()?.kind {
             Kind::Struct(members) | Kind::Exception(members) => self.members_of(&members),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Def {
                 let r#type = self.type_code(self.id)?;
                 Any::new(&TypeDescription { name, id, defined_in, version, r#type })?
             }
-            _ => return mismatched(),
+            _ => return wrong_kind(),
         };
         Ok((kind, value))
     }
@@ -122,7 +122,7 @@ impl Def {
         let definition = self.definition()?;
         let Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } = &definition.kind
         else {
-            return mismatched();
+            return wrong_kind();
         };
         Ok(ExtAttributeDescription {
             defined_in: self.scope_id(&definition)?,
@@ -140,7 +140,7 @@ impl Def {
         let definition = self.definition()?;
         let Kind::Operation { result, oneway, parameters, exceptions, contexts } = &definition.kind
         else {
-            return mismatched();
+            return wrong_kind();
         };
         Ok(OperationDescription {
             defined_in: self.scope_id(&definition)?,

@@ -2,7 +2,7 @@
 
 use super::describe::attribute_mode;
 use super::methods::{change_field, content, create_attribute_and_operation, create_ext_attribute};
-use super::{Def, Result, mismatched};
+use super::{Def, Result, wrong_kind};
 use crate::corba::interface_attr_extension::ExtFullInterfaceDescription;
 use crate::corba::interface_def::FullInterfaceDescription;
 use crate::corba::*;
@@ -35,7 +35,7 @@ impl InterfaceDef for Def {
     fn base_interfaces(&self) -> Result<InterfaceDefSeq> {
         match self.definition()?.kind {
             Kind::Interface { bases, .. } => self.references(&bases),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -68,7 +68,7 @@ impl InterfaceDef for Def {
 impl InterfaceAttrExtension for Def {
     fn describe_ext_interface(&self) -> Result<ExtFullInterfaceDescription> {
         let definition = self.definition()?;
-        let Kind::Interface { bases, .. } = &definition.kind else { return mismatched() };
+        let Kind::Interface { bases, .. } = &definition.kind else { return wrong_kind() };
         let (base_interfaces, defined_in) =
             (self.repository_ids(bases)?, self.scope_id(&definition)?);
         let Definition { name, id, version, .. } = definition;
@@ -99,7 +99,7 @@ impl AttributeDef for Def {
     fn mode(&self) -> Result<AttributeMode> {
         match self.definition()?.kind {
             Kind::Attribute { readonly, .. } => Ok(attribute_mode(readonly)),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -163,7 +163,7 @@ impl OperationDef for Def {
     fn exceptions(&self) -> Result<ExceptionDefSeq> {
         match self.definition()?.kind {
             Kind::Operation { exceptions, .. } => self.references(&exceptions),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 

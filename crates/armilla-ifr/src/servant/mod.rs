@@ -83,7 +83,7 @@ impl Def {
         let mut store = self.service.store.write().unwrap_or_else(PoisonError::into_inner);
         let (done, gone) = store.change(change)?;
         // Before their names can be given to others.
-        gone.into_iter().for_each(|id| self.service.retire(id));
+        gone.into_iter().for_each(|id| self.service.deactivate(id));
         Ok(done)
     }
 
@@ -108,6 +108,6 @@ impl Def {
 
 /// What a method answers whose definition is of another kind than its interface says.
 #[cold]
-fn mismatched<T>() -> Result<T> {
+fn wrong_kind<T>() -> Result<T> {
     Err(ModelError::Invalid("the definition is of another kind".to_owned()).into())
 }

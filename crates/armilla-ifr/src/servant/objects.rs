@@ -26,7 +26,7 @@ impl Objects {
 
 impl Service {
     /// Deactivates the object of a definition that was destroyed.
-    pub(super) fn retire(&self, id: DefId) {
+    pub(super) fn deactivate(&self, id: DefId) {
         if let Some((object_id, _)) = self.objects.active().remove(&id) {
             // It was active, or is no more: either is what is wanted.
             self.objects.poa.deactivate(&object_id).ok();

@@ -2,7 +2,7 @@
 
 use super::describe::Members;
 use super::methods::{bound, change_field, content, content_def};
-use super::{Def, Result, mismatched};
+use super::{Def, Result, wrong_kind};
 use crate::corba::*;
 use crate::model::{DefId, Kind};
 use armilla::dynamic::DynAny;
@@ -31,7 +31,7 @@ impl Def {
             | Kind::Union { discriminator: ty, .. }
             | Kind::Sequence { element: ty, .. }
             | Kind::Array { element: ty, .. } => Ok(ty),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -63,7 +63,7 @@ impl Def {
         match self.definition()?.kind {
             Kind::String(bound) | Kind::Wstring(bound) => Ok(bound),
             Kind::Sequence { bound, .. } | Kind::Array { length: bound, .. } => Ok(bound),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -104,7 +104,7 @@ impl ConstantDef for Def {
     fn value(&self) -> Result<Any> {
         match self.definition()?.kind {
             Kind::Constant { value, .. } => Ok(value),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -128,7 +128,7 @@ impl UnionDef for Def {
     content!(discriminator_type, discriminator_type_def, set_discriminator_type_def);
 
     fn members(&self) -> Result<UnionMemberSeq> {
-        let Kind::Union { members, .. } = self.definition()?.kind else { return mismatched() };
+        let Kind::Union { members, .. } = self.definition()?.kind else { return wrong_kind() };
         let code = self.type_code(self.id)?;
         let member = |(index, member): (usize, &crate::model::UnionField)| {
             Ok(UnionMember {
@@ -152,7 +152,7 @@ impl EnumDef for Def {
     fn members(&self) -> Result<EnumMemberSeq> {
         match self.definition()?.kind {
             Kind::Enum(members) => Ok(members),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -173,7 +173,7 @@ impl PrimitiveDef for Def {
     fn kind(&self) -> Result<PrimitiveKind> {
         match self.definition()?.kind {
             Kind::Primitive(kind) => Ok(kind),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 }
@@ -202,7 +202,7 @@ impl FixedDef for Def {
     fn digits(&self) -> Result<u16> {
         match self.definition()?.kind {
             Kind::Fixed { digits, .. } => Ok(digits),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -213,7 +213,7 @@ impl FixedDef for Def {
     fn scale(&self) -> Result<i16> {
         match self.definition()?.kind {
             Kind::Fixed { scale, .. } => Ok(scale),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 

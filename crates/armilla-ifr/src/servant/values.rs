@@ -2,7 +2,7 @@
 
 use super::describe::Members;
 use super::methods::{change_field, content, create_attribute_and_operation, create_ext_attribute};
-use super::{Def, Result, mismatched};
+use super::{Def, Result, wrong_kind};
 use crate::corba::ext_value_def::ExtFullValueDescription;
 use crate::corba::value_def::FullValueDescription;
 use crate::corba::*;
@@ -12,7 +12,7 @@ impl Def {
     fn value(&self) -> Result<model::Value> {
         match self.definition()?.kind {
             Kind::Value(value) => Ok(value),
-            _ => mismatched(),
+            _ => wrong_kind(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Def {
 
     pub(super) fn value_member(&self) -> Result<ValueMember> {
         let definition = self.definition()?;
-        let Kind::ValueMember { ty, public } = definition.kind else { return mismatched() };
+        let Kind::ValueMember { ty, public } = definition.kind else { return wrong_kind() };
         Ok(ValueMember {
             defined_in: self.scope_id(&definition)?,
             r#type: self.type_code(ty)?,
