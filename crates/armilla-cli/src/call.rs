@@ -73,7 +73,7 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
     let outcome = signature.call(&object, &json);
     orb.shutdown();
     match outcome {
-        Ok(Value::Null) if signature.returns_nothing() => Ok(()),
+        Ok(Value::Null) if signature.has_no_results() => Ok(()),
         Ok(result) => say!("{result:#}"),
         Err(raised @ CallError::Raised { .. }) => {
             say!("{raised}")?;

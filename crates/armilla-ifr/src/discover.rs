@@ -64,7 +64,7 @@ pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemExc
     let (operations, attributes) = match extended {
         Ok(extended) => {
             let full = extended.describe_ext_interface()?;
-            let attributes = full.attributes.into_iter().map(|attribute| Readable {
+            let attributes = full.attributes.into_iter().map(|attribute| Attribute {
                 get: types(attribute.get_exceptions),
                 set: types(attribute.put_exceptions),
                 name: attribute.name,
@@ -75,7 +75,7 @@ pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemExc
         }
         Err(_) => {
             let full = interface.describe_interface()?;
-            let attributes = full.attributes.into_iter().map(|attribute| Readable {
+            let attributes = full.attributes.into_iter().map(|attribute| Attribute {
                 get: Vec::new(),
                 set: Vec::new(),
                 name: attribute.name,
@@ -86,17 +86,17 @@ pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemExc
         }
     };
     let mut signatures: Vec<Signature> = operations.into_iter().map(signature).collect();
-    for Readable { name, ty, mode, get, set } in attributes {
-        signatures.push(Signature::reading(&name, ty.clone(), get));
+    for Attribute { name, ty, mode, get, set } in attributes {
+        signatures.push(Signature::getter(&name, ty.clone(), get));
         if mode == AttributeMode::AttrNormal {
-            signatures.push(Signature::writing(&name, ty, set));
+            signatures.push(Signature::setter(&name, ty, set));
         }
     }
     Ok(signatures)
 }
 
 /// An attribute, as far as its caller must know it.
-struct Readable {
+struct Attribute {
     name: String,
     ty: TypeCode,
     mode: AttributeMode,

@@ -215,7 +215,7 @@ fn signatures_say_what_a_caller_must_know() {
     assert_eq!(choose.exceptions, [probe::Refused::type_code(), probe::Empty::type_code()]);
     let text = "long choose(in long which, inout string note) raises (Refused, Empty);";
     assert_eq!(choose.to_string(), text);
-    assert!(find("remark").oneway && find("remark").returns_nothing());
+    assert!(find("remark").oneway && find("remark").has_no_results());
     assert_eq!(find("_get_name").result, TypeCode::String(0));
     assert_eq!(find("_set_place").parameters[0].2, probe::Point::type_code());
     assert!(signatures.iter().all(|s| s.operation != "_set_count"), "it is readonly");

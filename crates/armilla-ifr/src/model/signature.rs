@@ -62,10 +62,10 @@ impl Model {
             Kind::Attribute { ty, readonly, get_exceptions, set_exceptions } => {
                 let (name, ty) = (&definition.name, self.type_code(*ty)?);
                 let get = self.type_codes(get_exceptions)?;
-                let mut signatures = vec![Signature::reading(name, ty.clone(), get)];
+                let mut signatures = vec![Signature::getter(name, ty.clone(), get)];
                 if !readonly {
                     let set = self.type_codes(set_exceptions)?;
-                    signatures.push(Signature::writing(name, ty, set));
+                    signatures.push(Signature::setter(name, ty, set));
                 }
                 Ok(signatures)
             }
@@ -80,13 +80,13 @@ impl Model {
 
 impl Signature {
     /// Reading an attribute.
-    pub fn reading(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
+    pub fn getter(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_get_{name}");
         Self { operation, result: ty, exceptions, ..Self::default() }
     }
 
     /// Writing an attribute.
-    pub fn writing(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
+    pub fn setter(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_set_{name}");
         let parameters = vec![("value".to_owned(), ParameterMode::In, ty)];
         Self { operation, parameters, exceptions, ..Self::default() }
@@ -125,7 +125,7 @@ impl Signature {
     }
 
     /// Whether nothing comes back but that it was done.
-    pub fn returns_nothing(&self) -> bool {
+    pub fn has_no_results(&self) -> bool {
         let returned =
             |(_, mode, _): &(String, ParameterMode, TypeCode)| *mode != ParameterMode::In;
         matches!(self.result, TypeCode::Void) && !self.parameters.iter().any(returned)
