@@ -149,7 +149,7 @@ fn an_unreadable_state_is_reported_with_a_hint() {
     fs::write(Path::new(&state).join("definitions"), "something else\n").unwrap();
     let printed = failed(&["--state", &state]);
     assert!(
-        printed.contains("state/definitions is no state of an interface repository"),
+        printed.contains("state/definitions is not a state of an interface repository"),
         "{printed}"
     );
     let idl = directory.write("wrong.idl", "interface {");

@@ -1,4 +1,4 @@
-//! Calls with JSON, by what is known of an operation.
+//! Calls with arguments and results in JSON.
 
 use crate::model::Signature;
 use armilla::dynamic::{DynAny, DynAnyError, ParameterMode, UnknownUserException};
@@ -6,21 +6,24 @@ use armilla::{Any, Error, Object, Orb, SystemException, TypeCode};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Why a call with JSON did not give a result.
+/// Why a call with JSON failed.
+///
+/// [`Arguments`](Self::Arguments) is the caller's fault, and nothing was sent.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CallError {
-    /// The arguments are not what the operation takes.
+    /// The arguments do not match the parameters of the operation.
     Arguments(String),
-    /// The object raised an exception that the IDL declares: its name and what it says.
+    /// The object raised a user exception.
     Raised {
         /// The scoped name, such as `Bank::InsufficientFunds`.
         name: String,
         /// Its members.
         members: Value,
     },
-    /// The call failed.
+    /// The call failed with a system exception.
     System(SystemException),
-    /// What came back cannot be written as JSON.
+    /// JSON cannot represent the result.
     Result(DynAnyError),
 }
 
@@ -38,15 +41,39 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {}
 
 impl Signature {
-    /// Calls the operation on `object`. `arguments` are an object with the `in` and `inout`
-    /// parameters by name, or an array of them in order; where there is just one it may stand for
-    /// itself. What comes back is the result; or an object with the results by name, the one that
-    /// the operation returns as `return`, where there are several. Valuetypes may be of types that inherit
-    /// from the declared ones where the ORB of `object` [knows](Orb::register_value_type) those.
+    /// Calls the operation on `object`.
+    ///
+    /// `arguments` is a JSON object with the `in` and `inout` parameters by name, an array of them
+    /// in order, or a single argument. The result is the return value. If there are `out` or
+    /// `inout` parameters, it is an object with all results by name, the return value as `return`.
+    /// A value may be of a type derived from the declared valuetype if the ORB of `object`
+    /// [knows](Orb::register_value_type) that type.
     ///
     /// # Errors
-    /// [`CallError`]; only with [`CallError::System`] may something have been sent that was not
-    /// answered.
+    /// [`CallError`]. Only [`CallError::System`] leaves open whether the operation was performed.
+    ///
+    /// # Examples
+    /// ```
+    /// # use armilla::Orb;
+    /// use armilla_ifr::CallError;
+    /// use armilla_ifr::model::Model;
+    /// use serde_json::json;
+    ///
+    /// # fn compiled(idl: &str) -> armilla_idl::Compilation {
+    /// #     armilla_idl::parse_str("greeter.idl", idl, &armilla_idl::Options::new()).unwrap()
+    /// # }
+    /// let mut model = Model::new();
+    /// model.add_idl(&compiled("interface Greeter { string greet(in string name); };").model)?;
+    /// let greeter = model.lookup_id("IDL:Greeter:1.0").unwrap();
+    /// let greet = &model.signatures(greeter)?[0];
+    ///
+    /// let object = Orb::new()?.string_to_object("corbaloc::127.0.0.1:1/Greeter")?;
+    /// let wrong = greet.call(&object, &json!({ "name": 7 })).unwrap_err();
+    /// assert!(matches!(wrong, CallError::Arguments(_)));
+    /// let nobody = greet.call(&object, &json!({ "name": "Ada" })).unwrap_err();
+    /// assert!(matches!(nobody, CallError::System(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn call(&self, object: &Object, arguments: &Value) -> Result<Value, CallError> {
         let orb = object.orb().map_err(CallError::System)?;
         let arguments = self.arguments(arguments, &orb)?;
@@ -81,19 +108,20 @@ impl Signature {
         })
     }
 
-    /// The arguments, by the first reading of `json` that makes values of their types.
+    /// The arguments, by the first interpretation of `json` that fits their types.
     fn arguments(&self, json: &Value, orb: &Orb) -> Result<Vec<Option<Any>>, CallError> {
         let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
         let names: Vec<&str> = sent.map(|(name, ..)| name.as_str()).collect();
         let mut failures = Vec::new();
-        for values in readings(json, &names) {
+        for values in interpretations(json, &names) {
             match self.read(&values, orb) {
                 Ok(arguments) => return Ok(arguments),
                 Err(error) => failures.push(error),
             }
         }
         let takes = format!("{} takes the arguments ({})", self.operation, names.join(", "));
-        // An object is first of all the parameters by name, an array a sequence that stands alone.
+        // Report the interpretation that the caller most likely meant: an object as the parameters
+        // by name, an array as a single argument.
         let failure = if json.is_object() { failures.first() } else { failures.last() };
         Err(CallError::Arguments(match failure {
             Some(failure) => format!("{failure}; {takes}"),
@@ -101,7 +129,7 @@ impl Signature {
         }))
     }
 
-    /// The arguments with these values, in order; none for those that only come back.
+    /// The arguments with these values, in order; `None` for `out` parameters.
     fn read(&self, values: &[&Value], orb: &Orb) -> Result<Vec<Option<Any>>, String> {
         let mut values = values.iter();
         let arguments = self.parameters.iter().map(|(name, mode, ty)| {
@@ -116,9 +144,9 @@ impl Signature {
     }
 }
 
-/// What `json` may be meant to be: the parameters `names` by their names, in their order, or the only
-/// one of them. `[1]` is a list with the only argument 1 or, if that is a sequence, itself.
-fn readings<'j>(json: &'j Value, names: &[&str]) -> impl Iterator<Item = Vec<&'j Value>> {
+/// The possible meanings of `json`: the parameters `names` by name, in order, or a single argument.
+/// `[1]` is a list with the argument 1, or a single argument that is a sequence.
+fn interpretations<'j>(json: &'j Value, names: &[&str]) -> impl Iterator<Item = Vec<&'j Value>> {
     let by_name = json
         .as_object()
         .filter(|o| o.len() == names.len() && names.iter().all(|name| o.contains_key(*name)))
@@ -127,12 +155,12 @@ fn readings<'j>(json: &'j Value, names: &[&str]) -> impl Iterator<Item = Vec<&'j
         .as_array()
         .filter(|array| array.len() == names.len())
         .map(|array| array.iter().collect());
-    let alone = match names.len() {
+    let single = match names.len() {
         0 => json.is_null().then(Vec::new),
         1 => Some(vec![json]),
         _ => None,
     };
-    by_name.into_iter().chain(in_order).chain(alone)
+    by_name.into_iter().chain(in_order).chain(single)
 }
 
 fn to_json(any: &armilla::Any) -> Result<Value, DynAnyError> {
@@ -140,7 +168,7 @@ fn to_json(any: &armilla::Any) -> Result<Value, DynAnyError> {
 }
 
 fn raised_exception(raised: &UnknownUserException) -> CallError {
-    // `IDL:example.com/Bank/InsufficientFunds:1.0`; a step with a point in it is a prefix.
+    // `IDL:example.com/Bank/InsufficientFunds:1.0`; a step with a dot is a prefix.
     let path = raised.repository_id().split(':').nth(1).unwrap_or_default();
     let steps: Vec<&str> = path.split('/').filter(|step| !step.contains('.')).collect();
     match to_json(&raised.exception) {

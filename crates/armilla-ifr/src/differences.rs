@@ -1,4 +1,4 @@
-//! Where the repository and IDL do not say the same.
+//! Differences between the repository and IDL.
 
 use crate::model::{DefId, Kind, Model, ModelError, Result, Type};
 use armilla::interceptor::Codec;
@@ -6,21 +6,35 @@ use armilla::{SystemException, TypeCode, Version};
 use std::collections::HashSet;
 
 impl Model {
-    /// The repository ids of the declarations of `idl` that the repository knows and describes in
-    /// another way, in the order of the IDL.
+    /// The repository ids of the declarations in `idl` that the repository defines differently, in
+    /// the order of the IDL.
     ///
     /// # Errors
-    /// As [`add_idl`](Self::add_idl) into an empty repository.
+    /// Those of [`add_idl`](Self::add_idl) into an empty repository.
+    ///
+    /// # Examples
+    /// ```
+    /// use armilla_ifr::model::Model;
+    ///
+    /// # fn compiled(idl: &str) -> armilla_idl::Compilation {
+    /// #     armilla_idl::parse_str("point.idl", idl, &armilla_idl::Options::new()).unwrap()
+    /// # }
+    /// let mut model = Model::new();
+    /// model.add_idl(&compiled("struct Point { long x; long y; };").model)?;
+    /// let other = compiled("struct Point { double x; double y; };");
+    /// assert_eq!(model.differences(&other.model)?, ["IDL:Point:1.0"]);
+    /// # Ok::<(), armilla_ifr::model::ModelError>(())
+    /// ```
     pub fn differences(&self, idl: &armilla_idl::Model) -> Result<Vec<String>> {
         let (mut declared, mut undefined) = (Self::new(), HashSet::new());
         declared.import(idl, &mut undefined)?;
         let mut differences = self.differences_from(&declared)?;
-        // A name alone says nothing else.
+        // A forward declaration cannot differ.
         differences.retain(|id| declared.lookup_id(id).is_none_or(|id| !undefined.contains(&id)));
         Ok(differences)
     }
 
-    /// The same for what `declared` knows.
+    /// The same for the definitions of `declared`.
     pub(crate) fn differences_from(&self, declared: &Self) -> Result<Vec<String>> {
         let mut differences = Vec::new();
         for (id, definition) in declared.iter().filter(|(_, d)| d.container().is_some()) {
@@ -34,7 +48,7 @@ impl Model {
         Ok(differences)
     }
 
-    /// What those who use a definition rely on, with what it names by name.
+    /// The properties of a definition that its users rely on; other definitions stand by name.
     fn meaning(&self, id: DefId) -> Result<Vec<String>> {
         let kind = &self.definition(id)?.kind;
         let mut meaning = vec![format!("{:?}", kind.definition_kind())];
@@ -57,7 +71,7 @@ fn unwritable(exception: SystemException) -> ModelError {
     ModelError::Invalid(exception.to_string())
 }
 
-/// What a type consists of, as far as IDL says so where the type is declared.
+/// The parts of a type that its own declaration in IDL determines.
 fn parts(code: &TypeCode) -> Vec<String> {
     let content = [code.content_type(), code.discriminator_type()];
     let content = content.into_iter().flatten().map(|ty| Type(ty).to_string());

@@ -1,4 +1,4 @@
-//! What an object offers, from the interface repository that its server knows.
+//! The interface of an object, from the interface repository of its server.
 
 use crate::corba::{
     AttributeMode, Contained, ContainedRef, Container, ContainerRef, DefinitionKind,
@@ -10,30 +10,54 @@ use armilla::dynamic::ParameterMode;
 use armilla::{Object, SystemException, TypeCode};
 use std::collections::HashSet;
 
-/// `VM_CUSTOM` and `VM_ABSTRACT`: no TypeCode describes the state of those.
+/// `VM_CUSTOM` and `VM_ABSTRACT`: no TypeCode describes the state of such a valuetype.
 const WITHOUT_STATE: [i16; 2] = [1, 2];
 
-/// What the interface of an object offers, as the interface repository of its server says.
+/// The operations and attributes of an object, from the interface repository of its server.
 ///
 /// # Errors
-/// `INTF_REPOS` when there is none that knows the interface; what a call can fail with.
+/// `INTF_REPOS` if no repository has the interface; every system exception of a call.
+///
+/// # Examples
+/// ```no_run
+/// use armilla::Orb;
+///
+/// let object = Orb::new()?.string_to_object("corbaloc::bank.example/Account")?;
+/// for signature in armilla_ifr::discover(&object)? {
+///     println!("{signature}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn discover(object: &Object) -> Result<Vec<Signature>, SystemException> {
     describe(&object.interface()?.narrow()?)
 }
 
-/// The types of all valuetypes and boxes in the interface repository of the object's server, but for
-/// abstract and custom ones. With [`Orb::register_value_type`](armilla::Orb::register_value_type) an ORB
-/// takes their values whole. The repository is asked once for each module, and for each type.
+/// The TypeCodes of all valuetypes and value boxes in the interface repository of the object's
+/// server, except abstract and custom ones. Once registered with
+/// [`Orb::register_value_type`](armilla::Orb::register_value_type), an ORB does not truncate their
+/// values. Makes one call for each module and one for each type.
 ///
 /// # Errors
-/// As [`discover`].
+/// Those of [`discover`].
+///
+/// # Examples
+/// ```no_run
+/// use armilla::Orb;
+///
+/// let orb = Orb::new()?;
+/// let object = orb.string_to_object("corbaloc::bank.example/Account")?;
+/// for ty in armilla_ifr::value_types(&object)? {
+///     orb.register_value_type(&ty)?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn value_types(object: &Object) -> Result<Vec<TypeCode>, SystemException> {
     let interface: ContainedRef = object.interface()?.narrow()?;
     let repository = interface.containing_repository()?;
     let mut open: Vec<ContainerRef> = vec![repository.upcast()];
     let (mut types, mut seen) = (Vec::new(), HashSet::new());
     while let Some(container) = open.pop() {
-        // A repository that leads in circles is asked for each module once all the same.
+        // A remote repository may contain cycles; visit each module once.
         if !seen.insert(container.object().clone()) {
             continue;
         }
@@ -54,11 +78,11 @@ pub fn value_types(object: &Object) -> Result<Vec<TypeCode>, SystemException> {
     Ok(types)
 }
 
-/// What an interface of an interface repository offers. The exceptions of attributes are among it
-/// where the repository tells them (`InterfaceAttrExtension`).
+/// The operations and attributes of an interface in an interface repository. The signatures of
+/// attributes include their exceptions if the repository supports `InterfaceAttrExtension`.
 ///
 /// # Errors
-/// What a call can fail with.
+/// Every system exception of a call.
 pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemException> {
     let extended = interface.object().narrow::<dyn InterfaceAttrExtension>();
     let (operations, attributes) = match extended {
@@ -95,7 +119,7 @@ pub fn describe(interface: &InterfaceDefRef) -> Result<Vec<Signature>, SystemExc
     Ok(signatures)
 }
 
-/// An attribute, as far as its caller must know it.
+/// The description of an attribute, with or without exceptions.
 struct Attribute {
     name: String,
     ty: TypeCode,

@@ -1,14 +1,15 @@
-//! Several IDL files into the repository, which must not contradict each other.
+//! Loading several IDL files, which must not contradict each other.
 
 use crate::model::{DefId, Model, ModelError, ROOT, Result};
 use std::collections::HashSet;
 
 impl Model {
-    /// [`add_idl`](Self::add_idl) for several files, each with its name, that were compiled each by
-    /// itself. What more than one of them declares is the same in all.
+    /// Loads several files, given with their names and compiled separately, as
+    /// [`add_idl`](Self::add_idl) does. A declaration in several files must be the same in all.
     ///
     /// # Errors
-    /// Those; and when two of the files contradict each other, which are named. Then nothing has changed.
+    /// Those of `add_idl`, and [`ModelError::Invalid`] if two files contradict each other. On error
+    /// the model is unchanged.
     pub fn add_files(&mut self, files: &[(String, armilla_idl::Model)]) -> Result {
         agree(files)?;
         let mut undefined = HashSet::new();
@@ -21,7 +22,7 @@ impl Model {
     }
 }
 
-/// What one file declares, or all of several.
+/// The declarations of one file, or of several.
 #[derive(Default)]
 struct Declared {
     model: Model,
@@ -29,7 +30,7 @@ struct Declared {
 }
 
 impl Declared {
-    /// Where `other` contradicts this.
+    /// The first contradiction between this and `other`.
     fn contradiction(&self, other: &Self) -> Result<Option<String>> {
         let (ours, theirs) = (&self.model, &other.model);
         for (id, definition) in theirs.iter().filter(|(_, d)| d.container().is_some()) {
@@ -53,7 +54,7 @@ impl Declared {
     }
 }
 
-/// Checks that the files say the same of what more than one of them declares.
+/// Checks that declarations in several files are the same in all.
 fn agree(files: &[(String, armilla_idl::Model)]) -> Result {
     let (mut all, mut each) = (Declared::default(), Vec::<(&str, Declared)>::new());
     for (file, idl) in files {

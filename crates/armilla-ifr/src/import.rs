@@ -1,7 +1,7 @@
-//! IDL into the repository.
+//! Loading compiled IDL into the repository.
 //!
-//! Every declaration gets its place first and what belongs to it afterwards, because declarations
-//! name each other in any order. The compiler has checked what this takes on trust.
+//! The importer first gives every declaration a number, then fills in the definitions, because
+//! declarations refer to each other in any order. It relies on the checks of the compiler.
 
 use crate::corba::PrimitiveKind;
 use crate::model::{
@@ -14,19 +14,34 @@ use armilla_idl::model::{self as idl, ConstValue, DeclId, DeclKind, Export, Prim
 use std::collections::{HashMap, HashSet};
 
 impl Model {
-    /// Adds every declaration of `idl` that is not there, known by its repository id, and to modules
-    /// and interfaces what they lack. What is there stays as it is;
-    /// [`differences`](Self::differences) tells where that is not what the IDL says.
+    /// Adds every declaration of `idl` whose repository id is new, and adds missing contents to
+    /// existing modules and interfaces. Existing definitions stay as they are;
+    /// [`differences`](Self::differences) lists those that differ from the IDL.
     ///
     /// # Errors
-    /// When a name is taken by something else, a repository id belongs to another kind of definition,
-    /// or a declaration is beyond what the repository can describe; then nothing has changed.
+    /// A name belongs to another definition, a repository id belongs to another kind of definition,
+    /// or the repository cannot describe a declaration. On error the model is unchanged.
+    ///
+    /// # Examples
+    /// ```
+    /// use armilla_ifr::model::{Model, ROOT};
+    ///
+    /// # fn compiled(idl: &str) -> armilla_idl::Compilation {
+    /// #     armilla_idl::parse_str("bank.idl", idl, &armilla_idl::Options::new()).unwrap()
+    /// # }
+    /// let mut model = Model::new();
+    /// model.add_idl(&compiled("module Bank { interface Account {}; };").model)?;
+    /// model.add_idl(&compiled("module Bank { interface Branch {}; };").model)?;
+    /// assert!(model.lookup(ROOT, "Bank::Account").is_some());
+    /// assert!(model.lookup(ROOT, "Bank::Branch").is_some());
+    /// # Ok::<(), armilla_ifr::model::ModelError>(())
+    /// ```
     pub fn add_idl(&mut self, idl: &armilla_idl::Model) -> Result {
         self.import(idl, &mut HashSet::new())
     }
 
-    /// The same, where `undefined` of what is there awaits its definition; what `idl` does not define
-    /// is put there.
+    /// The same. `undefined` holds the definitions that are only forward-declared so far; those
+    /// that `idl` declares but does not define are added to it.
     pub(crate) fn import(
         &mut self,
         idl: &armilla_idl::Model,
@@ -48,32 +63,31 @@ impl Model {
 struct Importer<'f> {
     idl: &'f armilla_idl::Model,
     model: &'f mut Model,
-    /// Where each declaration stands in the repository.
+    /// The number of each declaration in the repository.
     places: HashMap<DeclId, DefId>,
-    /// What was not there before.
+    /// The new definitions.
     made: HashSet<DefId>,
-    /// What has a name and awaits its definition.
+    /// The forward-declared definitions without a body.
     undefined: &'f mut HashSet<DefId>,
-    /// The declarations of that which have nothing but a place yet.
+    /// The declarations whose definitions are still to be filled in.
     open: HashSet<DeclId>,
-    /// All, in the order of the IDL.
+    /// All declarations, in the order of the IDL.
     order: Vec<DeclId>,
 }
 
 impl Importer<'_> {
-    /// Gives a declaration and all within it a place.
+    /// Gives a declaration and all within it a number.
     fn place(&mut self, id: DeclId, container: DefId) -> Result {
         let declaration = self.idl.get(id);
         let repository_id = &declaration.repository_id;
         let place = match self.model.lookup_id(repository_id) {
             Some(known) => {
                 let kind = &self.model.definition(known)?.kind;
-                // What several files include is declared several times.
+                // A file that several others include is declared several times.
                 if !self.made.contains(&known) && !is_of_kind(kind, &declaration.kind) {
                     let is = kind.definition_kind();
-                    let what = format!(
-                        "{repository_id} is in the repository as {is:?}, which the IDL does not say"
-                    );
+                    let what =
+                        format!("the repository has {repository_id} as {is:?}, unlike the IDL");
                     return Err(ModelError::Invalid(what));
                 }
                 if is_defined(&declaration.kind) && self.undefined.remove(&known) {
@@ -85,7 +99,7 @@ impl Importer<'_> {
                 self.open.insert(id);
                 let kind = match &declaration.kind {
                     DeclKind::Module(_) => Kind::Module,
-                    // What it is it becomes when everything has its place.
+                    // A placeholder: `fill` replaces it.
                     _ => Kind::Native,
                 };
                 let made = self.put(container, &declaration.name, repository_id, kind)?;
@@ -107,12 +121,12 @@ impl Importer<'_> {
         }
         let mut definition = Definition::new(kind);
         (definition.id, definition.name) = (id.to_owned(), name.to_owned());
-        // `IDL:Bank/Account:1.0`: the version stands behind the last colon.
+        // `IDL:Bank/Account:1.0`: the version follows the last colon.
         definition.version = id.rsplit(':').next().unwrap_or_default().to_owned();
         self.model.add(Some(container), definition)
     }
 
-    /// Gives a definition what belongs to it, unless it has that.
+    /// Fills in a definition, unless it is complete.
     fn fill(&mut self, id: DeclId) -> Result {
         if !self.open.remove(&id) {
             return Ok(());
@@ -133,7 +147,7 @@ impl Importer<'_> {
             DeclKind::Value(data) => self.value(place, data)?,
             DeclKind::ValueBox(ty) => Kind::ValueBox(self.ty(ty)?),
             DeclKind::Native => Kind::Native,
-            // TypeCodes have no kinds for what IDL 4 added: the integer that travels.
+            // TypeCode has no kind for the types of IDL 4: describe the integer on the wire.
             DeclKind::Bitmask(data) => Kind::Alias(self.bits(data.bound)),
             DeclKind::Bitset(data) => Kind::Alias(self.bits(self.bitset_bits(data))),
         };
@@ -141,7 +155,7 @@ impl Importer<'_> {
     }
 
     fn named(&self, id: DeclId) -> Result<DefId> {
-        let unknown = || ModelError::Invalid(format!("{} is not there", self.idl.scoped_name(id)));
+        let unknown = || ModelError::Invalid(format!("unknown {}", self.idl.scoped_name(id)));
         self.places.get(&id).copied().ok_or_else(unknown)
     }
 
@@ -151,7 +165,7 @@ impl Importer<'_> {
 
     fn members(&mut self, data: &idl::Struct) -> Result<Vec<Field>> {
         let mut members = Vec::new();
-        // The members of a base are the first.
+        // The members of a base come first.
         if let Some(DeclKind::Struct(base)) = data.base.map(|base| &self.idl.get(base).kind) {
             members = self.members(base)?;
         }
@@ -184,7 +198,7 @@ impl Importer<'_> {
         Ok(Kind::Interface { flavour, bases: self.all(&data.bases)? })
     }
 
-    /// Adds the operations and attributes of a declaration that the repository lacks.
+    /// Adds the missing operations and attributes of a declaration.
     fn add_exports(&mut self, id: DeclId) -> Result {
         let exports = match &self.idl.get(id).kind {
             DeclKind::Interface(data) => &data.exports,
@@ -249,7 +263,10 @@ impl Importer<'_> {
             let kind = Kind::ValueMember { ty, public: state.public };
             self.put(place, &state.member.name, &id, kind)?;
         }
-        let is_abstract = |id: &DeclId| matches!(&self.idl.get(*id).kind, DeclKind::Value(base) if base.modifier == idl::ValueModifier::Abstract);
+        let is_abstract = |id: &DeclId| match &self.idl.get(*id).kind {
+            DeclKind::Value(base) => base.modifier == idl::ValueModifier::Abstract,
+            _ => false,
+        };
         let (abstract_bases, concrete): (Vec<_>, Vec<_>) =
             data.bases.iter().copied().partition(is_abstract);
         let mut initializers = Vec::new();
@@ -273,7 +290,7 @@ impl Importer<'_> {
         }))
     }
 
-    /// The type that a use of one means; one without a name is made for it.
+    /// The definition of a type where it is used; creates anonymous types.
     fn ty(&mut self, ty: &Type) -> Result<DefId> {
         Ok(match ty {
             Type::Primitive(kind) => self.model.primitive(primitive(*kind)),
@@ -310,7 +327,7 @@ impl Importer<'_> {
                 ty
             }
             Type::Map(key, value, bound) => {
-                // TypeCodes have no kind for maps: a sequence of pairs, as it travels.
+                // TypeCode has no kind for maps: describe the sequence of pairs on the wire.
                 let member = |name: &str, ty| Field { name: name.to_owned(), ty };
                 let pair = [member("key", self.ty(key)?), member("value", self.ty(value)?)];
                 let pair = self.anonymous(Kind::Struct(pair.into()))?;

@@ -1,19 +1,21 @@
-//! The interface repository: IDL as data, as objects, and as what a call can learn from (CORBA 3.4
-//! Part 1, 14).
+//! The interface repository: IDL definitions as data, as CORBA objects, and as the description of
+//! dynamic calls (CORBA 3.4 Part 1, 14).
 //!
-//! A [`Model`](model::Model) holds definitions; [`add_idl`](model::Model::add_idl) fills it from what the IDL
-//! compiler has checked. A [`Store`] keeps one on the disk. [`serve`] makes CORBA objects of it, which any ORB can ask
-//! and change. [`Signature::call`](model::Signature::call) calls an operation with JSON, by a signature from a model
-//! or from a repository somewhere else, which is what [`discover`] asks for an object.
+//! A [`Model`](model::Model) holds definitions; [`add_idl`](model::Model::add_idl) loads them from
+//! compiled IDL. A [`Store`] keeps a model on disk. [`serve`] publishes it as CORBA objects, which
+//! any ORB can query and change. [`Signature::call`](model::Signature::call) calls an operation
+//! with arguments in JSON. Its signature comes from a model, or from the repository of a server:
+//! [`discover`] reads it from there.
 //!
-//! Components and homes are in it as the interfaces that they stand for; the objects that describe them as
-//! such (`CORBA::ComponentIR`) are not.
+//! The repository holds components and homes as their equivalent interfaces. It has no objects of
+//! `CORBA::ComponentIR`.
 //!
 //! ```
 //! use armilla_ifr::model::{Model, Signature};
 //!
 //! let source = "interface Account { double withdraw(in double amount); };";
-//! let compiled = armilla_idl::parse_str("bank.idl", source, &armilla_idl::Options::new()).unwrap();
+//! let options = armilla_idl::Options::new();
+//! let compiled = armilla_idl::parse_str("bank.idl", source, &options).unwrap();
 //! let mut model = Model::new();
 //! model.add_idl(&compiled.model)?;
 //! let account = model.lookup_id("IDL:Account:1.0").unwrap();
@@ -22,8 +24,8 @@
 //! # Ok::<(), armilla_ifr::model::ModelError>(())
 //! ```
 //!
-//! A program that knows nothing of an object asks it what it offers, and calls that; the object may be
-//! one of a servant that knows its interface only while it runs.
+//! A client without stubs reads the interface of an object, then calls it. The servant may be a
+//! dynamic one, too:
 //!
 //! ```
 //! use armilla::dynamic::{DynamicServant, ParameterMode, ServerRequest, serve};
@@ -47,14 +49,15 @@
 //!
 //! let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
 //! let idl = "interface Doubler { long double_it(in long number); };";
-//! let compiled = armilla_idl::parse_str("doubler.idl", idl, &armilla_idl::Options::new()).unwrap();
+//! let options = armilla_idl::Options::new();
+//! let compiled = armilla_idl::parse_str("doubler.idl", idl, &options).unwrap();
 //! let mut model = Model::new();
 //! model.add_idl(&compiled.model)?;
 //! armilla_ifr::serve(&server, model)?;
 //! let doubler = server.root_poa().activate(serve(Doubler))?;
 //! let url = server.object_to_string(&doubler)?;
 //!
-//! // The dynamic invocation interface, by what the interface repository says.
+//! // The dynamic invocation interface, with a signature from the interface repository.
 //! let client = Orb::new()?;
 //! let object = client.string_to_object(&url)?;
 //! let offered = armilla_ifr::discover(&object)?;
@@ -84,7 +87,7 @@ pub use generated::corba;
 pub use servant::{REPOSITORY, serve};
 pub use store::{ChangeError, Store, StoreError};
 
-/// What the IDL compiler makes of `ir.idl`.
+/// The code generated from `ir.idl`.
 mod generated {
     armilla::include_idl!("ir");
 }

@@ -1,5 +1,5 @@
-//! What a repository makes of the corners of IDL, and what it answers to requests that make no sense,
-//! that ask for very much, or that would leave something behind that cannot exist.
+//! What a repository makes of the corners of IDL, and what it answers to requests that make no
+//! sense, that ask for very much, or that would leave something behind that cannot exist.
 
 mod served;
 

@@ -56,9 +56,9 @@ fn seen(model: &Model) -> Vec<String> {
 
 const IDL: &str = "module Bank { enum Mood { good, bad }; const Mood USUAL = bad; \
                    const wstring TITLE = L\"\\u00e9\"; typedef sequence<string<9>, 4> Names; \
-                   exception Destroyed { fixed<7,2> rest; }; valuetype Node { private Node next; \
-                   public long cells[2][3]; factory make(in long n) raises (Destroyed); }; \
-                   interface Account { attribute double balance getraises (Destroyed); \
+                   exception Gone { fixed<7,2> rest; }; valuetype Node { private Node next; \
+                   public long cells[2][3]; factory make(in long n) raises (Gone); }; \
+                   interface Account { attribute double balance getraises (Gone); \
                    oneway void poke(in any what) context (\"colour\"); }; \
                    union Choice switch (Mood) { case good: long n; default: Names all; }; };";
 
@@ -193,7 +193,7 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     let mut store = directory.open();
     import(&mut store, IDL);
     let find = |store: &Store, name: &str| store.model().lookup(ROOT, name).unwrap();
-    let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Destroyed"));
+    let (account, gone) = (find(&store, "Bank::Account"), find(&store, "Bank::Gone"));
     let long = store.model().primitive(PrimitiveKind::PkLong);
     let members = vec![Field { name: "why".into(), ty: long }];
     store.change(|model| model.set_kind(gone, Kind::Exception(members.clone()))).unwrap();
@@ -212,11 +212,11 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
     assert_eq!(store.model().get(gone).unwrap().kind, Kind::Exception(members));
     let idl = armilla_idl::parse_str("more.idl", &more, &Options::new()).unwrap();
     let differences = store.model().differences(&idl.model).unwrap();
-    assert_eq!(differences, ["IDL:Bank/Destroyed:1.0"]);
+    assert_eq!(differences, ["IDL:Bank/Gone:1.0"]);
     let other = "module Bank { interface Mood {}; };";
     let other = armilla_idl::parse_str("other.idl", other, &Options::new()).unwrap();
     let error = store.change(|model| model.add_idl(&other.model)).unwrap_err().to_string();
-    assert!(error.contains("IDL:Bank/Mood:1.0 is in the repository as DkEnum"), "{error}");
+    assert!(error.contains("the repository has IDL:Bank/Mood:1.0 as DkEnum"), "{error}");
 }
 
 #[test]

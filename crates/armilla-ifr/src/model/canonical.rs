@@ -1,4 +1,4 @@
-//! TypeCodes with all that the repository knows of them.
+//! Canonical TypeCodes: completed with the names in the repository.
 
 use super::{Model, Result};
 use armilla::TypeCode;
@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Model {
-    /// The same type with the names that the repository has for it and for what it consists of
-    /// (`get_canonical_typecode`, CORBA 3.4 Part 1, 14.5.6.2).
+    /// The same type with the repository's names for it and its parts (`get_canonical_typecode`,
+    /// CORBA 3.4 Part 1, 14.5.6.2).
     ///
     /// # Errors
-    /// When a type that the repository knows has no TypeCode, or one that it does not know cannot
-    /// consist of those that it does.
+    /// A definition in the repository has no TypeCode, or a type that is not in the repository is
+    /// invalid with the repository's definitions as parts.
     pub fn canonical(&self, code: &TypeCode) -> Result<TypeCode> {
         Canon { model: self, made: HashMap::new() }.of(code)
     }
@@ -20,7 +20,7 @@ impl Model {
 
 struct Canon<'m> {
     model: &'m Model,
-    /// What parts have become, by their place: a part that is shared is made once.
+    /// Finished parts by address, because a shared part is made once.
     made: HashMap<usize, TypeCode>,
 }
 
@@ -92,7 +92,7 @@ impl Canon<'_> {
     }
 }
 
-/// Where a TypeCode that has several parts stands in memory.
+/// The address of a TypeCode that has several parts.
 fn place(code: &TypeCode) -> Option<usize> {
     match code {
         TypeCode::Struct(data) | TypeCode::Exception(data) => Some(Arc::as_ptr(data).addr()),

@@ -1,14 +1,14 @@
-//! Making, moving and removing definitions (CORBA 3.4 Part 1, 14.5); `check` has the rules.
+//! Creating, moving and destroying definitions (CORBA 3.4 Part 1, 14.5); `check` has the rules.
 
 use super::{DefId, Definition, Kind, Model, ModelError, Result};
 use std::collections::BTreeSet;
 
 impl Model {
-    /// Makes a definition in `container`.
+    /// Creates a definition in `container`.
     ///
     /// # Errors
-    /// When the container cannot hold it, its repository id or its name are taken there, it names
-    /// what is no type, no exception or no base, or the repository is full.
+    /// The container cannot hold the definition, its repository id or its name is taken, it refers
+    /// to a definition of the wrong kind, or the repository is full.
     pub fn create(
         &mut self,
         container: DefId,
@@ -35,10 +35,10 @@ impl Model {
         })
     }
 
-    /// Makes a type without a name, for whoever uses it.
+    /// Creates an anonymous type.
     ///
     /// # Errors
-    /// When its elements are of no type, it cannot exist, or the repository is full.
+    /// The type is invalid, or the repository is full.
     pub fn create_anonymous(&mut self, kind: Kind) -> Result<DefId> {
         self.check_kind(&kind)?;
         self.transaction(|model| {
@@ -48,11 +48,10 @@ impl Model {
         })
     }
 
-    /// Gives a definition another content; what kind it is stays.
+    /// Replaces the contents of a definition by contents of the same kind.
     ///
     /// # Errors
-    /// As [`create`](Self::create); also where something that uses the definition could not exist
-    /// any more.
+    /// Those of [`create`](Self::create); the change would make a user of the definition invalid.
     pub fn set_kind(&mut self, id: DefId, kind: Kind) -> Result {
         self.check_kind(&kind)?;
         self.check_inheritance(id, &kind)?;
@@ -65,11 +64,10 @@ impl Model {
         })
     }
 
-    /// Gives a definition another repository id.
+    /// Changes the repository id of a definition.
     ///
     /// # Errors
-    /// [`ModelError::IdTaken`] when another has it, [`ModelError::Indestructible`] for the
-    /// repository.
+    /// [`ModelError::IdTaken`], or [`ModelError::Indestructible`] for the repository.
     pub fn set_id(&mut self, id: DefId, repository_id: &str) -> Result {
         if self.definition(id)?.id == repository_id {
             return Ok(());
@@ -79,7 +77,7 @@ impl Model {
         self.update(id, |definition| repository_id.clone_into(&mut definition.id))
     }
 
-    /// Gives a definition another name.
+    /// Changes the name of a definition.
     ///
     /// # Errors
     /// [`ModelError::NameTaken`] or [`ModelError::NameInherited`].
@@ -92,7 +90,7 @@ impl Model {
         })
     }
 
-    /// Gives a definition another version.
+    /// Changes the version of a definition.
     ///
     /// # Errors
     /// [`ModelError::Destroyed`].
@@ -100,10 +98,10 @@ impl Model {
         self.update(id, |definition| version.clone_into(&mut definition.version))
     }
 
-    /// Moves a definition into another container, under another name.
+    /// Moves a definition to another container, under another name.
     ///
     /// # Errors
-    /// [`ModelError::NotAContainer`] when it cannot stand there, or there is within itself;
+    /// [`ModelError::NotAContainer`] if the container cannot hold it or is within it;
     /// [`ModelError::NameTaken`] or [`ModelError::NameInherited`].
     pub fn relocate(&mut self, id: DefId, container: DefId, name: &str, version: &str) -> Result {
         let moved = self.definition(id)?;
@@ -124,11 +122,11 @@ impl Model {
         })
     }
 
-    /// Destroys a definition and all that stands in it, and gives everything that is gone: types
-    /// without a name go with what they are made of, and with the last that is made of them.
+    /// Destroys a definition with its contents, and returns everything destroyed. An anonymous type
+    /// is destroyed with its element type, and with its last user.
     ///
     /// # Errors
-    /// [`ModelError::Needed`] when another definition names one of them.
+    /// [`ModelError::Needed`] if another definition refers to one of them.
     pub fn destroy(&mut self, id: DefId) -> Result<Vec<DefId>> {
         if matches!(self.definition(id)?.kind, Kind::Repository | Kind::Primitive(_)) {
             return Err(ModelError::Indestructible);
@@ -154,7 +152,7 @@ impl Model {
         Ok(doomed.into_iter().collect())
     }
 
-    /// A definition and all that stands in it.
+    /// A definition and everything within it.
     pub(super) fn subtree(&self, id: DefId) -> BTreeSet<DefId> {
         let (mut all, mut next) = (BTreeSet::from([id]), vec![id]);
         while let Some(id) = next.pop() {
@@ -163,7 +161,7 @@ impl Model {
         all
     }
 
-    /// These and all that name them, directly or not, as far as `follow` goes.
+    /// These definitions and their users, direct or indirect, that `follow` accepts.
     pub(super) fn with_users(
         &self,
         mut all: BTreeSet<DefId>,
@@ -177,7 +175,7 @@ impl Model {
         all
     }
 
-    /// Whether it is the repository, a module or another scope at all.
+    /// Whether a definition is a container: the repository, a module or another scope.
     pub fn is_container(&self, id: DefId) -> bool {
         self.get(id).is_some_and(|d| d.kind.may_contain(&Kind::Enum(Vec::new())))
     }

@@ -1,4 +1,4 @@
-//! What definitions must keep to when they are made and changed (CORBA 3.4 Part 1, 14.5).
+//! The rules for new and changed definitions (CORBA 3.4 Part 1, 14.5).
 
 use super::{DefId, Flavour, Kind, Model, ModelError, Parameter, Result, Value};
 use armilla::TypeCode;
@@ -24,7 +24,7 @@ impl Model {
         }
     }
 
-    /// Whether `name` is free in a container, for another definition or for `except`.
+    /// Checks that `name` is free in a container, or belongs to `except`.
     pub(super) fn check_name(&self, container: DefId, name: &str, except: Option<DefId>) -> Result {
         if !is_identifier(name) {
             let (kind, what) = (TypeCodeErrorKind::Name, format!("{name:?} is no IDL identifier"));
@@ -34,8 +34,8 @@ impl Model {
         if self.named(container, name).is_some_and(|id| is_other(&id)) {
             return Err(ModelError::NameTaken(name.to_owned()));
         }
-        // What is inherited may be hidden by everything but operations and attributes, which this
-        // cannot tell from one another when only the name is known.
+        // Only operations and attributes may not hide inherited names. The name alone does not show
+        // whether the definition is one.
         let scopes = self.with_bases(container).into_iter();
         let mut inherited = scopes.filter_map(|scope| self.named(scope, name));
         match inherited.any(|id| self.is_callable(id) && is_other(&id)) {
@@ -44,7 +44,7 @@ impl Model {
         }
     }
 
-    /// Whether no operation or attribute of what inherits from a scope has the name of this one.
+    /// Checks that no operation or attribute in a derived scope has the name of this one.
     pub(super) fn check_derived(&self, callable: DefId) -> Result {
         let definition = self.definition(callable)?;
         let Some(scope) = definition.container().filter(|_| self.is_callable(callable)) else {
@@ -58,7 +58,7 @@ impl Model {
         }
     }
 
-    /// An interface or a valuetype, and all that inherits from it or supports it.
+    /// An interface or a valuetype, and all that derive from it or support it.
     fn with_derived(&self, id: DefId) -> BTreeSet<DefId> {
         let (mut all, mut next) = (BTreeSet::from([id]), vec![id]);
         while let Some(base) = next.pop() {
@@ -76,7 +76,7 @@ impl Model {
         matches!(kind, Some(Kind::Operation { .. } | Kind::Attribute { .. }))
     }
 
-    /// Whether no operation or attribute of a base has the name of another, or of one in `scope`.
+    /// Checks that operations and attributes of the bases and of `scope` have different names.
     pub(super) fn check_inherited_names(&self, scope: Option<DefId>, kind: &Kind) -> Result {
         let scopes = self.all_with_bases(kind.bases()).into_iter().chain(scope);
         let mut names = HashMap::new();
@@ -92,14 +92,14 @@ impl Model {
         Ok(())
     }
 
-    /// The same for a definition that has changed, and for all that inherits from it.
+    /// The same for a changed definition and all that derive from it.
     pub(super) fn check_all_inherited_names(&self, id: DefId) -> Result {
         self.with_derived(id).into_iter().try_for_each(|derived| {
             self.check_inherited_names(Some(derived), &self.definition(derived)?.kind)
         })
     }
 
-    /// Whether what a definition names is there, and of the right kind.
+    /// Checks that the definitions that `kind` refers to exist and are of the right kind.
     pub(super) fn check_kind(&self, kind: &Kind) -> Result {
         let bases = kind.bases();
         if bases.iter().collect::<BTreeSet<_>>().len() < bases.len() {
@@ -127,7 +127,7 @@ impl Model {
         }
     }
 
-    /// Whether all of these are there and are that.
+    /// Checks that all of these exist and satisfy a predicate.
     fn all(&self, ids: &[DefId], is: impl Fn(&Kind) -> bool) -> bool {
         ids.iter().all(|id| self.get(*id).is_some_and(|definition| is(&definition.kind)))
     }
@@ -139,7 +139,7 @@ impl Model {
         }
     }
 
-    /// Whether there are values of the type that a parameter or an attribute is of.
+    /// Checks that the type of a parameter or an attribute has values.
     fn check_value_type(&self, ty: DefId) -> Result {
         match self.all(&[ty], Kind::is_type) && !matches!(self.type_code(ty)?, TypeCode::Void) {
             true => Ok(()),
@@ -163,7 +163,12 @@ impl Model {
     }
 
     fn check_value(&self, value: &Value) -> Result {
-        let is_abstract = |wanted: bool| move |kind: &Kind| matches!(kind, Kind::Value(base) if base.is_abstract == wanted);
+        let is_abstract = |wanted: bool| {
+            move |kind: &Kind| match kind {
+                Kind::Value(base) => base.is_abstract == wanted,
+                _ => false,
+            }
+        };
         let is_interface = |kind: &Kind| matches!(kind, Kind::Interface { .. });
         if !self.all(value.base.as_slice(), is_abstract(false))
             || !self.all(&value.abstract_bases, is_abstract(true))
@@ -213,20 +218,20 @@ impl Model {
             TypeCode::Sequence(..) | TypeCode::Array(..) => false,
             TypeCode::Any | TypeCode::TypeCode | TypeCode::Principal => false,
             TypeCode::Null | TypeCode::Void => false,
-            // Of the types with a repository id only enums have constants.
+            // Among the types with a repository id, only enums have constants.
             code => code.id().is_none() || matches!(code, TypeCode::Enum(_)),
         };
         if !is_simple {
             return wrong("there are no constants of the type");
         }
-        // Enums are equivalent by their repository ids alone.
+        // Enums with the same repository id are equivalent.
         match code.is_equivalent(given) && code.member_count() == given.member_count() {
             true => Ok(()),
             false => wrong("the value of a constant is of another type"),
         }
     }
 
-    /// Whether a definition that becomes `kind` does not inherit from itself.
+    /// Checks that a definition that becomes `kind` does not inherit from itself.
     pub(super) fn check_inheritance(&self, id: DefId, kind: &Kind) -> Result {
         match self.all_with_bases(kind.bases()).contains(&id) {
             true => wrong("a definition would inherit from itself"),
@@ -234,7 +239,7 @@ impl Model {
         }
     }
 
-    /// Whether what stands in a definition that has changed may stand there.
+    /// Checks that a changed definition may hold its contents.
     pub(super) fn check_contents(&self, id: DefId) -> Result {
         let kind = &self.definition(id)?.kind;
         let mut contents = self.index.contents(id).filter_map(|id| self.get(id));
@@ -247,7 +252,7 @@ impl Model {
         }
     }
 
-    /// Whether a definition has a TypeCode, if it is to have one.
+    /// Checks that a type or exception has a valid TypeCode.
     pub(super) fn check_type(&self, id: DefId) -> Result {
         match self.definition(id)?.kind.has_type_code() {
             true => self.type_code(id).map(drop),
@@ -255,7 +260,7 @@ impl Model {
         }
     }
 
-    /// Whether what uses a type that has changed can still exist.
+    /// Checks that the users of a changed type stay valid.
     pub(super) fn check_users(&self, id: DefId) -> Result {
         if !self.definition(id)?.kind.has_type_code() {
             return Ok(());
@@ -281,7 +286,7 @@ impl Model {
     }
 }
 
-/// Whether IDL can spell it.
+/// Whether `name` is an IDL identifier.
 fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');

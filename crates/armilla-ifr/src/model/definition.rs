@@ -1,4 +1,4 @@
-//! What a definition is.
+//! Definitions.
 
 use super::{DefId, stored};
 use crate::corba::{DefinitionKind, PrimitiveKind};
@@ -6,26 +6,51 @@ use armilla::Any;
 use armilla::dynamic::ParameterMode;
 use serde::{Deserialize, Serialize};
 
-/// A definition: what it is, and where it stands.
+/// A definition: its kind, its names and its container.
+///
+/// # Examples
+/// ```
+/// use armilla_ifr::model::{Kind, Model, ROOT};
+///
+/// let mut model = Model::new();
+/// let bank = model.create(ROOT, "IDL:Bank:1.0", "Bank", "1.0", Kind::Module)?;
+/// let definition = model.definition(bank)?;
+/// assert_eq!((definition.name.as_str(), definition.container()), ("Bank", Some(ROOT)));
+/// # Ok::<(), armilla_ifr::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Definition {
-    /// What it is.
+    /// The kind, with the data of the kind.
     pub kind: Kind,
-    /// Its name without its scopes; anonymous types have none.
+    /// The simple name; empty for anonymous types.
     pub name: String,
-    /// Its repository id; anonymous types have none.
+    /// The repository id; empty for anonymous types.
     pub id: String,
-    /// Its version, such as `1.0`.
+    /// The version, such as `1.0`.
     pub version: String,
-    /// What it stands in, and where in the order of that.
+    /// The container, and the position in it.
     pub(crate) place: Option<(DefId, u32)>,
-    /// The id of its object.
+    /// The object id.
     pub(crate) object: String,
 }
 
-/// What kind of definition it is, and what belongs to that.
+/// The kind of a definition, with its data. Types are given by the numbers of their definitions.
+///
+/// # Examples
+/// ```
+/// use armilla_ifr::corba::PrimitiveKind;
+/// use armilla_ifr::model::{Field, Kind, Model, ROOT};
+///
+/// let mut model = Model::new();
+/// let ty = model.primitive(PrimitiveKind::PkLong);
+/// let point = Kind::Struct(vec![Field { name: "x".into(), ty }, Field { name: "y".into(), ty }]);
+/// let point = model.create(ROOT, "IDL:Point:1.0", "Point", "1.0", point)?;
+/// assert_eq!(model.type_code(point)?.member_count(), Some(2));
+/// # Ok::<(), armilla_ifr::model::ModelError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)] // Each is what IDL calls so; types are given by their definitions.
+#[allow(missing_docs)] // The variants have the names of IDL.
+#[non_exhaustive]
 pub enum Kind {
     Repository,
     Module,
@@ -108,30 +133,31 @@ pub struct UnionField {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Which way it goes.
+    /// Its direction.
     #[serde(with = "stored::Mode")]
     pub mode: ParameterMode,
     /// Its type.
     pub ty: DefId,
 }
 
-/// What kind of objects an interface has.
+/// The flavour of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Flavour {
-    /// Such as may be remote.
+    /// An unconstrained interface, whose objects may be remote.
     #[default]
     Plain,
-    /// An abstract interface: references or values.
+    /// An abstract interface, of object references or values.
     Abstract,
-    /// Such as never leave their process.
+    /// A local interface, whose objects stay in their process.
     Local,
 }
 
-/// What belongs to a valuetype; its state, operations and attributes are contents of it.
+/// The data of a valuetype. Its state, operations and attributes are its contents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[allow(missing_docs)] // As the attributes of `ValueDef`.
 pub struct Value {
-    /// Whether it is an event type, which IDL makes of `eventtype`.
+    /// Whether it is an event type (`eventtype` in IDL).
     pub is_event: bool,
     pub is_abstract: bool,
     pub is_custom: bool,
@@ -149,7 +175,7 @@ pub struct Initializer {
     pub name: String,
     /// Its parameters.
     pub members: Vec<Field>,
-    /// What it raises.
+    /// Its exceptions.
     pub exceptions: Vec<DefId>,
 }
 
@@ -166,19 +192,19 @@ impl Definition {
         }
     }
 
-    /// Whether it is a type without a name, which belongs to what uses it.
+    /// Whether it is an anonymous type, which belongs to its users.
     pub(crate) fn is_anonymous(&self) -> bool {
         self.place.is_none() && !matches!(self.kind, Kind::Repository | Kind::Primitive(_))
     }
 
-    /// What it stands in; nothing for types without a name and the repository.
+    /// Its container; `None` for anonymous types and the repository.
     pub fn container(&self) -> Option<DefId> {
         self.place.map(|(container, _)| container)
     }
 }
 
 impl Kind {
-    /// The kind under the name that CORBA has for it.
+    /// The kind as CORBA defines it.
     pub const fn definition_kind(&self) -> DefinitionKind {
         match self {
             Self::Repository => DefinitionKind::DkRepository,
@@ -210,7 +236,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is a type that has a name.
+    /// Whether it is a named type.
     pub const fn is_typedef(&self) -> bool {
         matches!(
             self,
@@ -223,7 +249,7 @@ impl Kind {
         )
     }
 
-    /// Whether it is a type that has no name and belongs to those that use it.
+    /// Whether it is an anonymous type.
     pub(crate) const fn is_anonymous_type(&self) -> bool {
         matches!(
             self,
@@ -242,7 +268,7 @@ impl Kind {
             || matches!(self, Self::Primitive(_) | Self::Interface { .. } | Self::Value(_))
     }
 
-    /// Whether a definition of the kind `inner` may stand in one of this.
+    /// Whether a definition of this kind may contain one of the kind `inner`.
     pub const fn may_contain(&self, inner: &Self) -> bool {
         match self {
             Self::Repository | Self::Module => {
@@ -280,7 +306,7 @@ impl Kind {
         self.is_type() || matches!(self, Self::Exception(_))
     }
 
-    /// What it inherits from or supports, in the order in which names are looked for there.
+    /// The bases and supported interfaces, in the order of name lookup.
     pub(crate) fn bases(&self) -> Vec<DefId> {
         match self {
             Self::Interface { bases, .. } => bases.clone(),
@@ -292,7 +318,7 @@ impl Kind {
         }
     }
 
-    /// The definitions that it names.
+    /// The definitions that it refers to.
     pub(crate) fn references(&self) -> Vec<DefId> {
         match self {
             Self::Constant { ty, .. } | Self::ValueMember { ty, .. } => vec![*ty],

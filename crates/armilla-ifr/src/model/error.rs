@@ -1,14 +1,23 @@
-//! What the repository refuses to do.
+//! Violations of the rules of the repository.
 
 use super::MAX_DEFINITIONS;
 use armilla::dynamic::TypeCodeError;
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
 use std::fmt;
 
-/// What the functions of the model return.
+/// The result of functions of the model.
 pub type Result<T = (), E = ModelError> = std::result::Result<T, E>;
 
-/// Why the repository refuses something.
+/// A violation of the rules of the repository (CORBA 3.4 Part 1, 14.5).
+///
+/// # Examples
+/// ```
+/// use armilla::{ExceptionKind, SystemException};
+/// use armilla_ifr::model::ModelError;
+///
+/// let exception = SystemException::from(ModelError::NameTaken("Bank".into()));
+/// assert_eq!(exception.kind(), ExceptionKind::BadParam);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -16,25 +25,25 @@ pub enum ModelError {
     Destroyed,
     /// A repository id belongs to another definition.
     IdTaken(String),
-    /// The container has something of this name.
+    /// The container has a definition with this name.
     NameTaken(String),
-    /// The definition cannot stand there.
+    /// The container cannot hold this kind of definition.
     NotAContainer,
-    /// What is inherited has something of this name.
+    /// A base has an operation or attribute with this name.
     NameInherited(String),
-    /// A oneway operation returns something or raises exceptions.
+    /// A oneway operation has a result, `out` parameters or exceptions.
     Oneway,
-    /// Other definitions need the one that was to be destroyed or changed; one of them is named.
+    /// The definition to destroy or change is in use; the string names a user.
     Needed(String),
-    /// The repository and the basic types stay.
+    /// The repository and the basic types cannot be destroyed.
     Indestructible,
-    /// A type cannot exist, or a name or a repository id is none.
+    /// A type, a name or a repository id is invalid.
     Type(TypeCodeError),
-    /// The repository holds as many definitions as it may.
+    /// The repository holds the maximum number of definitions.
     Full,
-    /// A type is larger or nested deeper than others could read.
+    /// A type exceeds the size or nesting that a TypeCode may have.
     Limit(String),
-    /// Something is given that is not what it should be.
+    /// An argument is invalid; the string gives the reason.
     Invalid(String),
 }
 
@@ -44,13 +53,15 @@ impl fmt::Display for ModelError {
             Self::Destroyed => f.write_str("the definition was destroyed"),
             Self::IdTaken(id) => write!(f, "the repository has a definition {id} already"),
             Self::NameTaken(name) => write!(f, "the container has a definition {name} already"),
-            Self::NotAContainer => f.write_str("the definition cannot stand there"),
-            Self::NameInherited(name) => write!(f, "a definition {name} is inherited"),
+            Self::NotAContainer => f.write_str("the container cannot hold the definition"),
+            Self::NameInherited(name) => write!(f, "the definition {name} is inherited"),
             Self::Oneway => {
                 f.write_str("a oneway operation has no result, no out parameters, no exceptions")
             }
-            Self::Needed(by) => write!(f, "{by} needs the definition"),
-            Self::Indestructible => f.write_str("the repository and the basic types stay"),
+            Self::Needed(by) => write!(f, "{by} uses the definition"),
+            Self::Indestructible => {
+                f.write_str("the repository and the basic types cannot be changed or destroyed")
+            }
             Self::Type(error) => error.fmt(f),
             Self::Full => {
                 write!(f, "the repository holds {MAX_DEFINITIONS} definitions: destroy some first")
@@ -68,11 +79,11 @@ impl From<TypeCodeError> for ModelError {
     }
 }
 
-/// The vendor number of the minor codes that the specification defines.
+/// The vendor minor codeset id of the OMG.
 const OMG: u32 = 0x4f4d_0000;
 
 impl From<ModelError> for SystemException {
-    /// The exceptions that CORBA 3.4 Part 1, 14.5 has for it.
+    /// The exceptions of CORBA 3.4 Part 1, 14.5.
     fn from(error: ModelError) -> Self {
         let (kind, minor) = match error {
             ModelError::Destroyed => (ExceptionKind::ObjectNotExist, 0),

@@ -5,8 +5,8 @@ use crate::corba::DefinitionKind;
 use std::collections::BTreeSet;
 
 impl Model {
-    /// The definition that a scoped name means within `container`: from the repository down when it
-    /// begins with `::`, else by the rules of IDL, which also look at what is inherited and at the
+    /// Resolves a scoped name in `container`. A name that begins with `::` starts at the
+    /// repository. Any other name follows the rules of IDL, which include inherited names and
     /// enclosing scopes.
     pub fn lookup(&self, container: DefId, scoped_name: &str) -> Option<DefId> {
         let (start, path) = match scoped_name.strip_prefix("::") {
@@ -22,29 +22,29 @@ impl Model {
         steps.try_fold(found?, |scope, step| self.member(scope, step))
     }
 
-    /// A definition and all that enclose it, from the inside out.
+    /// A definition and its enclosing scopes, innermost first.
     pub(super) fn enclosing(&self, start: DefId) -> impl Iterator<Item = DefId> {
         let outer = |id: &DefId| self.get(*id)?.container();
         std::iter::successors(Some(start), outer)
     }
 
-    /// What stands in `container` under this name, or is inherited.
+    /// The definition with this name in `container` or its bases.
     fn member(&self, container: DefId, name: &str) -> Option<DefId> {
         let mut scopes = self.with_bases(container).into_iter();
         scopes.find_map(|scope| self.named(scope, name))
     }
 
-    /// What stands in `container` itself under this name.
+    /// The definition with this name in `container` itself.
     pub(crate) fn named(&self, container: DefId, name: &str) -> Option<DefId> {
         self.index.named(container, name)
     }
 
     fn is_named(&self, id: DefId, name: &str) -> bool {
-        // Names that differ only in case are the same in IDL.
+        // In IDL, names that differ only in case collide.
         self.get(id).is_some_and(|found| found.name.eq_ignore_ascii_case(name))
     }
 
-    /// What stands in `container`, of one kind or of all, with what is inherited unless that is
+    /// The contents of `container`, of one kind or of all, including inherited ones unless
     /// excluded.
     pub fn contents(
         &self,
@@ -60,8 +60,8 @@ impl Model {
         contents.filter(|id| self.is_of(*id, limit)).collect()
     }
 
-    /// What has this name in `container`, and within what stands in it as deep as `levels`, which is
-    /// 1 for the container alone and negative for all.
+    /// The definitions with this name in `container`, down to `levels` levels: 1 for the container
+    /// alone, negative for all levels.
     pub fn lookup_name(
         &self,
         container: DefId,
@@ -95,12 +95,12 @@ impl Model {
         }
     }
 
-    /// An interface or a valuetype and all that it inherits from or supports, itself first, each once.
+    /// An interface or a valuetype, followed by all its bases and supported interfaces, each once.
     pub fn with_bases(&self, id: DefId) -> Vec<DefId> {
         self.all_with_bases(vec![id])
     }
 
-    /// These and all that they inherit from or support, each once.
+    /// These definitions with all their bases and supported interfaces, each once.
     pub(super) fn all_with_bases(&self, ids: Vec<DefId>) -> Vec<DefId> {
         let (mut all, mut seen, mut next) = (Vec::new(), BTreeSet::new(), ids);
         next.reverse();
@@ -114,7 +114,7 @@ impl Model {
         all
     }
 
-    /// Whether an interface or a valuetype is, or inherits from, what has this repository id.
+    /// Whether an interface or a valuetype has this repository id or a base that has it.
     pub fn is_a(&self, id: DefId, repository_id: &str) -> bool {
         let is_root = match self.get(id).map(|definition| &definition.kind) {
             Some(Kind::Value(_)) => repository_id == "IDL:omg.org/CORBA/ValueBase:1.0",
@@ -131,5 +131,5 @@ impl Model {
     }
 }
 
-/// What all interfaces are but the abstract ones.
+/// The base of all interfaces except abstract ones.
 const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";

@@ -1,11 +1,10 @@
-//! What the repository knows: definitions by number, as plain data. It knows no object and no ORB;
-//! `servant` makes objects of it, `import` fills it from IDL.
+//! The contents of a repository: definitions by number, as plain data, without objects or an ORB.
+//! `servant` publishes them as objects, `import` loads them from IDL.
 //!
-//! `definition` says what a definition is, `types` makes TypeCodes, `canonical` completes
-//! them, `lookup` finds, `change` makes,
-//! moves and removes by the rules in `check`, `transaction` takes back what failed and tells what has
-//! changed, `index` finds by name, `stored` writes
-//! down what serde does not know, `signature` is what a caller of an operation must know.
+//! `definition` holds the data types, `types` makes TypeCodes and `canonical` completes them,
+//! `lookup` finds definitions, `change` creates, moves and destroys them by the rules in `check`,
+//! `transaction` rolls back and reports changes, `index` maps names to definitions, `stored`
+//! serializes foreign types, `signature` describes operations for a caller.
 
 mod canonical;
 mod change;
@@ -31,16 +30,32 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use transaction::Transaction;
 
-/// The number of a definition in its [`Model`]; numbers are not used again.
+/// The number of a definition in its [`Model`]. Numbers are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DefId(pub(crate) u32);
 
 /// All definitions of a repository.
+///
+/// # Examples
+/// ```
+/// use armilla_ifr::model::{Kind, Model, ModelError, ROOT};
+///
+/// let mut model = Model::new();
+/// let bank = model.create(ROOT, "IDL:Bank:1.0", "Bank", "1.0", Kind::Module)?;
+/// let colours = Kind::Enum(vec!["red".into(), "green".into()]);
+/// let colour = model.create(bank, "IDL:Bank/Colour:1.0", "Colour", "1.0", colours)?;
+/// assert_eq!(model.lookup(ROOT, "::Bank::Colour"), Some(colour));
+/// assert_eq!(model.absolute_name(colour), "::Bank::Colour");
+///
+/// model.destroy(bank)?;
+/// assert_eq!(model.kind(colour), Err(ModelError::Destroyed));
+/// # Ok::<(), ModelError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Model {
     definitions: BTreeMap<DefId, Definition>,
     index: Index,
-    /// The number of the next definition, or of the next place in a container.
+    /// The next unused number, of a definition or of a position in a container.
     next: u32,
     transaction: Option<Transaction>,
 }
@@ -48,10 +63,10 @@ pub struct Model {
 /// The repository itself.
 pub const ROOT: DefId = DefId(0);
 
-/// How many definitions a repository may hold.
+/// The maximum number of definitions in a repository.
 pub const MAX_DEFINITIONS: usize = 1_000_000;
 
-/// The basic types, in the order of their numbers, which begin behind that of the repository.
+/// The basic types, in the order of their numbers, which follow that of the repository.
 const PRIMITIVES: [PrimitiveKind; 22] = [
     PrimitiveKind::PkNull,
     PrimitiveKind::PkVoid,
@@ -84,7 +99,7 @@ impl Default for Model {
 }
 
 impl Model {
-    /// A repository with nothing in it but the basic types.
+    /// A repository that holds only the basic types.
     pub fn new() -> Self {
         let (definitions, index) = Default::default();
         let mut model = Self { definitions, index, next: 0, transaction: None };
@@ -101,7 +116,7 @@ impl Model {
         model
     }
 
-    /// The definition with this number, unless it was destroyed.
+    /// The definition with this number; `None` if it was destroyed.
     pub fn get(&self, id: DefId) -> Option<&Definition> {
         self.definitions.get(&id)
     }
@@ -124,7 +139,7 @@ impl Model {
         self.definitions.iter().map(|(id, definition)| (*id, definition))
     }
 
-    /// What kind of definition it is.
+    /// The kind of a definition.
     ///
     /// # Errors
     /// [`ModelError::Destroyed`] when it was destroyed.
@@ -132,7 +147,7 @@ impl Model {
         self.definition(id).map(|definition| definition.kind.definition_kind())
     }
 
-    /// The name from the outermost module down, with `::` before each step.
+    /// The absolute scoped name of a definition, such as `::Bank::Account`.
     pub fn absolute_name(&self, id: DefId) -> String {
         let mut steps = Vec::new();
         let mut next = self.get(id);
@@ -140,7 +155,7 @@ impl Model {
             steps.push(definition.name.as_str());
             next = definition.container().and_then(|container| self.get(container));
         }
-        // The last of them is the repository's, which has none.
+        // The last step is the repository, which has no name.
         steps.iter().rev().skip(1).fold(String::new(), |name, step| name + "::" + step)
     }
 

@@ -1,28 +1,37 @@
-//! What one must know of an operation to call it.
+//! Signatures of operations, for dynamic calls.
 
 use super::{DefId, Kind, Model, Result};
 use armilla::dynamic::{Context, NamedValue, ParameterMode, Request};
 use armilla::{Object, SystemException, TypeCode};
 use std::fmt;
 
-/// An operation, or reading or writing an attribute, as a caller sees it.
+/// The signature of an operation, or of the getter or setter of an attribute. Its `Display` is IDL.
+///
+/// # Examples
+/// ```
+/// use armilla::TypeCode;
+/// use armilla_ifr::model::Signature;
+///
+/// let getter = Signature::getter("balance", TypeCode::Double, Vec::new());
+/// assert_eq!(getter.to_string(), "double _get_balance();");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
-    /// The name as it travels: that of an attribute is `_get_NAME` or `_set_NAME`.
+    /// The operation name on the wire: `_get_NAME` or `_set_NAME` for an attribute.
     pub operation: String,
-    /// Whether nothing comes back.
+    /// Whether the operation is oneway.
     pub oneway: bool,
-    /// What it returns.
+    /// The type of the return value.
     pub result: TypeCode,
-    /// Its parameters: name, way and type.
+    /// The parameters: name, mode and type.
     pub parameters: Vec<(String, ParameterMode, TypeCode)>,
-    /// What it raises.
+    /// The user exceptions.
     pub exceptions: Vec<TypeCode>,
-    /// The names in its `context` clause.
+    /// The names in the `context` clause.
     pub contexts: Vec<String>,
 }
 
-/// An operation without a name, parameters and a result.
+/// The signature of an operation without name, parameters and result.
 impl Default for Signature {
     fn default() -> Self {
         let (operation, result) = (String::new(), TypeCode::Void);
@@ -32,17 +41,17 @@ impl Default for Signature {
 }
 
 impl Model {
-    /// What an interface offers, with what it inherits.
+    /// The signatures of an interface, including inherited ones.
     ///
     /// # Errors
-    /// When a type of it cannot exist.
+    /// A type is invalid.
     pub fn signatures(&self, interface: DefId) -> Result<Vec<Signature>> {
         let contents = self.contents(interface, crate::corba::DefinitionKind::DkAll, false);
         let signatures = contents.into_iter().map(|id| self.signatures_of(id));
         Ok(signatures.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// That of an operation, or those of an attribute; none of something else.
+    /// The signature of an operation, or those of an attribute; none for another definition.
     pub(crate) fn signatures_of(&self, id: DefId) -> Result<Vec<Signature>> {
         let definition = self.definition(id)?;
         match &definition.kind {
@@ -79,13 +88,13 @@ impl Model {
 }
 
 impl Signature {
-    /// Reading an attribute.
+    /// The getter of an attribute.
     pub fn getter(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_get_{name}");
         Self { operation, result: ty, exceptions, ..Self::default() }
     }
 
-    /// Writing an attribute.
+    /// The setter of an attribute.
     pub fn setter(name: &str, ty: TypeCode, exceptions: Vec<TypeCode>) -> Self {
         let operation = format!("_set_{name}");
         let parameters = vec![("value".to_owned(), ParameterMode::In, ty)];
@@ -94,12 +103,11 @@ impl Signature {
 }
 
 impl Signature {
-    /// A call of the operation on `object` that knows its parameters, without values yet, its result
-    /// and its exceptions: what `create_operation_list` of the ORB makes. For a `context` clause it
-    /// sends no properties until it is given some.
+    /// A request for the operation on `object`, with the types of parameters, result and exceptions
+    /// but without values, as `create_operation_list` of the ORB makes. The context is empty.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the names in its `context` clause are none.
+    /// `BAD_PARAM` if a name in the `context` clause is invalid.
     pub fn request(&self, object: &Object) -> Result<Request, SystemException> {
         let mut request = object.request(self.operation.as_str());
         for (name, mode, ty) in &self.parameters {
@@ -116,15 +124,15 @@ impl Signature {
         Ok(request)
     }
 
-    /// Whether a call may carry valuetypes, which may be of types that inherit from the declared ones
-    /// and that nothing here describes ([`Model::value_types`], [`value_types`](crate::value_types)).
+    /// Whether a call may carry valuetypes. The signature does not describe types derived from the
+    /// declared ones; [`Model::value_types`] and [`value_types`](crate::value_types) do.
     pub fn may_carry_values(&self) -> bool {
         let parameters = self.parameters.iter().map(|(_, _, ty)| ty);
         let mut types = parameters.chain([&self.result]).chain(&self.exceptions);
         types.any(may_hold_values)
     }
 
-    /// Whether nothing comes back but that it was done.
+    /// Whether the operation has neither a return value nor `out` or `inout` parameters.
     pub fn has_no_results(&self) -> bool {
         let returned =
             |(_, mode, _): &(String, ParameterMode, TypeCode)| *mode != ParameterMode::In;
@@ -147,7 +155,7 @@ fn may_hold_values(code: &TypeCode) -> bool {
     }
 }
 
-/// As IDL has it, types by their names.
+/// IDL, with types by name.
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.oneway {
@@ -175,7 +183,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A type as IDL writes it where it is used.
+/// A type in IDL syntax.
 pub(crate) struct Type<'c>(pub(crate) &'c TypeCode);
 
 impl fmt::Display for Type<'_> {

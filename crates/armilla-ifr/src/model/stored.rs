@@ -1,9 +1,9 @@
-//! How the values of other crates are written down.
+//! Serialization of types of other crates.
 
 use armilla::dynamic::ParameterMode;
 use serde::{Deserialize, Serialize};
 
-/// Which way a parameter goes.
+/// The direction of a parameter.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "ParameterMode")]
 pub(super) enum Mode {
@@ -12,7 +12,7 @@ pub(super) enum Mode {
     InOut,
 }
 
-/// Values with their types: the octets of CDR encapsulations.
+/// Values of `any`, as the octets of CDR encapsulations.
 pub(super) mod any {
     use armilla::interceptor::Codec;
     use armilla::{Any, Version};

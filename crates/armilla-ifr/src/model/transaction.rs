@@ -1,24 +1,25 @@
-//! Changes that happen as a whole or not at all, and what has changed.
+//! Atomic changes, and the record of what has changed.
 
 use super::{DefId, Definition, MAX_DEFINITIONS, Model, ModelError, PRIMITIVES, ROOT, Result};
 use std::collections::BTreeMap;
 
-/// The number of the first definition that not every repository has.
+/// The number of the first definition beyond the repository and the basic types.
 const FIRST: DefId = DefId(PRIMITIVES.len() as u32 + 1);
 
-/// What has changed since it began, and how to take that back.
+/// The changes since the transaction began, for rollback.
 #[derive(Debug, Clone)]
 pub(super) struct Transaction {
-    /// The definitions that have changed, as they were; `None` for those that were not there.
+    /// The changed definitions in their old form; `None` for new ones.
     before: BTreeMap<DefId, Option<Definition>>,
     next: u32,
 }
 
-/// What a change has made of definitions: their new form, `None` where they are gone.
+/// The changed definitions in their new form; `None` for removed ones.
 pub(crate) type Change<'m> = Vec<(DefId, Option<&'m Definition>)>;
 
 impl Model {
-    /// Does `work` as a whole, or nothing of it when it fails. One within another is part of that.
+    /// Runs `work` atomically: rolls back if it fails. A nested transaction is part of the outer
+    /// one.
     pub(crate) fn transaction<T, E>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -26,8 +27,7 @@ impl Model {
         self.recorded(work, |_, _| Ok(()))
     }
 
-    /// The same, where `record` is told of the next number and of what has changed, and can
-    /// refuse it.
+    /// The same. `record` gets the next number and the changes before the commit, and may fail.
     pub(crate) fn recorded<T, E>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, E>,
@@ -41,7 +41,7 @@ impl Model {
         let transaction = self.transaction.take();
         if let (Err(_), Some(Transaction { before, next })) = (&outcome, transaction) {
             self.next = next;
-            // All out first: what came may have the name of what was.
+            // Remove first, because a new definition may have the name of an old one.
             before.keys().for_each(|id| drop(self.take(*id)));
             let there = before.into_iter().filter_map(|(id, was)| Some((id, was?)));
             there.for_each(|(id, was)| self.insert(id, was));
@@ -54,14 +54,14 @@ impl Model {
         ids.map(|id| (*id, self.get(*id))).collect()
     }
 
-    /// A number that was not used before.
+    /// Takes an unused number.
     pub(super) fn number(&mut self) -> Result<u32> {
         let number = self.next;
         self.next = number.checked_add(1).ok_or(ModelError::Full)?;
         Ok(number)
     }
 
-    /// Adds a definition; with a container, as the last in that.
+    /// Adds a definition, at the end of its container if it has one.
     pub(crate) fn add(
         &mut self,
         container: Option<DefId>,
@@ -74,7 +74,7 @@ impl Model {
         definition.place = container.map(|container| (container, number));
         let taken = self.index.by_object.contains_key(&definition.id);
         definition.object = match definition.id.is_empty() || taken {
-            // No repository id begins so.
+            // No repository id begins with this.
             true => format!("#{number}"),
             false => definition.id.clone(),
         };
@@ -93,28 +93,28 @@ impl Model {
         Ok(())
     }
 
-    /// Removes a definition, but not what stands in it.
+    /// Removes a definition, but not its contents.
     pub(super) fn remove(&mut self, id: DefId) {
         if let Some(definition) = self.take(id) {
             self.note(id, Some(&definition));
         }
     }
 
-    /// The number that is used next.
+    /// The next unused number.
     pub(crate) const fn next_number(&self) -> u32 {
         self.next
     }
 
-    /// The definitions that every repository does not have from the beginning.
+    /// The definitions beyond the repository and the basic types.
     pub(crate) fn made(&self) -> impl Iterator<Item = (DefId, &Definition)> {
         self.definitions.range(FIRST..).map(|(id, definition)| (*id, definition))
     }
 
-    /// Does a change again that was written down.
+    /// Replays a stored change.
     ///
     /// # Errors
-    /// [`ModelError::Invalid`] when it changes what every repository has, or a number that is not
-    /// used yet.
+    /// [`ModelError::Invalid`] if it changes the repository or a basic type, or contains an unused
+    /// number.
     pub(crate) fn restore(
         &mut self,
         next: u32,
@@ -132,7 +132,7 @@ impl Model {
         Ok(())
     }
 
-    /// Whether what was restored hangs together, and else what does not.
+    /// Checks that a restored model is consistent; the error names the inconsistency.
     pub(crate) fn check_restored(&self) -> Result<(), String> {
         for (id, definition) in self.made() {
             let (kind, name) = (&definition.kind, &definition.name);
@@ -149,7 +149,7 @@ impl Model {
                 return Err(format!("definition {} ({name}) clashes with another", id.0));
             }
         }
-        // What stands within itself is not found from the repository down.
+        // A definition within itself is not reachable from the repository.
         match self.subtree(ROOT).len() == self.made().filter(|(_, d)| d.place.is_some()).count() + 1
         {
             true => Ok(()),

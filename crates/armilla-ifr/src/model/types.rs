@@ -13,16 +13,17 @@ impl Model {
     /// The TypeCode of a type or of an exception.
     ///
     /// # Errors
-    /// [`ModelError::Invalid`] when the definition is neither, [`ModelError::Type`] when a type cannot
-    /// exist: a union with labels that its discriminator does not have.
+    /// [`ModelError::Invalid`] if the definition is neither; [`ModelError::Type`] if a type is
+    /// invalid, such as a union with labels outside its discriminator type.
     pub fn type_code(&self, id: DefId) -> Result<TypeCode> {
         let mut making = Making { model: self, open: Vec::new(), made: HashMap::new() };
         Ok(making.code(id)?.code)
     }
 
-    /// The types of all valuetypes and boxes, but for abstract and custom ones, of whose state nothing
-    /// is known, and for types that cannot exist. With
-    /// [`Orb::register_value_type`](armilla::Orb::register_value_type) an ORB takes their values whole.
+    /// The TypeCodes of all valuetypes and value boxes, except abstract and custom ones, whose
+    /// state is unknown, and invalid types. Once registered with
+    /// [`Orb::register_value_type`](armilla::Orb::register_value_type), an ORB does not truncate
+    /// their values.
     pub fn value_types(&self) -> Vec<TypeCode> {
         let has_state = |kind: &Kind| match kind {
             Kind::Value(value) => !value.is_abstract && !value.is_custom,
@@ -33,32 +34,32 @@ impl Model {
     }
 }
 
-/// How many types a TypeCode may consist of. A type of types that each use the one before twice has
-/// a TypeCode that doubles with each.
+/// The maximum number of types in a TypeCode. A chain of types that each use the previous one twice
+/// has a TypeCode that doubles with each.
 const PARTS_LIMIT: usize = 100_000;
 
-/// TypeCodes being made.
+/// The state of making TypeCodes.
 struct Making<'m> {
     model: &'m Model,
-    /// The definitions that enclose the present one.
+    /// The definitions that enclose the current one.
     open: Vec<DefId>,
-    /// Those that are complete, and name none that was open then.
+    /// Complete TypeCodes without references to enclosing definitions.
     made: HashMap<DefId, Made>,
 }
 
-/// A TypeCode, and what must be known of it.
+/// A TypeCode with its measures.
 #[derive(Clone)]
 struct Made {
     code: TypeCode,
-    /// The depth of the outermost open definition that it names; its own or more for none.
+    /// The depth of the outermost enclosing definition that it refers to; its own or more for none.
     outermost: usize,
-    /// How many types it consists of.
+    /// The number of types in it.
     parts: usize,
-    /// How deep these are nested.
+    /// The nesting depth.
     height: usize,
 }
 
-/// What the parts of a TypeCode have in common while it is made.
+/// The measures of the parts of a TypeCode, accumulated.
 struct Parts {
     outermost: usize,
     parts: usize,
@@ -75,7 +76,7 @@ impl Making<'_> {
         let definition = self.model.definition(id)?;
         if let Some(place) = self.open.iter().position(|open| *open == id) {
             self.check_recursion(definition, place)?;
-            // Others are written out once more, down to one of these.
+            // A type without a repository id is expanded again, down to one that has an id.
             if is_recursive(&definition.kind) {
                 let code = TypeCode::recursive(definition.id.as_str());
                 return Ok(Made { code, outermost: place, parts: 1, height: 0 });
@@ -118,7 +119,7 @@ impl Making<'_> {
         whole.outermost = made.outermost.min(whole.outermost);
         whole.parts = whole.parts.saturating_add(made.parts);
         whole.height = whole.height.max(made.height + 1);
-        // Not only at the end: types that name each other have very many parts.
+        // Check early: types that refer to each other have very many parts.
         if whole.parts > PARTS_LIMIT {
             return Err(too_large());
         }
@@ -205,7 +206,7 @@ impl Making<'_> {
     }
 }
 
-/// Whether types of this kind are known by their repository ids within themselves.
+/// Whether a type of this kind refers to itself by its repository id.
 const fn is_recursive(kind: &Kind) -> bool {
     matches!(kind, Kind::Struct(_) | Kind::Union { .. } | Kind::Value(_))
 }
@@ -231,7 +232,7 @@ fn too_deep() -> ModelError {
 }
 
 impl super::Value {
-    /// The modifier as a TypeCode says it.
+    /// The type modifier of the TypeCode.
     const fn modifier(&self) -> i16 {
         match self {
             Self { is_custom: true, .. } => 1,

@@ -1,4 +1,4 @@
-//! What every definition can do, and what those can do that have a name.
+//! `IRObject`, which every definition implements, and `Contained`, which named ones implement.
 
 use super::{Def, Result};
 use crate::corba::*;
@@ -61,7 +61,7 @@ impl Contained for Def {
     }
 
     fn r#move(&self, new_container: &ContainerRef, new_name: &str, new_version: &str) -> Result {
-        // One of another repository cannot hold it either.
+        // A container of another repository is no valid target either.
         let container = self.id_of(new_container).map_err(|_| ModelError::NotAContainer)?;
         self.write(|model| model.relocate(self.id, container, new_name, new_version))
     }

@@ -1,4 +1,4 @@
-//! What contains definitions: finding them, describing them, making them.
+//! `Container` and `Repository`: lookup, description and creation of definitions.
 
 use super::describe::Members;
 use super::methods::{create_interface, create_value};
@@ -9,7 +9,7 @@ use armilla::rt::Interface;
 use armilla::{Any, Ref, TypeCode};
 
 impl Def {
-    /// Makes a definition within this one.
+    /// Creates a definition within this one.
     pub(super) fn create<I: Interface + ?Sized>(
         &self,
         id: &str,
@@ -21,12 +21,12 @@ impl Def {
         self.reference(made)
     }
 
-    /// The reference to what was found; nil where there is nothing.
+    /// The reference to a definition; nil for `None`.
     fn found(&self, id: Option<DefId>) -> Result<ContainedRef> {
         id.map_or_else(|| Ok(ContainedRef::nil()), |id| self.reference(id))
     }
 
-    /// The labels of a union's members, in numbers.
+    /// The members of a union, with numeric labels.
     pub(super) fn union_fields(
         &self,
         discriminator: DefId,
@@ -42,20 +42,20 @@ impl Def {
     }
 }
 
-/// A label as a number; `None` for the octet 0 that stands for the default case.
+/// A label as a number; `None` for the octet 0, which denotes the default case.
 fn label_number(code: &TypeCode, label: &Any) -> Result<Option<i64>> {
     let is_octet = matches!(code.resolved(), TypeCode::Octet);
     if !is_octet && label.get::<u8>()?.is_some() {
         return Ok(None);
     }
     if !label.type_code().is_equivalent(code) {
-        let what = "a label is of another type than the discriminator";
+        let what = "the type of a label is not that of the discriminator";
         return Err(ModelError::Invalid(what.to_owned()).into());
     }
     let number = armilla::dynamic::DynAny::from_any(label)?.label_number();
     match number {
         Some(number) => Ok(Some(number)),
-        None => Err(ModelError::Invalid("a label is no number".to_owned()).into()),
+        None => Err(ModelError::Invalid("a label is not a number".to_owned()).into()),
     }
 }
 
@@ -95,7 +95,7 @@ impl Container for Def {
         max_returned_objs: i32,
     ) -> Result<container::DescriptionSeq> {
         let found = self.read(|m| Ok(m.contents(self.id, limit_type, exclude_inherited)))?;
-        // A negative number is none at all.
+        // A negative number means no limit.
         let most = usize::try_from(max_returned_objs).unwrap_or(usize::MAX);
         let describe = |id: &DefId| {
             let (kind, value) = self.other(*id).description()?;
@@ -212,7 +212,7 @@ impl Repository for Def {
 
     fn get_primitive(&self, kind: PrimitiveKind) -> Result<PrimitiveDefRef> {
         if kind == PrimitiveKind::PkNull {
-            return Err(ModelError::Invalid("pk_null is no type".to_owned()).into());
+            return Err(ModelError::Invalid("pk_null is not a type".to_owned()).into());
         }
         let found = self.read(|model| Ok(model.primitive(kind)))?;
         self.reference(found)

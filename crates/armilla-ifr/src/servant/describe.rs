@@ -1,19 +1,19 @@
-//! Descriptions: what a definition is, as a struct.
+//! Descriptions: the structs that describe definitions.
 
 use super::{Def, Result, wrong_kind};
 use crate::corba::*;
 use crate::model::{DefId, Definition, Field, Kind, ModelError, Parameter};
 use armilla::{Any, dynamic};
 
-/// Members of structs and exceptions, to and fro.
+/// Conversion of the members of structs and exceptions.
 pub(super) trait Members {
-    /// As the model has them.
+    /// Converts members to the fields of the model.
     fn fields(&self, members: &[StructMember]) -> Result<Vec<Field>>;
 
-    /// As a struct has them.
+    /// Converts fields of the model to members.
     fn members_of(&self, fields: &[Field]) -> Result<StructMemberSeq>;
 
-    /// Those of this definition.
+    /// The members of this definition.
     fn struct_members(&self) -> Result<StructMemberSeq>;
 }
 
@@ -45,12 +45,12 @@ impl Members for Def {
 }
 
 impl Def {
-    /// The same service's servant of another definition.
+    /// The servant of another definition in the same repository.
     pub(super) fn other(&self, id: DefId) -> Self {
         Self { service: self.service.clone(), id }
     }
 
-    /// The repository id of what a definition stands in; that of the repository is empty.
+    /// The repository id of the container of a definition; empty for the repository.
     pub(super) fn scope_id(&self, definition: &Definition) -> Result<String> {
         self.read(|model| {
             let scope = definition.container().and_then(|container| model.get(container));
@@ -103,10 +103,10 @@ impl Def {
         ids.iter().map(|id| self.exception(*id)).collect()
     }
 
-    /// The exceptions that descriptions name by their repository ids.
+    /// The definitions of described exceptions, by their repository ids.
     pub(super) fn described(&self, exceptions: &[ExceptionDescription]) -> Result<Vec<DefId>> {
         let find = |exception: &ExceptionDescription| {
-            let unknown = || ModelError::Invalid(format!("there is no {}", exception.id));
+            let unknown = || ModelError::Invalid(format!("unknown exception {}", exception.id));
             self.read(|model| model.lookup_id(&exception.id).ok_or_else(unknown))
         };
         exceptions.iter().map(find).collect()
@@ -189,7 +189,7 @@ impl Def {
         described.iter().map(parameter).collect()
     }
 
-    /// What `describe` makes of each definition of a kind that this one contains or inherits.
+    /// Describes each definition of a kind that this one contains or inherits.
     fn each<T>(
         &self,
         kind: DefinitionKind,
@@ -199,12 +199,12 @@ impl Def {
         ids.into_iter().map(|id| describe(&self.other(id))).collect()
     }
 
-    /// The operations of an interface or a valuetype, with those that it inherits.
+    /// The operations of an interface or a valuetype, including inherited ones.
     pub(super) fn all_operations(&self) -> Result<OpDescriptionSeq> {
         self.each(DefinitionKind::DkOperation, Self::operation)
     }
 
-    /// Its attributes, with those that it inherits.
+    /// The attributes, including inherited ones.
     pub(super) fn all_attributes(&self) -> Result<ExtAttrDescriptionSeq> {
         self.each(DefinitionKind::DkAttribute, Self::ext_attribute)
     }

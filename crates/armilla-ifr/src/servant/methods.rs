@@ -12,7 +12,7 @@ macro_rules! change_field {
     };
 }
 
-/// The attribute that names the type that a definition is about, as a definition.
+/// The attribute for the content type, as a definition.
 macro_rules! content_def {
     ($get:ident, $set:ident) => {
         fn $get(&self) -> $crate::servant::Result<IdlTypeRef> {
@@ -25,7 +25,7 @@ macro_rules! content_def {
     };
 }
 
-/// The attributes that name that type as a TypeCode and as a definition.
+/// The attributes for the content type, as a TypeCode and as a definition.
 macro_rules! content {
     ($code:ident, $get:ident, $set:ident) => {
         fn $code(&self) -> $crate::servant::Result<armilla::TypeCode> {

@@ -1,4 +1,4 @@
-//! From definitions to references and back.
+//! The mapping of definitions to references and back.
 
 use super::{Def, Result, Service};
 use crate::corba::*;
@@ -8,7 +8,7 @@ use armilla::{Object, ObjectId, Poa, PoaError, Ref, SystemException};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The objects that are active.
+/// The active objects.
 pub(super) struct Objects {
     poa: Poa,
     active: Mutex<HashMap<DefId, (ObjectId, Object)>>,
@@ -25,10 +25,10 @@ impl Objects {
 }
 
 impl Service {
-    /// Deactivates the object of a definition that was destroyed.
+    /// Deactivates the object of a destroyed definition.
     pub(super) fn deactivate(&self, id: DefId) {
         if let Some((object_id, _)) = self.objects.active().remove(&id) {
-            // It was active, or is no more: either is what is wanted.
+            // An error means that the object is inactive already.
             self.objects.poa.deactivate(&object_id).ok();
         }
     }
@@ -37,7 +37,7 @@ impl Service {
 impl Def {
     /// The object of a definition.
     pub(super) fn object(&self, id: DefId) -> Result<Object> {
-        // Held so that the definition is not destroyed before its object is known.
+        // The read lock keeps the definition from being destroyed before its object is registered.
         let store = self.service.store();
         let definition = store.model().definition(id)?;
         let mut active = self.service.objects.active();

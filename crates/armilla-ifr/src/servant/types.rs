@@ -18,8 +18,8 @@ impl TypedefDef for Def {}
 impl NativeDef for Def {}
 
 impl Def {
-    /// The one type that the definition is about: what a constant or attribute is of, what an alias
-    /// stands for, what a sequence consists of.
+    /// The content type: of a constant or attribute its type, of an alias the original type, of a
+    /// sequence the element type.
     fn content(&self) -> Result<DefId> {
         match self.definition()?.kind {
             Kind::Constant { ty, .. }
@@ -87,7 +87,7 @@ impl ConstantDef for Def {
         self.content_def()
     }
 
-    /// A value that is none of the new type becomes the first of that.
+    /// A value that does not fit the new type becomes the default value of that type.
     fn set_type_def(&self, new: &IdlTypeRef) -> Result {
         let ty = self.id_of(new)?;
         let code = self.type_code(ty)?;

@@ -1,4 +1,4 @@
-//! The file that changes are written to. It knows lines, and what to do when writing fails.
+//! The journal: the file of changes. It handles lines and recovers from failed writes.
 
 use super::{StoreError, snapshot};
 use crate::model::Model;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The first line.
 const FORMAT: &str = "{\"format\":\"armilla interface repository\",\"version\":1}\n";
 
-/// The file is written anew when it is longer than this and twice what it says.
+/// The file is compacted when it is longer than this and twice as long as its contents.
 const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 
 /// A file of changes.
@@ -20,18 +20,18 @@ const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// How long the file is, as far as it was written well.
+    /// The length of the file up to the last complete line.
     length: u64,
-    /// When it is longer than this, it is written anew.
+    /// The length that triggers compaction.
     compact_at: u64,
-    /// Whether something failed that leaves open what is in the file.
+    /// Whether a failure left the file in an unknown state.
     is_broken: bool,
-    /// Held for as long as this process has the directory.
+    /// The lock of this process on the directory.
     _lock: File,
 }
 
 impl Journal {
-    /// The file in `directory`, and its lines without the first.
+    /// Opens the file in `directory`; also returns its lines without the first.
     pub(super) fn open(directory: &Path) -> Result<(Self, Vec<Vec<u8>>), StoreError> {
         fs::create_dir_all(directory).map_err(|e| StoreError::io(directory, "made", &e))?;
         let lock = lock(&directory.join("lock"))?;
@@ -42,9 +42,9 @@ impl Journal {
         };
         let mut lines = octets.split_inclusive(|octet| *octet == b'\n');
         let first = lines.next().unwrap_or_default();
-        // A file that was being made when its process died has a part of its first line.
+        // If the process died while creating the file, only a part of the first line is there.
         if !FORMAT.as_bytes().starts_with(first) {
-            let what = "is no state of an interface repository that this version can read";
+            let what = "is not a state of an interface repository that this version can read";
             return Err(StoreError::new(&path, what));
         }
         let lines: Vec<Vec<u8>> =
@@ -69,26 +69,26 @@ impl Journal {
         Ok((journal, lines))
     }
 
-    /// What to say of a file that is not what was written.
+    /// The error for a file with invalid contents.
     #[cold]
     pub(super) fn damaged(&self, what: &str) -> StoreError {
-        let hint = "put a copy of it back in its place, or move it away to begin anew";
+        let hint = "restore a backup, or remove the file to start with an empty repository";
         StoreError::new(&self.path, format!("is damaged, {what}: {hint}"))
     }
 
-    /// Brings the file into order after it was read.
+    /// Removes an incomplete last line after reading.
     pub(super) fn recover(&mut self, model: &Model) -> Result<(), StoreError> {
-        // A line without an end was never acknowledged.
+        // An incomplete line was never acknowledged.
         let cut = self.file.set_len(self.length);
         cut.map_err(|error| StoreError::io(&self.path, "written", &error))?;
         self.compact(model);
         Ok(())
     }
 
-    /// Adds a line, or leaves the file as it was.
+    /// Appends a line. On error the file is unchanged.
     pub(super) fn append(&mut self, line: &impl Serialize) -> Result<(), StoreError> {
         if self.is_broken {
-            let what = "could not be brought back to what it was after an error: start again";
+            let what = "could not be restored after a write error: restart the repository";
             return Err(StoreError::new(&self.path, what));
         }
         let octets = octets(line).map_err(|e| StoreError::io(&self.path, "written", &e))?;
@@ -106,7 +106,7 @@ impl Journal {
         self.file.sync_data()
     }
 
-    /// Writes the file anew where that saves much. When it fails all stays as it is.
+    /// Rewrites the file if that saves much. On failure the old file stays.
     pub(super) fn compact(&mut self, model: &Model) {
         if self.is_broken || self.length <= self.compact_at {
             return;
@@ -118,24 +118,24 @@ impl Journal {
     }
 
     fn replace(&self, model: &Model) -> io::Result<(File, u64)> {
-        let beside = self.path.with_extension("new");
+        let new = self.path.with_extension("new");
         let mut text = FORMAT.as_bytes().to_vec();
         text.extend(octets(&snapshot(model))?);
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&new)?;
         file.write_all(&text)?;
         file.sync_all()?;
-        // From here on it is written to as the old one was.
-        let file = OpenOptions::new().append(true).open(&beside)?;
-        fs::rename(&beside, &self.path)?;
+        // Reopen for appending, as the old file was.
+        let file = OpenOptions::new().append(true).open(&new)?;
+        fs::rename(&new, &self.path)?;
         if let Some(directory) = self.path.parent() {
-            // So that the new name is on the disk before what is written under it.
+            // The new name has to be on disk before later lines are.
             File::open(directory)?.sync_all()?;
         }
         Ok((file, text.len() as u64))
     }
 }
 
-/// A line of JSON with its end.
+/// A line of JSON with its newline.
 fn octets(line: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut octets = serde_json::to_vec(line)?;
     octets.push(b'\n');
@@ -149,7 +149,7 @@ fn lock(path: &Path) -> Result<File, StoreError> {
         Ok(()) => Ok(file),
         Err(Errno::WOULDBLOCK) => Err(StoreError::new(
             path,
-            "is held by another repository, which serves this directory: stop it, or choose another",
+            "is held by another repository: stop it, or choose another directory",
         )),
         Err(error) => Err(StoreError::io(path, "locked", &error.into())),
     }
@@ -174,7 +174,7 @@ mod tests {
         create(&mut store, "Before").unwrap();
         // Nothing can be written by way of this, and what was written cannot be cut off.
         store.journal.as_mut().unwrap().file = File::open(directory.join("definitions")).unwrap();
-        for said in ["cannot be written", "start again"] {
+        for said in ["cannot be written", "restart the repository"] {
             let error = create(&mut store, "After").unwrap_err();
             assert!(matches!(error, ChangeError::Store(_)), "{error}");
             assert!(error.to_string().contains(said), "{error}");

@@ -1,9 +1,10 @@
-//! A model that outlives its process. `journal` is the file; this is what goes into it and comes out.
+//! A persistent model. `journal` is the file; this module encodes and decodes its lines.
 //!
-//! The file `definitions` in a directory has a line that says what it is, and then a line of JSON for
-//! each change: the definitions that it made or changed, whole, and the numbers of those that it
-//! removed. A change is acknowledged when its line is on the disk; a line without an end was not. When
-//! the file has grown well beyond what it says, it is written anew beside itself and renamed.
+//! The file `definitions` in a directory starts with a line that names the format. Each further
+//! line is a change in JSON: the new or changed definitions in full, and the numbers of the removed
+//! ones. A change is acknowledged once its line is on disk; an incomplete last line was never
+//! acknowledged. A file that has grown far beyond its contents is rewritten under another name and
+//! renamed.
 
 mod journal;
 
@@ -15,14 +16,31 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a repository consists of, and where it is kept.
+/// A model, and the directory that keeps it, if any.
+///
+/// # Examples
+/// ```
+/// use armilla_ifr::Store;
+/// use armilla_ifr::model::{Kind, ROOT};
+///
+/// # let directory = std::env::temp_dir().join(format!("armilla-store-{}", std::process::id()));
+/// let mut store = Store::open(&directory)?;
+/// store.change(|model| model.create(ROOT, "IDL:Bank:1.0", "Bank", "1.0", Kind::Module))?;
+/// drop(store);
+///
+/// let store = Store::open(&directory)?;
+/// assert!(store.model().lookup_id("IDL:Bank:1.0").is_some());
+/// # drop(store);
+/// # std::fs::remove_dir_all(directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Store {
     model: Model,
     journal: Option<Journal>,
 }
 
-/// A model that is kept nowhere.
+/// A store in memory only.
 impl From<Model> for Store {
     fn from(model: Model) -> Self {
         Self { model, journal: None }
@@ -30,12 +48,12 @@ impl From<Model> for Store {
 }
 
 impl Store {
-    /// What is kept in `directory`, which is made where there is none. Every change of it is on the
-    /// disk when [`change`](Self::change) returns. One process at a time can have it.
+    /// Opens the store in `directory`, which is created if missing. Every change is on disk when
+    /// [`change`](Self::change) returns. Only one process at a time can open a directory.
     ///
     /// # Errors
-    /// When the directory cannot be made or read, another process has it, or what is in it is not
-    /// what this wrote.
+    /// The directory cannot be created or read, another process has it open, or its contents are
+    /// damaged.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
         let (mut journal, lines) = Journal::open(directory.as_ref())?;
         let mut model = Model::new();
@@ -45,7 +63,7 @@ impl Store {
                 read.map_err(|error| error.to_string()).and_then(|Line { next, set, gone }| {
                     model.restore(next, set, gone).map_err(|error| error.to_string())
                 });
-            // The line before the first says what the file is.
+            // Line 1 names the format.
             applied.map_err(|error| journal.damaged(&format!("line {}: {error}", number + 2)))?;
         }
         model.check_restored().map_err(|error| journal.damaged(&error))?;
@@ -53,21 +71,21 @@ impl Store {
         Ok(Self { model, journal: Some(journal) })
     }
 
-    /// What there is.
+    /// The model.
     pub const fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Whether it outlives the process.
+    /// Whether the model outlives the process.
     pub const fn is_persistent(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// Changes what there is, as a whole or not at all, and gives the definitions that are gone
-    /// beside what `work` gives.
+    /// Changes the model atomically. Returns the result of `work` and the removed definitions.
     ///
     /// # Errors
-    /// What `work` fails with; [`ChangeError::Store`] when the change could not be written.
+    /// The error of `work`, or [`ChangeError::Store`] if the change could not be written. On error
+    /// the model is unchanged.
     pub fn change<T>(
         &mut self,
         work: impl FnOnce(&mut Model) -> Result<T, ModelError>,
@@ -91,10 +109,10 @@ impl Store {
     }
 }
 
-/// A change as it is written.
+/// A change as a line of the file.
 #[derive(Serialize, Deserialize)]
 struct Line<D> {
-    /// The number that is used next.
+    /// The next unused number.
     next: u32,
     set: Vec<(DefId, D)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,12 +125,12 @@ fn line(next: u32, changes: Change<'_>) -> Line<&Definition> {
     Line { next, set, gone }
 }
 
-/// All that a model holds, as one change.
+/// The whole model as one change.
 fn snapshot(model: &Model) -> Line<&Definition> {
     line(model.next_number(), model.made().map(|(id, now)| (id, Some(now))).collect())
 }
 
-/// Why what is kept cannot be read or written.
+/// Why a store cannot be read or written.
 #[derive(Debug)]
 pub struct StoreError {
     /// The file or directory.
@@ -138,12 +156,13 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// Why a change did not happen.
+/// Why a change failed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ChangeError {
-    /// The repository refuses it.
+    /// The rules of the repository forbid the change.
     Model(ModelError),
-    /// It could not be written.
+    /// The change could not be written to disk.
     Store(StoreError),
 }
 
