@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_come_by_name_or_in_order_and_a_single_one_may_stand_alone() {
+    fn arguments_come_by_name_in_order_or_alone() {
         let two = taking(&[("count", TypeCode::Long), ("factor", TypeCode::Double)]);
         let values = Ok(vec![json!(2), json!(0.5)]);
         assert_eq!(read(&two, &json!({"factor": 0.5, "count": 2})), values);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_of_one_element_may_stand_alone_too() {
+    fn a_sequence_of_one_element_may_be_a_single_argument() {
         let list = taking(&[("list", TypeCode::sequence(TypeCode::Long, 0))]);
         for json in [json!([5]), json!([[5]]), json!({"list": [5]})] {
             assert_eq!(read(&list, &json), Ok(vec![json!([5])]));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_no_parameter_is_refused_with_what_would_fit() {
+    fn wrong_arguments_are_rejected_with_the_expected_ones() {
         let text = taking(&[("text", TypeCode::String(0))]);
         let misnamed = read(&text, &json!({"txt": "hello"})).unwrap_err();
         assert!(misnamed.ends_with("work takes the arguments (text)"), "{misnamed}");

@@ -31,7 +31,7 @@ fn find(model: &Model, name: &str) -> DefId {
 }
 
 #[test]
-fn its_type_codes_are_those_of_generated_code() {
+fn type_codes_equal_those_of_generated_code() {
     let model = tests_idl();
     let codes = [
         probe::Colour::type_code(),
@@ -78,7 +78,7 @@ fn its_type_codes_are_those_of_generated_code() {
 }
 
 #[test]
-fn every_declaration_that_is_shipped_has_a_place_and_a_type() {
+fn every_shipped_declaration_is_imported_with_its_type() {
     for file in ["idl/ir.idl", "idl/CosNaming.idl", "idl/interop_types.idl", "idl/ttcp.idl"] {
         let model = fed(&[file]);
         let mut types = 0;
@@ -97,7 +97,7 @@ fn every_declaration_that_is_shipped_has_a_place_and_a_type() {
 }
 
 #[test]
-fn idl_may_be_added_twice_and_in_parts() {
+fn idl_can_be_imported_twice_and_in_parts() {
     let mut model = tests_idl();
     let before = model.iter().count();
     for file in ["tests/idl/values.idl", "tests/idl/probe.idl"] {
@@ -127,7 +127,7 @@ fn add_files(texts: &[&str]) -> Result<Model, ModelError> {
 }
 
 #[test]
-fn files_may_declare_the_same_and_are_refused_by_name_where_they_contradict_each_other() {
+fn equal_declarations_are_accepted_and_contradictions_name_their_files() {
     let ours = "#pragma prefix \"omg.org\"
         module CORBA { typedef string Identifier; };
         #pragma prefix \"\"
@@ -163,7 +163,7 @@ fn files_may_declare_the_same_and_are_refused_by_name_where_they_contradict_each
 }
 
 #[test]
-fn what_one_file_declares_forward_another_one_defines() {
+fn a_forward_declaration_is_defined_by_another_file() {
     let forward = "interface I; valuetype V; interface User { I first(); V second(); };";
     let defined = "interface B {}; interface I : B { void f(); }; valuetype V { public long l; };";
     for files in [[forward, defined, forward], [defined, forward, defined]] {
@@ -182,7 +182,7 @@ fn what_one_file_declares_forward_another_one_defines() {
 }
 
 #[test]
-fn names_are_found_by_the_rules_of_idl() {
+fn name_lookup_follows_the_rules_of_idl() {
     let model = tests_idl();
     let everything = find(&model, "::Probe::Everything");
     assert_eq!(model.lookup(everything, "Point"), Some(find(&model, "Probe::Point")), "outside");
@@ -205,7 +205,7 @@ fn names_are_found_by_the_rules_of_idl() {
 }
 
 #[test]
-fn signatures_say_what_a_caller_must_know() {
+fn signatures_describe_operations_and_attributes() {
     let model = tests_idl();
     let signatures = model.signatures(find(&model, "Probe::Everything")).unwrap();
     let find = |name: &str| signatures.iter().find(|s| s.operation == name).unwrap();
@@ -226,7 +226,7 @@ fn alias(model: &mut Model, name: &str, ty: DefId) -> Result<DefId, ModelError> 
 }
 
 #[test]
-fn what_breaks_a_rule_is_not_made() {
+fn invalid_definitions_are_rejected() {
     let mut model = Model::new();
     let long = model.primitive(PrimitiveKind::PkLong);
     let void = model.primitive(PrimitiveKind::PkVoid);
@@ -270,7 +270,7 @@ fn what_breaks_a_rule_is_not_made() {
 }
 
 #[test]
-fn what_others_need_is_not_destroyed() {
+fn definitions_in_use_are_not_destroyed() {
     let mut model = Model::new();
     let long = model.primitive(PrimitiveKind::PkLong);
     let module = model.create(ROOT, "IDL:M:1.0", "M", "1.0", Kind::Module).unwrap();
@@ -335,7 +335,7 @@ fn operation(result: DefId, parameters: Vec<Parameter>) -> Kind {
 }
 
 #[test]
-fn bases_are_of_the_kind_that_idl_allows_and_their_names_do_not_meet() {
+fn bases_have_valid_kinds_and_distinct_names() {
     let mut model = Model::new();
     let void = model.primitive(PrimitiveKind::PkVoid);
     let plain = make(&mut model, ROOT, "Plain", interface(Flavour::Plain, &[])).unwrap();
@@ -369,7 +369,7 @@ fn bases_are_of_the_kind_that_idl_allows_and_their_names_do_not_meet() {
 }
 
 #[test]
-fn what_is_named_as_a_type_is_one() {
+fn references_to_types_denote_types() {
     let mut model = Model::new();
     let (void, long) =
         (model.primitive(PrimitiveKind::PkVoid), model.primitive(PrimitiveKind::PkLong));
@@ -404,7 +404,7 @@ fn what_is_named_as_a_type_is_one() {
 }
 
 #[test]
-fn names_and_types_that_cannot_be_say_why_as_corba_does() {
+fn invalid_names_and_types_raise_the_exceptions_of_corba() {
     let mut model = Model::new();
     let minor = |error: ModelError| armilla::SystemException::from(error).minor();
     let omg = armilla::Minor::omg;

@@ -74,7 +74,7 @@ fn definitions_are_found_and_described() {
 }
 
 #[test]
-fn definitions_are_made_changed_and_destroyed_from_afar() {
+fn a_client_creates_changes_and_destroys_definitions() {
     let served = Served::new(Model::new());
     let repository = &served.repository;
     let module = repository.create_module("IDL:Shop:1.0", "Shop", "1.0").unwrap();
@@ -132,7 +132,7 @@ fn definitions_are_made_changed_and_destroyed_from_afar() {
 }
 
 #[test]
-fn valuetypes_constants_and_unions_are_made_from_afar() {
+fn a_client_creates_valuetypes_constants_and_unions() {
     let served = Served::new(Model::new());
     let repository = &served.repository;
     let (long, text) =
@@ -209,7 +209,7 @@ fn valuetypes_constants_and_unions_are_made_from_afar() {
 }
 
 #[test]
-fn a_repository_id_that_was_given_up_can_be_used_again() {
+fn a_freed_repository_id_can_be_reused() {
     let served = Served::new(Model::new());
     let first = served.repository.create_module("IDL:First:1.0", "First", "1.0").unwrap();
     first.set_id("IDL:Renamed:1.0").unwrap();
@@ -220,7 +220,7 @@ fn a_repository_id_that_was_given_up_can_be_used_again() {
 }
 
 #[test]
-fn the_exceptions_of_attributes_are_discovered_too() {
+fn discovery_includes_the_exceptions_of_attributes() {
     let source = "exception Shut {}; interface Door { attribute long angle getraises (Shut) \
                   setraises (Shut); };";
     let mut model = Model::new();
@@ -236,7 +236,7 @@ fn the_exceptions_of_attributes_are_discovered_too() {
 }
 
 #[test]
-fn an_object_tells_its_interface_to_who_knows_nothing_of_it() {
+fn a_client_without_stubs_discovers_an_interface() {
     let served = Served::new(probe_model());
     let server = Server::start();
     let remote = server.remote(&served.client);

@@ -35,7 +35,7 @@ fn minor<T: std::fmt::Debug>(outcome: Result<T, ModelError>) -> (ExceptionKind, 
 }
 
 #[test]
-fn constants_are_of_types_from_modules_that_are_opened_again() {
+fn constants_have_types_from_reopened_modules() {
     let model = fed(
         "module A { typedef long Z; }; module B { enum E { x, y }; typedef E F; typedef long L; }; \
                      module A { const B::F C = B::y; const B::L D = 3; };",
@@ -49,7 +49,7 @@ fn constants_are_of_types_from_modules_that_are_opened_again() {
 }
 
 #[test]
-fn prefixes_versions_and_ids_are_those_of_the_idl() {
+fn prefixes_versions_and_ids_match_the_idl() {
     let model = fed(
         "#pragma prefix \"x.org\"\nmodule M { interface I { void f(); }; typeid I \"IDL:y/J:7.1\"; \
          valuetype V { public long n; }; typedef long T;\n#pragma version T 2.3\n };",
@@ -66,7 +66,7 @@ fn prefixes_versions_and_ids_are_those_of_the_idl() {
 }
 
 #[test]
-fn types_that_contain_themselves_do_so_by_way_of_sequences_and_values() {
+fn recursive_types_need_a_sequence_or_a_valuetype() {
     let model =
         fed("struct Tree; typedef sequence<Tree> Trees; struct Tree { Trees all; long n; }; \
                      valuetype Node { public Node next; public Trees below; };");
@@ -95,7 +95,7 @@ fn types_that_contain_themselves_do_so_by_way_of_sequences_and_values() {
 }
 
 #[test]
-fn a_type_is_not_changed_into_what_its_users_cannot_stand() {
+fn a_change_that_breaks_a_user_is_rejected() {
     let mut model = fed("enum E { a, b }; const E C = b; union U switch (E) { case b: long n; }; \
                          typedef long L; interface I { void f(in L n); };");
     let (e, l) = (find(&model, "E"), find(&model, "L"));
@@ -113,7 +113,7 @@ fn a_type_is_not_changed_into_what_its_users_cannot_stand() {
 }
 
 #[test]
-fn what_is_too_large_or_too_deep_is_refused_before_it_is_made() {
+fn too_large_and_too_deep_types_are_rejected_early() {
     let mut model = Model::new();
     let long = model.primitive(PrimitiveKind::PkLong);
     let mut last = long;
@@ -147,7 +147,7 @@ fn what_is_too_large_or_too_deep_is_refused_before_it_is_made() {
 }
 
 #[test]
-fn deep_scopes_and_long_lines_of_bases_take_no_stack() {
+fn deep_scopes_and_long_base_chains_use_little_stack() {
     let mut model = Model::new();
     let (mut scope, mut bases) = (ROOT, Vec::new());
     for depth in 0..10_000 {
@@ -221,7 +221,7 @@ fn an_abstract_valuetype_has_no_state_however_it_came_to_be() {
 }
 
 #[test]
-fn what_inherits_is_not_given_two_operations_of_one_name() {
+fn inherited_operations_have_distinct_names() {
     let mut model =
         fed("interface A {}; interface B : A {}; interface C : B { void f(); typedef long T; }; \
          interface D { void f(); void g(); }; valuetype V supports C { void h(in A other); };");
@@ -251,7 +251,7 @@ fn what_inherits_is_not_given_two_operations_of_one_name() {
 }
 
 #[test]
-fn anonymous_types_are_made_and_changed_within_their_ranges() {
+fn anonymous_types_stay_within_their_ranges() {
     let served = Served::new(Model::new());
     let repository = &served.repository;
     let bad = ExceptionKind::BadParam;
@@ -282,7 +282,7 @@ fn anonymous_types_are_made_and_changed_within_their_ranges() {
 }
 
 #[test]
-fn canonical_type_codes_have_the_names_that_are_known_at_any_depth() {
+fn canonical_type_codes_have_known_names_at_any_depth() {
     let served = Served::new(fed("struct Point { long x; long y; }; exception Off { Point at; };"));
     let canonical = |code: &TypeCode| served.repository.get_canonical_typecode(code).unwrap();
     let known = served.lookup::<dyn StructDef>("Point").object().narrow::<dyn IdlType>().unwrap();
@@ -303,7 +303,7 @@ fn canonical_type_codes_have_the_names_that_are_known_at_any_depth() {
 }
 
 #[test]
-fn definitions_move_within_their_repository_only_and_where_they_may_stand() {
+fn definitions_move_only_to_valid_containers_of_their_repository() {
     let served =
         Served::new(fed("module M { interface I { void f(); }; }; module N { typedef long I; }; \
                                   interface Base { void f(); }; interface Derived : Base {};"));
@@ -326,7 +326,7 @@ fn definitions_move_within_their_repository_only_and_where_they_may_stand() {
 }
 
 #[test]
-fn contents_are_chosen_by_kind_and_by_number() {
+fn contents_are_filtered_by_kind_and_limited_in_number() {
     let served = Served::new(fed(
         "module M { struct S { long n; }; union U switch (long) { case 1: case 2: long a; default: char b; }; \
          enum E { one }; native Q; typedef long L; valuetype B long; exception X {}; abstract interface A {}; \
@@ -380,7 +380,7 @@ fn contents_are_chosen_by_kind_and_by_number() {
 }
 
 #[test]
-fn the_exceptions_of_an_attribute_are_set_by_what_describes_them() {
+fn the_exceptions_of_an_attribute_are_set_by_descriptions() {
     let served = Served::new(fed("exception Shut {}; interface I { attribute long a; };"));
     let attribute: ExtAttributeDefRef = served.lookup("I::a");
     let shut = served.lookup::<dyn Contained>("Shut").describe().unwrap();
@@ -398,7 +398,7 @@ fn the_exceptions_of_an_attribute_are_set_by_what_describes_them() {
 }
 
 #[test]
-fn a_description_that_is_too_long_for_a_message_is_an_error_and_no_hang() {
+fn a_description_too_long_for_a_message_is_an_error() {
     let mut model = Model::new();
     let module = make(&mut model, "Many", Kind::Module).unwrap();
     let long = model.primitive(PrimitiveKind::PkLong);

@@ -63,7 +63,7 @@ const IDL: &str = "module Bank { enum Mood { good, bad }; const Mood USUAL = bad
                    union Choice switch (Mood) { case good: long n; default: Names all; }; };";
 
 #[test]
-fn all_that_was_made_is_there_again_under_the_same_numbers() {
+fn a_reopened_store_has_the_same_definitions_and_numbers() {
     let directory = Directory::new("again");
     let mut store = directory.open();
     import(&mut store, IDL);
@@ -90,7 +90,7 @@ fn all_that_was_made_is_there_again_under_the_same_numbers() {
 }
 
 #[test]
-fn what_is_refused_leaves_no_trace() {
+fn a_rejected_change_leaves_no_trace() {
     let directory = Directory::new("refused");
     let mut store = directory.open();
     import(&mut store, IDL);
@@ -108,7 +108,7 @@ fn what_is_refused_leaves_no_trace() {
 }
 
 #[test]
-fn a_line_that_was_not_finished_was_never_acknowledged() {
+fn an_incomplete_line_is_discarded() {
     let directory = Directory::new("torn");
     let mut store = directory.open();
     create(&mut store, ROOT, "Kept", Kind::Module);
@@ -128,7 +128,7 @@ fn a_line_that_was_not_finished_was_never_acknowledged() {
 }
 
 #[test]
-fn a_file_that_is_not_what_was_written_is_told_and_not_touched() {
+fn a_damaged_file_is_reported_and_not_changed() {
     let directory = Directory::new("damaged");
     let mut store = directory.open();
     let long = store.model().primitive(PrimitiveKind::PkLong);
@@ -157,7 +157,7 @@ fn a_file_that_is_not_what_was_written_is_told_and_not_touched() {
 }
 
 #[test]
-fn one_process_has_the_directory() {
+fn only_one_process_opens_a_directory() {
     let directory = Directory::new("held");
     let store = directory.open();
     let second = Store::open(&directory.0).unwrap_err().to_string();
@@ -169,7 +169,7 @@ fn one_process_has_the_directory() {
 }
 
 #[test]
-fn the_file_does_not_grow_beyond_what_it_says() {
+fn the_file_is_compacted() {
     let directory = Directory::new("small");
     let mut store = directory.open();
     let module = create(&mut store, ROOT, "Module", Kind::Module);
@@ -188,7 +188,7 @@ fn the_file_does_not_grow_beyond_what_it_says() {
 }
 
 #[test]
-fn idl_adds_what_is_lacking_and_changes_nothing_else() {
+fn idl_adds_missing_definitions_only() {
     let directory = Directory::new("idl");
     let mut store = directory.open();
     import(&mut store, IDL);
@@ -220,7 +220,7 @@ fn idl_adds_what_is_lacking_and_changes_nothing_else() {
 }
 
 #[test]
-fn many_definitions_are_made_found_kept_and_destroyed_in_no_time_worth_mentioning() {
+fn many_definitions_are_handled_quickly() {
     const MANY: usize = 5_000;
     let directory = Directory::new("many");
     let mut store = directory.open();

@@ -162,7 +162,7 @@ mod tests {
     use crate::model::{Kind, ROOT};
 
     #[test]
-    fn a_change_that_cannot_be_written_does_not_happen() {
+    fn a_change_that_cannot_be_written_is_rolled_back() {
         let directory =
             std::env::temp_dir().join(format!("armilla-ifr-full-{}", std::process::id()));
         fs::remove_dir_all(&directory).ok();
