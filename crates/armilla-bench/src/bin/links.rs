@@ -4,7 +4,7 @@
 //! omniORB's. `links futures COUNT REF [-ORB…]` has so many calls under way at once from one thread, and
 //! prints how many a second were answered and how many octets of memory each took.
 
-use armilla::{Links, Orb, ReplyFuture, SyncScope, SystemException};
+use armilla::{ConnectionPolicy, Orb, ReplyFuture, SyncScope, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, ttcp_sequence};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,7 +58,7 @@ fn twoway(
     arguments: &[String],
 ) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
-    let sink = orb.resolve::<dyn TtcpSequence>(url)?.with_links(Links::Multiplexed);
+    let sink = orb.resolve::<dyn TtcpSequence>(url)?.with_connection_policy(ConnectionPolicy::Multiplexed);
     let calls = AtomicU64::new(0);
     let started = Instant::now();
     thread::scope(|scope| {
@@ -82,7 +82,7 @@ fn twoway(
 fn oneway(time: Duration, url: &str, arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let sink: TtcpSequenceRef = orb.resolve(url)?;
-    let sink = sink.with_links(Links::Multiplexed).with_sync_scope(SyncScope::None);
+    let sink = sink.with_connection_policy(ConnectionPolicy::Multiplexed).with_sync_scope(SyncScope::None);
     let started = Instant::now();
     let mut calls = 0_u64;
     while !calls.is_multiple_of(256) || started.elapsed() < time {

@@ -80,7 +80,7 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, operand: &Operan
             let value = operand.value();
             vec![Step::Do(quote!(#out.#put(#value);))]
         }
-        Type::String(None) => vec![Step::Try(quote!(#out.lend_string(#reference)))],
+        Type::String(None) => vec![Step::Try(quote!(#out.borrow_string(#reference)))],
         Type::String(Some(bound)) => {
             let bound = Literal::u32_unsuffixed(*bound);
             vec![Step::Try(quote!(#out.put_bounded_string(#reference, #bound)))]

@@ -138,7 +138,7 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "object",
     "upcast",
     "with_component",
-    "with_links",
+    "with_connection_policy",
     "with_policies",
     "with_sync_scope",
     "with_timeout",

@@ -36,7 +36,7 @@ pub(super) fn generate(
         // Any number of values that take no place is made at once.
         None if properties.size == 0 => {
             let decode_vec = decode_vec(quote!(Self::decode(input).map(|one| vec![one; len])));
-            quote!(const WEIGHTLESS: bool = true; #decode_vec)
+            quote!(const ZERO_SIZED: bool = true; #decode_vec)
         }
         None => TokenStream::new(),
     };

@@ -66,8 +66,8 @@ fn split_async(
     self.invoke_async(
         "split",
         |out| {
-            out.lend_string(name)?;
-            out.lend_string(rest)?;
+            out.borrow_string(name)?;
+            out.borrow_string(rest)?;
             out.put_sequence(pieces)?;
             out.put_i32(n);
             rt::Encode::encode(e, out)

@@ -80,5 +80,5 @@ pub fn read<T: super::super::Ledger + ?Sized>(
 ) -> rt::Dispatched {
     let input = &mut call.arguments();
     let page = input.i32()?;
-    call.reply(servant.read(page), |result, out| out.lend_string(result))
+    call.reply(servant.read(page), |result, out| out.borrow_string(result))
 }

@@ -37,7 +37,7 @@ fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
         "notify",
         |out| {
             out.put_i32(n);
-            out.lend_string(text)
+            out.borrow_string(text)
         },
     )
 }
@@ -57,7 +57,7 @@ fn split(
     self.invoke(
             "split",
             |out| {
-                out.lend_string(name)?;
+                out.borrow_string(name)?;
                 out.put_sequence(pieces)?;
                 out.put_i32(*rest);
                 Ok(())
@@ -101,7 +101,7 @@ fn locals(
             "locals",
             |out_| {
                 out_.put_i32(servant);
-                out_.lend_string(call)?;
+                out_.borrow_string(call)?;
                 out_.put_i32(input);
                 out_.put_i32(*out);
                 out_.put_i32(*value);
@@ -160,7 +160,7 @@ pub fn split<T: super::super::Account + ?Sized>(
         |((result, text), rest), out| {
             out.put_sequence(result)?;
             out.put_i32(*rest);
-            out.lend_string(text)
+            out.borrow_string(text)
         },
     )
 }

@@ -51,7 +51,7 @@ fn run(
     self.invoke(
         "run",
         |out| {
-            out.lend_string(program)?;
+            out.borrow_string(program)?;
             context.write(&["PATH", "HOME*"], out)
         },
         |input| input.i32(),

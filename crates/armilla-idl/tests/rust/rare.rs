@@ -10,7 +10,7 @@ impl<'a> rt::Decode<'a> for Nothing {
     fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
         Ok(Self)
     }
-    const WEIGHTLESS: bool = true;
+    const ZERO_SIZED: bool = true;
     fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }
@@ -24,7 +24,7 @@ impl<'a> rt::Decode<'a> for Hardly {
             more: rt::Decode::decode(input)?,
         })
     }
-    const WEIGHTLESS: bool = true;
+    const ZERO_SIZED: bool = true;
     fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }

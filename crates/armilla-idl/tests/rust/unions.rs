@@ -44,7 +44,7 @@ impl rt::Encode for Value {
             }
             Self::Text { discriminator: discriminator @ (2 | -3), value } => {
                 out.put_i32(*discriminator);
-                out.lend_string(value)
+                out.borrow_string(value)
             }
             Self::Text { .. } => {
                 Err(rt::CdrError::invalid_discriminator("Choice::Value"))

@@ -99,6 +99,6 @@ impl From<ModelError> for SystemException {
             ModelError::Invalid(_) => (ExceptionKind::BadParam, 0),
         };
         let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };
-        Self::new(kind, minor, Completion::No).because(error.to_string())
+        Self::new(kind, minor, Completion::No).with_reason(error.to_string())
     }
 }

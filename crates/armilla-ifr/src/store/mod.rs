@@ -183,7 +183,7 @@ impl From<ChangeError> for SystemException {
             ChangeError::Model(error) => error.into(),
             ChangeError::Store(error) => {
                 Self::new(ExceptionKind::PersistStore, Minor::default(), Completion::No)
-                    .because(format!("nothing was changed: {error}"))
+                    .with_reason(format!("nothing was changed: {error}"))
             }
         }
     }
