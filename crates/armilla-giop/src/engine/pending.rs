@@ -134,7 +134,7 @@ impl<V> Pending<V> {
         (slot + 1) & (self.slots.len() - 1)
     }
 
-    /// Moves those back that state further on only because `gap` was taken.
+    /// Moves those back that lie further on only because `gap` was taken.
     #[inline]
     fn close_gap(&mut self, mut gap: usize) {
         let mut slot = self.next_slot(gap);
