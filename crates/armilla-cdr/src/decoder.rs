@@ -1,5 +1,6 @@
 //! Octets into values.
 
+mod chunks;
 mod fixed;
 mod fragmented;
 mod nesting;
@@ -7,18 +8,19 @@ mod numbers;
 mod owned_input;
 mod text;
 
+pub(crate) use chunks::Checkpoint;
 pub use fragmented::FragmentedOctets;
 pub use nesting::DEPTH_LIMIT;
-pub(crate) use nesting::StackBudget;
 pub use numbers::Number;
 pub use owned_input::OwnedInput;
 
 use crate::encoding::Encoding;
-use crate::value::DecodedValues;
+use crate::value_table::DecodedValues;
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decode, Encoder, TypeCode,
     WideFormat,
 };
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
@@ -70,7 +72,7 @@ pub struct Decoder<'a> {
     pub(crate) fragments: Option<&'a FragmentedOctets>,
     fragment: u32,
     /// What is known of values, from the first of them on.
-    pub(crate) values: DecodedValues<'a>,
+    pub(crate) values: Option<Box<DecodedValues<'a>>>,
 }
 
 impl<'a> Decoder<'a> {
@@ -479,7 +481,7 @@ impl<'a> Decoder<'a> {
 /// Drops the notes of values, which is not copied to where there are nearly always none.
 #[cold]
 #[inline(never)]
-fn forget(values: DecodedValues<'_>) {
+fn forget(values: Option<Box<DecodedValues<'_>>>) {
     drop(values);
 }
 

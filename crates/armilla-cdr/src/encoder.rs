@@ -2,13 +2,15 @@
 
 mod fixed;
 mod numbers;
+mod reborrow;
 mod text;
 
 use crate::encoding::Encoding;
-use crate::value::EncodedValues;
+use crate::value_table::EncodedValues;
 use crate::{
     Buffer, ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Encode, WideFormat,
 };
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// How many payloads an encoder borrows before it copies the rest.
@@ -31,16 +33,16 @@ pub struct Encoder<'p> {
     pub(crate) order: ByteOrder,
     pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
-    pub(crate) borrowed: Borrowed<'p>,
+    borrowed: Borrowed<'p>,
     /// How long the output was when it was first aligned to eight.
     pub(crate) eights_from: usize,
     /// What is known of values, from the first of them on.
-    pub(crate) values: EncodedValues,
+    pub(crate) values: Option<Box<EncodedValues>>,
 }
 
 /// Payloads that stand in the output without being in the buffer.
 #[derive(Debug, Default)]
-pub(crate) struct Borrowed<'p> {
+struct Borrowed<'p> {
     payloads: [Option<Payload<'p>>; MAX_BORROWED],
     count: usize,
     octets: usize,
@@ -57,8 +59,8 @@ struct Payload<'p> {
 }
 
 impl<'p> Borrowed<'p> {
-    /// StackBudget for nothing more, behind so many octets that are borrowed elsewhere.
-    pub(crate) const fn full(octets: usize) -> Self {
+    /// Borrows nothing more, behind so many octets that are borrowed elsewhere.
+    const fn full(octets: usize) -> Self {
         Self { payloads: [None; MAX_BORROWED], count: MAX_BORROWED, octets }
     }
 
@@ -68,7 +70,7 @@ impl<'p> Borrowed<'p> {
     }
 
     /// How many octets are borrowed.
-    pub(crate) const fn octets(&self) -> usize {
+    const fn octets(&self) -> usize {
         self.octets
     }
 }

@@ -46,8 +46,10 @@ mod map;
 mod order;
 mod shared;
 mod shared_strings;
+mod stack_budget;
 pub mod type_code;
 pub mod value;
+mod value_table;
 mod wide;
 
 pub use any::Any;

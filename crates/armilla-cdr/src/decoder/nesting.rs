@@ -1,26 +1,11 @@
 //! How deep what is read may nest: by number, and by how much of the stack it takes.
 
 use super::Decoder;
+use crate::stack_budget::{STACK_LIMIT, StackBudget};
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
 /// How deep sequences may nest within one message.
 pub const DEPTH_LIMIT: u16 = 256;
-
-/// How much of the stack what nests may take, in octets, and three more levels of it: large structs that
-/// contain themselves take much for each level, and for a while more than what stays of it.
-const STACK_LIMIT: usize = 1600 << 10;
-
-/// How much of the stack there is for what begins within a value, and what is taken of it already.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StackBudget {
-    used: usize,
-    limit: usize,
-}
-
-impl StackBudget {
-    /// That of a thread on which nothing nests yet.
-    pub(crate) const FULL: Self = Self { used: 0, limit: STACK_LIMIT };
-}
 
 impl Decoder<'_> {
     /// Runs `read` one level deeper.

@@ -2,55 +2,16 @@
 
 mod parts;
 
-use super::{CHUNKED, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle};
-use crate::encoder::Borrowed;
 use crate::encoding::Encoding;
-use crate::{Buffer, CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};
+use crate::value_table::{
+    CHUNKED, EncodedValues, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle, ValueType,
+    WrittenValue,
+};
+use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-
-/// What an encoder notes of the values in its output.
-#[derive(Default)]
-pub(crate) struct Values {
-    /// By address.
-    known: BTreeMap<usize, Known>,
-    ids: BTreeMap<Cow<'static, [u8]>, usize>,
-    /// How many values in chunks enclose what is written.
-    level: u32,
-    depth: u32,
-    /// The values that were met, where nothing but that is asked for.
-    met: Option<Vec<ValueHandle>>,
-    /// The form that a value needs which could not be written in that of the output.
-    wanted: Option<Encoding>,
-    /// Where in the buffer the size of the open chunk stands, if one is open.
-    chunk: Option<usize>,
-}
-
-/// A value that was written.
-struct Known {
-    place: usize,
-    /// It is held, so that no other gets its address.
-    _handle: ValueHandle,
-    ty: Type,
-}
-
-/// Where the type of a value can be had.
-enum Type {
-    /// From generated code.
-    Compiled(fn() -> TypeCode),
-    Known(TypeCode),
-    /// From the TypeCode of the whole.
-    Described,
-}
-
-impl core::fmt::Debug for Values {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Values").field("known", &self.known.len()).finish_non_exhaustive()
-    }
-}
 
 impl<'p> Encoder<'p> {
     /// Appends the null value.
@@ -77,7 +38,7 @@ impl<'p> Encoder<'p> {
     ) -> CdrResult<Option<Encoder<'s>>> {
         let chunked = ids.len() > 1 || custom;
         let ids = ids.iter().map(|id| Cow::Borrowed(id.as_bytes()));
-        self.begin(value, chunked, Type::Compiled(type_code), ids)
+        self.begin(value, chunked, ValueType::Compiled(type_code), ids)
     }
 
     /// As [`begin_value`](Self::begin_value), for a value whose type the program got to know while
@@ -95,7 +56,7 @@ impl<'p> Encoder<'p> {
         ty: Option<TypeCode>,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let chunked = ids.len() > 1 || chunked;
-        let ty = ty.map_or(Type::Described, Type::Known);
+        let ty = ty.map_or(ValueType::Described, ValueType::Known);
         self.check_depth()?;
         self.begin(value, chunked, ty, ids.iter().map(|id| Cow::Owned(id.to_vec())))
     }
@@ -106,8 +67,10 @@ impl<'p> Encoder<'p> {
         let (mut types, mut made, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for known in self.values.iter().flat_map(|values| values.known.values()) {
             match &known.ty {
-                Type::Compiled(make) if made.insert(*make as usize) => types.push(make()),
-                Type::Known(code) if code.identity().is_none_or(|known| seen.insert(known)) => {
+                ValueType::Compiled(make) if made.insert(*make as usize) => types.push(make()),
+                ValueType::Known(code)
+                    if code.identity().is_none_or(|known| seen.insert(known)) =>
+                {
                     types.push(code.clone());
                 }
                 _ => {}
@@ -126,7 +89,7 @@ impl<'p> Encoder<'p> {
         &mut self,
         value: &ValueHandle,
         chunked: bool,
-        ty: Type,
+        ty: ValueType,
         ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>,
     ) -> CdrResult<Option<Encoder<'s>>> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
@@ -135,7 +98,7 @@ impl<'p> Encoder<'p> {
             met.push(value.clone());
             return Ok(None);
         }
-        if let Some(Known { place, .. }) = values.known.get(&address) {
+        if let Some(WrittenValue { place, .. }) = values.known.get(&address) {
             let place = *place;
             self.put_indirection(place)?;
             return Ok(None);
@@ -178,13 +141,13 @@ impl<'p> Encoder<'p> {
     }
 
     /// Notes that `value` begins here.
-    fn enter(&mut self, value: &ValueHandle, ty: Type) -> &mut Values {
+    fn enter(&mut self, value: &ValueHandle, ty: ValueType) -> &mut EncodedValues {
         self.close_chunk();
         self.align(4);
         let place = self.len();
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         let values = self.values.get_or_insert_default();
-        values.known.insert(address, Known { place, _handle: value.clone(), ty });
+        values.known.insert(address, WrittenValue { place, _handle: value.clone(), ty });
         values.depth += 1;
         values
     }
@@ -206,39 +169,6 @@ impl<'p> Encoder<'p> {
             self.open_chunk();
         }
         Ok(())
-    }
-
-    /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
-    fn reborrow<'s>(&mut self) -> Encoder<'s> {
-        Encoder {
-            buffer: core::mem::take(&mut self.buffer),
-            borrowed: Borrowed::full(self.borrowed.octets()),
-            wide: self.wide,
-            eights_from: self.eights_from,
-            values: self.values.take(),
-            ..Encoder::with_reused_buffer(Buffer::new(), self.order, self.code_sets)
-        }
-    }
-
-    fn end_reborrow(&mut self, lent: Encoder<'_>) {
-        self.buffer = lent.buffer;
-        self.eights_from = lent.eights_from;
-        self.values = lent.values;
-    }
-
-    /// Calls `write` with the same output, for what lives shorter than `'p`: everything that is put there
-    /// is copied.
-    ///
-    /// # Errors
-    /// Those of `write`.
-    pub fn with_copies<'s>(
-        &mut self,
-        write: impl FnOnce(&mut Encoder<'s>) -> CdrResult,
-    ) -> CdrResult {
-        let mut lent = self.reborrow();
-        let written = write(&mut lent);
-        self.end_reborrow(lent);
-        written
     }
 
     fn put_ids(&mut self, ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>) -> CdrResult {
@@ -295,6 +225,3 @@ impl<'p> Encoder<'p> {
         }
     }
 }
-
-/// A table only where there is a value.
-pub(crate) type Table = Option<Box<Values>>;

@@ -11,40 +11,12 @@
 mod decode;
 mod encode;
 
+pub(crate) use decode::Part;
 pub use decode::{NewValue, ValueHead};
-pub(crate) use decode::{Part, Table as DecodedValues};
-pub(crate) use encode::Table as EncodedValues;
+
+pub use crate::value_table::ValueHandle;
 
 use crate::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
-use alloc::sync::Arc;
-use core::any::Any;
-
-/// A value as the table of an encoder or decoder knows it.
-pub type ValueHandle = Arc<dyn Any + Send + Sync>;
-
-/// The tag of no value.
-const NULL: u32 = 0;
-
-/// What stands before the distance to something that was there already.
-const INDIRECTION: u32 = 0xffff_ffff;
-
-/// The smallest tag of a value. What is smaller, and not negative, is the size of a chunk.
-const TAG: u32 = 0x7fff_ff00;
-
-/// In a tag: a codebase URL follows.
-const CODEBASE: u32 = 1;
-
-/// In a tag: what says of which type the value is.
-const TYPE: u32 = 6;
-
-/// Of [`TYPE`]: one repository id follows.
-const ONE_ID: u32 = 2;
-
-/// Of [`TYPE`]: a list of repository ids follows.
-const MANY_IDS: u32 = 6;
-
-/// In a tag: the state lies in chunks.
-const CHUNKED: u32 = 8;
 
 /// A type of which there may be no value: what can stand within an `Option` in CDR.
 pub trait Nullable: Sized {

@@ -1,7 +1,7 @@
 //! Values in chunks, read without knowing their types.
 
-use super::{Checkpoint, NewValue, is_size};
-use crate::value::{NULL, ValueHandle};
+use super::NewValue;
+use crate::value_table::{NULL, ValueHandle, is_chunk_size};
 use crate::{CdrResult, Decoder};
 
 /// What stands between the chunks of a value, or is one.
@@ -44,7 +44,7 @@ impl<'a> Decoder<'a> {
                 _ if !truncated => return Err(input.invalid("a value does not end")),
                 Part::Value(head) => {
                     let table = input.table();
-                    table.skipped.note(head.position, table.level - 1);
+                    table.skipped.insert(head.position, table.level - 1);
                 }
                 Part::Null | Part::Chunk(_) => {}
             }
@@ -84,7 +84,7 @@ impl<'a> Decoder<'a> {
             // An end tag is negative. One of them looks like an indirection, but those stand within
             // chunks.
             0x8000_0000.. => Part::End(tag.wrapping_neg()),
-            size if is_size(size) => Part::Chunk(self.raw(size as usize)?),
+            size if is_chunk_size(size) => Part::Chunk(self.raw(size as usize)?),
             tag => {
                 let position = self.place() - 4;
                 Part::Value(self.new_value(tag, position)?)
@@ -104,21 +104,6 @@ impl<'a> Decoder<'a> {
         match table.known.at(target) {
             Some(known) => Some(Some(known.handle.clone())),
             None => table.skipped.at(target).map(|_| None),
-        }
-    }
-
-    /// The present state, to which [`rewind`](Self::rewind) returns.
-    pub(crate) fn checkpoint(&self) -> Checkpoint {
-        let table = self.values.as_ref();
-        let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
-        Checkpoint { place: self.place(), end: self.end_of_chunk(), level, ended }
-    }
-
-    /// Returns to a place. What was noted of values since then stays.
-    pub(crate) fn rewind(&mut self, to: Checkpoint) {
-        match self.values {
-            Some(_) => self.restore(to),
-            None => self.go_to(to.place, to.end),
         }
     }
 }

@@ -5,9 +5,10 @@
 //! ids that has only one, and where there are several by one more, that of `ValueBase`, of which
 //! every value is.
 
-use super::{Type, Values};
 use crate::encoding::Encoding;
-use crate::value::{CHUNKED, CODEBASE, MANY_IDS, ONE_ID, TAG, ValueHandle};
+use crate::value_table::{
+    CHUNKED, CODEBASE, EncodedValues, MANY_IDS, ONE_ID, TAG, ValueHandle, ValueType,
+};
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Encoder};
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
@@ -53,7 +54,7 @@ impl<'i> Head<'i> {
     }
 
     /// How many octets it takes, and the padding behind it, in an output that has `values` before it.
-    fn len(&self, values: &Values) -> usize {
+    fn len(&self, values: &EncodedValues) -> usize {
         let in_full = |id: &[u8]| 4 + (id.len() + 1).next_multiple_of(4);
         let known = |id: &[u8]| values.ids.contains_key(id);
         let ids = self.ids.iter().enumerate().map(|(index, id)| {
@@ -90,7 +91,7 @@ impl Encoder<'_> {
         body: usize,
     ) -> CdrResult {
         self.check_depth()?;
-        self.enter(value, Type::Described);
+        self.enter(value, ValueType::Described);
         // Numbers of eight octets may be in it.
         self.eights_from = self.eights_from.min(self.len());
         let (place, values) = (self.len(), self.values.get_or_insert_default());

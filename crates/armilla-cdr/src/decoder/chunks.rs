@@ -1,0 +1,137 @@
+//! The chunks in which the state of a value may lie (CORBA 3.4 Part 2, 9.3.4.5).
+//!
+//! A decoder sees the octets of one chunk at a time and comes here when they are used up. What the
+//! tags between chunks mean beyond that is up to `crate::value`.
+
+use super::Decoder;
+use crate::stack_budget::StackBudget;
+use crate::value_table::{DecodedValues, is_chunk_size};
+use crate::{CdrError, CdrErrorKind, CdrResult};
+
+/// Where a decoder is, so that it can return there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checkpoint {
+    place: usize,
+    end: usize,
+    level: u32,
+    ended: u32,
+}
+
+impl<'a> Decoder<'a> {
+    /// The present state, to which [`rewind`](Self::rewind) returns.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        let table = self.values.as_ref();
+        let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
+        Checkpoint { place: self.place(), end: self.end_of_chunk(), level, ended }
+    }
+
+    /// Returns to a place. What was noted of values since then stays.
+    pub(crate) fn rewind(&mut self, to: Checkpoint) {
+        if let Some(table) = &mut self.values {
+            (table.end, table.level, table.ended) = (to.end, to.level, to.ended);
+        }
+        self.go_to(to.place, to.end);
+    }
+
+    pub(crate) fn invalid(&self, what: &'static str) -> CdrError {
+        self.error(CdrErrorKind::Invalid(what))
+    }
+
+    /// The table, which is made with the first value.
+    pub(crate) fn table(&mut self) -> &mut DecodedValues<'a> {
+        let full = self.all();
+        self.values.get_or_insert_with(|| DecodedValues::new(full))
+    }
+
+    /// The stack for what nests in the value that is being read, or in what is no value.
+    pub(crate) fn stack_budget(&self) -> StackBudget {
+        self.values.as_ref().map_or(StackBudget::FULL, |values| values.stack_budget)
+    }
+
+    pub(crate) fn value_stack_budget(&mut self) -> &mut StackBudget {
+        &mut self.table().stack_budget
+    }
+
+    /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.
+    pub(crate) fn is_between_chunks(&mut self) -> bool {
+        self.table().level > 0 && self.place() == self.table().end
+    }
+
+    /// Reads a tag, between chunks if it stands there.
+    pub(crate) fn tag(&mut self) -> CdrResult<u32> {
+        if self.is_between_chunks() {
+            let values = self.table();
+            if values.ended <= values.level {
+                return Err(self.invalid("a value ends before its state does"));
+            }
+            self.see_all();
+        }
+        self.u32()
+    }
+
+    /// Hides what follows, when it stands between chunks; else everything can be seen.
+    pub(crate) fn leave(&mut self, between_chunks: bool) {
+        if between_chunks {
+            self.set_end(self.place());
+        } else if self.table().level == 0 {
+            self.see_all();
+        }
+    }
+
+    fn see_all(&mut self) {
+        let end = self.table().full.len();
+        self.set_end(end);
+    }
+
+    fn set_end(&mut self, end: usize) {
+        self.table().end = end;
+        self.see_up_to(end);
+    }
+
+    /// Where what the decoder may read at present ends.
+    pub(crate) fn end_of_chunk(&self) -> usize {
+        self.values.as_ref().map_or_else(|| self.all().len(), |values| values.end)
+    }
+
+    /// Sees the chunk that begins here and has `size` octets.
+    pub(crate) fn enter_chunk(&mut self, size: u32) -> CdrResult {
+        let left = self.all().len() - self.place();
+        let needed = size as usize;
+        if needed > left {
+            return Err(self.error(CdrErrorKind::Truncated { needed, left }));
+        }
+        self.set_end(self.place() + needed);
+        Ok(())
+    }
+
+    /// Goes on to the next chunk, where the present one is used up and has a next.
+    #[cold]
+    pub(crate) fn next_chunk(&mut self) -> bool {
+        let Some(values) = &self.values else { return false };
+        let end = values.end;
+        if values.level == 0
+            || values.ended <= values.level
+            || self.place() < end
+            || end == values.full.len()
+        {
+            return false;
+        }
+        // Where the chunk ended nothing may have been skipped as padding.
+        let back = self.checkpoint();
+        self.position = self.octets.len();
+        self.see_all();
+        if let Some(size) = self.u32().ok().filter(|size| is_chunk_size(*size))
+            && self.enter_chunk(size).is_ok()
+        {
+            return true;
+        }
+        self.rewind(back);
+        false
+    }
+
+    /// Whether what is read lies in chunks.
+    #[inline]
+    pub(crate) fn is_in_chunks(&self) -> bool {
+        self.values.as_ref().is_some_and(|values| values.level > 0)
+    }
+}

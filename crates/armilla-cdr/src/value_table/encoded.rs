@@ -1,0 +1,48 @@
+//! What an encoder knows of the values in its output.
+
+use super::ValueHandle;
+use crate::TypeCode;
+use crate::encoding::Encoding;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// The values of an output, and where in chunks the encoder stands.
+#[derive(Default)]
+pub(crate) struct EncodedValues {
+    /// By address.
+    pub(crate) known: BTreeMap<usize, WrittenValue>,
+    pub(crate) ids: BTreeMap<Cow<'static, [u8]>, usize>,
+    /// How many values in chunks enclose what is written.
+    pub(crate) level: u32,
+    pub(crate) depth: u32,
+    /// The values that were met, where nothing but that is asked for.
+    pub(crate) met: Option<Vec<ValueHandle>>,
+    /// The form that a value needs which could not be written in that of the output.
+    pub(crate) wanted: Option<Encoding>,
+    /// Where in the buffer the size of the open chunk stands, if one is open.
+    pub(crate) chunk: Option<usize>,
+}
+
+/// A value that was written.
+pub(crate) struct WrittenValue {
+    pub(crate) place: usize,
+    /// It is held, so that no other gets its address.
+    pub(crate) _handle: ValueHandle,
+    pub(crate) ty: ValueType,
+}
+
+/// Where the type of a value can be had.
+pub(crate) enum ValueType {
+    /// From generated code.
+    Compiled(fn() -> TypeCode),
+    Known(TypeCode),
+    /// From the TypeCode of the whole.
+    Described,
+}
+
+impl core::fmt::Debug for EncodedValues {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("EncodedValues").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
