@@ -125,71 +125,77 @@ impl CdrError {
 
 impl fmt::Display for CdrError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            CdrErrorKind::Truncated { needed, left } => {
+        write!(f, "{}", self.kind)?;
+        match self.position {
+            Some(position) => write!(f, " (at octet {position})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for CdrErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Truncated { needed, left } => {
                 write!(f, "the data ends too early: {needed} more octets needed, {left} left")
             }
-            CdrErrorKind::InvalidBoolean(octet) => {
+            Self::InvalidBoolean(octet) => {
                 write!(f, "a boolean is 0 or 1, this octet is {octet}")
             }
-            CdrErrorKind::InvalidEnum { type_name, value } => {
+            Self::InvalidEnum { type_name, value } => {
                 write!(f, "{value} names no enumerator of {type_name}")
             }
-            CdrErrorKind::InvalidDiscriminator { type_name } => {
+            Self::InvalidDiscriminator { type_name } => {
                 write!(f, "the discriminator does not select this case of {type_name}")
             }
-            CdrErrorKind::MissingNul => f.write_str("a string does not end in NUL"),
-            CdrErrorKind::EmbeddedNul => f.write_str("a string contains a NUL before its end"),
-            CdrErrorKind::Malformed(set) => write!(f, "a text is not well-formed {set}"),
-            CdrErrorKind::NotInCodeSet(character, set) => {
+            Self::MissingNul => f.write_str("a string does not end in NUL"),
+            Self::EmbeddedNul => f.write_str("a string contains a NUL before its end"),
+            Self::Malformed(set) => write!(f, "a text is not well-formed {set}"),
+            Self::NotInCodeSet(character, set) => {
                 write!(
                     f,
                     "the character {character:?} (U+{:04X}) does not exist in {set}",
                     u32::from(character)
                 )
             }
-            CdrErrorKind::WideInGiop1_0 => f.write_str("GIOP 1.0 cannot carry wide characters"),
-            CdrErrorKind::NoWideCodeSet => {
+            Self::WideInGiop1_0 => f.write_str("GIOP 1.0 cannot carry wide characters"),
+            Self::NoWideCodeSet => {
                 f.write_str("no code set was agreed on for wide characters")
             }
-            CdrErrorKind::TwoUnits(character) => {
+            Self::TwoUnits(character) => {
                 write!(f, "the wide character {character:?} takes two units in GIOP 1.1")
             }
-            CdrErrorKind::BoundExceeded { bound, length } => {
+            Self::BoundExceeded { bound, length } => {
                 write!(f, "the IDL allows {bound} elements, these are {length}")
             }
-            CdrErrorKind::TooLong(length) => {
+            Self::TooLong(length) => {
                 write!(f, "{length} elements are more than a 32-bit length can say")
             }
-            CdrErrorKind::TooDeep { limit } => {
+            Self::TooDeep { limit } => {
                 write!(f, "values nest deeper than the limit of {limit}")
             }
-            CdrErrorKind::ValuesTooDeep { limit } => write!(
+            Self::ValuesTooDeep { limit } => write!(
                 f,
                 "values lead to one another deeper than the limit of {limit} (value_depth)"
             ),
-            CdrErrorKind::UnknownValueType => {
+            Self::UnknownValueType => {
                 f.write_str("a value is of a type that is not known here")
             }
-            CdrErrorKind::OtherByteOrder => f.write_str(
+            Self::OtherByteOrder => f.write_str(
                 "a value that only its own type can read came in another byte order and cannot be \
                  converted",
             ),
-            CdrErrorKind::OtherCodeSet => f.write_str(
+            Self::OtherCodeSet => f.write_str(
                 "a value that only its own type can read came with texts in another code set, which \
                  cannot be converted",
             ),
-            CdrErrorKind::IncompleteTypeCode => {
+            Self::IncompleteTypeCode => {
                 f.write_str("a recursive TypeCode names no type that encloses it")
             }
-            CdrErrorKind::NoContext => {
+            Self::NoContext => {
                 f.write_str("an object reference can only be decoded on behalf of an ORB")
             }
-            CdrErrorKind::Invalid(what) => f.write_str(what),
-        }?;
-        match self.position {
-            Some(position) => write!(f, " (at octet {position})"),
-            None => Ok(()),
+            Self::Invalid(what) => f.write_str(what),
         }
     }
 }

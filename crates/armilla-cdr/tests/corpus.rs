@@ -55,82 +55,89 @@ fn replay(name: &str, check: fn(&[u8])) {
 #[test]
 #[ignore = "writes fuzz/corpus/cdr_values"]
 fn write_seeds() {
-    let nested = [vec![vec![1, -1]], vec![], vec![vec![i32::MIN]]];
     for order in [ByteOrder::Big, ByteOrder::Little] {
-        let seed = |name: &str, mode: u8, types: [u8; 8], fill: &dyn Fn(&mut Encoder<'_>)| {
-            let mut out = Encoder::new(order);
-            fill(&mut out);
-            let octets = [&[mode | order.flag()], &types[..], &out.to_vec()].concat();
-            fs::write(
-                folder("cdr_values").join(format!("{name}-{order:?}").to_lowercase()),
-                octets,
-            )
-            .unwrap();
-        };
-        seed("numbers", 0, [0, 1, 2, 3, 4, 5, 6, 0], &|out| {
-            out.put_u8(1);
-            out.put_bool(true);
-            out.put_i16(-2);
-            out.put_u32(3);
-            out.put_i64(-4);
-            out.put_f32(0.5);
-            out.copy_f64s(&[0.25, f64::NAN, f64::INFINITY]);
-            out.put_u8(7);
+        write_types(order);
+        write_texts(order);
+    }
+}
+
+/// Writes one file: how it is read, the types to read, and what `fill` writes.
+fn seed(order: ByteOrder, name: &str, mode: u8, types: [u8; 8], fill: &dyn Fn(&mut Encoder<'_>)) {
+    let mut out = Encoder::new(order);
+    fill(&mut out);
+    let octets = [&[mode | order.flag()], &types[..], &out.to_vec()].concat();
+    let file = format!("{name}-{order:?}").to_lowercase();
+    fs::write(folder("cdr_values").join(file), octets).unwrap();
+}
+
+fn write_types(order: ByteOrder) {
+    let nested = [vec![vec![1, -1]], vec![], vec![vec![i32::MIN]]];
+    seed(order, "numbers", 0, [0, 1, 2, 3, 4, 5, 6, 0], &|out| {
+        out.put_u8(1);
+        out.put_bool(true);
+        out.put_i16(-2);
+        out.put_u32(3);
+        out.put_i64(-4);
+        out.put_f32(0.5);
+        out.copy_f64s(&[0.25, f64::NAN, f64::INFINITY]);
+        out.put_u8(7);
+    });
+    seed(order, "sequences", 2, [7, 8, 9, 10, 11, 12, 13, 14], &|out| {
+        out.put_string("Atair").unwrap();
+        out.copy_octets(&[1, 2, 3]).unwrap();
+        out.copy_octets(&[0, 1, 0]).unwrap();
+        out.put_u32(2);
+        out.copy_u16s(&[1, 2]);
+        out.put_u32(1);
+        out.put_u64(u64::MAX);
+        out.put_u32(3);
+        ["", "Vega", "Deneb"].iter().for_each(|text| out.put_string(text).unwrap());
+        let mut inner = Encoder::new(order);
+        inner.copy_raw(&[0; 8][..out.len() % 8]);
+        let skipped = inner.len();
+        nested[..].encode(&mut inner).unwrap();
+        out.copy_raw(&inner.to_vec()[skipped..]);
+        out.copy_u16s(&[1, 2, 3, 4, 5]);
+    });
+    seed(order, "bounded", 2, [15, 16, 17, 18, 19, 0, 0, 0], &|out| {
+        out.put_u32(2);
+        out.copy_raw(&[1, 2, 3, 4, 5, 6]);
+        out.put_string("four").unwrap();
+        out.copy_octets(&[1, 2, 3, 4]).unwrap();
+        out.put_u32(1);
+        out.put_u32(9);
+        out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
+    });
+    seed(order, "lent", 0, [23, 24, 0, 23, 24, 23, 0, 0], &|out| {
+        out.put_sequence(&[1_u16, 2, 3]).unwrap();
+        out.put_sequence(&[u64::MAX, 4]).unwrap();
+        out.put_u8(5);
+        out.put_sequence(&[6_u16]).unwrap();
+        out.put_sequence(&[0_u64; 0]).unwrap();
+        out.put_sequence(&[7_u16]).unwrap();
+    });
+}
+
+fn write_texts(order: ByteOrder) {
+    // The code sets that these modes choose are told by `fuzz/checks/cdr_values.rs`.
+    for (mode, char, wchar, text) in [
+        (0xd4, CodeSet::EucJp, CodeSet::Ucs4, "漢字ｱ"),
+        (0xd8, CodeSet::ShiftJis, CodeSet::Utf16, "漢字ｱ"),
+        (0x0c, CodeSet::Iso8859_4, CodeSet::Utf16, "Ķņ"),
+        (0x4c, CodeSet::Windows1253, CodeSet::Ucs2, "Ωμ"),
+    ] {
+        let name = format!("texts-{}", char.name().to_lowercase());
+        seed(order, &name, mode, [7, 20, 21, 22, 128 | 20, 128 | 21, 7, 0], &|out| {
+            out.set_code_sets(CodeSets { char, wchar: Some(wchar) });
+            out.put_string(text).unwrap();
+            out.put_wchar('\u{feff}').unwrap();
+            out.put_wstring("\u{feff}★").unwrap();
+            out.put_wstring("four").unwrap();
+            out.set_wide_format(WideFormat::Units);
+            out.put_wchar('★').unwrap();
+            out.put_wstring(text).unwrap();
+            out.put_string(text).unwrap();
         });
-        seed("sequences", 2, [7, 8, 9, 10, 11, 12, 13, 14], &|out| {
-            out.put_string("Atair").unwrap();
-            out.copy_octets(&[1, 2, 3]).unwrap();
-            out.copy_octets(&[0, 1, 0]).unwrap();
-            out.put_u32(2);
-            out.copy_u16s(&[1, 2]);
-            out.put_u32(1);
-            out.put_u64(u64::MAX);
-            out.put_u32(3);
-            ["", "Vega", "Deneb"].iter().for_each(|text| out.put_string(text).unwrap());
-            let mut inner = Encoder::new(order);
-            inner.copy_raw(&[0; 8][..out.len() % 8]);
-            let skipped = inner.len();
-            nested[..].encode(&mut inner).unwrap();
-            out.copy_raw(&inner.to_vec()[skipped..]);
-            out.copy_u16s(&[1, 2, 3, 4, 5]);
-        });
-        seed("bounded", 2, [15, 16, 17, 18, 19, 0, 0, 0], &|out| {
-            out.put_u32(2);
-            out.copy_raw(&[1, 2, 3, 4, 5, 6]);
-            out.put_string("four").unwrap();
-            out.copy_octets(&[1, 2, 3, 4]).unwrap();
-            out.put_u32(1);
-            out.put_u32(9);
-            out.put_encapsulation(|inner| inner.put_string("inside")).unwrap();
-        });
-        seed("lent", 0, [23, 24, 0, 23, 24, 23, 0, 0], &|out| {
-            out.put_sequence(&[1_u16, 2, 3]).unwrap();
-            out.put_sequence(&[u64::MAX, 4]).unwrap();
-            out.put_u8(5);
-            out.put_sequence(&[6_u16]).unwrap();
-            out.put_sequence(&[0_u64; 0]).unwrap();
-            out.put_sequence(&[7_u16]).unwrap();
-        });
-        // The code sets that these modes choose are told by `fuzz/checks/cdr_values.rs`.
-        for (mode, char, wchar, text) in [
-            (0xd4, CodeSet::EucJp, CodeSet::Ucs4, "漢字ｱ"),
-            (0xd8, CodeSet::ShiftJis, CodeSet::Utf16, "漢字ｱ"),
-            (0x0c, CodeSet::Iso8859_4, CodeSet::Utf16, "Ķņ"),
-            (0x4c, CodeSet::Windows1253, CodeSet::Ucs2, "Ωμ"),
-        ] {
-            let name = format!("texts-{}", char.name().to_lowercase());
-            seed(&name, mode, [7, 20, 21, 22, 128 | 20, 128 | 21, 7, 0], &|out| {
-                out.set_code_sets(CodeSets { char, wchar: Some(wchar) });
-                out.put_string(text).unwrap();
-                out.put_wchar('\u{feff}').unwrap();
-                out.put_wstring("\u{feff}★").unwrap();
-                out.put_wstring("four").unwrap();
-                out.set_wide_format(WideFormat::Units);
-                out.put_wchar('★').unwrap();
-                out.put_wstring(text).unwrap();
-                out.put_string(text).unwrap();
-            });
-        }
     }
 }
 

@@ -32,7 +32,7 @@ enum Fate {
     Served,
     Replied,
     Dropped,
-    BeginError,
+    Refused,
 }
 
 /// A client and a server with a network between them.
@@ -116,7 +116,7 @@ impl World {
                     self.serving.push(id);
                     Fate::Served
                 }
-                RequestAction::Refuse => Fate::BeginError,
+                RequestAction::Refuse => Fate::Refused,
                 RequestAction::Ignore => Fate::Dropped,
             };
             assert_eq!(self.fates.insert(id, fate), None, "{id} came twice");
@@ -176,7 +176,7 @@ fn every_request_is_begun_once_or_never_and_nothing_follows_the_farewell() {
             world.end();
             for id in 0..world.sent {
                 match world.fates.get(&id) {
-                    Some(Fate::Replied | Fate::BeginError) => {}
+                    Some(Fate::Replied | Fate::Refused) => {}
                     // Nobody is without a reply who has not asked for it, or was told.
                     _ => assert!(world.cancelled.contains(&id) || world.closing_message.is_some()),
                 }
@@ -188,7 +188,7 @@ fn every_request_is_begun_once_or_never_and_nothing_follows_the_farewell() {
             Err(_) => panic!("seed {seed} fails"),
         }
     }
-    for fate in [Fate::Replied, Fate::Dropped, Fate::BeginError] {
+    for fate in [Fate::Replied, Fate::Dropped, Fate::Refused] {
         assert!(seen.contains(&format!("{fate:?}")), "{fate:?} never came about");
     }
 }

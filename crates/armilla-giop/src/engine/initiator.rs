@@ -3,14 +3,14 @@
 //!
 //! What is not here: octets ([`Framer`](crate::Framer)), waiting, and what a reply says.
 
+use super::connection_loss::ConnectionLoss;
 use super::pending::Pending;
 use crate::reply::decode_reply_fast;
 use crate::{
     CompletionStatus, LocateReplyHeader, Message, MessageKind, ReplyHeader, decode_locate_reply,
     decode_reply,
 };
-use armilla_cdr::{CdrError, Decoder};
-use core::fmt;
+use armilla_cdr::Decoder;
 
 /// The client's end of one connection. `T` is what the caller knows a call by.
 ///
@@ -99,38 +99,6 @@ pub enum ClientEvent<'m, T> {
     /// The reply to a call that was given up, or one that came twice: nothing.
     Stale,
 }
-
-/// Why a connection ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ConnectionLoss {
-    /// The server closes it in order: what it has not answered it has not begun.
-    Closed,
-    /// The server could not read a message.
-    MessageError,
-    /// A message that could not be read.
-    Malformed(MessageKind, CdrError),
-    /// A message that only a client sends.
-    Unexpected(MessageKind),
-    /// The octets that came are no messages.
-    Unreadable,
-    /// No more octets come or go.
-    Broken,
-}
-
-impl fmt::Display for ConnectionLoss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Closed => f.write_str("the server closes the connection"),
-            Self::MessageError => f.write_str("the server could not read a message"),
-            Self::Malformed(kind, error) => write!(f, "a malformed {kind:?} message: {error}"),
-            Self::Unexpected(kind) => write!(f, "a {kind:?} message, which is a client's"),
-            Self::Unreadable => f.write_str("the octets that came are no messages"),
-            Self::Broken => f.write_str("the connection broke"),
-        }
-    }
-}
-
-impl core::error::Error for ConnectionLoss {}
 
 impl<T> Initiator<T> {
     /// A new connection, with at most `limit` requests without a reply.
@@ -370,184 +338,4 @@ impl<T> Initiator<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{message, written};
-    use crate::{
-        LocateStatus, ReplyStatus, Version, begin_locate_reply, begin_reply, close_connection,
-        message_error,
-    };
-    use alloc::vec::Vec;
-    use armilla_cdr::ByteOrder;
-
-    fn reply(id: u32) -> Vec<u8> {
-        written(ByteOrder::Big, |out| {
-            begin_reply(out, Version::V1_2, id, ReplyStatus::NoException, &[]).unwrap();
-        })
-    }
-
-    /// A connection on which these calls wait for their replies.
-    fn with<const N: usize>(calls: [&'static str; N]) -> (Initiator<&'static str>, [u32; N]) {
-        let mut initiator = Initiator::new(8);
-        let ids = calls.map(|call| {
-            let id = initiator.begin(call, None).unwrap();
-            initiator.queue(id, 100);
-            initiator.sent(100);
-            id
-        });
-        (initiator, ids)
-    }
-
-    fn answered(initiator: &mut Initiator<&'static str>, id: u32) -> Option<&'static str> {
-        let octets = reply(id);
-        match initiator.receive(&message(&octets)).unwrap() {
-            ClientEvent::Reply(call, header, _) => {
-                assert_eq!(header.request_id, id);
-                Some(call)
-            }
-            _ => None,
-        }
-    }
-
-    fn lost(
-        initiator: &mut Initiator<&'static str>,
-        loss: &ConnectionLoss,
-    ) -> Vec<(&'static str, CompletionStatus)> {
-        let mut lost: Vec<_> = initiator.end(loss).collect();
-        lost.sort_by_key(|(call, _)| *call);
-        assert_eq!(initiator.begin("late", None), Err(BeginError::Closed));
-        lost
-    }
-
-    #[test]
-    fn replies_find_their_calls_in_any_order_and_once() {
-        let (mut initiator, [a, b, c]) = with(["a", "b", "c"]);
-        for (id, call) in [(b, "b"), (c, "c"), (a, "a")] {
-            assert_eq!(answered(&mut initiator, id), Some(call));
-            assert_eq!(answered(&mut initiator, id), None, "a reply that comes twice");
-        }
-        assert!(initiator.is_idle());
-        assert_eq!(answered(&mut initiator, 4711), None, "a reply to nothing");
-    }
-
-    #[test]
-    fn an_answer_to_where_is_not_one_to_what() {
-        let (mut initiator, [a]) = with(["a"]);
-        let octets = written(ByteOrder::Little, |out| {
-            begin_locate_reply(out, Version::V1_2, a, LocateStatus::ObjectHere);
-        });
-        let arrived = initiator.receive(&message(&octets)).unwrap();
-        assert!(matches!(arrived, ClientEvent::LocateReply("a", header, _)
-            if header.status == LocateStatus::ObjectHere));
-    }
-
-    #[test]
-    fn what_was_given_up_keeps_its_number_until_its_reply_came() {
-        let (mut initiator, [a, b]) = with(["a", "b"]);
-        assert_eq!(initiator.cancel(a), Some("a"));
-        assert_eq!(initiator.cancel(a), None);
-        initiator.next_id = a;
-        assert!(![a, b].contains(&initiator.begin("c", None).unwrap()));
-        assert!(!initiator.is_idle());
-        assert_eq!(answered(&mut initiator, a), None, "nobody waits for it any more");
-        assert_eq!(initiator.in_flight(), 2);
-        assert_eq!(initiator.cancel(b), Some("b"));
-        initiator.queue(initiator.next_id - 1, 7);
-        assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), [("c", CompletionStatus::No)]);
-    }
-
-    #[test]
-    fn both_ends_of_a_connection_have_numbers_of_their_own() {
-        for (role, first) in [(Role::Originator, 0), (Role::Acceptor, 1)] {
-            let mut initiator = Initiator::bidirectional(3, role);
-            let numbers = ["a", "b", "c"].map(|call| initiator.begin(call, None).unwrap());
-            assert_eq!(numbers, [first, first + 2, first + 4]);
-            initiator.next_id = u32::MAX - 1 + first;
-            assert_eq!(initiator.next_id(), u32::MAX - 1 + first);
-            assert_eq!(initiator.next_id(), first + 6, "those in use are passed over");
-        }
-    }
-
-    #[test]
-    fn numbers_go_round() {
-        let mut initiator = Initiator::new(2);
-        initiator.next_id = u32::MAX;
-        let [last, first] = ["last", "first"].map(|call| initiator.begin(call, None).unwrap());
-        assert_eq!((last, first), (u32::MAX, 0));
-        assert_eq!(initiator.begin("third", None), Err(BeginError::Full));
-        assert_eq!(initiator.next_id(), 1, "oneway calls need no room");
-        initiator.forget(first);
-        assert_eq!(initiator.begin("third", None), Ok(2));
-    }
-
-    #[test]
-    fn a_server_that_closes_in_order_has_begun_nothing_that_it_did_not_answer() {
-        let (mut initiator, [a, ..]) = with(["a", "b", "c"]);
-        answered(&mut initiator, a);
-        let octets = close_connection(Version::V1_2);
-        let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert_eq!(loss, ConnectionLoss::Closed);
-        let expected = [("b", CompletionStatus::No), ("c", CompletionStatus::No)];
-        assert_eq!(lost(&mut initiator, &loss), expected);
-    }
-
-    #[test]
-    fn a_server_that_cannot_read_a_message_does_not_say_which() {
-        let octets = message_error(Version::V1_2);
-        let (mut one, _) = with(["a"]);
-        let loss = one.receive(&message(&octets)).unwrap_err();
-        assert_eq!(lost(&mut one, &loss), [("a", CompletionStatus::No)]);
-        let (mut two, _) = with(["a", "b"]);
-        let expected = [("a", CompletionStatus::Maybe), ("b", CompletionStatus::Maybe)];
-        assert_eq!(lost(&mut two, &loss), expected);
-    }
-
-    #[test]
-    fn what_did_not_leave_whole_was_not_executed() {
-        let (mut initiator, _) = with(["a"]);
-        let b = initiator.begin("b", None).unwrap();
-        initiator.queue(b, 50);
-        initiator.queue_other(20);
-        let c = initiator.begin("c", None).unwrap();
-        initiator.queue(c, 50);
-        initiator.sent(50 + 20 + 49);
-        let expected = [
-            ("a", CompletionStatus::Maybe),
-            ("b", CompletionStatus::Maybe),
-            ("c", CompletionStatus::No),
-        ];
-        assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), expected);
-    }
-
-    #[test]
-    fn messages_that_no_server_sends_end_the_connection() {
-        let (mut initiator, _) = with(["a"]);
-        let octets = crate::cancel_request(Version::V1_2, 0);
-        let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert_eq!(loss, ConnectionLoss::Unexpected(MessageKind::CancelRequest));
-        let mut octets = reply(0);
-        octets.truncate(14);
-        octets[8..12].copy_from_slice(&2_u32.to_be_bytes());
-        let loss = initiator.receive(&message(&octets)).unwrap_err();
-        assert!(matches!(loss, ConnectionLoss::Malformed(MessageKind::Reply, _)));
-        assert_eq!(lost(&mut initiator, &loss), [("a", CompletionStatus::Maybe)]);
-    }
-
-    #[test]
-    fn calls_expire_at_their_time() {
-        let mut initiator = Initiator::new(8);
-        for (call, deadline) in [("a", Some(30)), ("b", None), ("c", Some(10)), ("d", Some(20))] {
-            initiator.begin(call, deadline).unwrap();
-        }
-        let mut expired = |now| {
-            let mut calls = Vec::new();
-            initiator.expire(now, |_, call| calls.push(call));
-            calls.sort_unstable();
-            (calls, initiator.poll_timeout())
-        };
-        assert_eq!(expired(9), (alloc::vec![], Some(10)));
-        assert_eq!(expired(25), (alloc::vec!["c", "d"], Some(30)));
-        assert_eq!(expired(30), (alloc::vec!["a"], None));
-        assert!(!initiator.is_idle(), "b has no limit");
-    }
-}
+mod tests;

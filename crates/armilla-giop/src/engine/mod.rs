@@ -7,11 +7,13 @@
 //! silent for too long.
 
 mod active_requests;
+mod connection_loss;
 mod idle_monitor;
 mod initiator;
 mod pending;
 mod responder;
 
+pub use connection_loss::ConnectionLoss;
 pub use idle_monitor::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
-pub use initiator::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
+pub use initiator::{BeginError, ClientEvent, Initiator, Role};
 pub use responder::{ClosingMessage, ReceiveError, RequestAction, Responder, ServerEvent};
