@@ -88,10 +88,7 @@ impl MessageHeader {
             Some(known) if fragments || known != MessageKind::Fragment => known,
             _ => return Err(HeaderError::UnknownKind { kind, version }),
         };
-        let size = match order {
-            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
-            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
-        };
+        let size = number([s0, s1, s2, s3], order);
         let more_fragments = fragments && flags & MORE_FRAGMENTS != 0;
         Ok(Self { version, order, more_fragments, kind, size })
     }
@@ -110,10 +107,7 @@ impl MessageHeader {
         let [.., flags, kind, s0, s1, s2, s3] = *octets;
         let order = ByteOrder::from_flag(flags);
         let kind = if kind == 0 { MessageKind::Request } else { MessageKind::Reply };
-        let size = match order {
-            ByteOrder::Big => u32::from_be_bytes([s0, s1, s2, s3]),
-            ByteOrder::Little => u32::from_le_bytes([s0, s1, s2, s3]),
-        };
+        let size = number([s0, s1, s2, s3], order);
         Some(Self { version: Version::V1_2, order, more_fragments: false, kind, size })
     }
 
@@ -150,6 +144,14 @@ impl MessageHeader {
             Err(_) => return Err(HeaderError::TooLarge { size, limit: u32::MAX as usize }),
         }
         Ok(())
+    }
+}
+
+#[inline(always)]
+const fn number(octets: [u8; 4], order: ByteOrder) -> u32 {
+    match order {
+        ByteOrder::Big => u32::from_be_bytes(octets),
+        ByteOrder::Little => u32::from_le_bytes(octets),
     }
 }
 
@@ -253,6 +255,27 @@ mod tests {
         for (octets, header) in [(LITTLE_1_2, request), (BIG_1_0, close)] {
             assert_eq!(MessageHeader::decode(octets), Ok(header));
             assert_eq!(&header.encode(), octets);
+        }
+    }
+
+    #[test]
+    fn the_fast_path_reads_headers_as_the_whole_path_does() {
+        for (usual, at, octet) in
+            [b"GIOP\x01\x02\0\0\0\0\x01\x02", b"GIOP\x01\x02\x01\x01\x02\x01\0\0"]
+                .into_iter()
+                .flat_map(|usual| (0..HEADER_LEN).map(move |at| (usual, at)))
+                .flat_map(|(usual, at)| (0..=u8::MAX).map(move |octet| (usual, at, octet)))
+        {
+            let mut octets = *usual;
+            octets[at] = octet;
+            let (fast, whole) =
+                (MessageHeader::decode_fast(&octets), MessageHeader::decode(&octets));
+            if let Some(header) = fast {
+                assert_eq!(whole, Ok(header));
+            }
+            // What the fast path is meant for, in either byte order and with every size.
+            let is_usual = octets[..6] == usual[..6] && octets[6] <= 1 && octets[7] <= 1;
+            assert_eq!(fast.is_some(), is_usual, "{octets:?}");
         }
     }
 

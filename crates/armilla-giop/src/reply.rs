@@ -220,6 +220,18 @@ mod tests {
     }
 
     #[test]
+    fn the_fast_path_writes_replies_as_the_whole_path_does() {
+        for (order, number) in ORDERS.iter().flat_map(|o| (0..6).map(move |n| (*o, n))) {
+            let status = ReplyStatus::from_number(number, Version::V1_2).unwrap();
+            let fast = written(order, |out| begin_reply_fast(out, Version::V1_2, 0x0102, status));
+            let whole = written(order, |out| {
+                begin_reply_full(out, Version::V1_2, 0x0102, status, &[]).unwrap();
+            });
+            assert_eq!(fast, whole);
+        }
+    }
+
+    #[test]
     fn statuses_of_1_2_are_unknown_before() {
         for status in [ReplyStatus::LocationForwardPerm, ReplyStatus::NeedsAddressingMode] {
             for version in VERSIONS {

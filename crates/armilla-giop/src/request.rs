@@ -86,14 +86,26 @@ pub fn decode_request_fast<'b>(message: &Message<'b>) -> Option<(RequestHeader<'
     }
     let header = RequestHeader {
         request_id: input.number(id),
-        response_expected: flags & 1 != 0,
-        sync_with_server: flags & 3 == ResponseFlags::Server as u8,
+        response_expected: response_expected(flags),
+        sync_with_server: sync_with_server(flags),
         target: Target::Key(key),
         operation: OperationName::new(name)?,
         contexts: ServiceContexts::EMPTY,
     };
     let body = (message.octets.len() - rest.len()).next_multiple_of(8);
     Some((header, Decoder::at(message.octets, body, order)))
+}
+
+/// Whether the response flags of 1.2 ask for a reply.
+#[inline(always)]
+const fn response_expected(flags: u8) -> bool {
+    flags & 1 != 0
+}
+
+/// Whether the response flags of 1.2 ask for it before the servant runs.
+#[inline(always)]
+const fn sync_with_server(flags: u8) -> bool {
+    flags & 3 == ResponseFlags::Server as u8
 }
 
 /// So many octets, and what stands behind them from the next multiple of four on.
@@ -108,8 +120,8 @@ fn decode_1_2<'b>(input: &mut Cursor<'b>) -> CdrResult<RequestHeader<'b>> {
     let flags = input.flags::<4>()?;
     Ok(RequestHeader {
         request_id,
-        response_expected: flags & 1 != 0,
-        sync_with_server: flags & 3 == ResponseFlags::Server as u8,
+        response_expected: response_expected(flags),
+        sync_with_server: sync_with_server(flags),
         target: Target::decode(input)?,
         operation: operation(input)?,
         contexts: ServiceContexts::decode(input)?,
