@@ -79,7 +79,7 @@ impl Handler for Eater {
     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
         match (&self.0).read(&mut [0; 1]) {
             Ok(1) => Next::READ,
-            _ => Next::Leave,
+            _ => Next::Deregister,
         }
     }
 }
@@ -108,7 +108,7 @@ impl Handler for Bouncer {
         self.1.fetch_add(1, Ordering::Relaxed);
         match (&self.0).read(&mut buffer) {
             Ok(count @ 1..) if (&self.0).write_all(&buffer[..count]).is_ok() => Next::READ,
-            _ => Next::Leave,
+            _ => Next::Deregister,
         }
     }
 }

@@ -58,7 +58,7 @@ fn read_byte(socket: &Plain) -> Next {
     let mut socket = socket;
     match socket.read(&mut [0; 1]) {
         Ok(1) => Next::READ,
-        _ => Next::Leave,
+        _ => Next::Deregister,
     }
 }
 
@@ -186,7 +186,7 @@ fn a_handler_that_is_resumed_before_it_pauses_does_not_sleep_for_ever() {
         let (handler, mut peer) = probe(|reactor, token, socket| {
             let next = read_byte(socket);
             reactor.resume(token, Interest::READ).unwrap();
-            if next == Next::Leave { next } else { Next::Pause }
+            if next == Next::Deregister { next } else { Next::Pause }
         });
         reactor.register(handler.clone()).unwrap();
         peer.write_all(b"abc").unwrap();
@@ -433,7 +433,7 @@ impl Handler for Echo {
         let mut buffer = [0; 64];
         match self.0.recv(&mut buffer) {
             Ok(count) if count > 0 && self.0.send_all(&buffer[..count]).is_ok() => Next::READ,
-            _ => Next::Leave,
+            _ => Next::Deregister,
         }
     }
 }

@@ -18,7 +18,7 @@ impl Handler for Greeter {
     }
 
     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
-        Next::Leave
+        Next::Deregister
     }
 }
 

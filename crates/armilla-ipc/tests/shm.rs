@@ -149,7 +149,7 @@ impl Handler for Echo {
                     let count = self.0.recv(&mut buffer).unwrap();
                     self.0.send_all(&buffer[..count]).unwrap();
                 }
-                _ => return Next::Leave,
+                _ => return Next::Deregister,
             }
         }
     }

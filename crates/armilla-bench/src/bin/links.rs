@@ -58,7 +58,8 @@ fn twoway(
     arguments: &[String],
 ) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
-    let sink = orb.resolve::<dyn TtcpSequence>(url)?.with_connection_policy(ConnectionPolicy::Multiplexed);
+    let sink =
+        orb.resolve::<dyn TtcpSequence>(url)?.with_connection_policy(ConnectionPolicy::Multiplexed);
     let calls = AtomicU64::new(0);
     let started = Instant::now();
     thread::scope(|scope| {
@@ -82,7 +83,8 @@ fn twoway(
 fn oneway(time: Duration, url: &str, arguments: &[String]) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
     let sink: TtcpSequenceRef = orb.resolve(url)?;
-    let sink = sink.with_connection_policy(ConnectionPolicy::Multiplexed).with_sync_scope(SyncScope::None);
+    let sink =
+        sink.with_connection_policy(ConnectionPolicy::Multiplexed).with_sync_scope(SyncScope::None);
     let started = Instant::now();
     let mut calls = 0_u64;
     while !calls.is_multiple_of(256) || started.elapsed() < time {

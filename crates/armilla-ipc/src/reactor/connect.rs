@@ -21,7 +21,7 @@ use std::{fmt, io};
 /// # struct Greeter(TcpStream);
 /// # impl Handler for Greeter {
 /// #     fn descriptor(&self) -> BorrowedFd<'_> { self.0.as_fd() }
-/// #     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next { Next::Leave }
+/// #     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next { Next::Deregister }
 /// # }
 /// # let options = StreamOptions::default();
 /// # let acceptor = TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &options)?;
@@ -194,6 +194,6 @@ impl<S: 'static> Handler for ConnectHandler<S> {
 
     fn ready(&self, reactor: &Reactor, _: Token, _: Ready) -> Next {
         self.drive.advance(reactor);
-        Next::Leave
+        Next::Deregister
     }
 }

@@ -65,7 +65,7 @@ pub enum Next {
     /// To be left alone until [`Reactor::resume`], perhaps by another thread that has taken over.
     Pause,
     /// To be deregistered.
-    Leave,
+    Deregister,
 }
 
 impl Next {

@@ -30,7 +30,7 @@
 //!         let mut buffer = [0; 512];
 //!         match self.0.recv(&mut buffer) {
 //!             Ok(count) if count > 0 && self.0.send_all(&buffer[..count]).is_ok() => Next::READ,
-//!             _ => Next::Leave, // dropping the handler closes the stream
+//!             _ => Next::Deregister, // dropping the handler closes the stream
 //!         }
 //!     }
 //! }

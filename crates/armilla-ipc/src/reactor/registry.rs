@@ -73,7 +73,7 @@ impl Reactor {
         }
         let handler = slot.handler.clone()?;
         slot.phase = Phase::Running;
-        Some(HandlerGuard { reactor: self, token, handler, next: Next::Leave })
+        Some(HandlerGuard { reactor: self, token, handler, next: Next::Deregister })
     }
 
     /// Puts into force what the handler wants next.
@@ -82,7 +82,7 @@ impl Reactor {
         let resumed = slot.resumed.take();
         let leaving = slot.phase == Phase::Leaving;
         let next = match (next, resumed) {
-            (Next::Leave, _) => Next::Leave,
+            (Next::Deregister, _) => Next::Deregister,
             (Next::Pause, resumed) => Next::Wait(resumed.unwrap_or(Interest::NONE)),
             (Next::Wait(interest), resumed) => {
                 Next::Wait(interest | resumed.unwrap_or(Interest::NONE))

@@ -53,7 +53,7 @@ where
                 let _ = (self.make)(reactor, stream).and_then(|handler| reactor.register(handler));
                 Next::READ
             }
-            Ok(None) => Next::Leave,
+            Ok(None) => Next::Deregister,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Next::READ,
             Err(error) if tells_of_shortage(&error) => {
                 let wake = move |reactor: &Reactor, _: Timer| {
@@ -64,7 +64,7 @@ where
                 reactor.arm(EXHAUSTION_PAUSE, Arc::new(wake));
                 Next::Pause
             }
-            Err(_) => Next::Leave,
+            Err(_) => Next::Deregister,
         }
     }
 

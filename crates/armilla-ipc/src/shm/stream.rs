@@ -66,7 +66,7 @@ impl ShmStream {
     ///     loop {
     ///         match stream.watch()? {
     ///             Readiness::Quiet => return Ok(Next::READ),
-    ///             Readiness::Closed => return Ok(Next::Leave),
+    ///             Readiness::Closed => return Ok(Next::Deregister),
     ///             Readiness::Data => {
     ///                 let count = stream.recv(buffer)?;
     ///                 stream.send_all(&buffer[..count])?;

@@ -31,7 +31,7 @@ impl CallTimer {
         };
         watched.wanted = still(Interest::READ, read) | still(Interest::WRITE, write);
         match watched.left {
-            true => Next::Leave,
+            true => Next::Deregister,
             false => Next::Wait(watched.wanted),
         }
     }
@@ -66,7 +66,7 @@ impl Handler for Handle {
     }
 
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
-        let Some(link) = self.link.upgrade() else { return Next::Leave };
+        let Some(link) = self.link.upgrade() else { return Next::Deregister };
         let next = link.call_timer.fulfilled(ready.readable(), ready.writable());
         if ready.writable() {
             link.is_unstuck();
