@@ -39,7 +39,7 @@ mod uring;
 
 pub use source::{AttachedSocket, CompletionHandler, OperationResult};
 
-use crate::reactor::{self, Connecting, Reactor};
+use crate::reactor::{self, ConnectHandle, Reactor};
 use crate::{Address, StreamOptions, Transport};
 use source::{Direction, Operation, PendingOperation};
 use std::collections::VecDeque;
@@ -151,7 +151,7 @@ impl Proactor {
         timeout: Option<Duration>,
         options: &StreamOptions,
         done: impl FnOnce(&Self, io::Result<T::Stream>) + Send + 'static,
-    ) -> io::Result<Connecting> {
+    ) -> io::Result<ConnectHandle> {
         let attempt = T::attempt(address, timeout, options)?;
         let connect_completions = Arc::clone(&self.connect_completions);
         Ok(reactor::drive(self.reactor(), attempt, move |_, stream| {

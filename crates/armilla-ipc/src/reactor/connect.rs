@@ -45,7 +45,7 @@ pub fn connect<T: Transport>(
     timeout: Option<Duration>,
     options: &StreamOptions,
     make: impl FnOnce(&Reactor, io::Result<T::Stream>) -> io::Result<Arc<dyn Handler>> + Send + 'static,
-) -> io::Result<Connecting> {
+) -> io::Result<ConnectHandle> {
     let attempt = T::attempt(address, timeout, options)?;
     Ok(drive(reactor, attempt, |reactor, stream| {
         let _ = make(reactor, stream).and_then(|handler| reactor.register(handler));
@@ -57,7 +57,7 @@ pub(crate) fn drive<S: 'static>(
     reactor: &Reactor,
     attempt: Box<dyn Attempt<S>>,
     done: impl FnOnce(&Reactor, io::Result<S>) + Send + 'static,
-) -> Connecting {
+) -> ConnectHandle {
     let done = Box::new(done);
     let state = State { attempt, done, timer: None, token: None };
     let drive = Arc::new(ConnectDriver(Mutex::new(Some(state))));
@@ -67,16 +67,16 @@ pub(crate) fn drive<S: 'static>(
     if let Some(state) = &mut *first.lock() {
         state.timer.get_or_insert(timer);
     }
-    Connecting { drive }
+    ConnectHandle { drive }
 }
 
 /// A connection being made in a reactor. Dropping this does not end it.
 #[derive(Clone)]
-pub struct Connecting {
+pub struct ConnectHandle {
     drive: Arc<dyn Cancel>,
 }
 
-impl Connecting {
+impl ConnectHandle {
     /// Gives the connection up; false if it is made already, or has failed. Otherwise nobody is told of
     /// it any more. To be called with the reactor that makes it.
     pub fn cancel(&self, reactor: &Reactor) -> bool {
@@ -84,7 +84,7 @@ impl Connecting {
     }
 }
 
-impl fmt::Debug for Connecting {
+impl fmt::Debug for ConnectHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connecting").finish_non_exhaustive()
     }

@@ -68,7 +68,7 @@ mod timers;
 
 pub use crate::interest::Interest;
 pub(crate) use connect::drive;
-pub use connect::{Connecting, connect};
+pub use connect::{ConnectHandle, connect};
 pub use handler::{Handler, Next, Ready};
 pub use notify::Notifier;
 pub use pool::{Pool, PoolOptions};
