@@ -39,7 +39,6 @@
 //! publish. The crate runs on Linux and knows nothing of the protocols spoken over its streams.
 
 mod address;
-mod attempt;
 mod channel;
 mod credentials;
 mod deadline;
@@ -48,6 +47,7 @@ mod error;
 mod interest;
 mod options;
 mod partial;
+mod pending_connect;
 mod socket;
 mod splice;
 mod stream;
@@ -75,13 +75,13 @@ pub mod unix_datagram;
 pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};
-pub use attempt::{Attempt, WaitsFor};
 pub use clock::{CoarseInstant, coarse_now};
 pub use credentials::Credentials;
 pub use endpoint::{connect, listen};
 pub use error::tells_of_shortage;
 pub use options::StreamOptions;
 pub use partial::{RecvError, SendError};
+pub use pending_connect::{PendingConnect, WaitCondition};
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
 pub use stream::{Readiness, Stream, Within};

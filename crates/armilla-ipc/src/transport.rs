@@ -1,7 +1,7 @@
 //! The roles that make streams, [`Acceptor`] and [`Connector`], and [`Transport`], which names all
 //! roles of one mechanism as types.
 
-use crate::{Address, Attempt, Stream, StreamOptions, WaitsFor};
+use crate::{Address, PendingConnect, Stream, StreamOptions, WaitCondition};
 use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
@@ -84,7 +84,7 @@ pub trait Transport {
         options: &StreamOptions,
     ) -> io::Result<Self::Stream>;
 
-    /// Begins to connect to `address` without waiting for anything, as [`Attempt`] says. The `timeout`
+    /// Begins to connect to `address` without waiting for anything, as [`PendingConnect`] says. The `timeout`
     /// counts from now.
     ///
     /// By default the attempt waits after all, in its first step, as [`connect`](Self::connect) does;
@@ -93,13 +93,13 @@ pub trait Transport {
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a shortage
     /// of descriptors or threads.
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<Self::Stream>>> {
+    ) -> io::Result<Box<dyn PendingConnect<Self::Stream>>> {
         let (address, options) = (address.clone(), options.clone());
-        Ok(Box::new(AtOnce(move || Self::connect(&address, timeout, &options))))
+        Ok(Box::new(BlockingConnect(move || Self::connect(&address, timeout, &options))))
     }
 
     /// Listens at `address`.
@@ -116,14 +116,14 @@ pub trait Transport {
 }
 
 /// The attempt of a transport that can only wait.
-struct AtOnce<F>(F);
+struct BlockingConnect<F>(F);
 
-impl<S, F: Fn() -> io::Result<S> + Send> Attempt<S> for AtOnce<F> {
+impl<S, F: Fn() -> io::Result<S> + Send> PendingConnect<S> for BlockingConnect<F> {
     fn advance(&mut self) -> io::Result<Option<S>> {
         (self.0)().map(Some)
     }
 
-    fn waits_for(&self) -> WaitsFor<'_> {
-        WaitsFor::pause(Duration::ZERO)
+    fn wait_condition(&self) -> WaitCondition<'_> {
+        WaitCondition::pause(Duration::ZERO)
     }
 }

@@ -139,8 +139,8 @@ fn an_end_does_what_half_of_a_stream_does() {
         }
     };
     assert_eq!(full.kind(), ErrorKind::WouldBlock);
-    let attempt = output.try_send_vectored(&[IoSlice::new(&chunk)]).unwrap_err();
-    assert_eq!(attempt.kind(), ErrorKind::WouldBlock);
+    let start_connect = output.try_send_vectored(&[IoSlice::new(&chunk)]).unwrap_err();
+    assert_eq!(start_connect.kind(), ErrorKind::WouldBlock);
     input.recv_all(&mut vec![0; sent]).unwrap();
     drop(output);
     assert_eq!(input.try_recv(&mut [0; 8]).unwrap(), 0);

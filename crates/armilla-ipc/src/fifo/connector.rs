@@ -2,12 +2,12 @@
 
 use super::addr::{self, PipeFiles};
 use super::{FifoStream, addr::REQUEST};
-use crate::attempt::complete;
 use crate::channel::{Channel, set_pipe_size};
 use crate::deadline::Deadline;
 use crate::error::{context, timespec};
 use crate::interest::Interest;
-use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
+use crate::pending_connect::wait_for_connect;
+use crate::{Address, Connector, PendingConnect, Stream, StreamOptions, WaitCondition};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::OFlags;
@@ -36,7 +36,7 @@ impl FifoConnector {
     /// As [`Connector::connect`]: [`io::ErrorKind::NotFound`] if there is no named pipe,
     /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<FifoStream> {
-        complete(&mut FifoAttempt::new(address, timeout, &self.options)?)
+        wait_for_connect(&mut FifoPendingConnect::new(address, timeout, &self.options)?)
     }
 }
 
@@ -47,7 +47,7 @@ impl Connector for FifoConnector {
 }
 
 /// A request to the acceptor, and the pipes that it is to open.
-pub(super) struct FifoAttempt {
+pub(super) struct FifoPendingConnect {
     address: Address,
     deadline: Deadline,
     acceptor: OwnedFd,
@@ -63,7 +63,7 @@ pub(super) struct FifoAttempt {
     _made: PipeFiles,
 }
 
-impl FifoAttempt {
+impl FifoPendingConnect {
     pub(super) fn new(
         address: &Address,
         timeout: Option<Duration>,
@@ -151,7 +151,7 @@ impl FifoAttempt {
 const ANSWERED: u64 = 1;
 const GONE: u64 = 2;
 
-impl Attempt<FifoStream> for FifoAttempt {
+impl PendingConnect<FifoStream> for FifoPendingConnect {
     fn advance(&mut self) -> io::Result<Option<FifoStream>> {
         let stream = match self.step() {
             Ok(true) => self.stream(),
@@ -161,10 +161,12 @@ impl Attempt<FifoStream> for FifoAttempt {
         stream.map_err(|error| connect_error(&self.address, error))
     }
 
-    fn waits_for(&self) -> WaitsFor<'_> {
+    fn wait_condition(&self) -> WaitCondition<'_> {
         match self.request_sent {
-            true => WaitsFor::ready(self.answer.as_fd(), Interest::READ, self.deadline.left()),
-            false => WaitsFor::ready(self.acceptor.as_fd(), Interest::WRITE, self.deadline.left()),
+            true => WaitCondition::ready(self.answer.as_fd(), Interest::READ, self.deadline.left()),
+            false => {
+                WaitCondition::ready(self.acceptor.as_fd(), Interest::WRITE, self.deadline.left())
+            }
         }
     }
 }

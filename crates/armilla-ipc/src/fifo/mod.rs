@@ -17,8 +17,8 @@ pub use connector::FifoConnector;
 pub use one_way::{open_read, open_write};
 pub use stream::FifoStream;
 
-use crate::{Address, Attempt, StreamOptions, Transport};
-use connector::FifoAttempt;
+use crate::{Address, PendingConnect, StreamOptions, Transport};
+use connector::FifoPendingConnect;
 use std::io;
 use std::time::Duration;
 
@@ -38,12 +38,12 @@ impl Transport for Fifo {
         FifoConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<FifoStream>>> {
-        Ok(Box::new(FifoAttempt::new(address, timeout, options)?))
+    ) -> io::Result<Box<dyn PendingConnect<FifoStream>>> {
+        Ok(Box::new(FifoPendingConnect::new(address, timeout, options)?))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<FifoAcceptor> {

@@ -11,8 +11,8 @@ pub use acceptor::PipeAcceptor;
 pub use connector::PipeConnector;
 pub use stream::PipeStream;
 
-use crate::unix::UnixAttempt;
-use crate::{Address, Attempt, StreamOptions, Transport, UnixStream};
+use crate::unix::UnixPendingConnect;
+use crate::{Address, PendingConnect, StreamOptions, Transport, UnixStream};
 use std::io;
 use std::time::Duration;
 
@@ -32,16 +32,16 @@ impl Transport for Pipe {
         PipeConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<PipeStream>>> {
+    ) -> io::Result<Box<dyn PendingConnect<PipeStream>>> {
         let place = Address::unix(addr::path(address)?);
         let (name, sizes) = (address.clone(), options.clone());
         let finish = move |socket: UnixStream| connector::make(&socket, &name, &sizes);
         let plain = StreamOptions::default();
-        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
+        Ok(Box::new(UnixPendingConnect::new(address, place, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<PipeAcceptor> {

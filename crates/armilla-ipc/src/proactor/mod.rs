@@ -144,7 +144,7 @@ impl Proactor {
     /// and calls `done`, as a completion, with the stream or the reason why there is none.
     ///
     /// # Errors
-    /// As [`Transport::attempt`]; everything later is told to `done`.
+    /// As [`Transport::start_connect`]; everything later is told to `done`.
     pub fn connect<T: Transport>(
         &self,
         address: &Address,
@@ -152,9 +152,9 @@ impl Proactor {
         options: &StreamOptions,
         done: impl FnOnce(&Self, io::Result<T::Stream>) + Send + 'static,
     ) -> io::Result<ConnectHandle> {
-        let attempt = T::attempt(address, timeout, options)?;
+        let pending = T::start_connect(address, timeout, options)?;
         let connect_completions = Arc::clone(&self.connect_completions);
-        Ok(reactor::drive(self.reactor(), attempt, move |_, stream| {
+        Ok(reactor::drive(self.reactor(), pending, move |_, stream| {
             connect_completions.lock().push_back(Box::new(move |proactor| done(proactor, stream)));
         }))
     }

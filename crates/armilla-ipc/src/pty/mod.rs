@@ -13,8 +13,8 @@ pub use acceptor::PtyAcceptor;
 pub use connector::PtyConnector;
 pub use stream::{PtyStream, WindowSize};
 
-use crate::unix::UnixAttempt;
-use crate::{Address, Attempt, StreamOptions, Transport, UnixStream};
+use crate::unix::UnixPendingConnect;
+use crate::{Address, PendingConnect, StreamOptions, Transport, UnixStream};
 use std::io;
 use std::time::Duration;
 
@@ -34,16 +34,16 @@ impl Transport for Pty {
         PtyConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         _options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<PtyStream>>> {
+    ) -> io::Result<Box<dyn PendingConnect<PtyStream>>> {
         let place = Address::unix(addr::path(address)?);
         let name = address.clone();
         let finish = move |socket: UnixStream| connector::make(&socket, &name);
         let plain = StreamOptions::default();
-        Ok(Box::new(UnixAttempt::new(address, place, timeout, &plain, finish)))
+        Ok(Box::new(UnixPendingConnect::new(address, place, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<PtyAcceptor> {

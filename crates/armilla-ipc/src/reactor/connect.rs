@@ -1,7 +1,7 @@
 //! Handlers for the streams of connectors, which nobody waits for.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
-use crate::{Address, Attempt, StreamOptions, Transport, WaitsFor};
+use crate::{Address, PendingConnect, StreamOptions, Transport, WaitCondition};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,7 +38,7 @@ use std::{fmt, io};
 /// ```
 ///
 /// # Errors
-/// As [`Transport::attempt`]; everything later is told to `make`.
+/// As [`Transport::start_connect`]; everything later is told to `make`.
 pub fn connect<T: Transport>(
     reactor: &Reactor,
     address: &Address,
@@ -46,20 +46,20 @@ pub fn connect<T: Transport>(
     options: &StreamOptions,
     make: impl FnOnce(&Reactor, io::Result<T::Stream>) -> io::Result<Arc<dyn Handler>> + Send + 'static,
 ) -> io::Result<ConnectHandle> {
-    let attempt = T::attempt(address, timeout, options)?;
-    Ok(drive(reactor, attempt, |reactor, stream| {
+    let pending = T::start_connect(address, timeout, options)?;
+    Ok(drive(reactor, pending, |reactor, stream| {
         let _ = make(reactor, stream).and_then(|handler| reactor.register(handler));
     }))
 }
 
-/// Drives `attempt` in the reactor and tells `done` of its end.
+/// Drives `start_connect` in the reactor and tells `done` of its end.
 pub(crate) fn drive<S: 'static>(
     reactor: &Reactor,
-    attempt: Box<dyn Attempt<S>>,
+    pending: Box<dyn PendingConnect<S>>,
     done: impl FnOnce(&Reactor, io::Result<S>) + Send + 'static,
 ) -> ConnectHandle {
     let done = Box::new(done);
-    let state = State { attempt, done, timer: None, token: None };
+    let state = State { pending, done, timer: None, token: None };
     let drive = Arc::new(ConnectDriver(Mutex::new(Some(state))));
     let first = Arc::clone(&drive);
     // The first step is the reactor's too, so that `done` is called by nobody else.
@@ -98,7 +98,7 @@ trait Cancel: Send + Sync {
 struct ConnectDriver<S>(Mutex<Option<State<S>>>);
 
 struct State<S> {
-    attempt: Box<dyn Attempt<S>>,
+    pending: Box<dyn PendingConnect<S>>,
     done: Box<Done<S>>,
     timer: Option<Timer>,
     token: Option<Token>,
@@ -129,7 +129,7 @@ impl<S: 'static> ConnectDriver<S> {
         let mut place = self.lock();
         let Some(state) = &mut *place else { return };
         state.disarm(reactor);
-        let result = match state.attempt.advance() {
+        let result = match state.pending.advance() {
             Ok(Some(stream)) => Ok(stream),
             Err(error) => Err(error),
             Ok(None) => match self.arm(reactor, state) {
@@ -146,7 +146,7 @@ impl<S: 'static> ConnectDriver<S> {
 
     /// Waits for what the attempt waits for.
     fn arm(self: &Arc<Self>, reactor: &Reactor, state: &mut State<S>) -> io::Result<()> {
-        let WaitsFor { descriptor, interest, limit } = state.attempt.waits_for();
+        let WaitCondition { descriptor, interest, limit } = state.pending.wait_condition();
         if let Some(descriptor) = descriptor {
             // A copy, because the attempt may close its own before the handler has left.
             let descriptor = descriptor.try_clone_to_owned()?;

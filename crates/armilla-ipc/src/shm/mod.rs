@@ -58,8 +58,8 @@ pub use acceptor::ShmAcceptor;
 pub use connector::ShmConnector;
 pub use stream::ShmStream;
 
-use crate::unix::UnixAttempt;
-use crate::{Address, Attempt, StreamOptions, Transport};
+use crate::unix::UnixPendingConnect;
+use crate::{Address, PendingConnect, StreamOptions, Transport};
 use std::io;
 use std::time::Duration;
 
@@ -79,16 +79,16 @@ impl Transport for Shm {
         ShmConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<ShmStream>>> {
+    ) -> io::Result<Box<dyn PendingConnect<ShmStream>>> {
         let waiter = addr::socket(address)?;
         let (name, sizes) = (address.clone(), options.clone());
         let finish = move |socket| connector::make(socket, &name, &sizes);
         let plain = StreamOptions::default();
-        Ok(Box::new(UnixAttempt::new(address, waiter, timeout, &plain, finish)))
+        Ok(Box::new(UnixPendingConnect::new(address, waiter, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<ShmAcceptor> {

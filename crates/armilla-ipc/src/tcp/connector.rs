@@ -2,11 +2,11 @@
 
 use super::TcpStream;
 use super::addr::{self, AddressErrors, Resolution};
-use crate::attempt::complete;
 use crate::deadline::Deadline;
 use crate::interest::Interest;
+use crate::pending_connect::wait_for_connect;
 use crate::socket::Socket;
-use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
+use crate::{Address, Connector, PendingConnect, Stream, StreamOptions, WaitCondition};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{self, SocketFlags, sockopt};
@@ -35,7 +35,7 @@ impl TcpConnector {
     /// # Errors
     /// As [`Connector::connect`]; the kind is that of the last address tried.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<TcpStream> {
-        complete(&mut TcpAttempt::new(address, timeout, &self.options)?)
+        wait_for_connect(&mut TcpPendingConnect::new(address, timeout, &self.options)?)
     }
 }
 
@@ -46,7 +46,7 @@ impl Connector for TcpConnector {
 }
 
 /// A connection to one after the other of the addresses of a host.
-pub(super) struct TcpAttempt {
+pub(super) struct TcpPendingConnect {
     options: StreamOptions,
     deadline: Deadline,
     errors: AddressErrors,
@@ -62,7 +62,7 @@ enum Stage {
     Connecting(SocketConnect, vec::IntoIter<SocketAddr>),
 }
 
-impl TcpAttempt {
+impl TcpPendingConnect {
     pub(super) fn new(
         address: &Address,
         timeout: Option<Duration>,
@@ -119,7 +119,7 @@ impl TcpAttempt {
     }
 }
 
-impl Attempt<TcpStream> for TcpAttempt {
+impl PendingConnect<TcpStream> for TcpPendingConnect {
     fn advance(&mut self) -> io::Result<Option<TcpStream>> {
         loop {
             let done = Stage::NextAddress(Vec::new().into_iter());
@@ -166,15 +166,19 @@ impl Attempt<TcpStream> for TcpAttempt {
         }
     }
 
-    fn waits_for(&self) -> WaitsFor<'_> {
+    fn wait_condition(&self) -> WaitCondition<'_> {
         match &self.stage {
-            Stage::Resolving(resolve_name) => {
-                WaitsFor::ready(resolve_name.descriptor(), Interest::READ, self.deadline.left())
-            }
-            Stage::Connecting(connecting, _) => {
-                WaitsFor::ready(connecting.fd.as_fd(), Interest::WRITE, connecting.limit.left())
-            }
-            Stage::NextAddress(_) => WaitsFor::pause(Duration::ZERO),
+            Stage::Resolving(resolve_name) => WaitCondition::ready(
+                resolve_name.descriptor(),
+                Interest::READ,
+                self.deadline.left(),
+            ),
+            Stage::Connecting(connecting, _) => WaitCondition::ready(
+                connecting.fd.as_fd(),
+                Interest::WRITE,
+                connecting.limit.left(),
+            ),
+            Stage::NextAddress(_) => WaitCondition::pause(Duration::ZERO),
         }
     }
 }

@@ -11,8 +11,8 @@ pub use connector::TcpConnector;
 pub use info::TcpInfo;
 pub use stream::TcpStream;
 
-use crate::{Address, Attempt, StreamOptions, Transport};
-use connector::TcpAttempt;
+use crate::{Address, PendingConnect, StreamOptions, Transport};
+use connector::TcpPendingConnect;
 use std::io;
 use std::time::Duration;
 
@@ -32,12 +32,12 @@ impl Transport for Tcp {
         TcpConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<TcpStream>>> {
-        Ok(Box::new(TcpAttempt::new(address, timeout, options)?))
+    ) -> io::Result<Box<dyn PendingConnect<TcpStream>>> {
+        Ok(Box::new(TcpPendingConnect::new(address, timeout, options)?))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<TcpAcceptor> {

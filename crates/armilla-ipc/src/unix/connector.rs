@@ -4,7 +4,7 @@ use super::{UnixStream, addr};
 use crate::deadline::Deadline;
 use crate::error::context;
 use crate::socket::{Socket, connect_within};
-use crate::{Address, Attempt, Connector, Stream, StreamOptions, WaitsFor};
+use crate::{Address, Connector, PendingConnect, Stream, StreamOptions, WaitCondition};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::net::{self, SocketFlags};
@@ -52,7 +52,7 @@ impl UnixConnector {
 const PAUSE: Duration = Duration::from_millis(16);
 
 /// A connection to a Unix-domain socket, and what is done with it to make a stream.
-pub(crate) struct UnixAttempt<F> {
+pub(crate) struct UnixPendingConnect<F> {
     /// What the caller asked for, for errors.
     address: Address,
     place: Address,
@@ -62,7 +62,7 @@ pub(crate) struct UnixAttempt<F> {
     finish: F,
 }
 
-impl<F> UnixAttempt<F> {
+impl<F> UnixPendingConnect<F> {
     /// To connect to `place`, which the caller knows as `address`, and hand the socket to `finish`.
     pub(crate) fn new(
         address: &Address,
@@ -98,15 +98,15 @@ impl<F> UnixAttempt<F> {
     }
 }
 
-impl<S, F: FnMut(UnixStream) -> io::Result<S> + Send> Attempt<S> for UnixAttempt<F> {
+impl<S, F: FnMut(UnixStream) -> io::Result<S> + Send> PendingConnect<S> for UnixPendingConnect<F> {
     fn advance(&mut self) -> io::Result<Option<S>> {
         self.step()
             .and_then(|socket| socket.map(&mut self.finish).transpose())
             .map_err(|error| context(format_args!("cannot connect to {}", self.address), error))
     }
 
-    fn waits_for(&self) -> WaitsFor<'_> {
-        WaitsFor::pause(self.deadline.left().map_or(self.pause, |left| left.min(self.pause)))
+    fn wait_condition(&self) -> WaitCondition<'_> {
+        WaitCondition::pause(self.deadline.left().map_or(self.pause, |left| left.min(self.pause)))
     }
 }
 

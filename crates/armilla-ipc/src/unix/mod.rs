@@ -9,7 +9,7 @@ mod file;
 pub(crate) mod passing;
 mod stream;
 
-pub(crate) use connector::UnixAttempt;
+pub(crate) use connector::UnixPendingConnect;
 pub(crate) use file::SocketFile;
 
 pub use crate::sys::MAX_DESCRIPTORS;
@@ -17,7 +17,7 @@ pub use acceptor::UnixAcceptor;
 pub use connector::UnixConnector;
 pub use stream::UnixStream;
 
-use crate::{Address, Attempt, StreamOptions, Transport};
+use crate::{Address, PendingConnect, StreamOptions, Transport};
 use std::io;
 use std::time::Duration;
 
@@ -37,13 +37,13 @@ impl Transport for Unix {
         UnixConnector::new(options.clone()).connect(address, timeout)
     }
 
-    fn attempt(
+    fn start_connect(
         address: &Address,
         timeout: Option<Duration>,
         options: &StreamOptions,
-    ) -> io::Result<Box<dyn Attempt<UnixStream>>> {
+    ) -> io::Result<Box<dyn PendingConnect<UnixStream>>> {
         addr::to_os(address)?;
-        Ok(Box::new(UnixAttempt::new(address, address.clone(), timeout, options, Ok)))
+        Ok(Box::new(UnixPendingConnect::new(address, address.clone(), timeout, options, Ok)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<UnixAcceptor> {

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
-/// A connection about to be made, by [`Transport::attempt`](crate::Transport::attempt). A
+/// A connection about to be made, by [`Transport::start_connect`](crate::Transport::start_connect). A
 /// [reactor](crate::reactor::connect) and a [proactor](crate::proactor::Proactor::connect) drive it; so
 /// can any other loop:
 ///
@@ -18,19 +18,19 @@ use std::time::Duration;
 ///
 /// let acceptor = Tcp::listen(&Address::tcp("127.0.0.1", 0), &StreamOptions::default())?;
 /// let limit = Some(Duration::from_secs(5));
-/// let mut attempt = Tcp::attempt(acceptor.local(), limit, &StreamOptions::default())?;
+/// let mut pending = Tcp::start_connect(acceptor.local(), limit, &StreamOptions::default())?;
 /// let stream = loop {
-///     match attempt.advance()? {
+///     match pending.advance()? {
 ///         Some(stream) => break stream,
-///         None => drop(attempt.waits_for()), // here a loop would wait for this among other things
+///         None => drop(pending.wait_condition()), // here a loop would wait for this among other things
 ///     }
 /// };
 /// assert_eq!(stream.peer(), acceptor.local());
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub trait Attempt<S>: Send {
+pub trait PendingConnect<S>: Send {
     /// Goes on without waiting; the stream, once it is there. To be called first at once, then whenever
-    /// what the attempt [waits for](Self::waits_for) has come. Too early does no harm.
+    /// what the attempt [waits for](Self::wait_condition) has come. Too early does no harm.
     ///
     /// # Errors
     /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] if the time is
@@ -38,12 +38,12 @@ pub trait Attempt<S>: Send {
     fn advance(&mut self) -> io::Result<Option<S>>;
 
     /// What the attempt waits for after [`advance`](Self::advance) has brought no stream.
-    fn waits_for(&self) -> WaitsFor<'_>;
+    fn wait_condition(&self) -> WaitCondition<'_>;
 }
 
-/// What an [`Attempt`] waits for: that the descriptor is ready, or that the time is over.
+/// What an [`PendingConnect`] waits for: that the descriptor is ready, or that the time is over.
 #[derive(Clone, Copy, Debug)]
-pub struct WaitsFor<'a> {
+pub struct WaitCondition<'a> {
     /// The descriptor, which may be another one after the next step; `None` if nothing but the time is
     /// waited for.
     pub descriptor: Option<BorrowedFd<'a>>,
@@ -53,7 +53,7 @@ pub struct WaitsFor<'a> {
     pub limit: Option<Duration>,
 }
 
-impl<'a> WaitsFor<'a> {
+impl<'a> WaitCondition<'a> {
     /// The descriptor to be ready, within the limit.
     pub fn ready(descriptor: BorrowedFd<'a>, interest: Interest, limit: Option<Duration>) -> Self {
         Self { descriptor: Some(descriptor), interest, limit }
@@ -81,11 +81,11 @@ impl<'a> WaitsFor<'a> {
 }
 
 /// Waits as often as the attempt must.
-pub(crate) fn complete<S>(attempt: &mut impl Attempt<S>) -> io::Result<S> {
+pub(crate) fn wait_for_connect<S>(pending: &mut impl PendingConnect<S>) -> io::Result<S> {
     loop {
-        if let Some(stream) = attempt.advance()? {
+        if let Some(stream) = pending.advance()? {
             return Ok(stream);
         }
-        attempt.waits_for().wait()?;
+        pending.wait_condition().wait()?;
     }
 }
