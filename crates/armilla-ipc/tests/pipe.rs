@@ -26,7 +26,7 @@ fn the_ends_of_a_pipe_notice_each_other() {
     let (read_end, write_end) = pipe().unwrap();
     read_end.set_timeout(Some(Duration::from_millis(5)));
     assert_eq!(read_end.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
-    assert_eq!(read_end.readiness().unwrap(), Readiness::Quiet);
+    assert_eq!(read_end.readiness().unwrap(), Readiness::Idle);
     write_end.send_all(b"bye").unwrap();
     drop(write_end);
     assert_eq!(read_end.readiness().unwrap(), Readiness::Data);

@@ -108,7 +108,7 @@ fn a_peer_that_does_not_greet_delays_only_who_talks_to_it() {
     let [first, second] = [(), ()].map(|()| acceptor.accept().unwrap().unwrap());
     polite.send_all(b"x").unwrap();
     assert_eq!(second.recv(&mut [0; 8]).unwrap(), 1);
-    assert_eq!(first.readiness().unwrap(), Readiness::Quiet);
+    assert_eq!(first.readiness().unwrap(), Readiness::Idle);
     first.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
     assert_eq!(first.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
 }
@@ -144,7 +144,7 @@ impl Handler for Echo {
         let mut buffer = [0; 4096];
         loop {
             match self.0.watch() {
-                Ok(Readiness::Quiet) => return Next::READ,
+                Ok(Readiness::Idle) => return Next::READ,
                 Ok(Readiness::Data) => {
                     let count = self.0.recv(&mut buffer).unwrap();
                     self.0.send_all(&buffer[..count]).unwrap();

@@ -120,7 +120,7 @@ impl Half {
             (true, false) => Readiness::Closed,
             (true, true) if empty() => Readiness::Closed,
             (_, true) => Readiness::Data,
-            (false, false) => Readiness::Quiet,
+            (false, false) => Readiness::Idle,
         })
     }
 

@@ -65,7 +65,7 @@ impl ShmStream {
     /// fn echo(stream: &ShmStream, buffer: &mut [u8]) -> std::io::Result<Next> {
     ///     loop {
     ///         match stream.watch()? {
-    ///             Readiness::Quiet => return Ok(Next::READ),
+    ///             Readiness::Idle => return Ok(Next::READ),
     ///             Readiness::Closed => return Ok(Next::Deregister),
     ///             Readiness::Data => {
     ///                 let count = stream.recv(buffer)?;
@@ -80,7 +80,7 @@ impl ShmStream {
     /// As [`readiness`](Stream::readiness).
     pub fn watch(&self) -> io::Result<Readiness> {
         let found = self.readiness()?;
-        let (Readiness::Quiet, Some(rings)) = (found, self.connection.established()) else {
+        let (Readiness::Idle, Some(rings)) = (found, self.connection.established()) else {
             return Ok(found);
         };
         // Silenced before the bell is asked for: a ring that comes now is for us.
@@ -250,7 +250,7 @@ impl Stream for ShmStream {
         let rings = match self.connection.try_rings() {
             Ok(Some(rings)) => rings,
             Ok(None) if gone => return Ok(Readiness::Closed),
-            Ok(None) => return Ok(Readiness::Quiet),
+            Ok(None) => return Ok(Readiness::Idle),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 return Ok(Readiness::Closed);
             }
@@ -260,7 +260,7 @@ impl Stream for ShmStream {
         Ok(match rings.incoming().holds_bytes() {
             true => Readiness::Data,
             false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,
-            false => Readiness::Quiet,
+            false => Readiness::Idle,
         })
     }
 

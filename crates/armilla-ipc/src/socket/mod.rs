@@ -177,7 +177,7 @@ impl Socket {
             return match net::recv(&self.fd, &mut [0_u8; 1], flags) {
                 Ok((_, 0)) => Ok(Readiness::Closed),
                 Ok(_) => Ok(Readiness::Data),
-                Err(Errno::AGAIN) => Ok(Readiness::Quiet),
+                Err(Errno::AGAIN) => Ok(Readiness::Idle),
                 Err(Errno::CONNRESET | Errno::CONNABORTED | Errno::PIPE) => Ok(Readiness::Closed),
                 Err(Errno::INTR) => continue,
                 Err(errno) => Err(errno.into()),

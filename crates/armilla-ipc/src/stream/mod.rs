@@ -145,7 +145,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::WouldBlock`] if nothing has arrived; otherwise as `recv`.
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.readiness()? {
-            Readiness::Quiet => Err(io::ErrorKind::WouldBlock.into()),
+            Readiness::Idle => Err(io::ErrorKind::WouldBlock.into()),
             Readiness::Data | Readiness::Closed => self.recv(buffer),
         }
     }
@@ -194,7 +194,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Readiness {
     /// The stream is open and nothing has arrived.
-    Quiet,
+    Idle,
     /// Bytes have arrived (the end may stand behind them).
     Data,
     /// The peer has closed or reset the stream and nothing is left to receive.

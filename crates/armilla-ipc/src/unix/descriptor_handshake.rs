@@ -93,7 +93,7 @@ impl DescriptorAcceptor {
     ) -> io::Result<Option<Passed<N>>> {
         let mut index = 0;
         while let Some(stream) = silent.get(index) {
-            if matches!(stream.readiness(), Ok(Readiness::Quiet)) {
+            if matches!(stream.readiness(), Ok(Readiness::Idle)) {
                 index += 1;
                 continue;
             }

@@ -104,7 +104,7 @@ pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
 
 pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
     let Pair { client, server, .. } = Pair::<T>::new();
-    assert_eq!(client.readiness().unwrap(), Readiness::Quiet);
+    assert_eq!(client.readiness().unwrap(), Readiness::Idle);
 
     server.send_all(b"ab").unwrap();
     await_readiness(&client, Readiness::Data);
@@ -112,7 +112,7 @@ pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
     let mut received = [0; 2];
     recv_exact(&client, &mut received);
     assert_eq!(&received, b"ab");
-    assert_eq!(client.readiness().unwrap(), Readiness::Quiet);
+    assert_eq!(client.readiness().unwrap(), Readiness::Idle);
     drop(server);
     await_readiness(&client, Readiness::Closed);
 }

@@ -92,7 +92,7 @@ impl ExclusiveConnection {
 
     /// Whether the peer has neither closed the connection nor said anything since the last call.
     pub(crate) fn still_stands(&self) -> bool {
-        matches!(self.stream.readiness(), Ok(Readiness::Quiet))
+        matches!(self.stream.readiness(), Ok(Readiness::Idle))
     }
 
     /// Tells the peer that no more calls will come, where the version lets a client say so, and

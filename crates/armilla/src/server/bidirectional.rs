@@ -249,7 +249,7 @@ impl Stream for Carrier {
     }
 
     fn readiness(&self) -> io::Result<Readiness> {
-        Ok(Readiness::Quiet)
+        Ok(Readiness::Idle)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {

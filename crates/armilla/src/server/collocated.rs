@@ -248,7 +248,7 @@ impl Stream for CaptureStream {
     }
 
     fn readiness(&self) -> io::Result<Readiness> {
-        Ok(Readiness::Quiet)
+        Ok(Readiness::Idle)
     }
 
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {

@@ -341,7 +341,7 @@ impl MultiplexedConnection {
     /// Whether the server has neither closed the connection nor is about to.
     #[cold]
     fn still_stands(&self) -> bool {
-        if !matches!(self.stream.readiness(), Ok(Readiness::Quiet)) {
+        if !matches!(self.stream.readiness(), Ok(Readiness::Idle)) {
             self.read_what_is_there();
         }
         lock(&self.state).initiator.is_open()
