@@ -84,7 +84,7 @@ pub use partial::{RecvError, SendError};
 pub use pending_connect::{PendingConnect, WaitCondition};
 pub use shm::{ShmAcceptor, ShmConnector, ShmStream};
 pub use signals::Termination;
-pub use stream::{Readiness, Stream, Within};
+pub use stream::{Readiness, Stream, WithTimeout};
 pub use tcp::{TcpAcceptor, TcpConnector, TcpStream};
 pub use transport::{Acceptor, Connector, Transport};
 pub use unix::{UnixAcceptor, UnixConnector, UnixStream};

@@ -150,7 +150,7 @@ fn a_part_of_a_file_is_sent() {
 fn a_file_is_sent_within_a_limit_however_slowly_the_peer_takes_it() {
     let file = File::open(std::env::current_exe().unwrap()).unwrap();
     let (near, far) = tcp_pair();
-    near.within(Duration::from_secs(20)).send_file(&file, 3, 5_000).unwrap();
+    near.with_timeout(Duration::from_secs(20)).send_file(&file, 3, 5_000).unwrap();
     far.recv_all(&mut [0; 5_000]).unwrap();
     let limit = Duration::from_millis(50);
     let done = AtomicBool::new(false);
@@ -166,7 +166,7 @@ fn a_file_is_sent_within_a_limit_however_slowly_the_peer_takes_it() {
         let length = file.metadata().unwrap().len();
         let (start, mut sent) = (Instant::now(), 0);
         let error = loop {
-            match near.within(limit).send_file(&file, 0, length) {
+            match near.with_timeout(limit).send_file(&file, 0, length) {
                 Ok(()) => sent += length,
                 Err(error) => break error,
             }
@@ -239,7 +239,7 @@ fn a_relay_ends_within_its_limit_however_slowly_the_bytes_come() {
             }
         });
         let start = Instant::now();
-        let error = Relay::new().unwrap().within(limit).run(&input, &output).unwrap_err();
+        let error = Relay::new().unwrap().with_timeout(limit).run(&input, &output).unwrap_err();
         done.store(true, Ordering::Relaxed);
         assert!(start.elapsed() >= limit);
         error
@@ -254,7 +254,7 @@ fn a_relay_ends_within_its_limit_however_slowly_the_bytes_come() {
     let bytes = vec![0; 8 << 20];
     thread::scope(|scope| {
         scope.spawn(|| source.send_all(&bytes));
-        let error = Relay::new().unwrap().within(limit).run(&input, &output).unwrap_err();
+        let error = Relay::new().unwrap().with_timeout(limit).run(&input, &output).unwrap_err();
         assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
         assert!(error.sent < bytes.len());
         drop(input);

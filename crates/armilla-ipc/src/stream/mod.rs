@@ -1,10 +1,10 @@
 //! The role of a stream: what every transport's stream can do. How a transfer fails half way is in
 //! `partial`.
 
-mod within;
+mod with_timeout;
 
-pub(crate) use within::TransferDeadline;
-pub use within::Within;
+pub(crate) use with_timeout::TransferDeadline;
+pub use with_timeout::WithTimeout;
 
 use crate::Address;
 use crate::partial::{self, RecvError, SendError};
@@ -104,14 +104,14 @@ pub trait Stream: Send + Sync + fmt::Debug {
     #[doc(alias = "send_n")]
     fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError>;
 
-    /// The same stream with a limit of its own for each call: `stream.within(limit).recv_all(b)`.
+    /// The same stream with a limit of its own for each call: `stream.with_timeout(limit).recv_all(b)`.
     ///
-    /// For a boxed stream write `Within::new(&*stream, limit)`.
-    fn within(&self, limit: Duration) -> Within<'_, Self>
+    /// For a boxed stream write `WithTimeout::new(&*stream, limit)`.
+    fn with_timeout(&self, limit: Duration) -> WithTimeout<'_, Self>
     where
         Self: Sized,
     {
-        Within::new(self, limit)
+        WithTimeout::new(self, limit)
     }
 
     /// Limits the time that [`recv`](Self::recv) waits; `None` waits forever.

@@ -1,14 +1,14 @@
 //! Sending a part of a file.
 
 use super::{CHUNK, Spliceable};
-use crate::Within;
+use crate::WithTimeout;
 use crate::partial::SendError;
 use rustix::fd::AsFd;
 use rustix::fs::sendfile;
 use std::io;
 
 /// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each wait;
-/// [`Within::send_file`] limits the whole. The position of the file does not matter and does not change.
+/// [`WithTimeout::send_file`] limits the whole. The position of the file does not matter and does not change.
 ///
 /// ```
 /// use armilla_ipc::{Stream, UnixStream, zero_copy::send_file};
@@ -71,7 +71,7 @@ fn send_steps<S: Spliceable>(
     Ok(())
 }
 
-impl<S: Spliceable> Within<'_, S> {
+impl<S: Spliceable> WithTimeout<'_, S> {
     /// As [`send_file`]: the limit is that of the whole, however slowly the peer takes it.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// let ((source, input), (output, sink)) = (UnixStream::pair()?, UnixStream::pair()?);
 /// source.send_all(b"hello")?;
 /// source.shutdown(Shutdown::Write)?;
-/// let moved = Relay::new()?.within(Duration::from_secs(5)).run(&input, &output)?;
+/// let moved = Relay::new()?.with_timeout(Duration::from_secs(5)).run(&input, &output)?;
 /// assert_eq!((moved, sink.recv(&mut [0; 8])?), (5, 5));
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -43,12 +43,12 @@ impl Relay {
     /// The same relay, whose run ends within `limit` in total, however slowly the bytes come or go. The
     /// timeouts of the two streams are then set by it, and keep the last value.
     #[must_use]
-    pub fn within(self, limit: Duration) -> Self {
+    pub fn with_timeout(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
     /// Moves what arrives on `from` to `to` until `from` ends, and returns how many bytes that were.
-    /// The timeouts of the two hold for each wait, unless the whole has a [limit](Self::within).
+    /// The timeouts of the two hold for each wait, unless the whole has a [limit](Self::with_timeout).
     ///
     /// # Errors
     /// As [`Stream::recv`](crate::Stream::recv) of `from` and [`Stream::send`](crate::Stream::send) of

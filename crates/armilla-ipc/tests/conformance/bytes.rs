@@ -99,7 +99,7 @@ pub(crate) fn every_size_is_echoed_in_parts<T: Place>() {
             scope.spawn(|| {
                 let parts = [IoSlice::new(head), IoSlice::new(tail)];
                 match size {
-                    10 => client.within(LONG).send_all_vectored(&parts).unwrap(),
+                    10 => client.with_timeout(LONG).send_all_vectored(&parts).unwrap(),
                     _ => client.send_all_vectored(&parts).unwrap(),
                 }
             });
@@ -162,7 +162,7 @@ pub(crate) fn nothing_to_send_sends_nothing<T: Place>() {
         assert_eq!(client.try_send_vectored(parts).unwrap(), 0);
         client.send_all_vectored(parts).unwrap();
     }
-    let error = server.within(Duration::ZERO).recv(&mut [0; 1]).unwrap_err();
+    let error = server.with_timeout(Duration::ZERO).recv(&mut [0; 1]).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut, "neither a byte nor the end");
     client.send_all(b"x").unwrap();
     server.set_recv_timeout(Some(LONG)).unwrap();

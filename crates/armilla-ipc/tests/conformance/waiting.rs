@@ -149,25 +149,25 @@ pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
             }
         });
         let start = Instant::now();
-        let error = client.within(limit).recv_all(&mut [0; 1_000_000]).unwrap_err();
+        let error = client.with_timeout(limit).recv_all(&mut [0; 1_000_000]).unwrap_err();
         done.store(true, Ordering::Relaxed);
         assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
         assert!(error.received > 0);
         assert!((limit..LONG).contains(&start.elapsed()));
     });
     let bytes = vec![0; 64 << 20];
-    let error = client.within(limit).send_all(&bytes).unwrap_err();
+    let error = client.with_timeout(limit).send_all(&bytes).unwrap_err();
     assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
     assert!(error.sent < bytes.len());
     let parts: Vec<_> = bytes.chunks(100_000).map(IoSlice::new).collect();
-    let error = client.within(limit).send_all_vectored(&parts).unwrap_err();
+    let error = client.with_timeout(limit).send_all_vectored(&parts).unwrap_err();
     assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
     assert!(error.sent < bytes.len());
 }
 
 pub(crate) fn a_limit_of_no_time_is_one<T: Place>() {
     let Pair { client, server: _server, .. } = Pair::<T>::new();
-    let hurry = client.within(Duration::ZERO);
+    let hurry = client.with_timeout(Duration::ZERO);
     let error = hurry.recv_all(&mut [0; 8]).unwrap_err();
     assert_eq!((error.received, error.source.kind()), (0, ErrorKind::TimedOut), "{error}");
     let mut buffer = [0; 8];

@@ -19,17 +19,17 @@ use std::time::Duration;
 /// let (near, far) = UnixStream::pair()?;
 /// let limit = Duration::from_millis(10);
 /// far.send_all(b"abc")?;
-/// let error = near.within(limit).recv_all(&mut [0; 4]).unwrap_err();
+/// let error = near.with_timeout(limit).recv_all(&mut [0; 4]).unwrap_err();
 /// assert_eq!((error.received, error.source.kind()), (3, ErrorKind::TimedOut));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Within<'a, S: Stream + ?Sized> {
+pub struct WithTimeout<'a, S: Stream + ?Sized> {
     stream: &'a S,
     limit: Duration,
 }
 
-impl<'a, S: Stream + ?Sized> Within<'a, S> {
+impl<'a, S: Stream + ?Sized> WithTimeout<'a, S> {
     /// Limits each call on `stream` to `limit`.
     pub fn new(stream: &'a S, limit: Duration) -> Self {
         Self { stream, limit }
