@@ -13,7 +13,7 @@ pub(crate) fn context(what: impl std::fmt::Display, error: impl Into<io::Error>)
 /// The kind that stands for an error where its number is lost. The standard library has none for a
 /// shortage of descriptors.
 pub(crate) fn kind(error: &io::Error) -> io::ErrorKind {
-    match tells_of_shortage(error) {
+    match is_resource_exhausted(error) {
         true => io::ErrorKind::OutOfMemory,
         false => error.kind(),
     }
@@ -32,7 +32,7 @@ pub(crate) fn timespec(duration: std::time::Duration) -> rustix::event::Timespec
 }
 
 /// Whether the process or the system has run out of something that may come back.
-pub(crate) fn is_shortage(errno: Errno) -> bool {
+pub(crate) fn is_exhaustion(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn is_shortage(errno: Errno) -> bool {
 /// come back: connecting, accepting or listening may be tried again then. One that was put into other words
 /// is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells of several addresses, the last
 /// counts.
-pub fn tells_of_shortage(error: &io::Error) -> bool {
+pub fn is_resource_exhausted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
-        || Errno::from_io_error(error).is_some_and(is_shortage)
+        || Errno::from_io_error(error).is_some_and(is_exhaustion)
 }

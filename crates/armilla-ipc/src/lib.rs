@@ -78,7 +78,7 @@ pub use address::{Address, ParseAddressError};
 pub use clock::{CoarseInstant, coarse_now};
 pub use credentials::Credentials;
 pub use endpoint::{connect, listen};
-pub use error::tells_of_shortage;
+pub use error::is_resource_exhausted;
 pub use options::StreamOptions;
 pub use partial::{RecvError, SendError};
 pub use pending_connect::{PendingConnect, WaitCondition};

@@ -32,7 +32,7 @@ pub trait Acceptor: Send + Sync + Debug {
     /// Has `tell` called, by the thread that accepts, before each pause for a shortage of descriptors
     /// or memory: it can say so, and end the shortage. Only the first call counts; acceptors other
     /// than those of sockets make their pauses unheard.
-    fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
         drop(tell);
     }
 

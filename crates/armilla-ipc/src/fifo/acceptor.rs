@@ -4,7 +4,7 @@ use super::addr::{self, PipePaths};
 use super::{FifoStream, addr::REQUEST};
 use crate::channel::{Channel, Direction, Half, set_pipe_size};
 use crate::deadline::Deadline;
-use crate::error::{context, tells_of_shortage};
+use crate::error::{context, is_resource_exhausted};
 use crate::socket::{EXHAUSTION_PAUSE, left};
 use crate::unix::SocketFile;
 use crate::{Acceptor, Address, Stream, StreamOptions};
@@ -73,7 +73,7 @@ impl FifoAcceptor {
             loop {
                 match open_both(&names).and_then(|ends| self.make(ends)) {
                     Ok(stream) => return Ok(Some(stream)),
-                    Err(error) if !tells_of_shortage(&error) => break, // the connector has given up
+                    Err(error) if !is_resource_exhausted(&error) => break, // the connector has given up
                     Err(error) if !waits => {
                         // Back into the queue, for the next attempt.
                         let _ = self.requests.try_send_vectored(&[IoSlice::new(&request)]);

@@ -1,7 +1,7 @@
 //! Handlers for the streams of acceptors.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
-use crate::error::tells_of_shortage;
+use crate::error::is_resource_exhausted;
 use crate::{Acceptor, Transport};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
@@ -55,7 +55,7 @@ where
             }
             Ok(None) => Next::Deregister,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Next::READ,
-            Err(error) if tells_of_shortage(&error) => {
+            Err(error) if is_resource_exhausted(&error) => {
                 let wake = move |reactor: &Reactor, _: Timer| {
                     // If it fails, the acceptor is no longer registered.
                     let _ = reactor.resume(token, Interest::READ);

@@ -1,7 +1,7 @@
 //! A listening socket that outlives transient errors and can be closed from another thread.
 
 use crate::deadline::{Deadline, timed_out};
-use crate::error::{is_shortage, timespec};
+use crate::error::{is_exhaustion, timespec};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -49,7 +49,7 @@ impl Listener {
     }
 
     /// Has `tell` called before each pause.
-    pub(crate) fn on_shortage(&self, tell: Box<Tell>) {
+    pub(crate) fn on_resource_exhausted(&self, tell: Box<Tell>) {
         // A second one is dropped, as documented.
         let _ = self.shortage.set(tell);
     }
@@ -65,7 +65,7 @@ impl Listener {
                 Err(errno) => errno,
             };
             match errno {
-                errno if is_shortage(errno) && waits => {
+                errno if is_exhaustion(errno) && waits => {
                     left(deadline, timeout)?;
                     if let Some(tell) = self.shortage.get() {
                         tell(&errno.into());

@@ -99,8 +99,8 @@ impl Acceptor for TcpAcceptor {
         self.listener.set_timeout(timeout)
     }
 
-    fn on_shortage(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
-        self.listener.on_shortage(tell);
+    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
+        self.listener.on_resource_exhausted(tell);
     }
 
     fn local(&self) -> &Address {

@@ -3,7 +3,7 @@
 
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
 use crate::deadline::Deadline;
-use crate::error::{is_shortage, timespec};
+use crate::error::{is_exhaustion, timespec};
 use crate::socket::{EXHAUSTION_PAUSE, left};
 use crate::{Acceptor, Address, Credentials, Readiness, Stream, StreamOptions};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -60,7 +60,7 @@ impl DescriptorAcceptor {
             };
             match Errno::from_io_error(&error) {
                 Some(Errno::AGAIN) if waits => self.wait(left(deadline, timeout)?)?,
-                Some(errno) if waits && is_shortage(errno) => {
+                Some(errno) if waits && is_exhaustion(errno) => {
                     left(deadline, timeout)?;
                     std::thread::sleep(EXHAUSTION_PAUSE);
                 }

@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::exclusive::ExclusiveConnection;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
-use armilla_ipc::{Stream, tells_of_shortage};
+use armilla_ipc::{Stream, is_resource_exhausted};
 use std::io;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Endpoint {
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
         let mut made = self.address.connect(timeout, &self.settings);
-        if made.as_ref().is_err_and(tells_of_shortage) && self.make_room() {
+        if made.as_ref().is_err_and(is_resource_exhausted) && self.make_room() {
             // It failed at once, so the time is as it was.
             made = self.address.connect(timeout, &self.settings);
         }

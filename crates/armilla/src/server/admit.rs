@@ -15,7 +15,7 @@ const SAY_AGAIN: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the acceptor is closed.
 pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Workers>) {
-    acceptor.on_shortage(make_room(acceptor, workers));
+    acceptor.on_resource_exhausted(make_room(acceptor, workers));
     loop {
         match acceptor.accept() {
             Ok(Some(stream)) => admit(orb, stream.into(), workers),

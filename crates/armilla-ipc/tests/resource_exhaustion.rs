@@ -6,7 +6,7 @@ use armilla_ipc::reactor::Reactor;
 use armilla_ipc::udp::UdpSocket;
 use armilla_ipc::unix_datagram::UnixDatagram;
 use armilla_ipc::{
-    Acceptor, Address, StreamOptions, UnixStream, connect, listen, tells_of_shortage,
+    Acceptor, Address, StreamOptions, UnixStream, connect, is_resource_exhausted, listen,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::File;
@@ -76,7 +76,7 @@ fn making_fails_and_then_succeeds<T>(what: &str, make: impl Fn() -> std::io::Res
         hoard.push(file);
     }
     let error = make().err().unwrap_or_else(|| panic!("{what} took no descriptor"));
-    assert!(tells_of_shortage(&error), "{error}");
+    assert!(is_resource_exhausted(&error), "{error}");
     assert!(error.to_string().contains("Too many open files"), "{error}");
     drop(hoard);
     make().unwrap_or_else(|error| panic!("{what}: {error}"));
