@@ -11,7 +11,7 @@ pub fn primary_address() -> IpAddr {
     // Addresses reserved for documentation: never local, and routed like any other.
     ["192.0.2.1:9", "[2001:db8::1]:9"]
         .into_iter()
-        .filter_map(|target| source_towards(target.parse().ok()?))
+        .filter_map(|target| source_address_for(target.parse().ok()?))
         .find(|source| !source.is_loopback() && !source.is_unspecified())
         .unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
@@ -24,7 +24,7 @@ pub fn address_in(network: IpAddr, prefix: u8) -> Option<IpAddr> {
         IpAddr::V4(ip) => IpAddr::V4((u32::from(ip) | 1).into()),
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) | 1).into()),
     };
-    let found = source_towards(SocketAddr::new(first, 9))?;
+    let found = source_address_for(SocketAddr::new(first, 9))?;
     contains(network, prefix, found).then_some(found)
 }
 
@@ -56,22 +56,22 @@ pub fn boot_id() -> Option<String> {
 }
 
 /// Whether `ip` is an address of this host. Nothing is sent.
-pub fn has_address(ip: IpAddr) -> bool {
+pub fn is_local_address(ip: IpAddr) -> bool {
     // Only what is an address of this host can be bound; every host has the unspecified one.
     !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
 }
 
 /// Whether what this host sends to `ip` comes back to it, as the routing table has it. Nothing is sent. Of
 /// several addresses in one network this may know the first alone.
-pub fn leads_here(ip: IpAddr) -> bool {
+pub fn is_routed_locally(ip: IpAddr) -> bool {
     // That it can be bound does not say it: where the system allows it (`ip_nonlocal_bind`) any can.
-    ip.is_loopback() || source_towards(SocketAddr::new(ip, 9)) == Some(ip)
+    ip.is_loopback() || source_address_for(SocketAddr::new(ip, 9)) == Some(ip)
 }
 
 /// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has them,
 /// which the resolver reads before it asks anybody; nobody is asked here. `localhost` is always among them
 /// (RFC 6761).
-pub fn known_names() -> Vec<(String, Vec<IpAddr>)> {
+pub fn names_in_hosts_file() -> Vec<(String, Vec<IpAddr>)> {
     let table = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
     names_in(&table, name().as_deref())
 }
@@ -107,7 +107,7 @@ const LOCALHOST: &str = "localhost";
 
 /// The local address that the routing table chooses for `target`. Connecting a datagram socket
 /// looks this up and sends no packet.
-fn source_towards(target: SocketAddr) -> Option<IpAddr> {
+fn source_address_for(target: SocketAddr) -> Option<IpAddr> {
     let any = if target.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let socket = UdpSocket::bind(any).ok()?;
     socket.connect(target).ok()?;
@@ -136,9 +136,11 @@ mod tests {
 
     #[test]
     fn what_leads_here_is_told_from_the_addresses_of_others() {
-        assert!(leads_here(Ipv4Addr::LOCALHOST.into()) && leads_here(primary_address()));
+        assert!(
+            is_routed_locally(Ipv4Addr::LOCALHOST.into()) && is_routed_locally(primary_address())
+        );
         for other in ["192.0.2.1", "2001:db8::1", "0.0.0.0", "::"] {
-            assert!(!leads_here(other.parse().unwrap()), "{other}");
+            assert!(!is_routed_locally(other.parse().unwrap()), "{other}");
         }
     }
 

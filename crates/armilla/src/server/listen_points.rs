@@ -59,7 +59,7 @@ pub(super) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), 
 fn is_at(host: &str, peer: Option<IpAddr>) -> bool {
     let is = |ip: IpAddr| match peer {
         Some(peer) => ip.to_canonical() == peer,
-        None => host::has_address(ip),
+        None => host::is_local_address(ip),
     };
     match host.parse::<IpAddr>() {
         Ok(ip) => is(ip),

@@ -21,7 +21,7 @@ impl OwnAddresses {
         let Address::Tcp { host, port } = acceptor.local() else { return };
         let Ok(ip) = host.parse::<IpAddr>() else { return };
         if self.listening.is_empty() {
-            self.names = host::known_names();
+            self.names = host::names_in_hosts_file();
         }
         self.listening.push(SocketAddr::new(ip.to_canonical(), *port));
     }
@@ -38,14 +38,14 @@ impl OwnAddresses {
         let Some((_, addresses)) = known else { return false };
         let reached = addresses.iter().any(|ip| self.listens_at(*ip, port));
         // Where a name stands for other hosts too nobody knows which of them is meant.
-        reached && addresses.iter().all(|ip| host::leads_here(*ip))
+        reached && addresses.iter().all(|ip| host::is_routed_locally(*ip))
     }
 
     fn listens_at(&self, ip: IpAddr, port: u16) -> bool {
         let mut at_port = self.listening.iter().filter(|at| at.port() == port);
         at_port.any(|at| match at.ip() {
-            IpAddr::V4(all) if all.is_unspecified() => ip.is_ipv4() && host::leads_here(ip),
-            IpAddr::V6(all) if all.is_unspecified() => host::leads_here(ip),
+            IpAddr::V4(all) if all.is_unspecified() => ip.is_ipv4() && host::is_routed_locally(ip),
+            IpAddr::V6(all) if all.is_unspecified() => host::is_routed_locally(ip),
             one => one == ip,
         })
     }
