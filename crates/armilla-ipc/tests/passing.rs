@@ -284,9 +284,9 @@ fn a_buffer_that_is_sent_in_place_is_kept_until_it_is_confirmed() {
     drop(sender);
     let small: Arc<[u8]> = vec![1; 10].into();
     let mut sender = ZeroCopy::new(&near).unwrap();
-    for _ in 0..ZeroCopy::MOST + 10 {
+    for _ in 0..ZeroCopy::MAX_BUFFERS + 10 {
         sender.send(Arc::clone(&small)).unwrap();
-        assert!(Arc::strong_count(&small) <= ZeroCopy::MOST + 2);
+        assert!(Arc::strong_count(&small) <= ZeroCopy::MAX_BUFFERS + 2);
     }
     sender.wait(LONG).unwrap();
     drop(sender);

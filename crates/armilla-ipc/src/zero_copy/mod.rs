@@ -16,11 +16,11 @@
 //! program ignores from the start, and a library in another program must have ignored.
 
 mod file;
-mod in_place;
+mod msg_zerocopy;
 mod relay;
 
 pub use file::send_file;
-pub use in_place::ZeroCopy;
+pub use msg_zerocopy::ZeroCopy;
 pub use relay::Relay;
 
 use crate::Stream;

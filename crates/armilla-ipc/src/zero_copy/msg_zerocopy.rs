@@ -51,15 +51,15 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub struct ZeroCopy<'a> {
     stream: &'a TcpStream,
     /// What the kernel may still read.
-    lent: Vec<Arc<[u8]>>,
+    in_flight: Vec<Arc<[u8]>>,
     /// Calls whose completion has not been told.
-    open_calls: u32,
+    unconfirmed_calls: u32,
     was_copied: bool,
 }
 
 impl<'a> ZeroCopy<'a> {
     /// How many buffers the kernel may hold at a time.
-    pub const MOST: usize = 256;
+    pub const MAX_BUFFERS: usize = 256;
 
     /// Prepares `stream` (`SO_ZEROCOPY`).
     ///
@@ -73,32 +73,32 @@ impl<'a> ZeroCopy<'a> {
             let reason = "buffers of this stream are being sent in place already";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
         }
-        Ok(Self { stream, lent: Vec::new(), open_calls: 0, was_copied: false })
+        Ok(Self { stream, in_flight: Vec::new(), unconfirmed_calls: 0, was_copied: false })
     }
 
     /// Sends all of `bytes`, and keeps them until [`wait`](Self::wait) learns that the kernel is done.
     ///
     /// Where the kernel has no room for more unconfirmed sends, the rest is sent with a copy. Every
-    /// [`MOST`](Self::MOST) buffers this waits until all are confirmed, within the send timeout.
+    /// [`MAX_BUFFERS`](Self::MAX_BUFFERS) buffers this waits until all are confirmed, within the send timeout.
     ///
     /// # Errors
     /// As [`Stream::send_all`].
     pub fn send(&mut self, bytes: Arc<[u8]>) -> Result<(), SendError> {
-        if self.lent.len() >= Self::MOST {
+        if self.in_flight.len() >= Self::MAX_BUFFERS {
             self.wait(self.stream.send_timeout())
                 .map_err(|source| SendError { sent: 0, source })?;
         }
-        self.lent.push(Arc::clone(&bytes));
+        self.in_flight.push(Arc::clone(&bytes));
         let mut sent = 0;
         let mut limit = LazyDeadline::new(self.stream.send_timeout(), SEND_TIMED_OUT);
         while sent < bytes.len() {
             limit.before_call().map_err(|source| SendError { sent, source })?;
-            // SAFETY: `bytes` are in `lent`, which gives them up only when every call is confirmed;
+            // SAFETY: `bytes` are in `in_flight`, which gives them up only when every call is confirmed;
             // shared, they neither move nor change.
             match unsafe { sys::send_zero_copy(self.stream.as_fd(), &bytes[sent..]) } {
                 Ok(count) => {
                     sent += count;
-                    self.open_calls += 1;
+                    self.unconfirmed_calls += 1;
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::NOBUFS) => {
@@ -123,7 +123,7 @@ impl<'a> ZeroCopy<'a> {
         let deadline = Deadline::after(timeout);
         loop {
             self.take_completions()?;
-            if self.open_calls == 0 {
+            if self.unconfirmed_calls == 0 {
                 return Ok(());
             }
             let late = |_| timed_out("the sent bytes were not confirmed", timeout);
@@ -150,7 +150,8 @@ impl<'a> ZeroCopy<'a> {
         loop {
             match sys::zero_copy_completion(self.stream.as_fd()) {
                 Ok(completion) => {
-                    self.open_calls = self.open_calls.saturating_sub(completion.calls);
+                    self.unconfirmed_calls =
+                        self.unconfirmed_calls.saturating_sub(completion.calls);
                     self.was_copied |= completion.copied;
                 }
                 Err(Errno::INTR) => {}
@@ -158,8 +159,8 @@ impl<'a> ZeroCopy<'a> {
                 Err(errno) => return Err(errno.into()),
             }
         }
-        if self.open_calls == 0 {
-            self.lent.clear();
+        if self.unconfirmed_calls == 0 {
+            self.in_flight.clear();
         }
         Ok(())
     }
@@ -169,8 +170,8 @@ impl Drop for ZeroCopy<'_> {
     /// Leaks what the kernel may still read: memory used for something else would be sent instead.
     fn drop(&mut self) {
         let _ = self.take_completions();
-        self.lent.drain(..).for_each(std::mem::forget);
+        self.in_flight.drain(..).for_each(std::mem::forget);
         // While confirmations are missing the stream stays taken.
-        self.stream.sending_in_place().store(self.open_calls > 0, Ordering::Release);
+        self.stream.sending_in_place().store(self.unconfirmed_calls > 0, Ordering::Release);
     }
 }
