@@ -4,7 +4,7 @@ mod conformance;
 
 use armilla_ipc::unix::{Unix, UnixAcceptor, UnixStream};
 use armilla_ipc::{Address, Stream, StreamOptions, Transport};
-use conformance::{LONG, Place, conformance, fresh_path};
+use conformance::{LONG, TestTransport, conformance, fresh_path};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Transport for Abstract {
     }
 }
 
-impl Place for Abstract {
+impl TestTransport for Abstract {
     fn fresh() -> Address {
         Address::abstract_name(fresh_path().into_os_string().into_vec())
     }

@@ -13,7 +13,7 @@ use armilla_ipc::shm::Shm;
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, Transport};
-use conformance::{LONG, Place, fresh_path};
+use conformance::{LONG, TestTransport, fresh_path};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 macro_rules! places {
     ($($transport:ty: $fresh:expr, $listening:expr;)*) => {$(
-        impl Place for $transport {
+        impl TestTransport for $transport {
             fn fresh() -> Address {
                 $fresh
             }
@@ -95,7 +95,7 @@ fn keep<S: Stream + 'static>(stream: S) -> io::Result<Arc<dyn Handler>> {
 }
 
 /// Why no stream came about.
-fn refusal<T: Place>(address: &Address, timeout: Duration) -> (io::Error, usize) {
+fn refusal<T: TestTransport>(address: &Address, timeout: Duration) -> (io::Error, usize) {
     let reactor = Reactor::new().unwrap();
     let (done, ticks) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let counter = Arc::clone(&ticks);
@@ -124,7 +124,7 @@ fn refusal<T: Place>(address: &Address, timeout: Duration) -> (io::Error, usize)
 mod each {
     use super::*;
 
-    pub(crate) fn a_stream_is_made_in_the_reactor<T: Place>() {
+    pub(crate) fn a_stream_is_made_in_the_reactor<T: TestTransport>() {
         for reactor in [Reactor::new().unwrap(), Reactor::shared().unwrap()] {
             let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
             let done = Arc::new(AtomicBool::new(false));
@@ -148,7 +148,7 @@ mod each {
         }
     }
 
-    pub(crate) fn a_stream_is_made_in_the_proactor<T: Place>() {
+    pub(crate) fn a_stream_is_made_in_the_proactor<T: TestTransport>() {
         for kind in [Backend::Emulated, Backend::IoUring] {
             let Ok(proactor) = Proactor::with(kind) else { continue };
             eprintln!("{kind:?} {}", std::any::type_name::<T>());
@@ -171,7 +171,7 @@ mod each {
         }
     }
 
-    pub(crate) fn nobody_waits_for_an_acceptor_that_does_not_accept<T: Place>() {
+    pub(crate) fn nobody_waits_for_an_acceptor_that_does_not_accept<T: TestTransport>() {
         let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
         T::shorten_queue(&acceptor);
         let (limit, options) = (Duration::from_millis(30), StreamOptions::default());
@@ -188,7 +188,7 @@ mod each {
         assert!(ticks > 1, "the reactor had time for other things");
     }
 
-    pub(crate) fn a_refusal_names_the_address<T: Place>() {
+    pub(crate) fn a_refusal_names_the_address<T: TestTransport>() {
         let address = {
             let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
             acceptor.local().clone()
@@ -199,7 +199,7 @@ mod each {
         assert!(error.to_string().contains(&address.to_string()), "{error}");
     }
 
-    pub(crate) fn a_connection_is_given_up<T: Place>() {
+    pub(crate) fn a_connection_is_given_up<T: TestTransport>() {
         let reactor = Reactor::new().unwrap();
         let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
         let options = StreamOptions::default();
@@ -212,7 +212,7 @@ mod each {
         while reactor.handle_events(Some(Duration::from_millis(5))).unwrap() > 0 {}
     }
 
-    pub(crate) fn accepting_ends_within_its_time<T: Place>() {
+    pub(crate) fn accepting_ends_within_its_time<T: TestTransport>() {
         let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
         let limit = Duration::from_millis(20);
         acceptor.set_timeout(Some(limit)).unwrap();
@@ -243,7 +243,7 @@ mod each {
         });
     }
 
-    pub(crate) fn a_reactor_accepts<T: Place<Acceptor: AsFd> + 'static>() {
+    pub(crate) fn a_reactor_accepts<T: TestTransport<Acceptor: AsFd> + 'static>() {
         let reactor = Reactor::new().unwrap();
         let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
         let address = acceptor.local().clone();

@@ -4,7 +4,7 @@ mod conformance;
 
 use armilla_ipc::fifo::{Fifo, FifoAcceptor, FifoConnector, open_read, open_write};
 use armilla_ipc::{Address, StreamOptions};
-use conformance::{LONG, Place, conformance, fresh_path};
+use conformance::{LONG, TestTransport, conformance, fresh_path};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-impl Place for Fifo {
+impl TestTransport for Fifo {
     fn fresh() -> Address {
         Address::fifo(fresh_path())
     }

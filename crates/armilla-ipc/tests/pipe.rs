@@ -4,12 +4,12 @@ mod conformance;
 
 use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};
 use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions, UnixConnector, UnixStream};
-use conformance::{LONG, Place, conformance, fresh_path};
+use conformance::{LONG, TestTransport, conformance, fresh_path};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-impl Place for Pipe {
+impl TestTransport for Pipe {
     fn fresh() -> Address {
         Address::pipe(fresh_path())
     }

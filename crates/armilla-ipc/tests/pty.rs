@@ -5,12 +5,12 @@ mod conformance;
 use armilla_ipc::pty::{Pty, PtyStream, WindowSize};
 use armilla_ipc::zero_copy::{Relay, send_file};
 use armilla_ipc::{Address, Readiness, Stream};
-use conformance::{LONG, Place, conformance, fresh_path};
+use conformance::{LONG, TestTransport, conformance, fresh_path};
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 
-impl Place for Pty {
+impl TestTransport for Pty {
     fn fresh() -> Address {
         Address::pty(fresh_path())
     }

@@ -6,7 +6,7 @@ mod conformance;
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
 use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
 use armilla_ipc::{Address, Readiness, Stream, StreamOptions};
-use conformance::{LONG, Place, conformance, fresh_path, pattern};
+use conformance::{LONG, TestTransport, conformance, fresh_path, pattern};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
-impl Place for Shm {
+impl TestTransport for Shm {
     fn fresh() -> Address {
         Address::shm(fresh_path())
     }

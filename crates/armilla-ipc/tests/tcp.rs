@@ -8,14 +8,14 @@ use armilla_ipc::option::{
 };
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector, TcpStream};
-use conformance::{LONG, Place, conformance};
+use conformance::{LONG, TestTransport, conformance};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
 use std::net::Ipv6Addr;
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-impl Place for Tcp {
+impl TestTransport for Tcp {
     fn fresh() -> Address {
         Address::tcp("127.0.0.1", 0)
     }

@@ -5,12 +5,12 @@ mod datagrams;
 use armilla_ipc::datagram::Datagram;
 use armilla_ipc::option::{AppliesTo, BusyPoll, CodePoint, Dscp, Options, Priority, RecvBuffer};
 use armilla_ipc::udp::{Interface, Udp, UdpBroadcast, UdpMulticast, UdpSocket};
-use datagrams::{Place, Sockets, datagram_conformance};
+use datagrams::{Sockets, TestTransport, datagram_conformance};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-impl Place for Udp {
+impl TestTransport for Udp {
     fn fresh() -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, 0))
     }

@@ -4,12 +4,12 @@ mod conformance;
 
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Address, StreamOptions, UnixAcceptor, UnixConnector};
-use conformance::{LONG, Place, conformance, fresh_path};
+use conformance::{LONG, TestTransport, conformance, fresh_path};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-impl Place for Unix {
+impl TestTransport for Unix {
     fn fresh() -> Address {
         Address::unix(fresh_path())
     }

@@ -7,13 +7,13 @@ use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
 use armilla_ipc::unix::MAX_DESCRIPTORS;
 use armilla_ipc::unix_datagram::{ConnectedUnixDatagram, UnixDatagram, UnixDatagrams};
 use armilla_ipc::{Stream, UnixStream};
-use datagrams::{Place, datagram_conformance};
+use datagrams::{TestTransport, datagram_conformance};
 use std::io::ErrorKind;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-impl Place for UnixDatagrams {
+impl TestTransport for UnixDatagrams {
     fn fresh() -> Address {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);

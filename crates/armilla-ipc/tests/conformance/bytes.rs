@@ -1,6 +1,6 @@
 //! What is sent arrives, whole, once and in order.
 
-use super::{LONG, Pair, Place, fresh_path, pattern, recv_exact};
+use super::{LONG, Pair, TestTransport, fresh_path, pattern, recv_exact};
 use armilla_ipc::zero_copy::{Relay, Spliceable, send_file};
 use armilla_ipc::{Stream, StreamOptions};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
@@ -8,7 +8,7 @@ use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
-pub(crate) fn every_size_is_echoed<T: Place>() {
+pub(crate) fn every_size_is_echoed<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let sizes = [0, 1, 2, 3, 7, 8, 12, 127, 1460, 4096, 65_535, 65_536, 200_001, 1 << 20];
     thread::scope(|scope| {
@@ -29,7 +29,7 @@ pub(crate) fn every_size_is_echoed<T: Place>() {
     });
 }
 
-pub(crate) fn many_parts_arrive_in_order<T: Place>() {
+pub(crate) fn many_parts_arrive_in_order<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     // Around the kernel's limit of 1,024 parts per call; every third part is empty.
     for (count, length) in [(0, 0), (1, 9), (2, 0), (16, 100), (1024, 3), (1025, 3), (5000, 70)] {
@@ -51,7 +51,7 @@ pub(crate) fn many_parts_arrive_in_order<T: Place>() {
     }
 }
 
-pub(crate) fn a_sender_outruns_tiny_buffers<T: Place>() {
+pub(crate) fn a_sender_outruns_tiny_buffers<T: TestTransport>() {
     let options =
         StreamOptions { send_buffer: Some(1), recv_buffer: Some(1), ..StreamOptions::default() };
     let Pair { client, server, .. } = Pair::<T>::with(&options);
@@ -69,7 +69,7 @@ pub(crate) fn a_sender_outruns_tiny_buffers<T: Place>() {
     });
 }
 
-pub(crate) fn a_full_stream_reports_how_much_had_left<T: Place>() {
+pub(crate) fn a_full_stream_reports_how_much_had_left<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.set_send_timeout(Some(Duration::from_millis(30))).unwrap();
     let bytes = pattern(64 << 20);
@@ -90,7 +90,7 @@ pub(crate) fn a_full_stream_reports_how_much_had_left<T: Place>() {
     assert_eq!(server.recv(&mut [0; 1]).unwrap(), 0);
 }
 
-pub(crate) fn every_size_is_echoed_in_parts<T: Place>() {
+pub(crate) fn every_size_is_echoed_in_parts<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     for size in [3, 10, 1_000, 50_000] {
         let sent = pattern(size);
@@ -112,7 +112,7 @@ pub(crate) fn every_size_is_echoed_in_parts<T: Place>() {
     }
 }
 
-pub(crate) fn parts_are_filled_in_order<T: Place>() {
+pub(crate) fn parts_are_filled_in_order<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.send_all(b"abcdef").unwrap();
     let (mut first, mut second, mut third) = ([0; 2], [0; 3], [b'.'; 4]);
@@ -131,7 +131,7 @@ pub(crate) fn parts_are_filled_in_order<T: Place>() {
     server.recv_all(&mut []).unwrap();
 }
 
-pub(crate) fn single_sends_and_receptions_add_up<T: Place>() {
+pub(crate) fn single_sends_and_receptions_add_up<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let bytes = pattern(3 << 20);
     thread::scope(|scope| {
@@ -152,7 +152,7 @@ pub(crate) fn single_sends_and_receptions_add_up<T: Place>() {
     });
 }
 
-pub(crate) fn nothing_to_send_sends_nothing<T: Place>() {
+pub(crate) fn nothing_to_send_sends_nothing<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let (nothing, empty) = (&[][..], [IoSlice::new(b""), IoSlice::new(b"")]);
     assert_eq!(client.send(b"").unwrap(), 0);
@@ -169,7 +169,7 @@ pub(crate) fn nothing_to_send_sends_nothing<T: Place>() {
     assert_eq!(server.recv(&mut [0; 8]).unwrap(), 1);
 }
 
-pub(crate) fn bytes_that_come_one_by_one_are_put_together<T: Place>() {
+pub(crate) fn bytes_that_come_one_by_one_are_put_together<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let bytes = pattern(500);
     thread::scope(|scope| {
@@ -180,7 +180,7 @@ pub(crate) fn bytes_that_come_one_by_one_are_put_together<T: Place>() {
     });
 }
 
-pub(crate) fn an_early_end_tells_how_much_had_arrived<T: Place>() {
+pub(crate) fn an_early_end_tells_how_much_had_arrived<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     server.set_recv_timeout(Some(Duration::from_millis(30))).unwrap();
     client.send_all(b"abc").unwrap();
@@ -202,7 +202,7 @@ pub(crate) fn an_early_end_tells_how_much_had_arrived<T: Place>() {
 }
 
 pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<
-    T: Place<Stream: Spliceable>,
+    T: TestTransport<Stream: Spliceable>,
 >() {
     let (here, there) = (Pair::<T>::new(), Pair::<T>::new());
     let path = fresh_path();

@@ -1,13 +1,13 @@
 //! How a stream ends: in order, by half, by force, from another thread.
 
-use super::{LONG, Pair, Place, recv_exact};
+use super::{LONG, Pair, TestTransport, recv_exact};
 use armilla_ipc::{Readiness, Stream};
 use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
-pub(crate) fn a_closing_peer_ends_the_stream<T: Place>() {
+pub(crate) fn a_closing_peer_ends_the_stream<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     server.send_all(b"bye").unwrap();
     drop(server);
@@ -17,7 +17,7 @@ pub(crate) fn a_closing_peer_ends_the_stream<T: Place>() {
     }
 }
 
-pub(crate) fn a_half_closed_stream_still_sends_the_other_way<T: Place>() {
+pub(crate) fn a_half_closed_stream_still_sends_the_other_way<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.send_all(b"question").unwrap();
     client.shutdown(Shutdown::Write).unwrap();
@@ -29,7 +29,7 @@ pub(crate) fn a_half_closed_stream_still_sends_the_other_way<T: Place>() {
     assert_eq!((error.sent, error.source.kind()), (0, ErrorKind::BrokenPipe));
 }
 
-pub(crate) fn a_peer_that_leaves_bytes_unread_resets_the_stream<T: Place>() {
+pub(crate) fn a_peer_that_leaves_bytes_unread_resets_the_stream<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.send_all(b"unread").unwrap();
     while server.readiness().unwrap() != Readiness::Data {
@@ -40,7 +40,7 @@ pub(crate) fn a_peer_that_leaves_bytes_unread_resets_the_stream<T: Place>() {
     assert_eq!(error.kind(), ErrorKind::ConnectionReset);
 }
 
-pub(crate) fn sending_to_a_closed_peer_fails_without_a_signal<T: Place>() {
+pub(crate) fn sending_to_a_closed_peer_fails_without_a_signal<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     drop(server);
     // TCP learns that nobody is there from the answer to its first bytes.
@@ -54,7 +54,7 @@ pub(crate) fn sending_to_a_closed_peer_fails_without_a_signal<T: Place>() {
     assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}");
 }
 
-pub(crate) fn shutdown_wakes_a_blocked_reader<T: Place>() {
+pub(crate) fn shutdown_wakes_a_blocked_reader<T: TestTransport>() {
     let Pair { client, server: _server, .. } = Pair::<T>::new();
     client.set_recv_timeout(None).unwrap();
     thread::scope(|scope| {
@@ -65,7 +65,7 @@ pub(crate) fn shutdown_wakes_a_blocked_reader<T: Place>() {
     });
 }
 
-pub(crate) fn shutdown_wakes_a_blocked_writer<T: Place>() {
+pub(crate) fn shutdown_wakes_a_blocked_writer<T: TestTransport>() {
     let Pair { client, server: _server, .. } = Pair::<T>::new();
     client.set_send_timeout(None).unwrap();
     let bytes = vec![0; 64 << 20];
@@ -79,7 +79,7 @@ pub(crate) fn shutdown_wakes_a_blocked_writer<T: Place>() {
     });
 }
 
-pub(crate) fn shutdown_after_the_peer_has_gone_is_no_error<T: Place>() {
+pub(crate) fn shutdown_after_the_peer_has_gone_is_no_error<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.set_recv_timeout(Some(LONG)).unwrap();
     client.send_all(b"unread").unwrap();
@@ -91,7 +91,7 @@ pub(crate) fn shutdown_after_the_peer_has_gone_is_no_error<T: Place>() {
     }
 }
 
-pub(crate) fn shutdown_is_noticed_by_the_peer<T: Place>() {
+pub(crate) fn shutdown_is_noticed_by_the_peer<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     client.shutdown(Shutdown::Both).unwrap();
     assert_eq!(client.recv(&mut [0; 8]).unwrap(), 0);

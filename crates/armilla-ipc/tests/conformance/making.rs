@@ -1,6 +1,6 @@
 //! How streams are made, and what is said when they cannot be.
 
-use super::{LONG, Pair, Place, connect_with, recv_exact, signals};
+use super::{LONG, Pair, TestTransport, connect_with, recv_exact, signals};
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, connect, listen};
 use rustix::net::sockopt;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) fn both_ends_know_each_other<T: Place>() {
+pub(crate) fn both_ends_know_each_other<T: TestTransport>() {
     let Pair { client, server, acceptor } = Pair::<T>::new();
     assert_eq!(client.peer(), acceptor.local());
     assert_eq!(server.local(), acceptor.local());
@@ -17,7 +17,7 @@ pub(crate) fn both_ends_know_each_other<T: Place>() {
     assert_ne!(client.local(), client.peer());
 }
 
-pub(crate) fn an_acceptor_accepts_one_after_the_other<T: Place>() {
+pub(crate) fn an_acceptor_accepts_one_after_the_other<T: TestTransport>() {
     let Pair { acceptor, .. } = Pair::<T>::new();
     let options = StreamOptions::default();
     let clients: Vec<_> = (0..20).map(|_| connect_with::<T>(&acceptor, &options)).collect();
@@ -41,7 +41,7 @@ fn pestered<R>(work: impl FnOnce() -> R) -> R {
     })
 }
 
-pub(crate) fn a_signal_interrupts_no_meeting<T: Place>() {
+pub(crate) fn a_signal_interrupts_no_meeting<T: TestTransport>() {
     let options = StreamOptions::default();
     let acceptor = T::listen(&T::fresh(), &options).unwrap();
     let meet = || {
@@ -70,7 +70,7 @@ pub(crate) fn a_signal_interrupts_no_meeting<T: Place>() {
     assert!((limit..LONG).contains(&start.elapsed()));
 }
 
-pub(crate) fn close_wakes_a_blocked_accept<T: Place>() {
+pub(crate) fn close_wakes_a_blocked_accept<T: TestTransport>() {
     let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
     thread::scope(|scope| {
         let blocked = scope.spawn(|| T::accept(&acceptor));
@@ -80,7 +80,7 @@ pub(crate) fn close_wakes_a_blocked_accept<T: Place>() {
     });
 }
 
-pub(crate) fn a_closed_acceptor_refuses_and_returns_none<T: Place>() {
+pub(crate) fn a_closed_acceptor_refuses_and_returns_none<T: TestTransport>() {
     let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
     let queued = connect_with::<T>(&acceptor, &StreamOptions::default());
     for _ in 0..2 {
@@ -96,7 +96,7 @@ pub(crate) fn a_closed_acceptor_refuses_and_returns_none<T: Place>() {
         .expect_err("nobody listens any more");
 }
 
-pub(crate) fn connecting_where_nobody_listens_names_the_address<T: Place>() {
+pub(crate) fn connecting_where_nobody_listens_names_the_address<T: TestTransport>() {
     let address = {
         let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
         acceptor.local().clone()
@@ -106,7 +106,7 @@ pub(crate) fn connecting_where_nobody_listens_names_the_address<T: Place>() {
     assert!(error.to_string().contains(&address.to_string()), "{error}");
 }
 
-pub(crate) fn listening_twice_names_the_address<T: Place>() {
+pub(crate) fn listening_twice_names_the_address<T: TestTransport>() {
     let first = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
     let error = T::listen(first.local(), &StreamOptions::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
@@ -118,7 +118,7 @@ pub(crate) fn listening_twice_names_the_address<T: Place>() {
     });
 }
 
-pub(crate) fn an_acceptor_that_does_not_accept_is_waited_for_in_bounded_time<T: Place>() {
+pub(crate) fn an_acceptor_that_does_not_accept_is_waited_for_in_bounded_time<T: TestTransport>() {
     let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
     T::shorten_queue(&acceptor);
     let (timeout, options) = (Duration::from_millis(30), StreamOptions::default());
@@ -139,7 +139,7 @@ pub(crate) fn an_acceptor_that_does_not_accept_is_waited_for_in_bounded_time<T: 
     assert!(error.to_string().contains(&acceptor.local().to_string()), "{error}");
 }
 
-pub(crate) fn an_address_of_another_transport_is_refused<T: Place>() {
+pub(crate) fn an_address_of_another_transport_is_refused<T: TestTransport>() {
     let foreign = match T::fresh() {
         Address::Tcp { .. } => Address::unix("/nowhere"),
         _ => Address::tcp("localhost", 1),
@@ -150,7 +150,7 @@ pub(crate) fn an_address_of_another_transport_is_refused<T: Place>() {
     assert_eq!(T::listen(&foreign, &options).err().unwrap().kind(), ErrorKind::InvalidInput);
 }
 
-pub(crate) fn the_roles_work_boxed<T: Place>() {
+pub(crate) fn the_roles_work_boxed<T: TestTransport>() {
     let options = StreamOptions::default();
     let acceptor = listen(&T::fresh(), &options).unwrap();
     let (client, server) = thread::scope(|scope| {
@@ -165,7 +165,7 @@ pub(crate) fn the_roles_work_boxed<T: Place>() {
     assert!(acceptor.accept().unwrap().is_none());
 }
 
-pub(crate) fn buffer_sizes_reach_the_socket<T: Place<Stream: AsFd>>() {
+pub(crate) fn buffer_sizes_reach_the_socket<T: TestTransport<Stream: AsFd>>() {
     let options = StreamOptions {
         send_buffer: Some(20_000),
         recv_buffer: Some(30_000),

@@ -1,5 +1,5 @@
 //! One suite that every stream transport must pass. A transport says where its test endpoints are,
-//! see [`Place`], and gets its tests by one line of [`conformance!`].
+//! see [`TestTransport`], and gets its tests by one line of [`conformance!`].
 
 #![allow(dead_code)] // no transport but the sockets runs every test
 
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// Where a transport under test can meet.
-pub(crate) trait Place: Transport {
+pub(crate) trait TestTransport: Transport {
     /// An address at which nobody listens and anybody may.
     fn fresh() -> Address;
 
@@ -40,7 +40,7 @@ pub(crate) struct Pair<T: Transport> {
     pub(crate) acceptor: T::Acceptor,
 }
 
-impl<T: Place> Pair<T> {
+impl<T: TestTransport> Pair<T> {
     pub(crate) fn new() -> Self {
         Self::with(&StreamOptions::default())
     }
@@ -61,7 +61,10 @@ impl<T: Place> Pair<T> {
     }
 }
 
-pub(crate) fn connect_with<T: Place>(acceptor: &T::Acceptor, options: &StreamOptions) -> T::Stream {
+pub(crate) fn connect_with<T: TestTransport>(
+    acceptor: &T::Acceptor,
+    options: &StreamOptions,
+) -> T::Stream {
     use armilla_ipc::Acceptor;
     T::connect(acceptor.local(), Some(LONG), options).unwrap()
 }

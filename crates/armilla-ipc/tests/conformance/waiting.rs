@@ -1,6 +1,6 @@
 //! How long a stream waits, and looking without waiting.
 
-use super::{LONG, Pair, Place, pattern, recv_exact, signals};
+use super::{LONG, Pair, TestTransport, pattern, recv_exact, signals};
 use armilla_ipc::{Readiness, Stream};
 use rustix::net::sockopt::{Timeout, set_socket_timeout, socket_timeout};
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-pub(crate) fn a_recv_timeout_is_a_timeout_and_bounded<T: Place>() {
+pub(crate) fn a_recv_timeout_is_a_timeout_and_bounded<T: TestTransport>() {
     let Pair { client, server: _server, .. } = Pair::<T>::new();
     let timeout = Duration::from_millis(30);
     client.set_recv_timeout(Some(timeout)).unwrap();
@@ -21,7 +21,7 @@ pub(crate) fn a_recv_timeout_is_a_timeout_and_bounded<T: Place>() {
     assert!(start.elapsed() < LONG);
 }
 
-pub(crate) fn a_timeout_can_be_changed_and_removed<T: Place>() {
+pub(crate) fn a_timeout_can_be_changed_and_removed<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     for _ in 0..2 {
         client.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn a_timeout_can_be_changed_and_removed<T: Place>() {
 
 pub(crate) fn a_timeout_that_stays_the_same_costs_no_system_call<T>()
 where
-    T: Place<Stream: AsFd>,
+    T: TestTransport<Stream: AsFd>,
 {
     let Pair { client, .. } = Pair::<T>::new();
     let (ours, theirs) = (Some(Duration::from_secs(1)), Some(Duration::from_secs(2)));
@@ -61,7 +61,7 @@ where
     }
 }
 
-pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: Place>() {
+pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     for timeout in [Duration::ZERO, Duration::from_nanos(1)] {
         client.set_recv_timeout(Some(timeout)).unwrap();
@@ -72,7 +72,7 @@ pub(crate) fn the_shortest_timeout_does_not_wait_forever<T: Place>() {
     assert_eq!(client.recv(&mut [0; 8]).unwrap(), 1);
 }
 
-pub(crate) fn an_attempt_to_receive_does_not_wait<T: Place>() {
+pub(crate) fn an_attempt_to_receive_does_not_wait<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     assert_eq!(client.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
     server.send_all(b"ab").unwrap();
@@ -81,7 +81,7 @@ pub(crate) fn an_attempt_to_receive_does_not_wait<T: Place>() {
     assert_eq!(client.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
+pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let octets = pattern(1 << 16);
     let parts = [IoSlice::new(&octets[..100]), IoSlice::new(&octets[100..])];
@@ -102,7 +102,7 @@ pub(crate) fn an_attempt_to_send_into_a_full_stream_does_not_wait<T: Place>() {
     assert_eq!(client.try_send(b"").unwrap(), 0);
 }
 
-pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
+pub(crate) fn readiness_tells_quiet_from_data<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     assert_eq!(client.readiness().unwrap(), Readiness::Idle);
 
@@ -117,7 +117,7 @@ pub(crate) fn readiness_tells_quiet_from_data<T: Place>() {
     await_readiness(&client, Readiness::Closed);
 }
 
-pub(crate) fn readiness_tells_data_from_closed<T: Place>() {
+pub(crate) fn readiness_tells_data_from_closed<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     server.send_all(b"c").unwrap();
     drop(server);
@@ -135,7 +135,7 @@ fn await_readiness(stream: &impl Stream, expected: Readiness) {
     }
 }
 
-pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
+pub(crate) fn a_limit_holds_for_a_whole_call<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let limit = Duration::from_millis(40);
     let done = AtomicBool::new(false);
@@ -165,7 +165,7 @@ pub(crate) fn a_limit_holds_for_a_whole_call<T: Place>() {
     assert!(error.sent < bytes.len());
 }
 
-pub(crate) fn a_limit_of_no_time_is_one<T: Place>() {
+pub(crate) fn a_limit_of_no_time_is_one<T: TestTransport>() {
     let Pair { client, server: _server, .. } = Pair::<T>::new();
     let hurry = client.with_timeout(Duration::ZERO);
     let error = hurry.recv_all(&mut [0; 8]).unwrap_err();
@@ -177,7 +177,7 @@ pub(crate) fn a_limit_of_no_time_is_one<T: Place>() {
     assert_eq!(error.source.kind(), ErrorKind::TimedOut, "{error}");
 }
 
-pub(crate) fn a_peer_that_drips_does_not_prolong_a_reception<T: Place>() {
+pub(crate) fn a_peer_that_drips_does_not_prolong_a_reception<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let timeout = Duration::from_millis(40);
     client.set_recv_timeout(Some(timeout)).unwrap();
@@ -202,7 +202,7 @@ pub(crate) fn a_peer_that_drips_does_not_prolong_a_reception<T: Place>() {
     });
 }
 
-pub(crate) fn a_signal_interrupts_nothing<T: Place>() {
+pub(crate) fn a_signal_interrupts_nothing<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     let bytes = pattern(2 << 20);
     let mut received = vec![0; bytes.len()];

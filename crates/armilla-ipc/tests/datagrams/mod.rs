@@ -1,6 +1,6 @@
 //! One suite that every kind of datagram socket must pass. A kind says how its test sockets are made, see
 //! [`Sockets`], and gets its tests by one line of [`datagram_conformance!`]; a transport, whose sockets can
-//! be connected too, says where they are, see [`Place`], and gets all of them.
+//! be connected too, says where they are, see [`TestTransport`], and gets all of them.
 
 #[path = "../conformance/signals.rs"]
 mod signals;
@@ -25,12 +25,12 @@ pub(crate) trait Sockets {
 }
 
 /// Where a transport under test can meet.
-pub(crate) trait Place: DatagramTransport {
+pub(crate) trait TestTransport: DatagramTransport {
     /// An address that no socket has.
     fn fresh() -> Self::Addr;
 }
 
-impl<T: Place> Sockets for T {
+impl<T: TestTransport> Sockets for T {
     type Addr = T::Addr;
     type Socket = T::Socket;
 
@@ -55,7 +55,7 @@ fn source<T: Sockets>() -> (T::Socket, T::Addr) {
 }
 
 /// Two sockets connected to each other.
-fn pair<T: Place>() -> (T::Connected, T::Connected) {
+fn pair<T: TestTransport>() -> (T::Connected, T::Connected) {
     let ((a, at_a), (b, at_b)) = (bind::<T>(), bind::<T>());
     (T::connect(a, &at_b).unwrap(), T::connect(b, &at_a).unwrap())
 }
@@ -112,7 +112,7 @@ pub(crate) fn an_attempt_does_not_wait<T: Sockets>() {
     assert_eq!((received.length, received.whole, from), (4, 6, at_a));
 }
 
-pub(crate) fn an_attempt_between_connected_sockets_does_not_wait<T: Place>() {
+pub(crate) fn an_attempt_between_connected_sockets_does_not_wait<T: TestTransport>() {
     let (c, d) = pair::<T>();
     let start = Instant::now();
     assert_eq!(d.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -139,7 +139,7 @@ pub(crate) fn parts_travel_as_one_datagram<T: Sockets>() {
     assert_eq!((&head, &payload), (b"head", b"and payl"));
 }
 
-pub(crate) fn parts_travel_between_connected_sockets<T: Place>() {
+pub(crate) fn parts_travel_between_connected_sockets<T: TestTransport>() {
     let sent = ["head", "", "and payload"].map(|part| IoSlice::new(part.as_bytes()));
     let (mut head, mut payload) = ([0; 4], [0; 8]);
     let (c, d) = pair::<T>();
@@ -151,7 +151,7 @@ pub(crate) fn parts_travel_between_connected_sockets<T: Place>() {
     assert_eq!((&payload, &head), (b"headand ", b"payl"));
 }
 
-pub(crate) fn more_parts_than_the_system_takes_are_refused_and_not_cut<T: Place>() {
+pub(crate) fn more_parts_than_the_system_takes_are_refused_and_not_cut<T: TestTransport>() {
     let (a, b) = pair::<T>();
     let sent = vec![IoSlice::new(b"."); 1025];
     let error = a.send_vectored(&sent).unwrap_err();
@@ -178,7 +178,7 @@ pub(crate) fn a_batch_that_fails_half_way_says_how_much_was_sent<T: Sockets>() {
     assert_eq!(b.try_recv_from(&mut [0; 16]).unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
-pub(crate) fn an_address_in_use_is_named<T: Place>() {
+pub(crate) fn an_address_in_use_is_named<T: TestTransport>() {
     let (_a, at_a) = bind::<T>();
     let error = T::bind(&at_a).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
@@ -211,7 +211,7 @@ pub(crate) fn a_batch_arrives_in_order_with_its_senders<T: Sockets>() {
     });
 }
 
-pub(crate) fn connected_sockets_talk_to_each_other_alone<T: Place>() {
+pub(crate) fn connected_sockets_talk_to_each_other_alone<T: TestTransport>() {
     let (a, b) = pair::<T>();
     assert_eq!((a.peer().unwrap(), b.peer().unwrap()), (b.local().unwrap(), a.local().unwrap()));
     a.send(b"hello").unwrap();
@@ -234,7 +234,7 @@ pub(crate) fn connected_sockets_talk_to_each_other_alone<T: Place>() {
     assert_eq!(b.recv(&mut buffer).unwrap().length, 6);
 }
 
-pub(crate) fn a_peer_that_has_gone_is_noticed<T: Place>() {
+pub(crate) fn a_peer_that_has_gone_is_noticed<T: TestTransport>() {
     let (a, b) = pair::<T>();
     drop(b);
     let start = Instant::now();
