@@ -1,7 +1,13 @@
-//! The choice of a transport by an address that is known at run time only.
+//! The choice of a transport by an address that is known only at run time.
+//!
+//! A transport that was compiled out is refused by name: which features a program has does not
+//! change what an address means.
 
+#[cfg(feature = "fifo")]
 use crate::fifo::{FifoAcceptor, FifoConnector};
+#[cfg(feature = "pipe")]
 use crate::pipe::{PipeAcceptor, PipeConnector};
+#[cfg(feature = "pty")]
 use crate::pty::{PtyAcceptor, PtyConnector};
 use crate::{Acceptor, Address, Connector, Stream, StreamOptions};
 use crate::{ShmAcceptor, ShmConnector, TcpAcceptor, TcpConnector, UnixAcceptor, UnixConnector};
@@ -11,7 +17,8 @@ use std::time::Duration;
 /// Connects to `address` over the transport that it names.
 ///
 /// # Errors
-/// As [`Connector::connect`].
+/// As [`Connector::connect`]; [`io::ErrorKind::Unsupported`] if the transport is a cargo feature
+/// that the program was compiled without.
 pub fn connect(
     address: &Address,
     timeout: Option<Duration>,
@@ -21,10 +28,15 @@ pub fn connect(
     let connector: &dyn Connector = match address {
         Address::Tcp { .. } => &TcpConnector::new(options),
         Address::Unix(_) | Address::Abstract(_) => &UnixConnector::new(options),
-        Address::Fifo(_) => &FifoConnector::new(options),
-        Address::Pipe(_) => &PipeConnector::new(options),
-        Address::Pty(_) => &PtyConnector::new(options),
         Address::Shm(_) => &ShmConnector::new(options),
+        #[cfg(feature = "fifo")]
+        Address::Fifo(_) => &FifoConnector::new(options),
+        #[cfg(feature = "pipe")]
+        Address::Pipe(_) => &PipeConnector::new(options),
+        #[cfg(feature = "pty")]
+        Address::Pty(_) => &PtyConnector::new(options),
+        #[cfg(not(all(feature = "fifo", feature = "pipe", feature = "pty")))]
+        other => return Err(compiled_out("connect to", other)),
     };
     connector.connect(address, timeout)
 }
@@ -32,14 +44,25 @@ pub fn connect(
 /// Listens at `address` over the transport that it names.
 ///
 /// # Errors
-/// The message names the address that cannot be listened at, and why.
+/// The message names the address and the reason; [`io::ErrorKind::Unsupported`] as for [`connect`].
 pub fn listen(address: &Address, options: &StreamOptions) -> io::Result<Box<dyn Acceptor>> {
     Ok(match address {
         Address::Tcp { .. } => Box::new(TcpAcceptor::bind(address, options)?),
         Address::Unix(_) | Address::Abstract(_) => Box::new(UnixAcceptor::bind(address, options)?),
-        Address::Fifo(_) => Box::new(FifoAcceptor::bind(address, options)?),
-        Address::Pipe(_) => Box::new(PipeAcceptor::bind(address, options)?),
-        Address::Pty(_) => Box::new(PtyAcceptor::bind(address, options)?),
         Address::Shm(_) => Box::new(ShmAcceptor::bind(address, options)?),
+        #[cfg(feature = "fifo")]
+        Address::Fifo(_) => Box::new(FifoAcceptor::bind(address, options)?),
+        #[cfg(feature = "pipe")]
+        Address::Pipe(_) => Box::new(PipeAcceptor::bind(address, options)?),
+        #[cfg(feature = "pty")]
+        Address::Pty(_) => Box::new(PtyAcceptor::bind(address, options)?),
+        #[cfg(not(all(feature = "fifo", feature = "pipe", feature = "pty")))]
+        other => return Err(compiled_out("listen at", other)),
     })
+}
+
+#[cfg(not(all(feature = "fifo", feature = "pipe", feature = "pty")))]
+fn compiled_out(what: &str, address: &Address) -> io::Error {
+    let reason = format!("cannot {what} {address}: compiled without the feature of this transport");
+    io::Error::new(io::ErrorKind::Unsupported, reason)
 }

@@ -38,7 +38,22 @@
 //! waiting, and the [`host`] address to
 //! publish. The crate runs on Linux and knows nothing of the protocols spoken over its streams.
 
+// A helper that serves several mechanisms has no caller where none of them is compiled in.
+#![cfg_attr(
+    not(all(
+        feature = "fifo",
+        feature = "pipe",
+        feature = "proactor",
+        feature = "pty",
+        feature = "udp",
+        feature = "unix-datagram",
+        feature = "zero-copy"
+    )),
+    allow(dead_code, unused_imports)
+)]
+
 mod address;
+#[cfg(any(feature = "fifo", feature = "pipe", feature = "pty"))]
 mod channel;
 mod credentials;
 mod deadline;
@@ -48,6 +63,7 @@ mod interest;
 mod partial;
 mod pending_connect;
 mod socket;
+#[cfg(feature = "zero-copy")]
 mod splice;
 mod stream;
 mod stream_options;
@@ -57,21 +73,29 @@ mod transport;
 pub mod affinity;
 pub mod barrier;
 pub mod clock;
+#[cfg(any(feature = "udp", feature = "unix-datagram"))]
 pub mod datagram;
+#[cfg(feature = "fifo")]
 pub mod fifo;
 pub mod host;
 pub mod memory;
 pub mod option;
+#[cfg(feature = "pipe")]
 pub mod pipe;
+#[cfg(feature = "proactor")]
 pub mod proactor;
+#[cfg(feature = "pty")]
 pub mod pty;
 pub mod reactor;
 pub mod shm;
 pub mod signals;
 pub mod tcp;
+#[cfg(feature = "udp")]
 pub mod udp;
 pub mod unix;
+#[cfg(feature = "unix-datagram")]
 pub mod unix_datagram;
+#[cfg(feature = "zero-copy")]
 pub mod zero_copy;
 
 pub use address::{Address, ParseAddressError};

@@ -1,5 +1,7 @@
 //! The conformance suite over Unix-domain sockets with abstract names.
 
+#![cfg(feature = "zero-copy")]
+
 mod conformance;
 
 use armilla_ipc::unix::{Unix, UnixAcceptor, UnixStream};

@@ -1,6 +1,14 @@
 //! Connecting in a reactor and in a proactor, over every transport: nobody waits meanwhile, everybody is
 //! told of the end. And accepting with a time limit.
 
+#![cfg(all(
+    feature = "fifo",
+    feature = "pipe",
+    feature = "pty",
+    feature = "proactor",
+    feature = "zero-copy"
+))]
+
 #[allow(unused_macros, unused_imports)]
 mod conformance;
 

@@ -1,5 +1,7 @@
 //! The conformance suite over named pipes, and what is particular to their files.
 
+#![cfg(all(feature = "fifo", feature = "zero-copy"))]
+
 mod conformance;
 
 use armilla_ipc::fifo::{Fifo, FifoAcceptor, FifoConnector, open_read, open_write};

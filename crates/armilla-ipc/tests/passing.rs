@@ -1,5 +1,7 @@
 //! Descriptors that travel, credentials, and sending without copies.
 
+#![cfg(all(feature = "pipe", feature = "zero-copy"))]
+
 use armilla_ipc::pipe::{ReadEnd, WriteEnd};
 use armilla_ipc::unix::MAX_DESCRIPTORS;
 use armilla_ipc::zero_copy::{Relay, ZeroCopy, send_file};

@@ -1,5 +1,7 @@
 //! The conformance suite over pipes that are handed over, and one-way pipes.
 
+#![cfg(all(feature = "pipe", feature = "zero-copy"))]
+
 mod conformance;
 
 use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};

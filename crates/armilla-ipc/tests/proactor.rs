@@ -1,5 +1,7 @@
 //! The proactor, the kernel's and the emulated one: the same tests for both.
 
+#![cfg(feature = "proactor")]
+
 use armilla_ipc::proactor::{AttachedSocket, Backend, OperationResult, Proactor};
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::io::{ErrorKind, Read, Write};

@@ -1,5 +1,7 @@
 //! The conformance suite over pseudo-terminals.
 
+#![cfg(all(feature = "pty", feature = "zero-copy"))]
+
 mod conformance;
 
 use armilla_ipc::pty::{Pty, PtyStream, WindowSize};

@@ -1,5 +1,7 @@
 //! An acceptor outlives a shortage of descriptors, and who makes anything is told of it. Alone in its process, which runs out of them.
 
+#![cfg(all(feature = "pipe", feature = "pty", feature = "udp", feature = "unix-datagram"))]
+
 use armilla_ipc::pipe::pipe;
 use armilla_ipc::pty::PtyStream;
 use armilla_ipc::reactor::Reactor;

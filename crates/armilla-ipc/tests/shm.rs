@@ -1,6 +1,8 @@
 //! The conformance suite over shared memory, and what is particular to a peer that one shares memory
 //! with: it dies at any moment, or it is not the peer that one hoped for.
 
+#![cfg(feature = "zero-copy")]
+
 mod conformance;
 
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};

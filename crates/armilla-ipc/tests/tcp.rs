@@ -1,5 +1,7 @@
 //! The conformance suite over TCP, and what is particular to TCP.
 
+#![cfg(feature = "zero-copy")]
+
 mod conformance;
 
 use armilla_ipc::option::{

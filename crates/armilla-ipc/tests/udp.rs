@@ -1,5 +1,7 @@
 //! The datagram suite over UDP; broadcast and multicast on the loopback.
 
+#![cfg(feature = "udp")]
+
 mod datagrams;
 
 use armilla_ipc::datagram::Datagram;

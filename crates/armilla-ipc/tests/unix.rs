@@ -1,5 +1,7 @@
 //! The conformance suite over Unix-domain sockets, and what is particular to their files.
 
+#![cfg(feature = "zero-copy")]
+
 mod conformance;
 
 use armilla_ipc::unix::Unix;

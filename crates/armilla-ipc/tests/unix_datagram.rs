@@ -1,5 +1,7 @@
 //! The datagram suite over Unix-domain sockets, and what is particular to them.
 
+#![cfg(feature = "unix-datagram")]
+
 mod datagrams;
 
 use armilla_ipc::Address;

@@ -4,15 +4,19 @@
 //! non-blocking, and waiting is done by `poll` over it and an event of our own: a transfer that need
 //! not wait is one system call, one that must is three.
 
+#[cfg(any(feature = "fifo", feature = "pipe"))]
 mod ends;
 mod half;
 
+#[cfg(any(feature = "fifo", feature = "pipe"))]
 pub use ends::{ReadEnd, WriteEnd};
+#[cfg(any(feature = "fifo", feature = "pipe"))]
 pub(crate) use ends::{check, set_pipe_size};
 pub(crate) use half::{Direction, Half};
 
 use crate::deadline::{Deadline, timed_out};
 use crate::partial::{self, MAX_PARTS, RecvError, SendError};
+#[cfg(feature = "zero-copy")]
 use crate::splice::SpliceCall;
 use crate::{Address, Credentials, Readiness};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -152,12 +156,14 @@ impl Channel {
     }
 
     /// Has `call` take bytes from the descriptor that is read, and waits for them as `recv` does.
+    #[cfg(feature = "zero-copy")]
     pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         let transfer = Transfer::new(&self.input, Direction::Read);
         transfer.finish(call(self.input()), || call(self.input()))
     }
 
     /// Has `call` put bytes into the descriptor that is written, and waits as `send` does.
+    #[cfg(feature = "zero-copy")]
     pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         let transfer = Transfer::new(&self.output, Direction::Write);
         transfer.finish(call(self.output()), || call(self.output()))

@@ -1,6 +1,7 @@
 //! Moves bytes through two named pipes.
 
 use crate::channel::Channel;
+#[cfg(feature = "zero-copy")]
 use crate::splice::delegate_splice;
 use crate::stream::delegate_stream;
 use rustix::fd::BorrowedFd;
@@ -24,4 +25,5 @@ impl FifoStream {
 }
 
 delegate_stream!(FifoStream, channel);
+#[cfg(feature = "zero-copy")]
 delegate_splice!(FifoStream, channel);

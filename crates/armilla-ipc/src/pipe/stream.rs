@@ -3,6 +3,7 @@
 use crate::Credentials;
 use crate::channel::Channel;
 use crate::pipe::addr;
+#[cfg(feature = "zero-copy")]
 use crate::splice::delegate_splice;
 use crate::stream::delegate_stream;
 use rustix::fd::BorrowedFd;
@@ -45,4 +46,5 @@ impl PipeStream {
 }
 
 delegate_stream!(PipeStream, channel);
+#[cfg(feature = "zero-copy")]
 delegate_splice!(PipeStream, channel);

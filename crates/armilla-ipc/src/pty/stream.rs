@@ -3,6 +3,7 @@
 use crate::Credentials;
 use crate::channel::Channel;
 use crate::pty::addr;
+#[cfg(feature = "zero-copy")]
 use crate::splice::delegate_splice;
 use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd};
@@ -79,4 +80,5 @@ impl AsFd for PtyStream {
 }
 
 delegate_stream!(PtyStream, channel);
+#[cfg(feature = "zero-copy")]
 delegate_splice!(PtyStream, channel);

@@ -67,6 +67,7 @@ mod table;
 mod timers;
 
 pub use crate::interest::Interest;
+#[cfg(feature = "proactor")]
 pub(crate) use connect::drive;
 pub use connect::{ConnectHandle, connect};
 pub use handler::{Handler, Next, Ready};

@@ -10,6 +10,7 @@ pub(crate) use retry::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted};
 
 use crate::deadline::{Deadline, LazyDeadline, Timeout, as_kept_by_kernel};
 use crate::partial::{self, MAX_PARTS};
+#[cfg(feature = "zero-copy")]
 use crate::splice::SpliceCall;
 use crate::{Address, Readiness, RecvError, SendError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -162,11 +163,13 @@ impl Socket {
     }
 
     /// Has `call` take bytes from the socket, and makes it again as `recv` does.
+    #[cfg(feature = "zero-copy")]
     pub(crate) fn splice_read(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         call(self.as_fd()).or_else(|errno| self.retry_recv(errno, || call(self.as_fd())))
     }
 
     /// Has `call` put bytes into the socket, and makes it again as `send` does.
+    #[cfg(feature = "zero-copy")]
     pub(crate) fn splice_write(&self, call: &mut SpliceCall<'_>) -> io::Result<usize> {
         call(self.as_fd()).or_else(|errno| self.retry_send(errno, || call(self.as_fd())))
     }

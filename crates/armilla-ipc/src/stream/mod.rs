@@ -3,6 +3,7 @@
 
 mod with_timeout;
 
+#[cfg(feature = "zero-copy")]
 pub(crate) use with_timeout::TransferDeadline;
 pub use with_timeout::WithTimeout;
 

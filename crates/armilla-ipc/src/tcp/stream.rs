@@ -3,6 +3,7 @@
 use super::addr;
 use crate::option::has_options;
 use crate::socket::{self, Socket};
+#[cfg(feature = "zero-copy")]
 use crate::splice::delegate_splice;
 use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -53,6 +54,7 @@ impl TcpStream {
 }
 
 delegate_stream!(TcpStream, socket);
+#[cfg(feature = "zero-copy")]
 delegate_splice!(TcpStream, socket);
 has_options!(
     TcpStream: SendBuffer, RecvBuffer, NoDelay, KeepAlive, ProbeInterval, ProbeCount, Linger,

@@ -4,6 +4,7 @@
 mod acceptor;
 pub(crate) mod addr;
 mod connector;
+#[cfg(any(feature = "pipe", feature = "pty"))]
 pub(crate) mod descriptor_handshake;
 mod file;
 pub(crate) mod passing;

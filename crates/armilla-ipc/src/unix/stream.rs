@@ -4,6 +4,7 @@ use super::addr;
 use crate::Credentials;
 use crate::option::has_options;
 use crate::socket::Socket;
+#[cfg(feature = "zero-copy")]
 use crate::splice::delegate_splice;
 use crate::stream::delegate_stream;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -43,6 +44,7 @@ impl UnixStream {
 }
 
 delegate_stream!(UnixStream, socket);
+#[cfg(feature = "zero-copy")]
 delegate_splice!(UnixStream, socket);
 has_options!(UnixStream: SendBuffer, RecvBuffer);
 
