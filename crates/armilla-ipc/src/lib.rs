@@ -52,6 +52,7 @@
     allow(dead_code, unused_imports)
 )]
 
+mod accept;
 mod address;
 #[cfg(any(feature = "fifo", feature = "pipe", feature = "pty"))]
 mod channel;

@@ -2,19 +2,16 @@
 
 use super::addr::{self, PipePaths};
 use super::{FifoStream, addr::REQUEST};
+use crate::accept::{AcceptDeadline, AcceptTimeout, EXHAUSTION_PAUSE, delegate_acceptor};
 use crate::channel::{Channel, Direction, Half, set_pipe_size};
-use crate::deadline::Deadline;
 use crate::error::{context, is_resource_exhausted};
-use crate::socket::{EXHAUSTION_PAUSE, left};
 use crate::unix::SocketFile;
-use crate::{Acceptor, Address, Stream, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use std::{fs, io};
 
 /// Makes streams of named pipes passively.
@@ -25,7 +22,7 @@ pub struct FifoAcceptor {
     local: Address,
     file: SocketFile,
     options: StreamOptions,
-    timeout: Mutex<Option<Duration>>,
+    timeout: AcceptTimeout,
 }
 
 impl FifoAcceptor {
@@ -57,29 +54,35 @@ impl FifoAcceptor {
         // Absolute, because the process may change its working directory.
         let absolute = std::path::absolute(path)?;
         let (local, options) = (Address::fifo(path), options.clone());
-        Ok(Self { requests, path: absolute, local, file, options, timeout: Mutex::default() })
+        Ok(Self {
+            requests,
+            path: absolute,
+            local,
+            file,
+            options,
+            timeout: AcceptTimeout::default(),
+        })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<FifoStream>> {
-        let timeout = *self.timeout();
-        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
+        let deadline = self.timeout.start();
         let mut request = [0; REQUEST];
-        while self.next(&mut request, timeout, deadline)? {
+        while self.next(&mut request, deadline)? {
             let Some(names) = PipePaths::from_request(&self.path, &request) else { continue };
             loop {
                 match open_both(&names).and_then(|ends| self.make(ends)) {
                     Ok(stream) => return Ok(Some(stream)),
                     Err(error) if !is_resource_exhausted(&error) => break, // the connector has given up
-                    Err(error) if !waits => {
+                    Err(error) if !deadline.may_wait() => {
                         // Back into the queue, for the next attempt.
                         let _ = self.requests.try_send_vectored(&[IoSlice::new(&request)]);
                         return Err(error);
                     }
-                    Err(_) => drop(left(deadline, timeout)?),
+                    Err(_) => drop(deadline.remaining()?),
                 }
                 std::thread::sleep(EXHAUSTION_PAUSE);
             }
@@ -88,26 +91,17 @@ impl FifoAcceptor {
     }
 
     /// The next request; false once closed.
-    fn next(
-        &self,
-        request: &mut [u8; REQUEST],
-        timeout: Option<Duration>,
-        deadline: Deadline,
-    ) -> io::Result<bool> {
+    fn next(&self, request: &mut [u8; REQUEST], deadline: AcceptDeadline) -> io::Result<bool> {
         loop {
             match self.requests.try_recv(request) {
                 Ok(0) => return Ok(false),
                 Ok(REQUEST) => return Ok(true),
                 Ok(_) => {} // nothing that a connector of this crate writes
                 Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
-                Err(error) if timeout == Some(Duration::ZERO) => return Err(error),
-                Err(_) => self.requests.wait(Direction::Read, left(deadline, timeout)?)?,
+                Err(error) if !deadline.may_wait() => return Err(error),
+                Err(_) => self.requests.wait(Direction::Read, deadline.remaining()?)?,
             }
         }
-    }
-
-    fn timeout(&self) -> MutexGuard<'_, Option<Duration>> {
-        self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make(&self, (input, output): (OwnedFd, OwnedFd)) -> io::Result<FifoStream> {
@@ -124,7 +118,7 @@ impl FifoAcceptor {
         &self.local
     }
 
-    /// Stops listening and removes the pipe, as [`Acceptor::close`].
+    /// Stops listening and removes the pipe, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.file.remove();
         // Who accepts is woken even if there is no descriptor left to hang up with.
@@ -132,24 +126,7 @@ impl FifoAcceptor {
     }
 }
 
-impl Acceptor for FifoAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        *self.timeout() = timeout;
-        Ok(())
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(FifoAcceptor, timeout);
 
 impl AsFd for FifoAcceptor {
     /// The named pipe at which requests arrive. What is read from it is lost to the acceptor.

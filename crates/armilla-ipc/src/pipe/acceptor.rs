@@ -1,19 +1,17 @@
 //! Takes pipes that are handed over at a path.
 
 use super::{PipeStream, addr};
+use crate::accept::delegate_acceptor;
 use crate::channel::{Channel, set_pipe_size};
-use crate::error::context;
 use crate::unix::descriptor_handshake::DescriptorAcceptor;
-use crate::{Acceptor, Address, Credentials, Stream, StreamOptions};
+use crate::{Address, Credentials, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
-use std::time::Duration;
 
 /// Makes pipe streams passively.
 #[derive(Debug)]
 pub struct PipeAcceptor {
     acceptor: DescriptorAcceptor,
-    local: Address,
     options: StreamOptions,
 }
 
@@ -24,30 +22,28 @@ impl PipeAcceptor {
     /// # Errors
     /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
-        let path = addr::path(address)?;
-        let acceptor = DescriptorAcceptor::bind(path, addr::KIND)
-            .map_err(|error| context(format_args!("cannot listen at {address}"), error))?;
-        Ok(Self { acceptor, local: address.clone(), options: options.clone() })
+        let acceptor = DescriptorAcceptor::bind(address, addr::path(address)?, addr::KIND)?;
+        Ok(Self { acceptor, options: options.clone() })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<PipeStream>> {
-        self.acceptor.take()?.map(|(ends, peer)| self.make(ends, peer)).transpose()
+        self.acceptor.accept()?.map(|(ends, peer)| self.make(ends, peer)).transpose()
     }
 
     fn make(&self, [input, output]: [OwnedFd; 2], peer: Credentials) -> io::Result<PipeStream> {
         set_pipe_size(output.as_fd(), &self.options)?;
-        let names = (self.local.clone(), addr::unnamed());
+        let names = (self.local().clone(), addr::unnamed());
         let channel = Channel::of_two((input, output), names)?;
         Ok(PipeStream::new(channel.with_credentials(peer)))
     }
 
     /// The path at which the acceptor listens.
     pub fn local(&self) -> &Address {
-        &self.local
+        self.acceptor.local()
     }
 
     /// The listening socket at which pipes are handed over. Changing its state behind the acceptor's back is
@@ -56,30 +52,13 @@ impl PipeAcceptor {
         self.acceptor.socket()
     }
 
-    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    /// Stops listening and removes the socket file, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.acceptor.close();
     }
 }
 
-impl Acceptor for PipeAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.acceptor.set_timeout(timeout);
-        Ok(())
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(PipeAcceptor, acceptor);
 
 impl AsFd for PipeAcceptor {
     /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to

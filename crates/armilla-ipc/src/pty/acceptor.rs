@@ -1,19 +1,17 @@
 //! Takes pseudo-terminals that are handed over at a path.
 
 use super::{PtyStream, addr};
+use crate::accept::delegate_acceptor;
 use crate::channel::Channel;
-use crate::error::context;
 use crate::unix::descriptor_handshake::DescriptorAcceptor;
-use crate::{Acceptor, Address, Stream, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
-use std::time::Duration;
 
 /// Makes the driving sides of pseudo-terminals passively.
 #[derive(Debug)]
 pub struct PtyAcceptor {
     acceptor: DescriptorAcceptor,
-    local: Address,
 }
 
 impl PtyAcceptor {
@@ -23,25 +21,24 @@ impl PtyAcceptor {
     /// # Errors
     /// The message names the path; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, _options: &StreamOptions) -> io::Result<Self> {
-        let acceptor = DescriptorAcceptor::bind(addr::path(address)?, addr::KIND)
-            .map_err(|error| context(format_args!("cannot listen at {address}"), error))?;
-        Ok(Self { acceptor, local: address.clone() })
+        let acceptor = DescriptorAcceptor::bind(address, addr::path(address)?, addr::KIND)?;
+        Ok(Self { acceptor })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<PtyStream>> {
-        let Some(([driver], peer)) = self.acceptor.take()? else { return Ok(None) };
-        let names = (self.local.clone(), addr::unnamed());
+        let Some(([driver], peer)) = self.acceptor.accept()? else { return Ok(None) };
+        let names = (self.local().clone(), addr::unnamed());
         let channel = Channel::of_one(driver, names)?;
         Ok(Some(PtyStream::new(channel.with_credentials(peer))))
     }
 
     /// The path at which the acceptor listens.
     pub fn local(&self) -> &Address {
-        &self.local
+        self.acceptor.local()
     }
 
     /// The listening socket at which terminals are handed over. Changing its state behind the acceptor's back is
@@ -50,30 +47,13 @@ impl PtyAcceptor {
         self.acceptor.socket()
     }
 
-    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    /// Stops listening and removes the socket file, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.acceptor.close();
     }
 }
 
-impl Acceptor for PtyAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.acceptor.set_timeout(timeout);
-        Ok(())
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(PtyAcceptor, acceptor);
 
 impl AsFd for PtyAcceptor {
     /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to

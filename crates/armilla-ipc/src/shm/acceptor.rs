@@ -1,8 +1,9 @@
 //! Listens for peers that want to share memory.
 
 use super::{ShmStream, addr};
+use crate::accept::delegate_acceptor;
 use crate::unix::UnixAcceptor;
-use crate::{Acceptor, Address, Stream, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use std::io;
 use std::time::Duration;
@@ -25,17 +26,19 @@ impl ShmAcceptor {
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
-        let waiter = addr::socket(address)?;
-        let sockets =
-            addr::in_terms_of(address, UnixAcceptor::bind(&waiter, &StreamOptions::default()))?;
+        let socket_address = addr::socket(address)?;
+        let sockets = addr::in_terms_of(
+            address,
+            UnixAcceptor::bind(&socket_address, &StreamOptions::default()),
+        )?;
         Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed. Takes no longer for a peer that
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed. Takes no longer for a peer that
     /// does not share its memory; the first use of that stream does.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<ShmStream>> {
         let Some(socket) = self.sockets.accept()? else { return Ok(None) };
         let names = [self.local.clone(), addr::unnamed()];
@@ -47,29 +50,13 @@ impl ShmAcceptor {
         &self.local
     }
 
-    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    /// Stops listening and removes the socket file, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.sockets.close();
     }
 }
 
-impl Acceptor for ShmAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.sockets.set_timeout(timeout)
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(ShmAcceptor, sockets);
 
 impl AsFd for ShmAcceptor {
     /// The listening socket, for what this type does not offer. Changing its state behind the

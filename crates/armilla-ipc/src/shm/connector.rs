@@ -34,9 +34,9 @@ impl ShmConnector {
     /// As [`Connector::connect`]; [`io::ErrorKind::NotFound`] if there is no such file,
     /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
-        let waiter = addr::socket(address)?;
+        let socket_address = addr::socket(address)?;
         let socket =
-            addr::in_terms_of(address, UnixConnector::default().connect(&waiter, timeout))?;
+            addr::in_terms_of(address, UnixConnector::default().connect(&socket_address, timeout))?;
         make(socket, address, &self.options)
             .map_err(|error| context(format_args!("cannot connect to {address}"), error))
     }

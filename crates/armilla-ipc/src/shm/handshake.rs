@@ -30,8 +30,8 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
     let (region, file) = Region::create(capacities)?;
     let mut greeting = [0; LENGTH];
     greeting[..8].copy_from_slice(&MAGIC);
-    for (waiter, capacity) in greeting[8..].iter_mut().zip(capacities) {
-        *waiter = capacity.ilog2() as u8;
+    for (byte, capacity) in greeting[8..].iter_mut().zip(capacities) {
+        *byte = capacity.ilog2() as u8;
     }
     let files = [file.as_fd()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];

@@ -84,11 +84,11 @@ impl Transport for Shm {
         timeout: Option<Duration>,
         options: &StreamOptions,
     ) -> io::Result<Box<dyn PendingConnect<ShmStream>>> {
-        let waiter = addr::socket(address)?;
+        let socket_address = addr::socket(address)?;
         let (name, sizes) = (address.clone(), options.clone());
         let finish = move |socket| connector::make(socket, &name, &sizes);
         let plain = StreamOptions::default();
-        Ok(Box::new(UnixPendingConnect::new(address, waiter, timeout, &plain, finish)))
+        Ok(Box::new(UnixPendingConnect::new(address, socket_address, timeout, &plain, finish)))
     }
 
     fn listen(address: &Address, options: &StreamOptions) -> io::Result<ShmAcceptor> {

@@ -114,11 +114,11 @@ impl Region {
     /// The caller holds the ring's private producer, so that no other thread writes to the place.
     #[inline]
     pub(super) fn write(&self, which: usize, position: u64, bytes: &[u8]) {
-        let (waiter, first) = self.waiter(which, position, bytes.len());
-        // SAFETY: `waiter` has checked that both halves lie within the ring; ours and theirs do not
+        let (target, first) = self.address_of(which, position, bytes.len());
+        // SAFETY: `address_of` has checked that both halves lie within the ring; ours and theirs do not
         // overlap, because nobody has references to the mapping.
         unsafe {
-            ptr::copy_nonoverlapping(bytes.as_ptr(), waiter, first);
+            ptr::copy_nonoverlapping(bytes.as_ptr(), target, first);
             let rest = bytes.len() - first;
             ptr::copy_nonoverlapping(bytes.as_ptr().add(first), self.start(which), rest);
         }
@@ -129,10 +129,10 @@ impl Region {
     /// The caller holds the ring's private consumer.
     #[inline]
     pub(super) fn read(&self, which: usize, position: u64, buffer: &mut [u8]) {
-        let (waiter, first) = self.waiter(which, position, buffer.len());
+        let (target, first) = self.address_of(which, position, buffer.len());
         // SAFETY: as in `write`.
         unsafe {
-            ptr::copy_nonoverlapping(waiter, buffer.as_mut_ptr(), first);
+            ptr::copy_nonoverlapping(target, buffer.as_mut_ptr(), first);
             let rest = buffer.len() - first;
             ptr::copy_nonoverlapping(self.start(which), buffer.as_mut_ptr().add(first), rest);
         }
@@ -140,7 +140,7 @@ impl Region {
 
     /// Where `position` lies, and how many of `count` bytes lie there and not at the ring's start.
     #[inline]
-    fn waiter(&self, which: usize, position: u64, count: usize) -> (*mut u8, usize) {
+    fn address_of(&self, which: usize, position: u64, count: usize) -> (*mut u8, usize) {
         let capacity = self.capacities[which];
         assert!(count <= capacity, "more bytes than the ring has room for");
         let offset = position as usize & (capacity - 1);

@@ -261,8 +261,8 @@ impl Ring {
     pub(super) fn forge_control(&self, words: [u32; 4]) {
         let control = &self.control.0;
         let places = [&control.ended, &control.consumer, &control.producer, &control.room_needed];
-        for (waiter, word) in places.into_iter().zip(words) {
-            waiter.store(word, SeqCst);
+        for (target, word) in places.into_iter().zip(words) {
+            target.store(word, SeqCst);
         }
     }
 }

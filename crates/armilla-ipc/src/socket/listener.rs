@@ -1,27 +1,24 @@
 //! A listening socket that outlives transient errors and can be closed from another thread.
 
-use crate::deadline::{Deadline, timed_out};
+use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE};
 use crate::error::{is_exhaustion, timespec};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{self, SocketAddrAny, SocketFlags};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
 /// How many peers may wait to be accepted; the kernel caps it at `net.core.somaxconn`.
 const BACKLOG: i32 = 1024;
 
-/// The pause before the next attempt when the process or the system has run out of something.
-pub(crate) const EXHAUSTION_PAUSE: Duration = Duration::from_millis(20);
-
 /// A bound socket in the listening state.
 pub(crate) struct Listener {
     fd: OwnedFd,
     closed: AtomicBool,
-    timeout: Mutex<Option<Duration>>,
+    timeout: AcceptTimeout,
     /// Who hears of a shortage.
     shortage: OnceLock<Box<Tell>>,
 }
@@ -40,12 +37,7 @@ impl Listener {
     pub(crate) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         // With a limit the waiting is done by `poll`, so that several threads may accept.
         rustix::io::ioctl_fionbio(&self.fd, timeout.is_some())?;
-        *self.timeout() = timeout;
-        Ok(())
-    }
-
-    fn timeout(&self) -> MutexGuard<'_, Option<Duration>> {
-        self.timeout.lock().unwrap_or_else(PoisonError::into_inner)
+        self.timeout.set_timeout(timeout)
     }
 
     /// Has `tell` called before each pause.
@@ -57,23 +49,22 @@ impl Listener {
     /// The next connected socket and its peer, or `None` once closed. With a timeout of zero a shortage
     /// is reported like the lack of a peer, for the caller to wait out.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
-        let timeout = *self.timeout();
-        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
+        let deadline = self.timeout.start();
         while !self.closed.load(Ordering::Acquire) {
             let errno = match net::acceptfrom_with(&self.fd, SocketFlags::CLOEXEC) {
                 Ok(accepted) => return Ok(Some(accepted)),
                 Err(errno) => errno,
             };
             match errno {
-                errno if is_exhaustion(errno) && waits => {
-                    left(deadline, timeout)?;
+                errno if is_exhaustion(errno) && deadline.may_wait() => {
+                    deadline.remaining()?;
                     if let Some(tell) = self.shortage.get() {
                         tell(&errno.into());
                     }
                     std::thread::sleep(EXHAUSTION_PAUSE);
                 }
-                Errno::AGAIN if waits && timeout.is_some() => {
-                    self.wait(left(deadline, timeout)?)?
+                Errno::AGAIN if deadline.may_wait() && deadline.is_limited() => {
+                    self.wait(deadline.remaining()?)?
                 }
                 errno if is_peer_error(errno) => {}
                 // What a blocked call is told when `close` shuts the socket down.
@@ -118,11 +109,6 @@ impl AsFd for Listener {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
-}
-
-/// The time left for an `accept`.
-pub(crate) fn left(deadline: Deadline, timeout: Option<Duration>) -> io::Result<Option<Duration>> {
-    deadline.remaining().map_err(|_| timed_out("nobody connected", timeout))
 }
 
 /// Whether an error of `accept` belongs to the one connection that it took from the queue. Linux

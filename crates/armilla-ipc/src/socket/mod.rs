@@ -5,7 +5,7 @@
 mod listener;
 mod retry;
 
-pub(crate) use listener::{EXHAUSTION_PAUSE, Listener, left};
+pub(crate) use listener::Listener;
 pub(crate) use retry::{RECV_TIMED_OUT, SEND_TIMED_OUT, retry_interrupted};
 
 use crate::deadline::{Deadline, LazyDeadline, Timeout, as_kept_by_kernel};

@@ -2,14 +2,15 @@
 
 use super::TcpStream;
 use super::addr::{self, AddressErrors};
+use crate::accept::delegate_acceptor;
 use crate::option::{Priority, SocketOption};
 use crate::socket::{Listener, Socket};
-use crate::{Acceptor, Address, Stream, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, SocketFlags, sockopt};
 use std::io;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Makes TCP streams passively.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl TcpAcceptor {
     /// Listens at the first usable one of the socket addresses that `address` stands for.
     ///
     /// The host `::` listens on every interface for IPv6 and IPv4, `0.0.0.0` for IPv4 alone. Port 0
-    /// takes a free port, see [`local`](Acceptor::local). Options are checked here and hold for
+    /// takes a free port, see [`local`](crate::Acceptor::local). Options are checked here and hold for
     /// every accepted stream.
     ///
     /// # Errors
@@ -61,10 +62,10 @@ impl TcpAcceptor {
         Ok(Self { listener, local, priority: options.priority.map(Priority) })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<TcpStream>> {
         while let Some((fd, peer)) = self.listener.accept()? {
             // A peer without an address has gone already.
@@ -84,33 +85,13 @@ impl TcpAcceptor {
         &self.local
     }
 
-    /// Stops listening, as [`Acceptor::close`].
+    /// Stops listening, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.listener.close();
     }
 }
 
-impl Acceptor for TcpAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.listener.set_timeout(timeout)
-    }
-
-    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
-        self.listener.on_resource_exhausted(tell);
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(TcpAcceptor, listener, on_resource_exhausted);
 
 impl AsFd for TcpAcceptor {
     /// The listening socket, for what this type does not offer. Changing its state behind the

@@ -2,13 +2,13 @@
 
 use super::file::SocketFile;
 use super::{UnixStream, addr};
+use crate::accept::delegate_acceptor;
 use crate::error::context;
 use crate::socket::{Listener, Socket};
-use crate::{Acceptor, Address, Stream, StreamOptions};
+use crate::{Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
 use rustix::net::{self, SocketFlags};
 use std::io;
-use std::time::Duration;
 
 /// Makes Unix-domain streams passively.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ impl UnixAcceptor {
         Ok(Self { listener, local: address.clone(), file, options: options.clone() })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`] but typed.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed.
     ///
     /// # Errors
-    /// As [`Acceptor::accept`].
+    /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<UnixStream>> {
         let Some((fd, peer)) = self.listener.accept()? else { return Ok(None) };
         // Unlike a TCP socket, a Unix-domain one does not hand its options on.
@@ -63,7 +63,7 @@ impl UnixAcceptor {
         &self.local
     }
 
-    /// Stops listening and removes the socket file, as [`Acceptor::close`].
+    /// Stops listening and removes the socket file, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         if self.listener.close() {
             self.file.iter().for_each(SocketFile::remove);
@@ -71,27 +71,7 @@ impl UnixAcceptor {
     }
 }
 
-impl Acceptor for UnixAcceptor {
-    fn accept(&self) -> io::Result<Option<Box<dyn Stream>>> {
-        Ok(self.accept()?.map(|stream| Box::new(stream) as Box<dyn Stream>))
-    }
-
-    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        self.listener.set_timeout(timeout)
-    }
-
-    fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
-        self.listener.on_resource_exhausted(tell);
-    }
-
-    fn local(&self) -> &Address {
-        self.local()
-    }
-
-    fn close(&self) {
-        self.close();
-    }
-}
+delegate_acceptor!(UnixAcceptor, listener, on_resource_exhausted);
 
 impl AsFd for UnixAcceptor {
     /// The listening socket, for what this type does not offer. Changing its state behind the

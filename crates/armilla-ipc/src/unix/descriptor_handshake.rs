@@ -2,9 +2,8 @@
 //! ones over at a Unix-domain socket. Connecting therefore waits no longer than on that socket.
 
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
-use crate::deadline::Deadline;
-use crate::error::{is_exhaustion, timespec};
-use crate::socket::{EXHAUSTION_PAUSE, left};
+use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE};
+use crate::error::{context, is_exhaustion, timespec};
 use crate::{Acceptor, Address, Credentials, Readiness, Stream, StreamOptions};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -29,7 +28,8 @@ pub(crate) struct DescriptorAcceptor {
     /// Readable when a peer has connected, or one that has connected has spoken.
     events: OwnedFd,
     silent: Mutex<VecDeque<UnixStream>>,
-    timeout: Mutex<Option<Duration>>,
+    timeout: AcceptTimeout,
+    local: Address,
     kind: u8,
 }
 
@@ -37,31 +37,38 @@ pub(crate) struct DescriptorAcceptor {
 type Passed<const N: usize> = ([OwnedFd; N], Credentials);
 
 impl DescriptorAcceptor {
-    /// Takes what is handed over at `path` as `kind`.
-    pub(crate) fn bind(path: &Path, kind: u8) -> io::Result<Self> {
+    /// Listens at `path`, which callers know as `local`, for descriptors of this `kind`.
+    ///
+    /// # Errors
+    /// The message names `local`.
+    pub(crate) fn bind(local: &Address, path: &Path, kind: u8) -> io::Result<Self> {
+        Self::bind_to(local, path, kind)
+            .map_err(|error| context(format_args!("cannot listen at {local}"), error))
+    }
+
+    fn bind_to(local: &Address, path: &Path, kind: u8) -> io::Result<Self> {
         let acceptor = UnixAcceptor::bind_to(&Address::unix(path), &StreamOptions::default())?;
         acceptor.set_timeout(Some(Duration::ZERO))?;
         let events = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&events, &acceptor, EventData::new_u64(0), EventFlags::IN)?;
         let (silent, timeout) = Default::default();
-        Ok(Self { acceptor, events, silent, timeout, kind })
+        Ok(Self { acceptor, events, silent, timeout, local: local.clone(), kind })
     }
 
     /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says nothing is
     /// in nobody's way, and one that hands over anything else is passed over. A shortage of descriptors is
     /// waited out before anything is received; with a timeout of zero it is an error.
-    pub(crate) fn take<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
-        let timeout = *lock(&self.timeout);
-        let (deadline, waits) = (Deadline::after(timeout), timeout != Some(Duration::ZERO));
+    pub(crate) fn accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
+        let deadline = self.timeout.start();
         loop {
-            let error = match self.attempt() {
+            let error = match self.try_accept() {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
             };
             match Errno::from_io_error(&error) {
-                Some(Errno::AGAIN) if waits => self.wait(left(deadline, timeout)?)?,
-                Some(errno) if waits && is_exhaustion(errno) => {
-                    left(deadline, timeout)?;
+                Some(Errno::AGAIN) if deadline.may_wait() => self.wait(deadline.remaining()?)?,
+                Some(errno) if deadline.may_wait() && is_exhaustion(errno) => {
+                    deadline.remaining()?;
                     std::thread::sleep(EXHAUSTION_PAUSE);
                 }
                 _ => return Err(error),
@@ -70,10 +77,10 @@ impl DescriptorAcceptor {
     }
 
     /// What can be taken at this moment; "would block" if that is nothing.
-    fn attempt<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
+    fn try_accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         loop {
             let mut silent = lock(&self.silent);
-            if let Some(taken) = self.take_from_any(&mut silent)? {
+            if let Some(taken) = self.accept_spoken(&mut silent)? {
                 return Ok(Some(taken));
             }
             let Some(stream) = self.acceptor.accept()? else { return Ok(None) };
@@ -87,7 +94,7 @@ impl DescriptorAcceptor {
 
     /// What the first of the connected peers that has spoken hands over. Those that have spoken in vain are
     /// dropped on the way.
-    fn take_from_any<const N: usize>(
+    fn accept_spoken<const N: usize>(
         &self,
         silent: &mut VecDeque<UnixStream>,
     ) -> io::Result<Option<Passed<N>>> {
@@ -99,7 +106,7 @@ impl DescriptorAcceptor {
             }
             // What a process without descriptors receives is lost.
             passing::expect(stream.as_fd(), N + STREAM_DESCRIPTORS)?;
-            let taken = self.take_from(stream);
+            let taken = self.receive_from(stream);
             silent.remove(index);
             if let Ok(taken) = taken {
                 return Ok(Some(taken));
@@ -108,7 +115,7 @@ impl DescriptorAcceptor {
         Ok(None)
     }
 
-    fn take_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Passed<N>> {
+    fn receive_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Passed<N>> {
         let mut kind = [0];
         let mut descriptors = Vec::with_capacity(N);
         stream.recv_with_descriptors(&mut kind, &mut descriptors)?;
@@ -128,8 +135,13 @@ impl DescriptorAcceptor {
     }
 
     /// Limits the waiting for a peer.
-    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) {
-        *lock(&self.timeout) = timeout;
+    pub(crate) fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.timeout.set_timeout(timeout)
+    }
+
+    /// The address at which the acceptor listens.
+    pub(crate) fn local(&self) -> &Address {
+        &self.local
     }
 
     /// Stops listening.
