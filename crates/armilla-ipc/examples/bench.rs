@@ -4,9 +4,9 @@
 //! bench tcp|unix|abstract|fifo|pipe|pty|shm [QUEUE]
 //! ```
 //!
-//! Reads lines `ping-pong|flood BYTES COUNT`, plays each over a connection of its own, and answers with the
-//! nanoseconds of one round trip, or of one message of the flood: those that passed, and those for which
-//! the processor worked. `COUNT / 4` more, before that, warm up.
+//! Reads lines `ping-pong|flood BYTES COUNT`, plays each over a connection of its own, and answers
+//! with the nanoseconds of one round trip, or of one message of the flood: those that passed, and
+//! those for which the processor worked. `COUNT / 4` more, before that, warm up.
 
 use armilla_ipc::{
     Acceptor, Address, Stream, StreamOptions, Transport, fifo::Fifo, pipe::Pipe, pty::Pty,
@@ -101,8 +101,8 @@ fn play<S: Stream>(client: &S, server: &S, run: Run) -> io::Result<[Duration; 2]
     })
 }
 
-/// A message, at the start of a page and in new memory for each turn, as in `plain.c`: what the kernel's
-/// copying costs depends on where it lies, by a tenth and more.
+/// A message, at the start of a page and in new memory for each turn, as in `plain.c`: what the
+/// kernel's copying costs depends on where it lies, by a tenth and more.
 struct Message {
     room: Vec<u8>,
     start: usize,

@@ -4,10 +4,10 @@
 //! cargo run --release --example ping_pong -- [tcp|unix|shm] [ROUNDS] [BYTES]
 //! ```
 //!
-//! Under `strace -f -c` every round over a socket costs two `sendto` and two `recvfrom`, one of each
-//! per side.
-//! Under `valgrind --tool=callgrind` the difference of two run lengths gives the instructions per
-//! round, those of both sides together. Each side runs on the same CPU, as `taskset -c 0` would do.
+//! Under `strace -f -c` every round over a socket costs two `sendto` and two `recvfrom`, one of
+//! each per side. Under `valgrind --tool=callgrind` the difference of two run lengths gives the
+//! instructions per round, those of both sides together. Each side runs on the same CPU, as
+//! `taskset -c 0` would do.
 
 use armilla_ipc::shm::Shm;
 use armilla_ipc::tcp::Tcp;

@@ -5,10 +5,10 @@
 //! cargo run --release -p armilla-ipc --example shm_race -- [TURNS]
 //! ```
 //!
-//! Prints the median over all turns of each turn's median round trip. *One CPU* has both sides on the
-//! same CPU, so that each must sleep for the other to run; *two CPUs* gives each its own. Spinning
-//! makes sense, and is measured, only there. Over shared memory as it comes a stream finds out by
-//! itself which of the two is the case.
+//! Prints the median over all turns of each turn's median round trip. *One CPU* has both sides on
+//! the same CPU, so that each must sleep for the other to run; *two CPUs* gives each its own.
+//! Spinning makes sense, and is measured, only there. Over shared memory as it comes a stream finds
+//! out by itself which of the two is the case.
 
 use armilla_ipc::{Address, Stream, StreamOptions, affinity, connect, listen};
 use std::time::{Duration, Instant};

@@ -1,5 +1,6 @@
-//! Addresses of stream endpoints, and their text form. Resolving a host name is the business of the
-//! transport, not of the address.
+//! Addresses of stream endpoints, and their text form.
+//!
+//! An address names a place and does not look it up: the transport resolves host names.
 
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -10,10 +11,9 @@ use std::str::FromStr;
 ///
 /// The text form names the transport first: `tcp://host:port`, `tcp://[::1]:2809` (an IPv6 address
 /// stands in brackets), `unix:///run/bank.sock`, `unix://@bank` (abstract), `fifo:///run/bank`,
-/// `pipe:///run/bank`,
-/// `pty:///run/bank` or `shm:///run/bank`. [`Display`](fmt::Display) writes it and [`FromStr`]
-/// reads it back; only a path that is not UTF-8, or an abstract name that is not printable, does not
-/// survive the round trip.
+/// `pipe:///run/bank`, `pty:///run/bank` or `shm:///run/bank`. [`Display`](fmt::Display) writes it
+/// and [`FromStr`] reads it back; only a path that is not UTF-8, or an abstract name that is not
+/// printable, does not survive the round trip.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {
@@ -27,9 +27,9 @@ pub enum Address {
     /// A Unix-domain socket at a path of the file system. The empty path is the name of a socket
     /// that was never bound, such as the client's end of a connection.
     Unix(PathBuf),
-    /// A Unix-domain socket with a name of its own, which no file stands for and which vanishes with
-    /// the socket (Linux). Any process of the same network namespace may connect to it: no file
-    /// permission protects it.
+    /// A Unix-domain socket with a name of its own, which no file stands for and which vanishes
+    /// with the socket (Linux). Any process of the same network namespace may connect to it: no
+    /// file permission protects it.
     Abstract(Vec<u8>),
     /// A named pipe at a path of the file system.
     Fifo(PathBuf),

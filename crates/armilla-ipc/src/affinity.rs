@@ -1,4 +1,4 @@
-//! Which CPUs a thread may run on.
+//! The CPUs on which a thread may run (`sched_setaffinity`).
 
 use crate::error::context;
 use rustix::io::Errno;

@@ -1,4 +1,4 @@
-//! A clock that is cheap enough to be read at every call.
+//! A monotonic clock that is cheap enough to read at every call (`CLOCK_MONOTONIC_COARSE`).
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Who is at the other end, as far as the kernel vouches for it.
+//! The identity of a peer process, for which the kernel vouches.
 
 use crate::sys;
 use rustix::fd::BorrowedFd;

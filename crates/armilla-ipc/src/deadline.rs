@@ -1,5 +1,5 @@
-//! Limits of time: the moment by which an operation of several system calls must end, and the
-//! timeout that holds for every call of one direction of a stream.
+//! Limits of time. A [`Timeout`] holds for every later call in one direction of a stream; a
+//! [`Deadline`] is the moment by which one operation of several system calls must end.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,8 +36,8 @@ impl Deadline {
     }
 }
 
-/// The limit of a transfer that may need several calls, each of which keeps to the timeout by itself.
-/// The clock is read when a second one is needed.
+/// The limit of a transfer that may need several calls, each of which keeps to the timeout by
+/// itself. The clock is read when a second one is needed.
 #[derive(Debug)]
 pub(crate) struct LazyDeadline {
     timeout: Option<Duration>,

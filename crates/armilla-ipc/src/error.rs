@@ -1,4 +1,5 @@
-//! Helpers that put words to the errors of the operating system.
+//! Errors of the operating system: context for their messages, and the class of those that tell of
+//! exhausted resources.
 
 use crate::Address;
 use rustix::io::Errno;
@@ -36,10 +37,10 @@ pub(crate) fn is_exhaustion(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 
-/// Whether an error tells that the process or the system has run out of descriptors or memory, which may
-/// come back: connecting, accepting or listening may be tried again then. One that was put into other words
-/// is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells of several addresses, the last
-/// counts.
+/// Whether an error tells that the process or the system has run out of descriptors or memory,
+/// which may come back: connecting, accepting or listening may be tried again then. One that was
+/// put into other words is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells
+/// of several addresses, the last counts.
 pub fn is_resource_exhausted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
         || Errno::from_io_error(error).is_some_and(is_exhaustion)

@@ -1,4 +1,6 @@
-//! The address under which other hosts reach this one, and how to tell it from them.
+//! The addresses and names of this host: which one to publish, and which ones lead back to it.
+//!
+//! Nothing here sends a packet: the answers come from the routing table and from local files.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
@@ -16,8 +18,8 @@ pub fn primary_address() -> IpAddr {
         .unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
 
-/// An address of this host in a network, which is `address` with its first `prefix` bits; `None` when
-/// it has none there. Nothing is sent.
+/// An address of this host in a network, which is `address` with its first `prefix` bits; `None`
+/// when it has none there. Nothing is sent.
 pub fn address_in(network: IpAddr, prefix: u8) -> Option<IpAddr> {
     // The first host of the network is routed as the network is, whether or not it exists.
     let first = match network {
@@ -61,22 +63,24 @@ pub fn is_local_address(ip: IpAddr) -> bool {
     !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
 }
 
-/// Whether what this host sends to `ip` comes back to it, as the routing table has it. Nothing is sent. Of
-/// several addresses in one network this may know the first alone.
+/// Whether what this host sends to `ip` comes back to it, as the routing table has it. Nothing is
+/// sent. Of several addresses in one network this may know the first alone.
 pub fn is_routed_locally(ip: IpAddr) -> bool {
-    // That it can be bound does not say it: where the system allows it (`ip_nonlocal_bind`) any can.
+    // That it can be bound does not say it: where the system allows it (`ip_nonlocal_bind`) any
+    // can.
     ip.is_loopback() || source_address_for(SocketAddr::new(ip, 9)) == Some(ip)
 }
 
-/// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has them,
-/// which the resolver reads before it asks anybody; nobody is asked here. `localhost` is always among them
-/// (RFC 6761).
+/// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has
+/// them, which the resolver reads before it asks anybody; nobody is asked here. `localhost` is
+/// always among them (RFC 6761).
 pub fn names_in_hosts_file() -> Vec<(String, Vec<IpAddr>)> {
     let table = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
     names_in(&table, name().as_deref())
 }
 
-/// The names that `table` gives to the host that calls itself `own`: those that stand in one line with it.
+/// The names that `table` gives to the host that calls itself `own`: those that stand in one line
+/// with it.
 fn names_in(table: &str, own: Option<&str>) -> Vec<(String, Vec<IpAddr>)> {
     let lines = table.lines().filter_map(|line| {
         let mut words = line.split('#').next()?.split_whitespace();

@@ -1,4 +1,5 @@
-//! What may be waited for at a descriptor: by a handler of a reactor, or by a connection in progress.
+//! The readiness for which a descriptor is watched, by a handler of a reactor or by a connection in
+//! progress. Below both, so that neither needs the other.
 
 use rustix::event::epoll::EventFlags;
 use std::ops::BitOr;

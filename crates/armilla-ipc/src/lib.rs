@@ -5,11 +5,12 @@
 //! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
 //! sides meet. Datagrams have roles of their own, see [`datagram`].
 //!
-//! Each transport is one module with the same files and the same names: [`tcp`], [`unix`], [`fifo`],
-//! [`pipe`], [`pty`], and [`shm`], which moves bytes through memory that two processes share. Code
-//! that knows its transport uses the concrete types, and each call is then a thin wrapper over one
-//! system call. Code that learns the transport at run time uses [`connect`] and [`listen`],
-//! which return boxed roles; another crate adds a transport by implementing the three traits.
+//! Each transport is one module with the same files and the same names: [`tcp`], [`unix`],
+//! [`fifo`], [`pipe`], [`pty`], and [`shm`], which moves bytes through memory that two processes
+//! share. Code that knows its transport uses the concrete types, and each call is then a thin
+//! wrapper over one system call. Code that learns the transport at run time uses [`connect`] and
+//! [`listen`], which return boxed roles; another crate adds a transport by implementing the three
+//! traits.
 //!
 //! ```
 //! use armilla_ipc::{Address, Stream, StreamOptions, TcpAcceptor, TcpConnector};
@@ -33,10 +34,10 @@
 //! out and tells when they are done.
 //!
 //! Beside the transports stand the few services of the operating system that a network program
-//! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`] of
-//! threads to CPUs, memory [`barrier`]s that cost nothing on one side, [`memory`] that many threads read without
-//! waiting, and the [`host`] address to
-//! publish. The crate runs on Linux and knows nothing of the protocols spoken over its streams.
+//! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`]
+//! of threads to CPUs, memory [`barrier`]s that cost nothing on one side, [`memory`] that many
+//! threads read without waiting, and the [`host`] address to publish. The crate runs on Linux and
+//! knows nothing of the protocols spoken over its streams.
 
 // A helper that serves several mechanisms has no caller where none of them is compiled in.
 #![cfg_attr(

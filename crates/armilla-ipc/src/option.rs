@@ -1,6 +1,8 @@
-//! Options of sockets as types: each can be set and read on the sockets that have it, and on no
-//! other. Options that a stream needs before it is made are given as
-//! [`StreamOptions`](crate::StreamOptions).
+//! Socket options as types. An option can be set and read on the sockets that have it; on any other
+//! it does not compile.
+//!
+//! Each transport says which options its sockets have. Options that a stream needs before it exists
+//! are fields of [`StreamOptions`](crate::StreamOptions).
 
 use crate::error::context;
 use crate::sys;
@@ -103,7 +105,8 @@ macro_rules! has_options {
 pub(crate) use has_options;
 
 option! {
-    /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it silently.
+    /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it
+    /// silently.
     SendBuffer(usize);
     set(fd, size) sockopt::set_socket_send_buffer_size(fd, *size);
     get sockopt::socket_send_buffer_size(fd)?;
@@ -139,7 +142,8 @@ option! {
 }
 
 option! {
-    /// How long a probe of [`KeepAlive`] is waited for before the next, in whole seconds (`TCP_KEEPINTVL`).
+    /// How long a probe of [`KeepAlive`] is waited for before the next, in whole seconds
+    /// (`TCP_KEEPINTVL`).
     ProbeInterval(Duration);
     // The kernel counts whole seconds and refuses zero.
     set(fd, time) sockopt::set_tcp_keepintvl(fd, (*time).max(Duration::from_secs(1)));
@@ -147,16 +151,16 @@ option! {
 }
 
 option! {
-    /// After how many probes of [`KeepAlive`] without an answer the peer is taken for gone, 1 to 127
-    /// (`TCP_KEEPCNT`).
+    /// After how many probes of [`KeepAlive`] without an answer the peer is taken for gone, 1 to
+    /// 127 (`TCP_KEEPCNT`).
     ProbeCount(u32);
     set(fd, count) sockopt::set_tcp_keepcnt(fd, *count);
     get sockopt::tcp_keepcnt(fd)?;
 }
 
 option! {
-    /// What closing does with bytes not yet sent (`SO_LINGER`), in whole seconds: none sends them in
-    /// the background; a time waits so long for them to be sent; zero drops them and resets.
+    /// What closing does with bytes not yet sent (`SO_LINGER`), in whole seconds: none sends them
+    /// in the background; a time waits so long for them to be sent; zero drops them and resets.
     Linger(Option<Duration>);
     set(fd, time) sockopt::set_socket_linger(fd, *time);
     get sockopt::socket_linger(fd)?;
@@ -171,8 +175,8 @@ option! {
 
 option! {
     /// How long a reception polls the network card before it sleeps (`SO_BUSY_POLL`), in whole
-    /// microseconds. More than the system's default needs the privilege `CAP_NET_ADMIN`; the loopback
-    /// has no card to poll.
+    /// microseconds. More than the system's default needs the privilege `CAP_NET_ADMIN`; the
+    /// loopback has no card to poll.
     BusyPoll(Duration);
     set(fd, time) {
         let micros = i32::try_from(time.as_micros()).unwrap_or(i32::MAX);

@@ -1,5 +1,5 @@
-//! Transfers of several system calls: how far they came when they failed, and the plain loops. The
-//! loops of the socket transports, which watch the clock too, are in `socket/retry`.
+//! Transfers of several system calls: the errors that tell how far a transfer got, and the plain
+//! loops. The loops of sockets, which also watch the clock, are in `socket::retry`.
 
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};

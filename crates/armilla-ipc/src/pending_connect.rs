@@ -1,4 +1,6 @@
-//! Connecting without waiting: an attempt goes as far as it can, and says what it waits for.
+//! Non-blocking connection establishment, as a state machine: each step goes as far as it can
+//! without waiting, and then says what to wait for. A reactor, a proactor or any other event loop
+//! drives it; a blocking connect drives it with `poll`.
 
 use crate::error::timespec;
 use crate::interest::Interest;
@@ -8,9 +10,9 @@ use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
-/// A connection about to be made, by [`Transport::start_connect`](crate::Transport::start_connect). A
-/// [reactor](crate::reactor::connect) and a [proactor](crate::proactor::Proactor::connect) drive it; so
-/// can any other loop:
+/// A connection about to be made, by [`Transport::start_connect`](crate::Transport::start_connect).
+/// A [reactor](crate::reactor::connect) and a [proactor](crate::proactor::Proactor::connect) drive
+/// it; so can any other loop:
 ///
 /// ```
 /// use armilla_ipc::{Address, Stream, StreamOptions, Transport, tcp::Tcp};
@@ -29,12 +31,13 @@ use std::time::Duration;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait PendingConnect<S>: Send {
-    /// Goes on without waiting; the stream, once it is there. To be called first at once, then whenever
-    /// what the attempt [waits for](Self::wait_condition) has come. Too early does no harm.
+    /// Goes on without waiting; the stream, once it is there. To be called first at once, then
+    /// whenever what the attempt [waits for](Self::wait_condition) has come. Too early does no
+    /// harm.
     ///
     /// # Errors
-    /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] if the time is
-    /// over: the attempt has failed for good.
+    /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] if the
+    /// time is over: the attempt has failed for good.
     fn advance(&mut self) -> io::Result<Option<S>>;
 
     /// What the attempt waits for after [`advance`](Self::advance) has brought no stream.
@@ -44,8 +47,8 @@ pub trait PendingConnect<S>: Send {
 /// What an [`PendingConnect`] waits for: that the descriptor is ready, or that the time is over.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitCondition<'a> {
-    /// The descriptor, which may be another one after the next step; `None` if nothing but the time is
-    /// waited for.
+    /// The descriptor, which may be another one after the next step; `None` if nothing but the time
+    /// is waited for.
     pub descriptor: Option<BorrowedFd<'a>>,
     /// What it must be ready for.
     pub interest: Interest,

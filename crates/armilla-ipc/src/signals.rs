@@ -1,4 +1,5 @@
-//! Ending a server in order when its operator or its supervisor asks for it.
+//! Orderly termination: waiting for the signals with which an operator or a supervisor ends a
+//! server.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -10,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Waits for SIGINT (Ctrl-C), SIGTERM, or a [`Waker`] in another thread.
 ///
-/// While one exists the first signal ends [`wait`](Self::wait), and a second one ends the process on
-/// the spot, for the operator who does not want to wait for the orderly end. When the last one is
-/// dropped the signals have their usual effect again.
+/// While one exists the first signal ends [`wait`](Self::wait), and a second one ends the process
+/// on the spot, for the operator who does not want to wait for the orderly end. When the last one
+/// is dropped the signals have their usual effect again.
 ///
 /// ```
 /// let mut termination = armilla_ipc::Termination::install()?;

@@ -1,6 +1,6 @@
-//! Transfers that the kernel carries out between two descriptors (`splice`, `sendfile`), so that the
-//! bytes never enter the process. This module holds what a stream provides for them; the operations
-//! built on it are in `zero_copy`.
+//! Transfers that the kernel carries out between two descriptors (`splice`, `sendfile`), so that
+//! the bytes never enter the process. This module holds what a stream provides for them; the
+//! operations built on it are in `zero_copy`.
 
 use rustix::fd::BorrowedFd;
 use std::io;

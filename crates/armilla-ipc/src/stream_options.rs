@@ -1,4 +1,5 @@
-//! Options of a stream, given before it is made and applied to its socket.
+//! Options that a stream needs before it exists, and how they are applied to its socket. Options of
+//! a stream that exists are in [`option`](crate::option).
 
 use crate::error::context;
 use crate::option::{
@@ -25,27 +26,27 @@ pub struct StreamOptions {
     /// Probes a silent peer after this idle time, in whole seconds (`SO_KEEPALIVE`,
     /// `TCP_KEEPIDLE`). TCP only. Default: no probes.
     pub keep_alive: Option<Duration>,
-    /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it silently.
-    /// Default: the kernel tunes it.
+    /// The size of the send queue in bytes (`SO_SNDBUF`); the kernel doubles it and caps it
+    /// silently. Default: the kernel tunes it.
     pub send_buffer: Option<usize>,
-    /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`. Over TCP, segments of
-    /// more than half of it are neither sent nor asked for (`TCP_MAXSEG`).
+    /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`. Over TCP, segments
+    /// of more than half of it are neither sent nor asked for (`TCP_MAXSEG`).
     pub recv_buffer: Option<usize>,
     /// The congestion control algorithm by name, such as `"cubic"` or `"reno"` (`TCP_CONGESTION`).
     /// TCP only. Default: the system's.
     pub congestion: Option<String>,
     /// See [`Linger`]. TCP only. Default: bytes not yet sent are sent in the background.
     pub linger: Option<Duration>,
-    /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before it
-    /// sleeps. TCP and shared memory only. Default: the system's; over shared memory some
+    /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before
+    /// it sleeps. TCP and shared memory only. Default: the system's; over shared memory some
     /// microseconds as long as that pays, see [`ShmConnector::new`](crate::ShmConnector::new).
     pub busy_poll: Option<Duration>,
     /// See [`Dscp`]. TCP only. Default: best effort.
     pub dscp: Option<CodePoint>,
     /// See [`Priority`]. TCP only. Default: the system's.
     pub priority: Option<u8>,
-    /// The ports of this end when it connects: the first is taken by which no other connection leads to
-    /// the same address. TCP only. Default: what the system chooses.
+    /// The ports of this end when it connects: the first is taken by which no other connection
+    /// leads to the same address. TCP only. Default: what the system chooses.
     pub local_ports: Option<RangeInclusive<u16>>,
 }
 
@@ -88,9 +89,10 @@ impl StreamOptions {
     }
 }
 
-/// Asks the peer for segments of which two fit into a receive queue of `size` bytes. The loopback has
-/// segments of 64 KiB, and the room that Linux offers of a small queue shrinks and grows a little: a
-/// sender that may use less than one segment of it waits for a timer, 200 ms, before it does.
+/// Asks the peer for segments of which two fit into a receive queue of `size` bytes. The loopback
+/// has segments of 64 KiB, and the room that Linux offers of a small queue shrinks and grows a
+/// little: a sender that may use less than one segment of it waits for a timer, 200 ms, before it
+/// does.
 fn limit_segments(socket: BorrowedFd<'_>, size: usize) -> io::Result<()> {
     /// What every host takes (RFC 9293, section 3.7.1), and the most that the option does.
     const SEGMENT: RangeInclusive<usize> = 536..=32_767;

@@ -19,8 +19,9 @@ pub trait Acceptor: Send + Sync + Debug {
     fn accept(&self) -> io::Result<Option<Box<dyn Stream>>>;
 
     /// Limits the time that [`accept`](Self::accept) waits; `None`, the default, waits for ever.
-    /// [`Duration::ZERO`] does not wait at all: no peer is then [`io::ErrorKind::WouldBlock`], and a
-    /// shortage of descriptors or memory an error like any other, after which accepting may go on.
+    /// [`Duration::ZERO`] does not wait at all: no peer is then [`io::ErrorKind::WouldBlock`], and
+    /// a shortage of descriptors or memory an error like any other, after which accepting may go
+    /// on.
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`] if the acceptor is of another crate and always waits.
@@ -29,9 +30,9 @@ pub trait Acceptor: Send + Sync + Debug {
         Err(io::Error::new(io::ErrorKind::Unsupported, "this acceptor has no timeout"))
     }
 
-    /// Has `tell` called, by the thread that accepts, before each pause for a shortage of descriptors
-    /// or memory: it can say so, and end the shortage. Only the first call counts; acceptors other
-    /// than those of sockets make their pauses unheard.
+    /// Has `tell` called, by the thread that accepts, before each pause for a shortage of
+    /// descriptors or memory: it can say so, and end the shortage. Only the first call counts;
+    /// acceptors other than those of sockets make their pauses unheard.
     fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
         drop(tell);
     }
@@ -84,15 +85,15 @@ pub trait Transport {
         options: &StreamOptions,
     ) -> io::Result<Self::Stream>;
 
-    /// Begins to connect to `address` without waiting for anything, as [`PendingConnect`] says. The `timeout`
-    /// counts from now.
+    /// Begins to connect to `address` without waiting for anything, as [`PendingConnect`] says. The
+    /// `timeout` counts from now.
     ///
-    /// By default the attempt waits after all, in its first step, as [`connect`](Self::connect) does;
-    /// the transports of this crate do not.
+    /// By default the attempt waits after all, in its first step, as [`connect`](Self::connect)
+    /// does; the transports of this crate do not.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a shortage
-    /// of descriptors or threads.
+    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a
+    /// shortage of descriptors or threads.
     fn start_connect(
         address: &Address,
         timeout: Option<Duration>,

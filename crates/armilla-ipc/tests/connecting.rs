@@ -1,5 +1,5 @@
-//! Connecting in a reactor and in a proactor, over every transport: nobody waits meanwhile, everybody is
-//! told of the end. And accepting with a time limit.
+//! Connecting in a reactor and in a proactor, over every transport: nobody waits meanwhile,
+//! everybody is told of the end. And accepting with a time limit.
 
 #![cfg(all(
     feature = "fifo",

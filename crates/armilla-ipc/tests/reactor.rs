@@ -304,8 +304,8 @@ fn hundreds_of_thousands_of_timers_keep_their_order_while_most_are_moved_and_can
         .collect();
     let few: Vec<_> = (0..100).map(|n| reactor.arm(LONG, note(n))).collect();
     assert!(many.iter().all(|&timer| reactor.rearm(timer, Duration::from_secs(200))));
-    // Those that expire, the last one first, in the midst of all others. Each later than the one before
-    // even if this thread is held up between them.
+    // Those that expire, the last one first, in the midst of all others. Each later than the one
+    // before even if this thread is held up between them.
     for (number, &timer) in few.iter().enumerate().rev() {
         assert!(reactor.rearm(timer, Duration::from_millis(200 - number as u64)));
     }

@@ -1,5 +1,6 @@
-//! The client and the server of the README do what it says, as they are printed there. They are programs,
-//! so each runs in a process of its own: this one, started anew with the address as its first argument.
+//! The client and the server of the README do what it says, as they are printed there. They are
+//! programs, so each runs in a process of its own: this one, started anew with the address as its
+//! first argument.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

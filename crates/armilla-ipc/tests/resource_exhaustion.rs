@@ -1,4 +1,5 @@
-//! An acceptor outlives a shortage of descriptors, and who makes anything is told of it. Alone in its process, which runs out of them.
+//! An acceptor outlives a shortage of descriptors, and who makes anything is told of it. Alone in
+//! its process, which runs out of them.
 
 #![cfg(all(feature = "pipe", feature = "pty", feature = "udp", feature = "unix-datagram"))]
 
@@ -55,7 +56,8 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
     making_fails_and_then_succeeds("a reactor", Reactor::new);
 }
 
-/// An accepted stream takes the memory at its first use; a shortage at that moment can be waited out.
+/// An accepted stream takes the memory at its first use; a shortage at that moment can be waited
+/// out.
 fn shared_memory_that_found_no_descriptor_is_not_lost(address: &Address) {
     let acceptor = listen(address, &StreamOptions::default()).unwrap();
     let client = connect(address, None, &StreamOptions::default()).unwrap();

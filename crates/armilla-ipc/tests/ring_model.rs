@@ -1,5 +1,5 @@
-//! A model of the shared-memory ring: the protocol of `src/shm/ring.rs`, compiled here with the atomics
-//! of loom, under every interleaving and every weak ordering that the memory model allows.
+//! A model of the shared-memory ring: the protocol of `src/shm/ring.rs`, compiled here with the
+//! atomics of loom, under every interleaving and every weak ordering that the memory model allows.
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test --release -p armilla-ipc --test ring_model

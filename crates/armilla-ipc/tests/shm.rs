@@ -1,5 +1,5 @@
-//! The conformance suite over shared memory, and what is particular to a peer that one shares memory
-//! with: it dies at any moment, or it is not the peer that one hoped for.
+//! The conformance suite over shared memory, and what is particular to a peer that one shares
+//! memory with: it dies at any moment, or it is not the peer that one hoped for.
 
 #![cfg(feature = "zero-copy")]
 

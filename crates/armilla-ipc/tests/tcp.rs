@@ -93,7 +93,8 @@ fn port_of(acceptor: &TcpAcceptor) -> u16 {
 
 #[test]
 fn a_link_local_address_keeps_its_interface_where_there_is_one() {
-    // The address, the interface's index, two more numbers and its name; all but the name in base 16.
+    // The address, the interface's index, two more numbers and its name; all but the name in base
+    // 16.
     let table = std::fs::read_to_string("/proc/net/if_inet6").unwrap_or_default();
     let found = table.lines().find_map(|line| {
         let words: Vec<_> = line.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The two ends of a one-way pipe as types: what one of them cannot do does not compile.
+//! The two ends of a one-way pipe as types, so that reading from the writing end does not compile.
 
 use super::Half;
 use crate::error::context;
@@ -25,8 +25,8 @@ impl ReadEnd {
         Half::new(fd).map(Self)
     }
 
-    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child. Whoever
-    /// shares the descriptor finds it non-blocking from now on.
+    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child.
+    /// Whoever shares the descriptor finds it non-blocking from now on.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
@@ -35,7 +35,8 @@ impl ReadEnd {
         Self::new(descriptor)
     }
 
-    /// Receives what has arrived, as [`Stream::recv`](crate::Stream::recv): 0 once no sender is left.
+    /// Receives what has arrived, as [`Stream::recv`](crate::Stream::recv): 0 once no sender is
+    /// left.
     ///
     /// # Errors
     /// As [`Stream::recv`](crate::Stream::recv).
@@ -96,8 +97,8 @@ impl WriteEnd {
         Half::new(fd).map(Self)
     }
 
-    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child. Whoever
-    /// shares the descriptor finds it non-blocking from now on.
+    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child.
+    /// Whoever shares the descriptor finds it non-blocking from now on.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.

@@ -1,4 +1,5 @@
-//! One direction of a channel: its descriptor, its timeout, and the event that wakes who waits.
+//! One direction of a channel: its descriptor, its timeout, and the event that wakes a waiting
+//! thread when this process ends the direction. The transfers themselves are in the parent module.
 
 use crate::deadline::Timeout;
 use crate::error::timespec;
@@ -112,8 +113,8 @@ impl Half {
             return Ok(Readiness::Closed);
         }
         let found = self.ready_for()?;
-        // A hang-up is told while bytes still stand before it; only their count tells the two apart.
-        // A terminal that was hung up has none any more, and no count.
+        // A hang-up is told while bytes still stand before it; only their count tells the two
+        // apart. A terminal that was hung up has none any more, and no count.
         let empty = || !rustix::io::ioctl_fionread(&self.fd).is_ok_and(|count| count > 0);
         let gone = found.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
         Ok(match (gone, found.contains(PollFlags::IN)) {

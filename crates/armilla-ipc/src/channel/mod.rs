@@ -1,8 +1,8 @@
 //! What the streams share that are no sockets: descriptors that are read and written.
 //!
 //! Such a descriptor knows neither a timeout nor a way to wake who waits for it. It is therefore
-//! non-blocking, and waiting is done by `poll` over it and an event of our own: a transfer that need
-//! not wait is one system call, one that must is three.
+//! non-blocking, and waiting is done by `poll` over it and an event of our own: a transfer that
+//! need not wait is one system call, one that must is three.
 
 #[cfg(any(feature = "fifo", feature = "pipe"))]
 mod ends;

@@ -1,4 +1,4 @@
-//! Room for several datagrams that are received at once.
+//! A buffer for several datagrams that one system call receives.
 
 use crate::sys::MAX_BATCH;
 

@@ -1,4 +1,5 @@
-//! What the datagram transports share: a socket that moves datagrams between names of one kind.
+//! The datagram socket on which all datagram transports are built. It is generic over the address
+//! type; the transports add how a socket is made and bound.
 
 use super::batch::Record;
 use super::{Batch, Received};
@@ -252,8 +253,8 @@ fn repeat<T>(
 macro_rules! roles {
     (@ common $socket:ty) => {
         impl AsFd for $socket {
-            /// The socket, for what this type does not offer. Its blocking mode and its timeouts are
-            /// relied on here: leave them alone.
+            /// The socket, for what this type does not offer. Its blocking mode and its timeouts
+            /// are relied on here: leave them alone.
             fn as_fd(&self) -> BorrowedFd<'_> {
                 self.endpoint.as_fd()
             }

@@ -1,4 +1,5 @@
-//! Waits at a named pipe for who wants a stream.
+//! The passive side of the named-pipe transport: reads requests from the named pipe at its path and
+//! opens the two pipes that each request names.
 
 use super::addr::{self, PipePaths};
 use super::{FifoStream, addr::REQUEST};

@@ -1,4 +1,5 @@
-//! Paths of named pipes, and opening them.
+//! Paths of named pipes: those of an address, those of the two pipes of one connection, and how
+//! they are opened.
 
 use crate::Address;
 use crate::channel::check;
@@ -40,7 +41,8 @@ pub(super) fn make(path: &Path) -> Result<(), Errno> {
     mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)
 }
 
-/// Opens the named pipe at `path` without waiting for the other side; anything else there is refused.
+/// Opens the named pipe at `path` without waiting for the other side; anything else there is
+/// refused.
 pub(super) fn open_at(path: &Path, access: OFlags) -> io::Result<OwnedFd> {
     let fd =
         open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())?;

@@ -1,4 +1,5 @@
-//! Makes two named pipes and asks the acceptor to open them.
+//! The active side of the named-pipe transport: makes two named pipes, and asks the acceptor to
+//! open them.
 
 use super::addr::{self, PipeFiles};
 use super::{FifoStream, addr::REQUEST};
@@ -57,8 +58,8 @@ pub(super) struct FifoPendingConnect {
     answer: OwnedFd,
     /// The ends for the stream, until it is made.
     ends: Option<(OwnedFd, OwnedFd)>,
-    /// A pipe can be opened for writing only while somebody reads it; until the acceptor does, that is
-    /// ourselves.
+    /// A pipe can be opened for writing only while somebody reads it; until the acceptor does, that
+    /// is ourselves.
     _reader: OwnedFd,
     _made: PipeFiles,
 }

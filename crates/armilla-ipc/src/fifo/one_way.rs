@@ -1,4 +1,5 @@
-//! One named pipe as itself: a meeting point of processes that know its path.
+//! One named pipe on its own, for processes that know its path. There is no connection: any number
+//! of writers may share it.
 
 use super::addr;
 use crate::channel::{ReadEnd, WriteEnd};

@@ -1,4 +1,4 @@
-//! Moves bytes through two named pipes.
+//! The stream of the named-pipe transport. The transfers are those of `channel`.
 
 use crate::channel::Channel;
 #[cfg(feature = "zero-copy")]

@@ -1,4 +1,4 @@
-//! Takes pipes that are handed over at a path.
+//! The passive side of the pipe transport: receives the descriptors of two pipes.
 
 use super::{PipeStream, addr};
 use crate::accept::delegate_acceptor;
@@ -46,8 +46,8 @@ impl PipeAcceptor {
         self.acceptor.local()
     }
 
-    /// The listening socket at which pipes are handed over. Changing its state behind the acceptor's back is
-    /// the caller's responsibility.
+    /// The listening socket at which pipes are handed over. Changing its state behind the
+    /// acceptor's back is the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.acceptor.socket()
     }
@@ -61,8 +61,8 @@ impl PipeAcceptor {
 delegate_acceptor!(PipeAcceptor, acceptor);
 
 impl AsFd for PipeAcceptor {
-    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
-    /// be changed.
+    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted.
+    /// Not to be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.acceptor.as_fd()
     }

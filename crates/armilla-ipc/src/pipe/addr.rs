@@ -1,4 +1,4 @@
-//! Where pipes are handed over, and pipes themselves.
+//! Addresses of the pipe transport, and new pipes.
 
 use crate::Address;
 use crate::error::wrong_transport;

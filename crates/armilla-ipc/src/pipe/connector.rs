@@ -1,4 +1,5 @@
-//! Makes two pipes and hands the far ends over.
+//! The active side of the pipe transport: makes two pipes and passes the descriptors of their far
+//! ends to the acceptor.
 
 use super::{PipeStream, addr};
 use crate::channel::{Channel, set_pipe_size};

@@ -1,5 +1,7 @@
-//! The pipe transport: streams of two pipes, one for each direction, handed over at a path; and the
-//! one-way [`pipe`] itself.
+//! The pipe transport, and the one-way [`pipe`] itself.
+//!
+//! A stream has two pipes, one for each direction. A pipe has no name, so the two sides meet at a
+//! Unix-domain socket: the connector passes the descriptors of the far ends through it.
 
 mod acceptor;
 mod addr;

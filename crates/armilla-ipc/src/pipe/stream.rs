@@ -1,4 +1,4 @@
-//! Moves bytes through two pipes.
+//! The stream of the pipe transport. The transfers are those of `channel`.
 
 use crate::Credentials;
 use crate::channel::Channel;
@@ -32,8 +32,8 @@ impl PipeStream {
         Ok((stream((near_input, near_output))?, stream((far_input, far_output))?))
     }
 
-    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if it
-    /// was made as a pair within this process.
+    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if
+    /// it was made as a pair within this process.
     pub fn peer_credentials(&self) -> Option<Credentials> {
         self.channel.peer_credentials()
     }

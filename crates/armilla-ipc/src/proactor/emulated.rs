@@ -1,5 +1,5 @@
-//! The proactor of a kernel without one: operations are attempted without blocking whenever the
-//! reactor says that they can make headway.
+//! The backend without kernel support: it makes non-blocking calls whenever the reactor reports
+//! that a socket is ready.
 
 use super::Proactor;
 use super::source::{AttachedSocket, Direction, Operation, PendingOperation, cancelled};
@@ -200,8 +200,8 @@ fn try_operation(pending: &mut PendingOperation, socket: BorrowedFd<'_>) -> Opti
     }
 }
 
-/// Accepts a peer that is there. The listening socket may be a blocking one, and another process may
-/// take the peer between the look and the grasp: a look once more keeps that from being likely.
+/// Accepts a peer that is there. The listening socket may be a blocking one, and another process
+/// may take the peer between the look and the grasp: a look once more keeps that from being likely.
 fn accept(socket: BorrowedFd<'_>) -> rustix::io::Result<OwnedFd> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let mut sockets = [PollFd::from_borrowed_fd(socket, PollFlags::IN)];

@@ -1,9 +1,9 @@
 //! Starts operations, and calls whoever asked for one when it is complete.
 //!
-//! Where a [reactor] tells that a descriptor is *ready*, a proactor tells that bytes
-//! *have been* moved. It owns the buffer meanwhile and hands it back with the outcome. With the
-//! feature `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise
-//! a reactor and non-blocking calls stand in for it, without any thread ([`Backend`]). The difference
+//! Where a [reactor] tells that a descriptor is *ready*, a proactor tells that bytes *have been*
+//! moved. It owns the buffer meanwhile and hands it back with the outcome. With the feature
+//! `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise a
+//! reactor and non-blocking calls stand in for it, without any thread ([`Backend`]). The difference
 //! cannot be seen from outside, except on a clock.
 //!
 //! A proactor contains a [`Reactor`]: timers, signals and notifications are armed with
@@ -93,8 +93,8 @@ impl Proactor {
     /// A proactor of this kind.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] for [`Backend::IoUring`] without the feature of that name; whatever
-    /// the kernel says otherwise.
+    /// [`io::ErrorKind::Unsupported`] for [`Backend::IoUring`] without the feature of that name;
+    /// whatever the kernel says otherwise.
     pub fn with(backend: Backend) -> io::Result<Self> {
         let engine = match backend {
             #[cfg(feature = "io-uring")]
@@ -128,7 +128,8 @@ impl Proactor {
         }
     }
 
-    /// Makes a socket known, for operations on it. It is kept open until it is [detached](Self::detach).
+    /// Makes a socket known, for operations on it. It is kept open until it is
+    /// [detached](Self::detach).
     ///
     /// # Errors
     /// As [`Reactor::register`].
@@ -159,7 +160,8 @@ impl Proactor {
         }))
     }
 
-    /// Waits for a peer to connect to a listening socket, whose descriptor is in [`OperationResult::peer`].
+    /// Waits for a peer to connect to a listening socket, whose descriptor is in
+    /// [`OperationResult::peer`].
     ///
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is under way on this source;
@@ -193,8 +195,8 @@ impl Proactor {
         )
     }
 
-    /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error hides how
-    /// much had left.
+    /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error hides
+    /// how much had left.
     ///
     /// # Errors
     /// As [`accept`](Self::accept), if a send is under way on this source.
@@ -236,11 +238,12 @@ impl Proactor {
     }
 
     /// Waits for at most `timeout` (`None`: until something happens), and calls the completions of
-    /// what is complete. Returns how many, 0 if the time is up, or if the reactor had something to do.
+    /// what is complete. Returns how many, 0 if the time is up, or if the reactor had something to
+    /// do.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one from
-    /// within a completion.
+    /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one
+    /// from within a completion.
     pub fn handle_events(&self, timeout: Option<Duration>) -> io::Result<usize> {
         let mut count = match &self.engine {
             #[cfg(feature = "io-uring")]

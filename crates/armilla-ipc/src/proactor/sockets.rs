@@ -1,4 +1,5 @@
-//! The attached sources by place, which is what the kernel gets to know of them.
+//! The table of attached sockets. Its indices are the `user_data` by which the kernel names an
+//! operation.
 
 use super::source::{AttachedSocket, Direction};
 use rustix::fd::AsFd;

@@ -1,4 +1,4 @@
-//! A socket with the operations under way on it, one in each direction.
+//! An attached socket, and the pending operations on it: at most one in each direction.
 
 use super::Proactor;
 use crate::reactor::Token;
@@ -9,8 +9,8 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Is told of the end of an operation. A closure `Fn(&Proactor, OperationResult)` is one. It is called by the
-/// thread that runs the proactor and may start the next operation.
+/// Is told of the end of an operation. A closure `Fn(&Proactor, OperationResult)` is one. It is
+/// called by the thread that runs the proactor and may start the next operation.
 pub trait CompletionHandler: Send + Sync {
     /// The operation is complete, for good or ill.
     fn completed(&self, proactor: &Proactor, done: OperationResult);

@@ -2,11 +2,11 @@
 //!
 //! # Safety contract
 //! This file alone of the proactor is `unsafe`. It upholds:
-//! - *What the kernel was given stays where it is until the kernel is done.* The buffer and the socket
-//!   of an operation belong to its [`AttachedSocket`], which the table keeps until the completion has been
-//!   seen; nobody touches the buffer meanwhile, because the operation is taken out of the source only
-//!   then. When the proactor is dropped it cancels everything and waits; what the kernel still holds
-//!   after that is leaked.
+//! - *What the kernel was given stays where it is until the kernel is done.* The buffer and the
+//!   socket of an operation belong to its [`AttachedSocket`], which the table keeps until the
+//!   completion has been seen; nobody touches the buffer meanwhile, because the operation is taken
+//!   out of the source only then. When the proactor is dropped it cancels everything and waits;
+//!   what the kernel still holds after that is leaked.
 //! - *One thread at a time touches each end of the rings*: the submission queue under the lock
 //!   `queue`, the completion queue under the lock `driver`.
 //! - *A descriptor that the kernel returns is ours alone*, and becomes an [`OwnedFd`] once.

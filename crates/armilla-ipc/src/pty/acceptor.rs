@@ -1,4 +1,4 @@
-//! Takes pseudo-terminals that are handed over at a path.
+//! The passive side of the pseudo-terminal transport: receives the descriptor of the master side.
 
 use super::{PtyStream, addr};
 use crate::accept::delegate_acceptor;
@@ -41,8 +41,8 @@ impl PtyAcceptor {
         self.acceptor.local()
     }
 
-    /// The listening socket at which terminals are handed over. Changing its state behind the acceptor's back is
-    /// the caller's responsibility.
+    /// The listening socket at which terminals are handed over. Changing its state behind the
+    /// acceptor's back is the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.acceptor.socket()
     }
@@ -56,8 +56,8 @@ impl PtyAcceptor {
 delegate_acceptor!(PtyAcceptor, acceptor);
 
 impl AsFd for PtyAcceptor {
-    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted. Not to
-    /// be changed.
+    /// What a [reactor](crate::reactor) watches: readable when a peer may be there to be accepted.
+    /// Not to be changed.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.acceptor.as_fd()
     }

@@ -1,4 +1,4 @@
-//! Where pseudo-terminals are handed over, and pseudo-terminals themselves.
+//! Addresses of the pseudo-terminal transport, and new pseudo-terminals.
 
 use crate::Address;
 use crate::error::wrong_transport;

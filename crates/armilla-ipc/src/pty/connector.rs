@@ -1,4 +1,5 @@
-//! Makes a pseudo-terminal and hands its driving side over.
+//! The active side of the pseudo-terminal transport: makes a pseudo-terminal and passes the
+//! descriptor of its master side to the acceptor.
 
 use super::{PtyStream, addr};
 use crate::channel::Channel;

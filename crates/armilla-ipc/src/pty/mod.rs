@@ -1,8 +1,9 @@
-//! The pseudo-terminal transport: the connector holds a terminal (in raw mode, so that bytes pass
-//! unchanged), the acceptor what drives it. It serves to run a program that insists on a terminal.
+//! The pseudo-terminal transport. The connector keeps the terminal, the acceptor gets the master
+//! side that drives it. The terminal is in raw mode, so that bytes pass unchanged. The transport
+//! serves to run a program that insists on a terminal.
 //!
-//! A terminal is no socket: it cannot end one direction alone, and whatever the driving side has sent
-//! and the terminal's side has not yet received is lost when the driving side closes.
+//! A terminal is not a socket: it cannot end one direction alone. When the master side closes,
+//! bytes that it sent and that the terminal has not received are lost.
 
 mod acceptor;
 mod addr;

@@ -1,4 +1,4 @@
-//! Moves bytes through a pseudo-terminal.
+//! The stream of the pseudo-terminal transport. The transfers are those of `channel`.
 
 use crate::Credentials;
 use crate::channel::Channel;
@@ -34,8 +34,8 @@ impl PtyStream {
         Ok((stream(driver)?, stream(terminal)?))
     }
 
-    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if it
-    /// was made as a pair within this process.
+    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if
+    /// it was made as a pair within this process.
     pub fn peer_credentials(&self) -> Option<Credentials> {
         self.channel.peer_credentials()
     }

@@ -1,4 +1,4 @@
-//! Handlers for the streams of connectors, which nobody waits for.
+//! Connections that a reactor establishes: no thread waits, and each stream gets a handler.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
 use crate::{Address, PendingConnect, StreamOptions, Transport, WaitCondition};
@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
-/// Connects to `address` in the reactor, within `timeout` in total. Has `make`, called once by a thread
-/// of the reactor with the stream or the reason why there is none, make a handler, and registers it; a
-/// handler that is not made or cannot be registered is dropped, and the peer sees the end.
+/// Connects to `address` in the reactor, within `timeout` in total. Has `make`, called once by a
+/// thread of the reactor with the stream or the reason why there is none, make a handler, and
+/// registers it; a handler that is not made or cannot be registered is dropped, and the peer sees
+/// the end.
 ///
-/// Nothing waits: not this call, nor a thread of the reactor. Host names alone are looked up by a thread
-/// of their own.
+/// Nothing waits: not this call, nor a thread of the reactor. Host names alone are looked up by a
+/// thread of their own.
 ///
 /// ```
 /// # use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, connect};
@@ -77,8 +78,8 @@ pub struct ConnectHandle {
 }
 
 impl ConnectHandle {
-    /// Gives the connection up; false if it is made already, or has failed. Otherwise nobody is told of
-    /// it any more. To be called with the reactor that makes it.
+    /// Gives the connection up; false if it is made already, or has failed. Otherwise nobody is
+    /// told of it any more. To be called with the reactor that makes it.
     pub fn cancel(&self, reactor: &Reactor) -> bool {
         self.drive.cancel(reactor)
     }

@@ -1,4 +1,4 @@
-//! Running a reactor: waiting, and calling the handler of what has happened.
+//! The event loop of a reactor: it waits for events and calls their handlers.
 
 use super::Reactor;
 use super::epoll::ReactorEvent;

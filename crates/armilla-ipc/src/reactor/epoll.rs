@@ -1,4 +1,4 @@
-//! The kernel's set of watched descriptors.
+//! The kernel's set of watched descriptors (`epoll`), and what its events mean.
 
 use super::handler::Ready;
 use super::table::Token;

@@ -1,4 +1,4 @@
-//! What a handler is, what it waits for and what it is told.
+//! Event handlers: what they are told and what they answer. Registration is in `registry`.
 
 use super::{Reactor, Token};
 use crate::interest::Interest;
@@ -8,8 +8,8 @@ use rustix::fd::BorrowedFd;
 /// Owns a descriptor and is called when something happens to it.
 ///
 /// A handler that several threads may drive is still called by one at a time. It may register and
-/// deregister any handler, itself too, and arm timers; no lock is held while it runs. Should it panic,
-/// it is deregistered, and the panic goes on.
+/// deregister any handler, itself too, and arm timers; no lock is held while it runs. Should it
+/// panic, it is deregistered, and the panic goes on.
 pub trait Handler: Send + Sync {
     /// The descriptor to watch: one and the same, open, as long as the handler is registered. It is
     /// asked for under a lock, so that this must not call the reactor, nor
@@ -21,8 +21,8 @@ pub trait Handler: Send + Sync {
         Interest::READ
     }
 
-    /// Called when the descriptor is `ready`. An error or the end of a stream shows as readiness for
-    /// what the handler waits for; the call that it then makes tells more.
+    /// Called when the descriptor is `ready`. An error or the end of a stream shows as readiness
+    /// for what the handler waits for; the call that it then makes tells more.
     fn ready(&self, reactor: &Reactor, token: Token, ready: Ready) -> Next;
 
     /// Called once when the handler is no longer registered, and nothing is called after it; the

@@ -1,5 +1,5 @@
-//! The timers in the order of their deadlines: a heap of fan-out four whose entries know their place,
-//! so that any of them can be taken out or moved. It reads no clock and calls nobody.
+//! The priority queue of the timers: a 4-ary heap whose entries know their position, so that any of
+//! them can be removed or moved. It reads no clock and calls no handler.
 
 /// A time on whatever clock the caller uses.
 pub(super) type Nanos = u64;

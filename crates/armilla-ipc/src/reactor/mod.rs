@@ -1,16 +1,16 @@
-//! Waits for many descriptors, timers, signals and other threads at once, and calls the handler that
-//! is responsible for each event.
+//! Waits for many descriptors, timers, signals and other threads at once, and calls the handler
+//! that is responsible for each event.
 //!
 //! A [`Handler`] owns a descriptor and says after each event what to wait for [`Next`]. The
 //! [`Reactor`] keeps it while it is registered, under a [`Token`] that no later registration has
-//! again. Beside descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with which other
-//! threads get its attention. [`serve`] and [`connect`] make handlers for the streams of an acceptor or
-//! a connector and register them.
+//! again. Beside descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with
+//! which other threads get its attention. [`serve`] and [`connect`] make handlers for the streams
+//! of an acceptor or a connector and register them.
 //!
-//! A reactor is made for one thread ([`Reactor::new`]) or for many ([`Reactor::shared`]). The threads
-//! of a [`Pool`] share one as *leader and followers*: each takes the next event straight from the
-//! kernel and handles it itself, so nothing is handed over between threads, and the kernel lets no
-//! second thread have the same descriptor meanwhile.
+//! A reactor is made for one thread ([`Reactor::new`]) or for many ([`Reactor::shared`]). The
+//! threads of a [`Pool`] share one as *leader and followers*: each takes the next event straight
+//! from the kernel and handles it itself, so nothing is handed over between threads, and the kernel
+//! lets no second thread have the same descriptor meanwhile.
 //!
 //! ```
 //! use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
@@ -87,9 +87,9 @@ use timers::TimerQueue;
 
 /// Waits for events and calls their handlers. See the [module](self) for an example.
 ///
-/// `Send` and `Sync`: every method may be called from any thread and from within handlers, except as
-/// [`run`](Self::run) says. It takes three descriptors, and about 32 bytes a registration beside the
-/// handler itself; nothing is allocated for an event.
+/// `Send` and `Sync`: every method may be called from any thread and from within handlers, except
+/// as [`run`](Self::run) says. It takes three descriptors, and about 32 bytes a registration beside
+/// the handler itself; nothing is allocated for an event.
 ///
 /// Dropping it drops all handlers, of which those still registered are not told.
 #[derive(Debug)]
@@ -134,8 +134,8 @@ impl Reactor {
         })
     }
 
-    /// Ends [`run`](Self::run) in every thread, once the handler that it is in has returned, for good.
-    /// Idempotent.
+    /// Ends [`run`](Self::run) in every thread, once the handler that it is in has returned, for
+    /// good. Idempotent.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.epoll.wake_all();

@@ -1,4 +1,4 @@
-//! Getting a reactor's attention from another thread.
+//! Notifications: another thread makes the reactor run an action (`eventfd`).
 
 use super::{Handler, Next, Reactor, Ready, Token};
 use rustix::event::{EventfdFlags, eventfd};

@@ -1,8 +1,7 @@
-//! Leader and followers: threads that share a reactor.
+//! A thread pool after the leader/followers pattern: several threads share one reactor.
 //!
-//! All threads wait at the same set of the kernel, which gives each event to one of them. So the
-//! promotion of the next leader is the kernel's, costs nothing, and the thread that got the event
-//! handles it itself.
+//! All threads wait on the same `epoll` set, and the kernel gives each event to one of them. So the
+//! kernel promotes the next leader at no cost, and the thread that got the event handles it itself.
 
 use super::Reactor;
 use super::epoll::ReactorEvent;
@@ -35,7 +34,8 @@ impl Default for PoolOptions {
 /// Threads that run a shared reactor.
 ///
 /// While a handler blocks, the others go on: when the last waiting thread takes an event, another
-/// thread is started, up to [`max_threads`](PoolOptions::max_threads). The number of descriptors does not matter.
+/// thread is started, up to [`max_threads`](PoolOptions::max_threads). The number of descriptors
+/// does not matter.
 ///
 /// A handler that panics ends its thread, which is replaced. Dropping the pool leaves it running;
 /// [`join`](Self::join) waits for its end.
@@ -48,8 +48,8 @@ impl Pool {
     /// Starts the threads.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the reactor is not a shared one; or if the operating system
-    /// does not give as many threads as there are at least to be.
+    /// [`io::ErrorKind::InvalidInput`] if the reactor is not a shared one; or if the operating
+    /// system does not give as many threads as there are at least to be.
     pub fn start(reactor: Arc<Reactor>, options: PoolOptions) -> io::Result<Self> {
         if !reactor.is_shared() {
             let reason = "a pool needs a reactor made by Reactor::shared";
@@ -113,7 +113,8 @@ impl Shared {
     fn spawn_worker(self: &Arc<Self>) -> io::Result<()> {
         let mut count = self.count();
         let shared = Arc::clone(self);
-        // A new thread counts as waiting from the start, lest one be hired for each event until then.
+        // A new thread counts as waiting from the start, lest one be hired for each event until
+        // then.
         let run = move || Worker { shared }.run();
         thread::Builder::new().name(self.options.name.clone()).spawn(run)?;
         count.threads += 1;
@@ -145,7 +146,8 @@ impl Worker {
         self.deregister(shared.count());
     }
 
-    /// How long to wait: for ever, unless there are surplus threads. Whoever is hired finds itself so.
+    /// How long to wait: for ever, unless there are surplus threads. Whoever is hired finds itself
+    /// so.
     fn idle_timeout(&self) -> Option<Duration> {
         self.shared.has_surplus(&self.shared.count()).then_some(self.shared.options.idle_timeout)
     }

@@ -23,8 +23,8 @@ impl Reactor {
             .map_err(|error| context("cannot watch the descriptor", error))
     }
 
-    /// Changes what a handler waits for, above all that of one which pauses; false if it is no longer
-    /// registered. While the handler runs, this adds to what it is about to ask for.
+    /// Changes what a handler waits for, above all that of one which pauses; false if it is no
+    /// longer registered. While the handler runs, this adds to what it is about to ask for.
     ///
     /// # Errors
     /// Whatever the kernel reports; none is known for a registered handler.
@@ -43,8 +43,8 @@ impl Reactor {
 
     /// Ends a registration; false if that has happened already.
     ///
-    /// The handler is not entered any more. If another thread is in it at this moment (or the calling
-    /// one, which then is in the handler itself), that thread tells it that it is
+    /// The handler is not entered any more. If another thread is in it at this moment (or the
+    /// calling one, which then is in the handler itself), that thread tells it that it is
     /// [`closed`](Handler::closed) when it comes out, otherwise this call does. Events on their way
     /// are dropped.
     pub fn deregister(&self, token: Token) -> bool {
@@ -108,7 +108,8 @@ impl Reactor {
     }
 }
 
-/// A thread in a handler. When it comes out, be it by a panic, the registration learns what is next.
+/// A thread in a handler. When it comes out, be it by a panic, the registration learns what is
+/// next.
 pub(super) struct HandlerGuard<'a> {
     reactor: &'a Reactor,
     pub(super) token: Token,

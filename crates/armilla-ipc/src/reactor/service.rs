@@ -1,4 +1,4 @@
-//! Handlers for the streams of acceptors.
+//! The handler of an acceptor: it accepts peers in the reactor, and each stream gets a handler.
 
 use super::{Handler, Interest, Next, Reactor, Ready, Timer, Token};
 use crate::error::is_resource_exhausted;
@@ -11,11 +11,11 @@ use std::time::Duration;
 /// How long an acceptor rests when the process has run out of descriptors or memory.
 const EXHAUSTION_PAUSE: Duration = Duration::from_millis(20);
 
-/// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for each
-/// stream. A stream for which it fails is closed.
+/// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for
+/// each stream. A stream for which it fails is closed.
 ///
-/// The timeout of the acceptor is zero from now on. Deregistering the token drops it, and with it the
-/// listening socket. No transport waits here for a peer that connects and says nothing.
+/// The timeout of the acceptor is zero from now on. Deregistering the token drops it, and with it
+/// the listening socket. No transport waits here for a peer that connects and says nothing.
 ///
 /// # Errors
 /// As [`Reactor::register`] and [`Acceptor::set_timeout`].

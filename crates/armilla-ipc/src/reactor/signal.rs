@@ -1,4 +1,4 @@
-//! Signals as events.
+//! Signals as events, so that an action may do what a signal handler must not.
 
 use super::{Handler, Next, Reactor, Ready, Token};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 impl Reactor {
     /// Runs `action` after the process got `signal`, by a thread of the reactor, where unlike in a
-    /// signal handler everything is allowed. Signals in quick succession may be one. Others who wait
-    /// for the same signal get it too; its default effect is gone for the rest of the process.
+    /// signal handler everything is allowed. Signals in quick succession may be one. Others who
+    /// wait for the same signal get it too; its default effect is gone for the rest of the process.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a signal that cannot or must not be handled, such as

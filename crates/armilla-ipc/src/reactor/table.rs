@@ -1,4 +1,4 @@
-//! The registered handlers, found by token without a lock that two registrations share.
+//! The table of registered handlers, indexed by token. Two registrations share no lock.
 
 use super::handler::Handler;
 use crate::interest::Interest;

@@ -1,4 +1,4 @@
-//! The timers of a reactor: one descriptor for all of them, set to the earliest.
+//! The timers of a reactor: one `timerfd` for all of them, set to the earliest deadline.
 
 use super::Reactor;
 use super::heap::{Heap, Key, Nanos};
@@ -30,8 +30,8 @@ impl<F: Fn(&Reactor, Timer) -> Option<Duration> + Send + Sync> TimerHandler for 
 pub struct Timer(Key);
 
 impl Reactor {
-    /// Calls `resume_timer` when `delay` has passed: not sooner, and as much later as the threads of the
-    /// reactor are busy.
+    /// Calls `resume_timer` when `delay` has passed: not sooner, and as much later as the threads
+    /// of the reactor are busy.
     ///
     /// Reads the clock once; a system call only if no armed timer comes sooner. Allocates nothing
     /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
@@ -43,8 +43,8 @@ impl Reactor {
         Timer(key)
     }
 
-    /// Lets a timer expire `delay` from now instead; false if it has expired or was cancelled. Moving
-    /// it to a later time costs no system call.
+    /// Lets a timer expire `delay` from now instead; false if it has expired or was cancelled.
+    /// Moving it to a later time costs no system call.
     pub fn rearm(&self, timer: Timer, delay: Duration) -> bool {
         let deadline = after(now(), delay);
         let mut armed = self.timer_queue.lock();
@@ -120,8 +120,8 @@ impl TimerQueue {
         self.armed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the descriptor to `deadline` if it is set to a later moment. One that is set too early, for
-    /// a timer that was cancelled, does no harm but one vain look.
+    /// Sets the descriptor to `deadline` if it is set to a later moment. One that is set too early,
+    /// for a timer that was cancelled, does no harm but one vain look.
     fn set_if_earlier(&self, armed: &mut Armed, deadline: Nanos) {
         if deadline < armed.set_to {
             self.set(armed, Some(deadline));

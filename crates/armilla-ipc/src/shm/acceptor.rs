@@ -1,4 +1,5 @@
-//! Listens for peers that want to share memory.
+//! The passive side of the shared-memory transport. It does not wait for a peer's memory: the first
+//! use of the accepted stream does.
 
 use super::{ShmStream, addr};
 use crate::accept::delegate_acceptor;
@@ -34,8 +35,8 @@ impl ShmAcceptor {
         Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed. Takes no longer for a peer that
-    /// does not share its memory; the first use of that stream does.
+    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed. Takes
+    /// no longer for a peer that does not share its memory; the first use of that stream does.
     ///
     /// # Errors
     /// As [`Acceptor::accept`](crate::Acceptor::accept).

@@ -1,4 +1,4 @@
-//! From the address of a shared-memory endpoint to that of the socket where the two sides meet.
+//! From the address of a shared-memory endpoint to that of its Unix-domain socket.
 
 use crate::Address;
 use crate::error::{kind, wrong_transport};

@@ -1,5 +1,5 @@
-//! How the two sides of a stream come together, and how they part: the socket beside the memory, the
-//! link once it is there, and the directions that were ended here.
+//! The life of a connection: its socket, its memory once the peer has passed it, and the directions
+//! that this process has ended. Moving bytes is in `rings` and `stream`.
 
 use super::handshake;
 use super::rings::RingPair;

@@ -1,4 +1,4 @@
-//! Connects through shared memory.
+//! The active side of the shared-memory transport: makes the memory and passes its descriptor.
 
 use super::rings::RingPair;
 use super::{ShmStream, addr, handshake};
@@ -21,9 +21,9 @@ impl ShmConnector {
     /// between 4 KiB and 16 MiB; 1 MiB if not given.
     ///
     /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
-    /// before it sleeps, in every wait; zero is not at all. Without it a stream looks for up to 20 µs,
-    /// and only while that pays: where the peer answers sooner and runs on another core. Threads with
-    /// a real-time policy do not, they look if they are asked to.
+    /// before it sleeps, in every wait; zero is not at all. Without it a stream looks for up to 20
+    /// µs, and only while that pays: where the peer answers sooner and runs on another core.
+    /// Threads with a real-time policy do not, they look if they are asked to.
     pub fn new(options: StreamOptions) -> Self {
         Self { options }
     }

@@ -1,5 +1,5 @@
-//! The greeting of a new stream: the connecting side makes the memory and passes its descriptor over
-//! the socket, at once and without waiting for an answer.
+//! The handshake of a new stream: the connecting side makes the memory and passes its descriptor
+//! over the socket, without waiting for an answer.
 
 use super::region::{CAPACITIES, Region};
 use crate::StreamOptions;
@@ -19,12 +19,12 @@ const MAGIC: [u8; 8] = *b"ARMSHM\0\x01";
 /// The magic, and the binary logarithms of the two capacities, that of the sender's ring first.
 const LENGTH: usize = 10;
 
-/// The capacity of a ring unless the options say otherwise: so much that two sides that sleep seldom
-/// have to. Its pages are taken from the system when they are first used.
+/// The capacity of a ring unless the options say otherwise: so much that two sides that sleep
+/// seldom have to. Its pages are taken from the system when they are first used.
 const CAPACITY: usize = 1 << 20;
 
-/// Makes the memory for a new stream and passes it to the acceptor at the other end of `socket`. Our
-/// bytes go through ring 0.
+/// Makes the memory for a new stream and passes it to the acceptor at the other end of `socket`.
+/// Our bytes go through ring 0.
 pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Result<Region> {
     let capacities = [capacity(options.send_buffer), capacity(options.recv_buffer)];
     let (region, file) = Region::create(capacities)?;

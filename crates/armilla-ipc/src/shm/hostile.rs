@@ -1,6 +1,6 @@
-//! A peer that writes whatever it likes into the shared memory while a stream is at work on it, and one
-//! that dies between any two steps of the protocol. The stream reports errors or moves the bytes that
-//! were published; it neither panics, nor hangs, nor reaches beyond.
+//! Tests with a hostile peer: one that writes arbitrary bytes into the shared memory while a stream
+//! works on it, and one that dies between any two steps of the protocol. The stream reports errors
+//! or moves the bytes that were published; it neither panics, nor hangs, nor reads out of bounds.
 
 use super::ShmStream;
 use super::addr::unnamed;

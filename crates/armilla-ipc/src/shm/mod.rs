@@ -1,11 +1,11 @@
-//! The shared-memory transport: streams between processes of one host that cost no system call while
-//! both sides keep up, named by a path.
+//! The shared-memory transport: streams between processes of one host that cost no system call
+//! while both sides keep up, named by a path.
 //!
 //! Two sides meet at a Unix-domain socket. The connecting one makes a memory file with a ring for
 //! each direction and passes its descriptor; from then on the bytes go through the rings, and the
 //! socket serves to notice the end of a peer and to wake one that has slept for long. Who waits
-//! looks for some microseconds as long as that pays, as a mutex does, and then sleeps in the kernel.
-//! [`busy_poll`](StreamOptions::busy_poll) says how long it looks in every wait instead:
+//! looks for some microseconds as long as that pays, as a mutex does, and then sleeps in the
+//! kernel. [`busy_poll`](StreamOptions::busy_poll) says how long it looks in every wait instead:
 //!
 //! ```
 //! use armilla_ipc::shm::{ShmAcceptor, ShmConnector};

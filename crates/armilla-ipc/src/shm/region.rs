@@ -2,14 +2,15 @@
 //!
 //! # Safety contract
 //! This file alone of the transport is `unsafe`. It upholds:
-//! - *The mapping stays valid while the [`Region`] lives.* It is unmapped only on drop, and the file
-//!   behind it is sealed against shrinking before it is mapped, so no access can fault.
+//! - *The mapping stays valid while the [`Region`] lives.* It is unmapped only on drop, and the
+//!   file behind it is sealed against shrinking before it is mapped, so no access can fault.
 //! - *References into it lead only to atomics* ([`Ring`]), for which any bit pattern is valid and
 //!   changes at any time are allowed. They borrow the region.
 //! - *The bytes behind them are never referred to, only copied* from or into memory of our own,
 //!   within bounds computed from sizes that the peer cannot change. Between two correct sides the
 //!   ring keeps the copies of the two apart in time. A peer that breaks the protocol can write
-//!   while we copy: the copy then holds arbitrary bytes, which is what a hostile peer may send anyway.
+//!   while we copy: the copy then holds arbitrary bytes, which is what a hostile peer may send
+//!   anyway.
 
 #![allow(unsafe_code)]
 
@@ -115,8 +116,8 @@ impl Region {
     #[inline]
     pub(super) fn write(&self, which: usize, position: u64, bytes: &[u8]) {
         let (target, first) = self.address_of(which, position, bytes.len());
-        // SAFETY: `address_of` has checked that both halves lie within the ring; ours and theirs do not
-        // overlap, because nobody has references to the mapping.
+        // SAFETY: `address_of` has checked that both halves lie within the ring; ours and theirs do
+        // not overlap, because nobody has references to the mapping.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), target, first);
             let rest = bytes.len() - first;

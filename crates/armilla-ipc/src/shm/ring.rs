@@ -4,8 +4,8 @@
 //!
 //! Each side keeps its own index in private memory and publishes a copy of it. What it reads of the
 //! other side's index is checked before use, so a peer that writes nonsense earns an error and
-//! nothing else. Nothing is ever locked in the shared memory: whatever a side had not published when
-//! it died never existed, and what it had published is whole.
+//! nothing else. Nothing is ever locked in the shared memory: whatever a side had not published
+//! when it died never existed, and what it had published is whole.
 //!
 //! `tests/ring_model.rs` runs this very file under every interleaving that the memory model allows.
 
@@ -106,8 +106,8 @@ impl Ring {
         self.word(side).store(AWAKE, Relaxed);
     }
 
-    /// To be called after publishing: how `side` sleeps and must be woken, [`AWAKE`] if it does not.
-    /// Of several callers one is told.
+    /// To be called after publishing: how `side` sleeps and must be woken, [`AWAKE`] if it does
+    /// not. Of several callers one is told.
     #[inline]
     pub(super) fn sleeper(&self, side: Side) -> u32 {
         fence(SeqCst);
@@ -117,8 +117,8 @@ impl Ring {
         }
     }
 
-    /// As [`sleeper`](Self::sleeper) for a producer, that may sleep on while there is less room than
-    /// it waits for. To be called after every release: the last one finds room enough.
+    /// As [`sleeper`](Self::sleeper) for a producer, that may sleep on while there is less room
+    /// than it waits for. To be called after every release: the last one finds room enough.
     #[inline]
     pub(super) fn producer_with_room(&self, room: u64) -> u32 {
         fence(SeqCst);

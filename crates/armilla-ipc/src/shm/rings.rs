@@ -1,5 +1,5 @@
-//! The memory of a stream with this process's private halves of its two rings: moving bytes, and
-//! ending a direction.
+//! The two rings of a stream, and this process's private state of each: moving bytes, and ending a
+//! direction. The protocol of a ring is in `ring`, its memory in `region`.
 
 use super::region::Region;
 use super::ring::{
@@ -61,8 +61,8 @@ impl RingPair {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what there is room for of `parts`, from byte `skip` on. The peer is woken when it can do
-    /// half a ring's work, or all there is.
+    /// Writes what there is room for of `parts`, from byte `skip` on. The peer is woken when it can
+    /// do half a ring's work, or all there is.
     pub(super) fn write(
         &self,
         producer: &mut Producer,

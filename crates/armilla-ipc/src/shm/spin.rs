@@ -1,11 +1,10 @@
-//! How long a waiting side looks at the ring before it sleeps: as long as it was asked to, or, if it
-//! was asked nothing, briefly and only while that pays, as a mutex does.
+//! Adaptive spinning: how long a side polls the ring before it sleeps, as an adaptive mutex does.
 //!
-//! To be put to sleep and woken costs more than many an answer takes to come, above all when the two
-//! sides run on different CPUs. Looking in vain costs a CPU that somebody else may need, the peer
-//! itself for one where both have the same. So what looking brought is remembered: after three vain
-//! looks in a row waits sleep at once, and only the eighth, then the sixteenth, at last every 1,024th
-//! of them tries anew.
+//! Sleeping and waking cost more than many an answer takes to arrive, above all when the two sides
+//! run on different CPUs. Spinning in vain takes CPU time from others: from the peer itself, if
+//! both share a CPU. So each direction remembers whether spinning succeeded. After three failures
+//! in a row, waits sleep at once, and only every eighth, then every sixteenth, at last every
+//! 1,024th spins again. A stream with a configured time spins for that time in every wait.
 
 use crate::sys;
 use std::hint::spin_loop;
@@ -57,8 +56,8 @@ impl Spin {
         seen != SpinOutcome::TimedOut
     }
 
-    /// Whether a wait that was asked nothing looks before it sleeps. A thread with a real-time policy
-    /// never begins to: it might keep the peer from running.
+    /// Whether a wait that was asked nothing looks before it sleeps. A thread with a real-time
+    /// policy never begins to: it might keep the peer from running.
     fn should_spin(&self) -> bool {
         match self.sleeps_left.load(Relaxed) {
             0 => self.failures.load(Relaxed) == 0 || !sys::has_real_time_policy(),

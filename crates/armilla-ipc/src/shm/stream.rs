@@ -1,4 +1,4 @@
-//! Moves bytes through shared memory.
+//! The stream of the shared-memory transport.
 
 use super::connection::Connection;
 use super::ring::{DOORBELL, READER_CLOSED, RESET, Side, WRITER_CLOSED};
@@ -54,11 +54,11 @@ impl ShmStream {
         }
     }
 
-    /// Looks as [`readiness`](Stream::readiness) does, and if nothing has arrived, has the peer make
-    /// this stream's descriptor readable when something does.
+    /// Looks as [`readiness`](Stream::readiness) does, and if nothing has arrived, has the peer
+    /// make this stream's descriptor readable when something does.
     ///
-    /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as this
-    /// finds something, and waits for its descriptor to be readable when it finds nothing.
+    /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as
+    /// this finds something, and waits for its descriptor to be readable when it finds nothing.
     ///
     /// ```
     /// # use armilla_ipc::{Readiness, ShmStream, Stream, reactor::Next};

@@ -1,10 +1,11 @@
 //! How a side of a ring waits for the other, and how it is woken.
 //!
-//! It looks at the ring for a while (`spin`), then sleeps on its word in the shared memory (a futex), which
-//! is cheap to wake but cannot tell that the peer has died. So that sleep is short. A producer then
-//! looks at the socket beside the memory, which the kernel hangs up when the peer dies, and sleeps on.
-//! A consumer, which may well have nothing to do for hours, moves over to the socket altogether: from
-//! then on the peer wakes it by a byte there, the doorbell, and its death wakes it too.
+//! It looks at the ring for a while (`spin`), then sleeps on its word in the shared memory (a
+//! futex), which is cheap to wake but cannot tell that the peer has died. So that sleep is short. A
+//! producer then looks at the socket beside the memory, which the kernel hangs up when the peer
+//! dies, and sleeps on. A consumer, which may well have nothing to do for hours, moves over to the
+//! socket altogether: from then on the peer wakes it by a byte there, the doorbell, and its death
+//! wakes it too.
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
 use super::spin::Spin;
@@ -160,8 +161,8 @@ pub(super) struct WaitLimit<'a> {
 }
 
 impl<'a> WaitLimit<'a> {
-    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Each wait
-    /// begins as `spin` says.
+    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Each
+    /// wait begins as `spin` says.
     pub(super) fn new(timeout: Option<Duration>, spin: &'a Spin, what: &'static str) -> Self {
         Self { timeout, spin, deadline: None, what }
     }

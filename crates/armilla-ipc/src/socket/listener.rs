@@ -1,4 +1,4 @@
-//! A listening socket that outlives transient errors and can be closed from another thread.
+//! A listening socket that survives transient errors and that another thread can close.
 
 use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE};
 use crate::error::{is_exhaustion, timespec};
@@ -46,8 +46,8 @@ impl Listener {
         let _ = self.shortage.set(tell);
     }
 
-    /// The next connected socket and its peer, or `None` once closed. With a timeout of zero a shortage
-    /// is reported like the lack of a peer, for the caller to wait out.
+    /// The next connected socket and its peer, or `None` once closed. With a timeout of zero a
+    /// shortage is reported like the lack of a peer, for the caller to wait out.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
         let deadline = self.timeout.start();
         while !self.closed.load(Ordering::Acquire) {
@@ -83,8 +83,8 @@ impl Listener {
         }
     }
 
-    /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the first
-    /// time.
+    /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the
+    /// first time.
     pub(crate) fn close(&self) -> bool {
         let first = !self.closed.swap(true, Ordering::AcqRel);
         if first {

@@ -254,8 +254,8 @@ pub(crate) fn retry_on_interrupt<T>(
 /// Connects a blocking socket within `timeout`, and leaves it without one.
 ///
 /// The send timeout of a Linux socket also limits its `connect`, which saves the detour over a
-/// non-blocking socket. A connect that times out or is interrupted goes on in the background; asking
-/// again joins it.
+/// non-blocking socket. A connect that times out or is interrupted goes on in the background;
+/// asking again joins it.
 pub(crate) fn connect_within(
     fd: BorrowedFd<'_>,
     address: &impl net::addr::SocketAddrArg,

@@ -132,8 +132,8 @@ impl Socket {
 
     /// Goes on after a first `sendmsg` of `parts` that did not take all of them.
     ///
-    /// The rest of a part that left in half goes alone, then the whole parts behind it together: one
-    /// call more than necessary, but no copy of the list of parts.
+    /// The rest of a part that left in half goes alone, then the whole parts behind it together:
+    /// one call more than necessary, but no copy of the list of parts.
     #[cold]
     pub(super) fn send_rest_vectored(
         &self,

@@ -1,5 +1,5 @@
-//! The role of a stream: what every transport's stream can do. How a transfer fails half way is in
-//! `partial`.
+//! The role of a stream: what the stream of every transport can do. The errors of transfers that
+//! stop half way are in `partial`.
 
 mod with_timeout;
 
@@ -18,7 +18,8 @@ use std::time::Duration;
 /// A connected pair of byte flows, one each way.
 ///
 /// All methods take `&self`, so that one thread may receive while another sends. Two threads that
-/// send at once, or receive at once, get each other's bytes interleaved: the caller serialises them.
+/// send at once, or receive at once, get each other's bytes interleaved: the caller serialises
+/// them.
 ///
 /// `recv` and `send` move what one system call moves; the `_all` forms, classically `recv_n` and
 /// `send_n`, move everything or say how much they moved. The provided methods are correct for every
@@ -48,8 +49,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// Receives until `buffer` is full.
     ///
-    /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait; a transport
-    /// of this crate also ends the whole within about twice that time.
+    /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait; a
+    /// transport of this crate also ends the whole within about twice that time.
     ///
     /// # Errors
     /// [`RecvError`] tells how many bytes had arrived, they are in `buffer`; an end of the stream
@@ -105,7 +106,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     #[doc(alias = "send_n")]
     fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError>;
 
-    /// The same stream with a limit of its own for each call: `stream.with_timeout(limit).recv_all(b)`.
+    /// The same stream with a limit of its own for each call:
+    /// `stream.with_timeout(limit).recv_all(b)`.
     ///
     /// For a boxed stream write `WithTimeout::new(&*stream, limit)`.
     fn with_timeout(&self, limit: Duration) -> WithTimeout<'_, Self>
@@ -131,7 +133,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// As [`set_recv_timeout`](Self::set_recv_timeout).
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Looks without waiting whether bytes or the end of the stream have arrived, and takes nothing.
+    /// Looks without waiting whether bytes or the end of the stream have arrived, and takes
+    /// nothing.
     ///
     /// Meant for an idle stream that is about to be used again.
     ///
@@ -139,8 +142,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// An error of the stream other than the peer having gone.
     fn readiness(&self) -> io::Result<Readiness>;
 
-    /// Receives what has arrived, as [`recv`](Self::recv), without waiting for more. The only one who
-    /// receives at that moment can rely on not having to wait.
+    /// Receives what has arrived, as [`recv`](Self::recv), without waiting for more. The only one
+    /// who receives at that moment can rely on not having to wait.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if nothing has arrived; otherwise as `recv`.
@@ -161,8 +164,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     }
 
     /// Sends what the transport takes of `parts` at this moment, without waiting. What is provided
-    /// here waits as [`send_vectored`](Self::send_vectored) does, and is replaced by every transport
-    /// of this crate.
+    /// here waits as [`send_vectored`](Self::send_vectored) does, and is replaced by every
+    /// transport of this crate.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if it takes nothing; otherwise as `send_vectored`.
@@ -170,8 +173,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
         self.send_vectored(parts)
     }
 
-    /// What a [reactor](crate::reactor) watches to learn that something has arrived, or that there is
-    /// room to send again. `None` for a stream whose bytes do not pass through one descriptor.
+    /// What a [reactor](crate::reactor) watches to learn that something has arrived, or that there
+    /// is room to send again. `None` for a stream whose bytes do not pass through one descriptor.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }

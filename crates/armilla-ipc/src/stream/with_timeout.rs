@@ -1,4 +1,4 @@
-//! A limit for one call, where the timeouts of a stream hold for all calls to come.
+//! A timeout for one call. The timeouts of a stream itself hold for all later calls.
 
 use super::Stream;
 use crate::deadline::{Deadline, timed_out};
@@ -9,8 +9,8 @@ use std::time::Duration;
 /// A stream whose every call ends within a limit, however many system calls it takes.
 ///
 /// It sets the timeouts of the stream, which keep the last value: who mixes calls with and without
-/// it sets them again by [`Stream::set_recv_timeout`] and [`Stream::set_send_timeout`]. A limit that
-/// stays the same costs no further system call.
+/// it sets them again by [`Stream::set_recv_timeout`] and [`Stream::set_send_timeout`]. A limit
+/// that stays the same costs no further system call.
 ///
 /// ```
 /// use armilla_ipc::{Stream, UnixStream};

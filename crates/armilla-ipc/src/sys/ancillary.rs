@@ -21,8 +21,8 @@ pub(crate) struct Passed {
     pub(crate) length: usize,
     /// Where they came from, if the sender has an address.
     pub(crate) from: Option<SocketAddrAny>,
-    /// Who sent them (`SCM_CREDENTIALS`), if the socket asks for that. The process may be 0, which the
-    /// type of rustix cannot hold.
+    /// Who sent them (`SCM_CREDENTIALS`), if the socket asks for that. The process may be 0, which
+    /// the type of rustix cannot hold.
     pub(crate) sender: Option<libc::ucred>,
     /// Some descriptors did not fit.
     pub(crate) lost: bool,
@@ -79,8 +79,8 @@ unsafe fn take_control(
     descriptors: &mut Vec<OwnedFd>,
 ) -> Option<libc::ucred> {
     let mut sender = None;
-    // SAFETY: the kernel wrote whole messages, each as long as it says; their data may be unaligned.
-    // The descriptors in them are ours alone.
+    // SAFETY: the kernel wrote whole messages, each as long as it says; their data may be
+    // unaligned. The descriptors in them are ours alone.
     unsafe {
         let mut message = libc::CMSG_FIRSTHDR(header);
         while !message.is_null() {

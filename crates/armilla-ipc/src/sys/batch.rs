@@ -24,8 +24,9 @@ pub(crate) struct Arrived {
     pub(crate) from: Option<SocketAddrAny>,
 }
 
-/// Receives datagrams into the parts of `size` bytes of `buffer`: waits for the first and takes what
-/// else is there, at most [`MAX_BATCH`]. Tells of each to `each`, in order; returns their number.
+/// Receives datagrams into the parts of `size` bytes of `buffer`: waits for the first and takes
+/// what else is there, at most [`MAX_BATCH`]. Tells of each to `each`, in order; returns their
+/// number.
 pub(crate) fn recv_batch(
     fd: BorrowedFd<'_>,
     buffer: &mut [u8],
@@ -65,8 +66,8 @@ pub(crate) fn recv_batch(
     Ok(received)
 }
 
-/// Sends `datagrams`, at most [`MAX_BATCH`] of them, to the addresses beside them or to the connected
-/// peer. Returns how many were sent.
+/// Sends `datagrams`, at most [`MAX_BATCH`] of them, to the addresses beside them or to the
+/// connected peer. Returns how many were sent.
 pub(crate) fn send_batch<'a>(
     fd: BorrowedFd<'_>,
     datagrams: impl Iterator<Item = (&'a [u8], Option<SocketAddrAny>)>,

@@ -1,18 +1,19 @@
 //! The system calls that rustix lacks, each wrapped so that its callers need no `unsafe`.
 //!
 //! # Safety contract
-//! Every `unsafe` block of this file and of its submodules upholds the same four rules, and nothing else is asked of them:
+//! Every `unsafe` block of this file and of its submodules upholds the same four rules, and nothing
+//! else is asked of them:
 //!
 //! 1. A descriptor comes from a [`BorrowedFd`] or an [`OwnedFd`] and so is open during the call.
 //! 2. A pointer given to the kernel points into a value that is borrowed, mutably where the kernel
-//!    writes, until the call returns; the kernel keeps none of them afterwards. The one exception is
-//!    `send_zero_copy`, which hands the duty to its callers and is `unsafe` itself.
+//!    writes, until the call returns; the kernel keeps none of them afterwards. The one exception
+//!    is `send_zero_copy`, which hands the duty to its callers and is `unsafe` itself.
 //! 3. A length given with a pointer is the length of what it points to.
 //! 4. Structures are zeroed before the kernel fills them, zero is a valid value of every one of
 //!    them, and only what the kernel says it wrote is looked at.
 //!
-//! The tests of `recv_batch`, `send_batch`, memberships, options and zero-copy sending run under the
-//! address sanitizer by the script `sanitize` of this crate.
+//! The tests of `recv_batch`, `send_batch`, memberships, options and zero-copy sending run under
+//! the address sanitizer by the script `sanitize` of this crate.
 
 #![allow(unsafe_code)]
 
@@ -102,16 +103,16 @@ pub(crate) fn tcp_info(fd: BorrowedFd<'_>, target: &mut [u8]) -> Result<(), Errn
     counted(result as isize).map(drop)
 }
 
-/// The process and the user at the other end of a Unix-domain socket (`SO_PEERCRED`). The process is 0
-/// where it has no number in our namespace, which the type of rustix cannot hold.
+/// The process and the user at the other end of a Unix-domain socket (`SO_PEERCRED`). The process
+/// is 0 where it has no number in our namespace, which the type of rustix cannot hold.
 pub(crate) fn peer_credentials(fd: BorrowedFd<'_>) -> Result<libc::ucred, Errno> {
     let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
     get_option(fd, libc::SOL_SOCKET, libc::SO_PEERCRED, &mut peer)?;
     Ok(peer)
 }
 
-/// Reads an option into `value`, of whose type every bit pattern is valid: an `int`, or a structure of
-/// nothing else.
+/// Reads an option into `value`, of whose type every bit pattern is valid: an `int`, or a structure
+/// of nothing else.
 fn get_option<T: Copy>(
     fd: BorrowedFd<'_>,
     level: c_int,

@@ -1,8 +1,8 @@
 //! Sending from buffers that the kernel reads in place: `MSG_ZEROCOPY`.
 //!
 //! # Safety contract
-//! The four rules of the [parent module](super). [`send_zero_copy`] hands rule 2 to its callers and is
-//! `unsafe` itself.
+//! The four rules of the [parent module](super). [`send_zero_copy`] hands rule 2 to its callers and
+//! is `unsafe` itself.
 
 use super::counted;
 use rustix::fd::{AsRawFd, BorrowedFd};
@@ -34,7 +34,8 @@ pub(crate) struct Completion {
 /// Takes one confirmation from the error queue of the socket, without waiting: `AGAIN` if there is
 /// none.
 pub(crate) fn zero_copy_completion(fd: BorrowedFd<'_>) -> Result<Completion, Errno> {
-    /// Room for one `sock_extended_err` with the address that may follow it, aligned as a `cmsghdr`.
+    /// Room for one `sock_extended_err` with the address that may follow it, aligned as a
+    /// `cmsghdr`.
     #[repr(C, align(8))]
     struct Control([MaybeUninit<u8>; 128]);
     let mut control = Control([MaybeUninit::uninit(); 128]);

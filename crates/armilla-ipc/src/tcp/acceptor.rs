@@ -1,4 +1,4 @@
-//! Listens on a TCP port.
+//! The passive side of the TCP transport.
 
 use super::TcpStream;
 use super::addr::{self, AddressErrors};
@@ -25,8 +25,8 @@ impl TcpAcceptor {
     /// Listens at the first usable one of the socket addresses that `address` stands for.
     ///
     /// The host `::` listens on every interface for IPv6 and IPv4, `0.0.0.0` for IPv4 alone. Port 0
-    /// takes a free port, see [`local`](crate::Acceptor::local). Options are checked here and hold for
-    /// every accepted stream.
+    /// takes a free port, see [`local`](crate::Acceptor::local). Options are checked here and hold
+    /// for every accepted stream.
     ///
     /// # Errors
     /// The message names every socket address tried and why it failed, for example

@@ -1,4 +1,5 @@
-//! From a host name to socket addresses and back, and the record of addresses tried in vain.
+//! TCP addresses: name resolution, conversion from and to socket addresses, and the report of the
+//! addresses of a host that failed.
 
 use crate::error::{kind, wrong_transport};
 use crate::{Address, StreamOptions};
@@ -21,8 +22,8 @@ pub(super) fn parts(address: &Address) -> io::Result<(&str, u16)> {
     }
 }
 
-/// Every socket address that `host` stands for, in the order of preference; at least one. Waits for the
-/// system's resolver as long as that takes.
+/// Every socket address that `host` stands for, in the order of preference; at least one. Waits for
+/// the system's resolver as long as that takes.
 pub(super) fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     match host.parse::<IpAddr>() {
         Ok(ip) => Ok(vec![SocketAddr::new(ip, port)]),
@@ -39,8 +40,8 @@ fn resolve_name(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     }
 }
 
-/// A look-up in a thread of its own, because the system's resolver knows no time limit. When nobody is
-/// interested any more it finishes there unheard.
+/// A look-up in a thread of its own, because the system's resolver knows no time limit. When nobody
+/// is interested any more it finishes there unheard.
 pub(super) struct Resolution {
     found: Receiver<io::Result<Vec<SocketAddr>>>,
     /// Becomes readable when there is a result.

@@ -1,4 +1,5 @@
-//! Connects over TCP, trying every address of the host within one time limit.
+//! The active side of the TCP transport: tries the addresses of a host in order, within one
+//! timeout.
 
 use super::TcpStream;
 use super::addr::{self, AddressErrors, Resolution};
@@ -29,8 +30,8 @@ impl TcpConnector {
     /// Connects to `address` within `timeout` in total, name resolution included.
     ///
     /// If the host has several addresses they are tried in the resolver's order; each gets an equal
-    /// share of the time that is left. Without a timeout the kernel gives up on each after about two
-    /// minutes.
+    /// share of the time that is left. Without a timeout the kernel gives up on each after about
+    /// two minutes.
     ///
     /// # Errors
     /// As [`Connector::connect`]; the kind is that of the last address tried.
@@ -81,8 +82,8 @@ impl TcpPendingConnect {
     /// Begins with the next address, whose trial may fail at once.
     fn connect_to(&mut self, target: SocketAddr, left: usize) -> io::Result<SocketConnect> {
         let share = self.deadline.share(left)?;
-        // From when there is a socket: a busy kernel may take its time to make one, and who answers at once
-        // shall be heard even then.
+        // From when there is a socket: a busy kernel may take its time to make one, and who answers
+        // at once shall be heard even then.
         let connect_to = |fd| {
             let (start, limit) = (Instant::now(), Deadline::after(share));
             SocketConnect { fd, target, start, limit }

@@ -1,4 +1,5 @@
-//! What the kernel knows of a TCP connection: its round trips, its window, and what has held it up.
+//! The kernel's statistics of a TCP connection (`TCP_INFO`): round-trip times, window, and what
+//! limits the throughput.
 
 use super::TcpStream;
 use crate::sys;

@@ -1,4 +1,4 @@
-//! The TCP transport.
+//! The TCP transport (RFC 9293), over IPv4 and IPv6.
 
 mod acceptor;
 mod addr;

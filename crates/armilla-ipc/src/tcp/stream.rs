@@ -1,4 +1,4 @@
-//! Moves bytes over TCP.
+//! The stream of the TCP transport. The transfers are those of `socket`.
 
 use super::addr;
 use crate::option::has_options;

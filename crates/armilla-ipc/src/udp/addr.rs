@@ -1,4 +1,4 @@
-//! Socket addresses as names of datagram sockets, and new sockets.
+//! Socket addresses as addresses of datagram sockets, and new sockets.
 
 use crate::datagram::Name;
 use crate::error::context;

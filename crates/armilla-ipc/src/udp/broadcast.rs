@@ -1,4 +1,4 @@
-//! Talks to every host of a network over UDP; IPv6 has multicast instead.
+//! UDP broadcast: datagrams to every host of an IPv4 network. IPv6 has multicast instead.
 
 use super::addr;
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};

@@ -1,4 +1,4 @@
-//! Talks to one peer over UDP.
+//! A UDP socket with one peer.
 
 use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};
 use crate::option::has_options;

@@ -1,4 +1,4 @@
-//! Talks to all who have joined a group, over UDP.
+//! UDP multicast: datagrams to every member of a group.
 
 use super::addr;
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};
@@ -40,8 +40,8 @@ impl Interface {
     }
 }
 
-/// A UDP socket of a multicast group: it receives what is sent to the groups that it has joined, and
-/// sends to its own.
+/// A UDP socket of a multicast group: it receives what is sent to the groups that it has joined,
+/// and sends to its own.
 ///
 /// ```
 /// use armilla_ipc::datagram::Datagram;
@@ -66,8 +66,8 @@ impl UdpMulticast {
     /// A socket of the group and port `group`; port 0 takes a free one. Several processes may share
     /// it. It has joined nothing yet.
     ///
-    /// It receives only what is sent to `group`, even if another socket of the host has joined other
-    /// groups at the same port; to receive several groups bind one socket for each.
+    /// It receives only what is sent to `group`, even if another socket of the host has joined
+    /// other groups at the same port; to receive several groups bind one socket for each.
     ///
     /// # Errors
     /// The message names the group; [`io::ErrorKind::InvalidInput`] if it is not a multicast
@@ -173,7 +173,8 @@ impl UdpMulticast {
         .map_err(|error| context(format_args!("cannot send over interface {interface}"), error))
     }
 
-    /// How many routers a datagram may pass, and one more: 1, the default, stays in the own network.
+    /// How many routers a datagram may pass, and one more: 1, the default, stays in the own
+    /// network.
     ///
     /// # Errors
     /// Whatever the operating system reports; none is known.

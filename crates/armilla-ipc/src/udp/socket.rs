@@ -1,4 +1,4 @@
-//! Talks to anybody over UDP.
+//! A UDP socket without a fixed peer.
 
 use super::{ConnectedUdp, addr};
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};

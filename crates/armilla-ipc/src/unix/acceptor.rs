@@ -1,4 +1,4 @@
-//! Listens at a path or an abstract name. The file at the path is looked after in `file`.
+//! The passive side of the Unix-domain transport. The file at its path is managed by `file`.
 
 use super::file::SocketFile;
 use super::{UnixStream, addr};

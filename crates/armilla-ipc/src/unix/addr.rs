@@ -1,4 +1,4 @@
-//! From a path or an abstract name to a Unix-domain socket address and back.
+//! Unix-domain addresses: from a path or an abstract name to a socket address and back.
 
 use crate::Address;
 use crate::error::wrong_transport;

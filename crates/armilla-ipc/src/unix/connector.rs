@@ -1,4 +1,5 @@
-//! Connects to a Unix-domain socket.
+//! The active side of the Unix-domain transport, and the connection in progress on which the
+//! transports build that pass descriptors.
 
 use super::{UnixStream, addr};
 use crate::deadline::Deadline;
@@ -48,7 +49,8 @@ impl UnixConnector {
     }
 }
 
-/// The longest pause before a full queue is tried again. The kernel does not tell when there is room.
+/// The longest pause before a full queue is tried again. The kernel does not tell when there is
+/// room.
 const PAUSE: Duration = Duration::from_millis(16);
 
 /// A connection to a Unix-domain socket, and what is done with it to make a stream.

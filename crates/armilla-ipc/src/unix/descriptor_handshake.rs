@@ -1,5 +1,6 @@
-//! Names for mechanisms that have none: the connector makes both ends of a channel, and hands the far
-//! ones over at a Unix-domain socket. Connecting therefore waits no longer than on that socket.
+//! The handshake of mechanisms that have no name of their own: the connector makes both ends of a
+//! channel and passes the descriptors of the far ends through a Unix-domain socket. So connecting
+//! waits for that socket only, never for the acceptor.
 
 use super::{UnixAcceptor, UnixConnector, UnixStream, passing};
 use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE};
@@ -14,8 +15,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many peers may have connected and said nothing yet; a peer of this crate speaks at once. One more,
-/// and the one that has been silent for longest is hung up on.
+/// How many peers may have connected and said nothing yet; a peer of this crate speaks at once. One
+/// more, and the one that has been silent for longest is hung up on.
 const MAX_SILENT_PEERS: usize = 64;
 
 /// How many descriptors a stream takes beside those that are handed over, at most.
@@ -55,9 +56,10 @@ impl DescriptorAcceptor {
         Ok(Self { acceptor, events, silent, timeout, local: local.clone(), kind })
     }
 
-    /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says nothing is
-    /// in nobody's way, and one that hands over anything else is passed over. A shortage of descriptors is
-    /// waited out before anything is received; with a timeout of zero it is an error.
+    /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says
+    /// nothing is in nobody's way, and one that hands over anything else is passed over. A shortage
+    /// of descriptors is waited out before anything is received; with a timeout of zero it is an
+    /// error.
     pub(crate) fn accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         let deadline = self.timeout.start();
         loop {
@@ -92,8 +94,8 @@ impl DescriptorAcceptor {
         }
     }
 
-    /// What the first of the connected peers that has spoken hands over. Those that have spoken in vain are
-    /// dropped on the way.
+    /// What the first of the connected peers that has spoken hands over. Those that have spoken in
+    /// vain are dropped on the way.
     fn accept_spoken<const N: usize>(
         &self,
         silent: &mut VecDeque<UnixStream>,

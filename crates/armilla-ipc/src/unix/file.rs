@@ -1,4 +1,4 @@
-//! The file of a Unix-domain socket: made by binding, replaced if stale, removed at the end.
+//! The file of a bound Unix-domain socket: made by `bind`, replaced if stale, removed at the end.
 
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;

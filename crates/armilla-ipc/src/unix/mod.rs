@@ -1,5 +1,4 @@
-//! The Unix-domain transport: streams within one host, named by a path or an abstract
-//! name.
+//! The Unix-domain transport: streams within one host, named by a path or an abstract name.
 
 mod acceptor;
 pub(crate) mod addr;

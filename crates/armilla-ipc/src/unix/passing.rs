@@ -1,5 +1,5 @@
-//! Descriptors that travel from process to process over a Unix-domain stream (`SCM_RIGHTS`), and the
-//! system calls for it, which the datagrams share.
+//! Descriptor passing over a Unix-domain stream (`SCM_RIGHTS`), and the system calls for it, which
+//! datagrams share.
 
 use super::UnixStream;
 use crate::sys::{MAX_DESCRIPTORS, recv_passed};
@@ -110,8 +110,8 @@ pub(crate) fn check(descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, "more than 16 descriptors in one call"))
 }
 
-/// One `sendmsg` of `bytes` with copies of `descriptors`, which were [checked](check), to the peer or
-/// to another address.
+/// One `sendmsg` of `bytes` with copies of `descriptors`, which were [checked](check), to the peer
+/// or to another address.
 pub(crate) fn send(
     socket: BorrowedFd<'_>,
     bytes: &[u8],
@@ -131,8 +131,8 @@ pub(crate) fn send(
     }
 }
 
-/// Finds out whether the process has `count` descriptors left, so that what is passed is not lost; an
-/// error tells of the shortage while everything is still to be received.
+/// Finds out whether the process has `count` descriptors left, so that what is passed is not lost;
+/// an error tells of the shortage while everything is still to be received.
 pub(crate) fn expect(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
     let spare: io::Result<Vec<_>> = (0..count).map(|_| socket.try_clone_to_owned()).collect();
     spare.map(drop)

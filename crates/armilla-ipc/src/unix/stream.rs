@@ -1,4 +1,4 @@
-//! Moves bytes over a Unix-domain socket.
+//! The stream of the Unix-domain transport. The transfers are those of `socket`.
 
 use super::addr;
 use crate::Credentials;

@@ -1,4 +1,4 @@
-//! Unix-domain addresses as names of datagram sockets, and new sockets.
+//! Unix-domain addresses as addresses of datagram sockets, and new sockets.
 
 use crate::Address;
 use crate::datagram::Name;

@@ -1,4 +1,4 @@
-//! Talks to one peer on this host.
+//! A Unix-domain datagram socket with one peer.
 
 use crate::Address;
 use crate::datagram::{Batch, ConnectedDatagram, Endpoint, Received, roles};

@@ -1,6 +1,6 @@
-//! Datagrams over Unix-domain sockets: within one host, in order, and none is lost; a sender waits
-//! for a receiver whose queue is full. Descriptors can travel with them, and the kernel tells who sent
-//! one.
+//! The Unix-domain datagram transport: datagrams within one host, in order and without loss. A
+//! sender waits while the receiver's queue is full. Descriptors can travel with a datagram, and the
+//! kernel can vouch for its sender.
 
 mod addr;
 mod connected;

@@ -1,4 +1,4 @@
-//! What travels with datagrams beside their bytes: descriptors (`SCM_RIGHTS`), and who sent them
+//! Ancillary data of datagrams: descriptors (`SCM_RIGHTS`) and the sender's credentials
 //! (`SCM_CREDENTIALS`).
 
 use super::{ConnectedUnixDatagram, UnixDatagram};
@@ -10,12 +10,13 @@ use rustix::net::{RecvFlags, sockopt};
 use std::io;
 
 impl UnixDatagram {
-    /// Sends `bytes` as one datagram to `to`, and with it copies of `descriptors`: the receiver gets
-    /// its own, which outlive ours.
+    /// Sends `bytes` as one datagram to `to`, and with it copies of `descriptors`: the receiver
+    /// gets its own, which outlive ours.
     ///
     /// # Errors
-    /// As [`Datagram::send_to`](crate::datagram::Datagram::send_to); [`io::ErrorKind::InvalidInput`]
-    /// for more than [`MAX_DESCRIPTORS`](crate::unix::MAX_DESCRIPTORS).
+    /// As [`Datagram::send_to`](crate::datagram::Datagram::send_to);
+    /// [`io::ErrorKind::InvalidInput`] for more than
+    /// [`MAX_DESCRIPTORS`](crate::unix::MAX_DESCRIPTORS).
     pub fn send_to_with_descriptors(
         &self,
         bytes: &[u8],
@@ -25,9 +26,9 @@ impl UnixDatagram {
         self.endpoint.send_passing(bytes, descriptors, Some(to))
     }
 
-    /// Receives one datagram as [`recv_from`](crate::datagram::Datagram::recv_from) does, and appends
-    /// the descriptors that came with it to `descriptors`. They close when they are dropped, and are
-    /// not inherited by `exec`. Any other reception closes them.
+    /// Receives one datagram as [`recv_from`](crate::datagram::Datagram::recv_from) does, and
+    /// appends the descriptors that came with it to `descriptors`. They close when they are
+    /// dropped, and are not inherited by `exec`. Any other reception closes them.
     ///
     /// # Errors
     /// As `recv_from`; [`io::ErrorKind::InvalidData`] if the sender passed more descriptors than

@@ -1,4 +1,4 @@
-//! Talks to anybody on this host.
+//! A Unix-domain datagram socket without a fixed peer.
 
 use super::{ConnectedUnixDatagram, addr};
 use crate::datagram::{Batch, Datagram, Endpoint, Received, roles};

@@ -1,4 +1,4 @@
-//! Sending a part of a file.
+//! Sending a part of a file (`sendfile`).
 
 use super::{CHUNK, Spliceable};
 use crate::WithTimeout;
@@ -7,8 +7,9 @@ use rustix::fd::AsFd;
 use rustix::fs::sendfile;
 use std::io;
 
-/// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each wait;
-/// [`WithTimeout::send_file`] limits the whole. The position of the file does not matter and does not change.
+/// Sends `count` bytes of `file` from `offset` on over `stream`, whose send timeout limits each
+/// wait; [`WithTimeout::send_file`] limits the whole. The position of the file does not matter and
+/// does not change.
 ///
 /// ```
 /// use armilla_ipc::{Stream, UnixStream, zero_copy::send_file};
@@ -33,8 +34,8 @@ use std::io;
 /// ```
 ///
 /// # Errors
-/// As [`Stream::send_all`](crate::Stream::send_all); [`io::ErrorKind::UnexpectedEof`] if the file is
-/// shorter.
+/// As [`Stream::send_all`](crate::Stream::send_all); [`io::ErrorKind::UnexpectedEof`] if the file
+/// is shorter.
 pub fn send_file<S: Spliceable>(
     stream: &S,
     file: impl AsFd,

@@ -2,10 +2,10 @@
 //!
 //! # Safety contract
 //! The one `unsafe` call of this file gives the kernel a buffer that it reads after the call has
-//! returned. The buffer is shared (`Arc<[u8]>`), so it neither moves nor changes; [`ZeroCopy`] keeps a
-//! reference until the kernel has confirmed every call, and leaks it if it is dropped before. Of one
-//! stream there is one `ZeroCopy` at a time, and none after one that was dropped with calls open: so
-//! each confirmation is of its own calls.
+//! returned. The buffer is shared (`Arc<[u8]>`), so it neither moves nor changes; [`ZeroCopy`]
+//! keeps a reference until the kernel has confirmed every call, and leaks it if it is dropped
+//! before. Of one stream there is one `ZeroCopy` at a time, and none after one that was dropped
+//! with calls open: so each confirmation is of its own calls.
 
 #![allow(unsafe_code)]
 
@@ -64,8 +64,8 @@ impl<'a> ZeroCopy<'a> {
     /// Prepares `stream` (`SO_ZEROCOPY`).
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if there is another for this stream, or one was dropped before
-    /// the kernel was done: its confirmations could be taken for ours.
+    /// [`io::ErrorKind::ResourceBusy`] if there is another for this stream, or one was dropped
+    /// before the kernel was done: its confirmations could be taken for ours.
     /// [`io::ErrorKind::Unsupported`] or another error where the system has no such sending.
     pub fn new(stream: &'a TcpStream) -> io::Result<Self> {
         sys::ZERO_COPY.set(stream, 1)?;
@@ -76,10 +76,12 @@ impl<'a> ZeroCopy<'a> {
         Ok(Self { stream, in_flight: Vec::new(), unconfirmed_calls: 0, was_copied: false })
     }
 
-    /// Sends all of `bytes`, and keeps them until [`wait`](Self::wait) learns that the kernel is done.
+    /// Sends all of `bytes`, and keeps them until [`wait`](Self::wait) learns that the kernel is
+    /// done.
     ///
     /// Where the kernel has no room for more unconfirmed sends, the rest is sent with a copy. Every
-    /// [`MAX_BUFFERS`](Self::MAX_BUFFERS) buffers this waits until all are confirmed, within the send timeout.
+    /// [`MAX_BUFFERS`](Self::MAX_BUFFERS) buffers this waits until all are confirmed, within the
+    /// send timeout.
     ///
     /// # Errors
     /// As [`Stream::send_all`].
@@ -93,8 +95,8 @@ impl<'a> ZeroCopy<'a> {
         let mut limit = LazyDeadline::new(self.stream.send_timeout(), SEND_TIMED_OUT);
         while sent < bytes.len() {
             limit.before_call().map_err(|source| SendError { sent, source })?;
-            // SAFETY: `bytes` are in `in_flight`, which gives them up only when every call is confirmed;
-            // shared, they neither move nor change.
+            // SAFETY: `bytes` are in `in_flight`, which gives them up only when every call is
+            // confirmed; shared, they neither move nor change.
             match unsafe { sys::send_zero_copy(self.stream.as_fd(), &bytes[sent..]) } {
                 Ok(count) => {
                     sent += count;
@@ -128,8 +130,8 @@ impl<'a> ZeroCopy<'a> {
             }
             let late = |_| timed_out("the sent bytes were not confirmed", timeout);
             let left = deadline.remaining().map_err(late)?.map(timespec);
-            // The error queue is always reported, and so is the end of both directions, which is not
-            // what is waited for.
+            // The error queue is always reported, and so is the end of both directions, which is
+            // not what is waited for.
             let mut streams = [PollFd::new(self.stream, PollFlags::empty())];
             match poll(&mut streams, left.as_ref()) {
                 Ok(_) if streams[0].revents() == PollFlags::HUP => std::thread::sleep(PAUSE),
@@ -139,8 +141,8 @@ impl<'a> ZeroCopy<'a> {
         }
     }
 
-    /// Whether the kernel had to copy in spite of all, as it does on the loopback. It then costs more
-    /// than a plain send.
+    /// Whether the kernel had to copy in spite of all, as it does on the loopback. It then costs
+    /// more than a plain send.
     pub fn was_copied(&self) -> bool {
         self.was_copied
     }

@@ -1,4 +1,4 @@
-//! Moving bytes from one stream to another.
+//! Moving bytes from one stream to another (`splice`).
 
 use super::{CHUNK, Spliceable};
 use crate::partial::SendError;
@@ -40,19 +40,21 @@ impl Relay {
         Ok(Self { input, output, limit: None })
     }
 
-    /// The same relay, whose run ends within `limit` in total, however slowly the bytes come or go. The
-    /// timeouts of the two streams are then set by it, and keep the last value.
+    /// The same relay, whose run ends within `limit` in total, however slowly the bytes come or go.
+    /// The timeouts of the two streams are then set by it, and keep the last value.
     #[must_use]
     pub fn with_timeout(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
-    /// Moves what arrives on `from` to `to` until `from` ends, and returns how many bytes that were.
-    /// The timeouts of the two hold for each wait, unless the whole has a [limit](Self::with_timeout).
+    /// Moves what arrives on `from` to `to` until `from` ends, and returns how many bytes that
+    /// were. The timeouts of the two hold for each wait, unless the whole has a
+    /// [limit](Self::with_timeout).
     ///
     /// # Errors
-    /// As [`Stream::recv`](crate::Stream::recv) of `from` and [`Stream::send`](crate::Stream::send) of
-    /// `to`; `sent` counts what `to` had taken. What was in the relay's pipe at that moment is lost.
+    /// As [`Stream::recv`](crate::Stream::recv) of `from` and [`Stream::send`](crate::Stream::send)
+    /// of `to`; `sent` counts what `to` had taken. What was in the relay's pipe at that moment is
+    /// lost.
     pub fn run<S: Spliceable, D: Spliceable>(self, from: &S, to: &D) -> Result<u64, SendError> {
         let mut total = 0;
         match self.move_all(from, to, &mut total) {

@@ -82,9 +82,10 @@ pub(crate) fn pattern(length: usize) -> Vec<u8> {
 /// Runs the suite over one transport: `conformance!(Tcp: sockets, queues, …)`.
 ///
 /// What every stream does is always tested. The groups behind the colon are what a transport does
-/// beyond that; one that is missing there is a property that its mechanism does not have:
-/// `sockets` is the options and resets of sockets, `direct` that the kernel moves the bytes, `queues` that connecting does not wait for the
-/// acceptor, `halves` that one direction ends alone, `keeps` that bytes sent before the end arrive.
+/// beyond that; one that is missing there is a property that its mechanism does not have: `sockets`
+/// is the options and resets of sockets, `direct` that the kernel moves the bytes, `queues` that
+/// connecting does not wait for the acceptor, `halves` that one direction ends alone, `keeps` that
+/// bytes sent before the end arrive.
 macro_rules! conformance {
     ($transport:ty $(: $($group:ident),*)?) => {
         conformance!(@ every $transport);

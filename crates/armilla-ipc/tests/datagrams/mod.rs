@@ -1,6 +1,7 @@
-//! One suite that every kind of datagram socket must pass. A kind says how its test sockets are made, see
-//! [`Sockets`], and gets its tests by one line of [`datagram_conformance!`]; a transport, whose sockets can
-//! be connected too, says where they are, see [`TestTransport`], and gets all of them.
+//! One suite that every kind of datagram socket must pass. A kind says how its test sockets are
+//! made, see [`Sockets`], and gets its tests by one line of [`datagram_conformance!`]; a transport,
+//! whose sockets can be connected too, says where they are, see [`TestTransport`], and gets all of
+//! them.
 
 #[path = "../conformance/signals.rs"]
 mod signals;
@@ -281,8 +282,8 @@ pub(crate) fn a_signal_interrupts_nothing<T: Sockets>() {
 }
 
 /// Runs the suite: `datagram_conformance!(sockets Kind)` what every socket does, and
-/// `datagram_conformance!(Transport)` beyond that what those do that have an address to themselves and can
-/// be connected.
+/// `datagram_conformance!(Transport)` beyond that what those do that have an address to themselves
+/// and can be connected.
 macro_rules! datagram_conformance {
     (sockets $kind:ty) => {
         datagram_conformance!($kind:
