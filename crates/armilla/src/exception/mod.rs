@@ -4,7 +4,6 @@ mod completion;
 mod kind;
 mod minor;
 mod outcome;
-mod reasons;
 mod system;
 mod wire;
 
