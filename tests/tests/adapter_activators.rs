@@ -73,7 +73,10 @@ fn an_adapter_activator_makes_the_way_to_an_object() {
     }
     for reference in near_and_far(&forgotten(&server, &["panic"])) {
         let error = reference.ping().unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::ObjAdapter, Minor::OMG_1));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE)
+        );
     }
     let root = server.root_poa();
     assert_eq!(root.find_poa("new", false).unwrap_err(), PoaError::AdapterNonExistent);
@@ -91,9 +94,9 @@ fn an_activator_that_fails_is_asked_once_for_a_request() {
     let log = Log::default();
     server.root_poa().set_activator(making(&log, &Arc::default()));
     let failures = [
-        ("never", ExceptionKind::ObjectNotExist, Minor::OMG_2),
-        ("panic", ExceptionKind::ObjAdapter, Minor::OMG_1),
-        ("panic late", ExceptionKind::ObjAdapter, Minor::OMG_1),
+        ("never", ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER),
+        ("panic", ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE),
+        ("panic late", ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE),
     ];
     for (name, kind, minor) in failures {
         for index in 0..2 {
@@ -128,7 +131,10 @@ fn an_activator_may_say_why_it_cannot_make_a_poa_now() {
         let failures = [called.ping().err(), called.object().non_existent().err()];
         for error in failures.map(Option::unwrap) {
             // Not that the object does not exist, which clients take for the last word.
-            assert_eq!((error.kind(), error.minor()), (ExceptionKind::ObjAdapter, Minor::OMG_1));
+            assert_eq!(
+                (error.kind(), error.minor()),
+                (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE)
+            );
             assert!(error.to_string().contains("the database is closed"), "{error}");
         }
         open.store(true, SeqCst);
@@ -151,7 +157,10 @@ fn who_asks_for_the_place_of_an_object_is_told_why_it_could_not_be_found_out() {
     bank.manager().discard_requests(true).unwrap();
     for reference in [&near, &far] {
         let error = reference.object().locate().unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_1));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED)
+        );
     }
     assert_eq!(oldest.object().locate(), Ok(true), "not that it does not exist");
     assert_eq!(oldest.ping().unwrap_err().kind(), ExceptionKind::Transient);

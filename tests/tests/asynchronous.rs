@@ -388,7 +388,10 @@ fn calls_under_way_come_to_their_end_although_the_client_is_shut_down() {
     receiver.recv_timeout(PATIENCE).unwrap().unwrap();
     assert_eq!(heard.recv_timeout(PATIENCE).unwrap(), [MessageKind::CloseConnection]);
     let refused = ping(&remote).wait().unwrap_err();
-    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::BadInvOrder, Minor::OMG_4));
+    assert_eq!(
+        (refused.kind(), refused.minor()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_ORB_SHUT_DOWN)
+    );
 }
 
 #[test]

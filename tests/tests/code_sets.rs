@@ -175,7 +175,7 @@ fn sets_without_a_common_character_are_incompatible() {
     };
     let error = server.foreign(&orbs::client(), Some(&alone)).echo("a").unwrap_err();
     assert_eq!(what(&error), (ExceptionKind::CodesetIncompatible, Completion::No));
-    assert_eq!(error.minor(), Minor::OMG_1);
+    assert_eq!(error.minor(), Minor::CODESET_INCOMPATIBLE_NEGOTIATION_FAILED);
     assert!(error.to_string().contains("0x00040001"), "{error}");
     let converts =
         CodeSetComponentInfo { char: component(KOREAN_IDEOGRAPHS, &[CodeSet::Utf8]), ..alone };
@@ -192,13 +192,13 @@ fn without_a_component_texts_are_latin_1_and_wide_ones_cannot_be_sent() {
     assert_eq!(what(&speaker.echo("€").unwrap_err()).0, ExceptionKind::DataConversion);
     for error in [speaker.echo_wide("a").unwrap_err(), speaker.echo_letter('a').unwrap_err()] {
         assert_eq!(what(&error), (ExceptionKind::InvObjref, Completion::No));
-        assert_eq!(error.minor(), Minor::OMG_2);
+        assert_eq!(error.minor(), Minor::INV_OBJREF_NO_CODE_SET_COMPONENT);
         assert!(error.to_string().contains("hint:"), "{error}");
     }
     // Nor can the server answer with one, to a client that stated no code set for it.
     let error = speaker.say_wide(u32::from('a')).unwrap_err();
     assert_eq!(what(&error), (ExceptionKind::BadParam, Completion::Yes));
-    assert_eq!(error.minor(), Minor::omg(23));
+    assert_eq!(error.minor(), Minor::BAD_PARAM_NO_WCHAR_CODE_SET);
     assert_eq!(speaker.echo("still here").unwrap(), "still here");
 }
 
@@ -211,7 +211,7 @@ fn a_server_without_wide_characters_is_sent_none() {
     assert_eq!(speaker.echo("漢字").unwrap(), "漢字");
     let error = speaker.echo_wide("a").unwrap_err();
     assert_eq!(what(&error), (ExceptionKind::InvObjref, Completion::No));
-    assert_eq!(error.minor(), Minor::OMG_1);
+    assert_eq!(error.minor(), Minor::INV_OBJREF_NO_WCHAR_CODE_SET);
 }
 
 #[test]
@@ -221,10 +221,10 @@ fn giop_1_0_has_no_wide_characters_in_either_direction() {
     let speaker = orbs::travel(&server.speaker, &client);
     let error = speaker.echo_wide("a").unwrap_err();
     assert_eq!(what(&error), (ExceptionKind::Marshal, Completion::No));
-    assert_eq!(error.minor(), Minor::omg(5));
+    assert_eq!(error.minor(), Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_CLIENT);
     let error = speaker.say_wide(u32::from('a')).unwrap_err();
     assert_eq!(what(&error), (ExceptionKind::Marshal, Completion::Yes));
-    assert_eq!(error.minor(), Minor::omg(6));
+    assert_eq!(error.minor(), Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_SERVER);
     assert_eq!(speaker.echo("Größe").unwrap(), "Größe");
 }
 
@@ -269,9 +269,15 @@ fn answer(server: &Server, operation: &str, context: Option<CodeSetContext>) -> 
 fn a_server_refuses_a_code_set_that_it_does_not_know() {
     let server = Server::start();
     let unknown = CodeSetContext { char: 0x1002_0025, wchar: 0 };
-    assert_eq!(answer(&server, "echo", Some(unknown)), Err(Minor::OMG_2));
+    assert_eq!(
+        answer(&server, "echo", Some(unknown)),
+        Err(Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET)
+    );
     let wide = CodeSetContext { char: 0, wchar: CodeSet::Utf8.id() };
-    assert_eq!(answer(&server, "echo", Some(wide)), Err(Minor::OMG_2));
+    assert_eq!(
+        answer(&server, "echo", Some(wide)),
+        Err(Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET)
+    );
     let known = CodeSetContext { char: CodeSet::EucJp.id(), wchar: 0 };
     assert_eq!(answer(&server, "echo", Some(known)), Ok(ReplyStatus::NoException));
 }
@@ -279,7 +285,7 @@ fn a_server_refuses_a_code_set_that_it_does_not_know() {
 #[test]
 fn a_server_reads_wide_characters_that_were_not_announced_but_answers_with_none() {
     let server = Server::start();
-    assert_eq!(answer(&server, "echo_wide", None), Err(Minor::omg(23)));
+    assert_eq!(answer(&server, "echo_wide", None), Err(Minor::BAD_PARAM_NO_WCHAR_CODE_SET));
     let announced = CodeSetContext { char: 0, wchar: CodeSet::Utf16.id() };
     assert_eq!(answer(&server, "echo_wide", Some(announced)), Ok(ReplyStatus::NoException));
 }

@@ -35,10 +35,10 @@ fn make(orb: &Orb, care: u16) -> CustomPolicy {
 fn refused<T: std::fmt::Debug>(
     result: Result<T, SystemException>,
     kind: ExceptionKind,
-    minor: u32,
+    minor: Minor,
 ) {
     let error = result.unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (kind, Minor::omg(minor)), "{error}");
+    assert_eq!((error.kind(), error.minor()), (kind, minor), "{error}");
 }
 
 #[test]
@@ -55,7 +55,10 @@ fn a_factory_makes_policies_of_the_values_that_it_takes() {
     assert_eq!(create(UNKNOWN, Any::default()), PolicyError::BadPolicy);
     assert_eq!(create(PolicyType::LIFESPAN, Any::default()), PolicyError::UnsupportedPolicy);
     let unknown = SystemException::from(PolicyError::BadPolicy);
-    assert_eq!((unknown.kind(), unknown.minor()), (ExceptionKind::InvPolicy, Minor::omg(2)));
+    assert_eq!(
+        (unknown.kind(), unknown.minor()),
+        (ExceptionKind::InvPolicy, Minor::INV_POLICY_INVALID_TYPE)
+    );
 }
 
 /// Registers a factory, and tries to do it again.
@@ -64,9 +67,13 @@ struct Service;
 impl OrbInitializer for Service {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         info.register_policy_factory(CARE, care)?;
-        refused(info.register_policy_factory(CARE, care), ExceptionKind::BadInvOrder, 16);
+        refused(
+            info.register_policy_factory(CARE, care),
+            ExceptionKind::BadInvOrder,
+            Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS,
+        );
         let lifespan = info.register_policy_factory(PolicyType::LIFESPAN, care);
-        refused(lifespan, ExceptionKind::BadInvOrder, 16);
+        refused(lifespan, ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS);
         Ok(())
     }
 }
@@ -76,9 +83,9 @@ fn a_type_has_one_factory() {
     let orb = orbs::builder().initializer(Service).build().unwrap();
     make(&orb, 1);
     let twice = orbs::builder().policy_factory(CARE, care).policy_factory(CARE, care).build();
-    refused(twice, ExceptionKind::BadInvOrder, 16);
+    refused(twice, ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS);
     let own = orbs::builder().policy_factory(PolicyType(32), care).build();
-    refused(own, ExceptionKind::BadInvOrder, 16);
+    refused(own, ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS);
 }
 
 /// What was read where.
@@ -94,7 +101,7 @@ impl Reader {
     }
 
     fn at_server(&self, point: &'static str, request: &ServerRequestInfo) {
-        refused(request.policy(UNKNOWN), ExceptionKind::InvPolicy, 3);
+        refused(request.policy(UNKNOWN), ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY);
         match request.policy(CARE).unwrap() {
             Some(Policy::Custom(policy)) => self.saw(point, Some(&policy)),
             none => self.saw(point, none.map(|other| panic!("{other:?}"))),
@@ -104,7 +111,11 @@ impl Reader {
 
 impl ClientInterceptor for Reader {
     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        refused(request.custom_policy(UNKNOWN), ExceptionKind::InvPolicy, 3);
+        refused(
+            request.custom_policy(UNKNOWN),
+            ExceptionKind::InvPolicy,
+            Minor::INV_POLICY_NO_FACTORY,
+        );
         self.saw("send_request", request.custom_policy(CARE)?.as_ref());
         Ok(())
     }
@@ -132,7 +143,7 @@ impl ServerInterceptor for Reader {
 
 impl IorInterceptor for Reader {
     fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
-        refused(info.policy(UNKNOWN), ExceptionKind::InvPolicy, 3);
+        refused(info.policy(UNKNOWN), ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY);
         if let Some(Policy::Custom(policy)) = info.policy(CARE)? {
             self.saw("components", Some(&policy));
         }
@@ -201,7 +212,10 @@ fn a_manager_takes_policies_of_types_that_programs_define() {
     assert_eq!(again, Err(PoaError::ManagerAlreadyExists));
     assert_eq!(manager.policies(), [one]);
     let raised = SystemException::from(PoaError::Policy(PolicyError::BadPolicy));
-    assert_eq!((raised.kind(), raised.minor()), (ExceptionKind::InvPolicy, Minor::omg(2)));
+    assert_eq!(
+        (raised.kind(), raised.minor()),
+        (ExceptionKind::InvPolicy, Minor::INV_POLICY_INVALID_TYPE)
+    );
 }
 
 #[test]

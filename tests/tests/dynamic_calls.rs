@@ -47,7 +47,11 @@ impl DynamicServant for Impersonator {
             "echo_few" => TypeCode::sequence(TypeCode::Long, 3),
             _ => {
                 let no = ExceptionKind::BadOperation;
-                return Err(SystemException::new(no, Minor::NO_OPERATION, Completion::No));
+                return Err(SystemException::new(
+                    no,
+                    Minor::BAD_OPERATION_UNKNOWN_OPERATION,
+                    Completion::No,
+                ));
             }
         };
         echo(request, ty)
@@ -199,8 +203,16 @@ fn generated_stubs_call_dynamic_servants() {
             Err(Error::System(exception)) => (exception.kind(), exception.minor()),
             other => panic!("{other:?}"),
         };
-        assert_eq!(failure(4), (ExceptionKind::BadParam, Minor::omg(21)), "no exception");
-        assert_eq!(failure(5), (ExceptionKind::BadTypecode, Minor::OMG_1), "an incomplete type");
+        assert_eq!(
+            failure(4),
+            (ExceptionKind::BadParam, Minor::BAD_PARAM_NOT_AN_EXCEPTION),
+            "no exception"
+        );
+        assert_eq!(
+            failure(5),
+            (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE),
+            "an incomplete type"
+        );
         let unknown = everything.echo_label(&label(4), &mut kept).unwrap_err();
         assert_eq!(unknown.kind(), ExceptionKind::BadOperation);
         let (_, copy) = everything.echo_object(object, &mut Object::nil()).unwrap();

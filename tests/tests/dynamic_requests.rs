@@ -181,7 +181,7 @@ fn operations_of_the_reference_itself_cannot_be_sent() {
             request.send_oneway().unwrap_err(),
         ];
         for exception in refused {
-            let expected = (ExceptionKind::BadParam, Minor::omg(32));
+            let expected = (ExceptionKind::BadParam, Minor::BAD_PARAM_IMPLICIT_OPERATION);
             assert_eq!((exception.kind(), exception.minor()), expected, "{operation}");
         }
     }
@@ -203,7 +203,10 @@ fn an_exception_that_the_request_was_not_told_of_is_unknown_for_the_standard_rea
         choose.add_in("which", any(1)).add_inout("note", Any::new("why").unwrap());
         choose.set_return_type(TypeCode::Long).add_exception(Empty::type_code());
         for unknown in [system(choose.invoke()), system(choose.send_deferred().wait())] {
-            assert_eq!((unknown.kind(), unknown.minor()), (ExceptionKind::Unknown, Minor::OMG_1));
+            assert_eq!(
+                (unknown.kind(), unknown.minor()),
+                (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION)
+            );
             assert!(unknown.to_string().contains("Probe/Refused"), "{unknown}");
         }
         assert_eq!(choose.arguments()[1].value(), Some(&Any::new("why").unwrap()), "as before");
@@ -225,9 +228,15 @@ fn adapters_treat_dynamic_calls_as_any_others() {
         echo(object, 3).invoke().unwrap();
         poa.manager().discard_requests(true).unwrap();
         let discarded = system(echo(object, 3).invoke());
-        assert_eq!((discarded.kind(), discarded.minor()), (ExceptionKind::Transient, Minor::OMG_1));
+        assert_eq!(
+            (discarded.kind(), discarded.minor()),
+            (ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED)
+        );
         let discarded = system(echo(object, 3).send_deferred().wait());
-        assert_eq!((discarded.kind(), discarded.minor()), (ExceptionKind::Transient, Minor::OMG_1));
+        assert_eq!(
+            (discarded.kind(), discarded.minor()),
+            (ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED)
+        );
     }
 }
 

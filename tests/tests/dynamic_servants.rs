@@ -122,9 +122,12 @@ fn what_is_asked_out_of_order_is_refused_with_the_reason() {
     };
     served(script, |object| {
         for (minor, operations) in [
-            (7, &["arguments_twice", "arguments_after_exception"][..]),
             (
-                8,
+                Minor::BAD_INV_ORDER_ARGUMENTS_OUT_OF_ORDER,
+                &["arguments_twice", "arguments_after_exception"][..],
+            ),
+            (
+                Minor::BAD_INV_ORDER_CONTEXT_OUT_OF_ORDER,
                 &[
                     "context_first",
                     "context_twice",
@@ -132,10 +135,13 @@ fn what_is_asked_out_of_order_is_refused_with_the_reason() {
                     "context_after_exception",
                 ],
             ),
-            (9, &["result_first", "result_twice", "result_after_exception", "later_first"]),
+            (
+                Minor::BAD_INV_ORDER_RESULT_OUT_OF_ORDER,
+                &["result_first", "result_twice", "result_after_exception", "later_first"],
+            ),
         ] {
             for operation in operations {
-                let expected = (ExceptionKind::BadInvOrder, Minor::omg(minor));
+                let expected = (ExceptionKind::BadInvOrder, minor);
                 assert_eq!(failure(call(object, operation).invoke()), expected, "{operation}");
             }
         }
@@ -159,15 +165,23 @@ fn all_that_was_sent_must_be_asked_for() {
         other => panic!("{other}"),
     };
     served(script, |object| {
-        let marshal = |number| (ExceptionKind::Marshal, Minor::omg(number));
+        let marshal = |minor| (ExceptionKind::Marshal, minor);
         for operation in ["nothing", "one", "one_of_void"] {
-            assert_eq!(failure(call(object, operation).invoke()), marshal(3), "{operation}");
+            assert_eq!(
+                failure(call(object, operation).invoke()),
+                marshal(Minor::MARSHAL_ARGUMENTS_NOT_DESCRIBED),
+                "{operation}"
+            );
         }
-        assert_eq!(failure(object.request("nothing").invoke()), marshal(3), "not even for none");
+        assert_eq!(
+            failure(object.request("nothing").invoke()),
+            marshal(Minor::MARSHAL_ARGUMENTS_NOT_DESCRIBED),
+            "not even for none"
+        );
         let mut request = call(object, "context");
         request.invoke().unwrap();
         request.set_context(&Context::new(), ["user"]).unwrap();
-        assert_eq!(failure(request.invoke()), marshal(2));
+        assert_eq!(failure(request.invoke()), marshal(Minor::MARSHAL_CONTEXT_NOT_REQUESTED));
         let missing = (ExceptionKind::Marshal, Minor::DECODING);
         assert_eq!(failure(call(object, "three").invoke()), missing);
     });
@@ -216,30 +230,59 @@ fn contexts_refuse_what_cannot_be_with_the_reason() {
         let exception = outcome.unwrap_err();
         (exception.kind(), exception.minor())
     };
-    let bad = |number| (ExceptionKind::BadParam, Minor::omg(number));
+    let bad = |minor| (ExceptionKind::BadParam, minor);
     for name in ["", "1st", "a b", "a*", ".a", "ä"] {
-        assert_eq!(reason(root.set_one_value(name, "x")), bad(35), "{name:?}");
+        assert_eq!(
+            reason(root.set_one_value(name, "x")),
+            bad(Minor::BAD_PARAM_INVALID_PROPERTY_NAME),
+            "{name:?}"
+        );
     }
     for pattern in ["", "a*b", "**", "1*", "*a"] {
-        assert_eq!(reason(root.get_values(pattern).map(drop)), bad(36), "{pattern:?}");
-        assert_eq!(reason(root.delete_values(pattern)), bad(36), "{pattern:?}");
+        assert_eq!(
+            reason(root.get_values(pattern).map(drop)),
+            bad(Minor::BAD_PARAM_INVALID_PROPERTY_PATTERN),
+            "{pattern:?}"
+        );
+        assert_eq!(
+            reason(root.delete_values(pattern)),
+            bad(Minor::BAD_PARAM_INVALID_PROPERTY_PATTERN),
+            "{pattern:?}"
+        );
         let mut request = Object::nil().request("x");
-        assert_eq!(reason(request.set_context(root, [pattern]).map(drop)), bad(36));
+        assert_eq!(
+            reason(request.set_context(root, [pattern]).map(drop)),
+            bad(Minor::BAD_PARAM_INVALID_PROPERTY_PATTERN)
+        );
     }
     for name in ["", "1", "a.b", "a b"] {
-        assert_eq!(reason(root.create_child(name).map(drop)), bad(37), "{name:?}");
+        assert_eq!(
+            reason(root.create_child(name).map(drop)),
+            bad(Minor::BAD_PARAM_INVALID_CONTEXT_NAME),
+            "{name:?}"
+        );
     }
-    assert_eq!(reason(root.set_values([("fine", "x"), ("not fine", "y")])), bad(35));
-    let bad = |number| (ExceptionKind::BadContext, Minor::omg(number));
-    assert_eq!(reason(root.get_values("fine").map(drop)), bad(2), "all or none");
-    assert_eq!(reason(root.delete_values("fine")), bad(2));
+    assert_eq!(
+        reason(root.set_values([("fine", "x"), ("not fine", "y")])),
+        bad(Minor::BAD_PARAM_INVALID_PROPERTY_NAME)
+    );
+    let bad = |minor| (ExceptionKind::BadContext, minor);
+    assert_eq!(
+        reason(root.get_values("fine").map(drop)),
+        bad(Minor::BAD_CONTEXT_NO_MATCHING_PROPERTY),
+        "all or none"
+    );
+    assert_eq!(reason(root.delete_values("fine")), bad(Minor::BAD_CONTEXT_NO_MATCHING_PROPERTY));
     let inner = root.create_child("outer").unwrap().create_child("inner").unwrap();
     assert_eq!(inner.scope("outer").unwrap().parent().unwrap().name(), "");
     assert_eq!(inner.scope("inner").unwrap().name(), "inner");
-    assert_eq!(reason(root.scope("inner").map(drop)), bad(1));
+    assert_eq!(reason(root.scope("inner").map(drop)), bad(Minor::BAD_CONTEXT_SCOPE_NOT_FOUND));
     orb.default_context().set_one_value("Is.shared_1", "x").unwrap();
     assert_eq!(inner.get_values("Is.*").unwrap().len(), 1);
-    assert_eq!(reason(inner.own_values("Is.*").map(drop)), bad(2));
+    assert_eq!(
+        reason(inner.own_values("Is.*").map(drop)),
+        bad(Minor::BAD_CONTEXT_NO_MATCHING_PROPERTY)
+    );
 }
 
 #[test]
@@ -273,13 +316,16 @@ fn an_exception_may_be_raised_at_any_time_and_the_last_one_counts() {
             let Err(Error::User(raised)) = request.invoke() else { panic!("{operation}") };
             assert_eq!(raised.exception.get::<Refused>().unwrap().unwrap().number, 5);
             let undeclared = call(object, operation).invoke().unwrap_err();
-            assert_eq!(failure(Err::<(), _>(undeclared)), (ExceptionKind::Unknown, Minor::OMG_1));
+            assert_eq!(
+                failure(Err::<(), _>(undeclared)),
+                (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION)
+            );
         }
         let Err(Error::System(raised)) = call(object, "system").invoke() else { panic!("raised") };
         let expected = (ExceptionKind::NoPermission, Minor(77), Completion::No);
         assert_eq!((raised.kind(), raised.minor(), raised.completed()), expected);
         let none = failure(call(object, "none").invoke());
-        assert_eq!(none, (ExceptionKind::BadParam, Minor::omg(21)));
+        assert_eq!(none, (ExceptionKind::BadParam, Minor::BAD_PARAM_NOT_AN_EXCEPTION));
     });
 }
 
@@ -317,7 +363,10 @@ fn a_reply_that_comes_later_has_results_exceptions_and_an_owner() {
         let arguments = request.arguments(modes.map(|mode| (mode, TypeCode::Long)))?.to_vec();
         let response = Response { result: any(7), arguments };
         let (name, reply) = (request.operation().to_owned(), request.reply_later()?);
-        assert_eq!(request.set_result(any(1)).unwrap_err().minor(), Minor::omg(9));
+        assert_eq!(
+            request.set_result(any(1)).unwrap_err().minor(),
+            Minor::BAD_INV_ORDER_RESULT_OUT_OF_ORDER
+        );
         keep.lock().unwrap().push((name, response, reply));
         // It replies no more, so this goes nowhere.
         Err(SystemException::new(ExceptionKind::Internal, Minor(1), Completion::No))

@@ -82,7 +82,9 @@ struct Seer {
 fn told<T: std::fmt::Debug>(read: Result<T, SystemException>) -> String {
     match read {
         Ok(value) => format!("{value:?}"),
-        Err(error) if error.minor() == Minor::omg(1) => "NO_RESOURCES".into(),
+        Err(error) if error.minor() == Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING => {
+            "NO_RESOURCES".into()
+        }
         Err(error) => format!("{error}"),
     }
 }

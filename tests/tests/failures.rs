@@ -484,7 +484,8 @@ fn a_user_exception_that_the_operation_does_not_declare_is_unknown_and_named() {
         reply(request.version, request.order, request.id, status, |out| out.put_string(id))
     });
     let remote = peer.reference(&orbs::client(), NEWEST);
-    let expected = (ExceptionKind::Unknown, Minor::OMG_1, Completion::Yes);
+    let expected =
+        (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION, Completion::Yes);
     assert!(assert_fails(remote.ping(), expected).contains(id));
     let Err(Error::System(error)) = remote.choose(0, &mut String::new()) else { panic!() };
     assert_fails::<()>(Err(error), expected);

@@ -86,7 +86,7 @@ impl IorInterceptor for Mortal {
 }
 
 fn no() -> SystemException {
-    SystemException::new(ExceptionKind::NoPermission, Minor::omg(77), armilla::Completion::No)
+    SystemException::new(ExceptionKind::NoPermission, Minor(77), armilla::Completion::No)
 }
 
 /// Registers interceptors and fails afterwards, at one point or the other.
@@ -150,7 +150,7 @@ impl OrbInitializer for Service {
         };
         assert_eq!(refused("Service", &self.object), Minor::BAD_ARGUMENT, "InvalidName");
         assert_eq!(refused("", &self.object), Minor::BAD_ARGUMENT, "InvalidName");
-        assert_eq!(refused("Nil", &Object::nil()), Minor::omg(27));
+        assert_eq!(refused("Nil", &Object::nil()), Minor::BAD_PARAM_NIL_INITIAL_REFERENCE);
         Ok(())
     }
 

@@ -67,8 +67,16 @@ fn sign<T>(read: Result<T, SystemException>) -> char {
     match read {
         Ok(_) => '+',
         Err(error) => match (error.kind(), error.minor()) {
-            (ExceptionKind::BadInvOrder, minor) if minor == Minor::omg(14) => '-',
-            (ExceptionKind::NoResources, minor) if minor == Minor::omg(1) => '0',
+            (ExceptionKind::BadInvOrder, minor)
+                if minor == Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL =>
+            {
+                '-'
+            }
+            (ExceptionKind::NoResources, minor)
+                if minor == Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING =>
+            {
+                '0'
+            }
             _ => panic!("{error}"),
         },
     }
@@ -108,7 +116,10 @@ impl Curious {
                 sign(request.add_request_service_context(0x4558_0301, b"", true)),
             ),
         ]);
-        assert_eq!(request.effective_component(0x4558_0302).unwrap_err().minor(), Minor::omg(28));
+        assert_eq!(
+            request.effective_component(0x4558_0302).unwrap_err().minor(),
+            Minor::BAD_PARAM_INVALID_COMPONENT_ID
+        );
         self.client.lock().unwrap().insert(point, read);
     }
 

@@ -481,14 +481,20 @@ impl ClientInterceptor for Passenger {
         let octets = Codec::new(Version::V1_2).encode(&request.slot(self.slot())?)?;
         request.add_request_service_context(TICKET, &octets, false)?;
         let again = request.add_request_service_context(TICKET, b"", false).unwrap_err();
-        assert_eq!((again.kind(), again.minor()), (ExceptionKind::BadInvOrder, Minor::omg(15)));
+        assert_eq!(
+            (again.kind(), again.minor()),
+            (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_SERVICE_CONTEXT_EXISTS)
+        );
         request.keep(request.operation().to_owned());
         Ok(())
     }
 
     fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let late = request.add_request_service_context(TICKET, b"", true).unwrap_err();
-        assert_eq!((late.kind(), late.minor()), (ExceptionKind::BadInvOrder, Minor::omg(14)));
+        assert_eq!(
+            (late.kind(), late.minor()),
+            (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL)
+        );
         assert_eq!(request.kept::<String>().map(String::as_str), Some(request.operation()));
         let back = request.reply_service_contexts()?.get(TICKET).unwrap_or_default();
         self.seen.lock().unwrap().push(String::from_utf8_lossy(back).into_owned());

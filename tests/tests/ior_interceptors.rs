@@ -19,7 +19,10 @@ type Diary = Arc<Mutex<Vec<String>>>;
 
 fn out_of_order<T: std::fmt::Debug>(what: Result<T, SystemException>) {
     let error = what.unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::omg(14)));
+    assert_eq!(
+        (error.kind(), error.minor()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL)
+    );
 }
 
 /// Marks the references of persistent POAs with the name of the adapter, and tries what cannot be
@@ -32,12 +35,18 @@ impl IorInterceptor for Surveyor {
         out_of_order(info.current_factory().map(drop));
         out_of_order(info.set_current_factory(|_: &str, _: &ObjectId| Ok(Object::nil())));
         let unknown = info.policy(PolicyType(0x4558_0077)).unwrap_err();
-        assert_eq!((unknown.kind(), unknown.minor()), (ExceptionKind::InvPolicy, Minor::omg(3)));
+        assert_eq!(
+            (unknown.kind(), unknown.minor()),
+            (ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY)
+        );
         let persistent = Policy::Lifespan(Lifespan::Persistent);
         if info.policy(PolicyType::LIFESPAN)? == Some(persistent.clone()) {
             assert!(info.policies().contains(&persistent));
             let other = info.add_component_to_profile(1, MARK, Vec::new()).unwrap_err();
-            assert_eq!((other.kind(), other.minor()), (ExceptionKind::BadParam, Minor::omg(29)));
+            assert_eq!(
+                (other.kind(), other.minor()),
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_PROFILE_ID)
+            );
             info.add_component_to_profile(0, MARK, info.adapter_name().join("/").into_bytes())?;
         }
         Ok(())
@@ -128,7 +137,10 @@ fn a_poa_that_an_interceptor_refuses_is_not_made() {
     let orb = orbs::builder().ior_interceptor(Stamp("strict"));
     let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let refused = SystemException::from(orb.root_poa().create_poa("second").build().unwrap_err());
-    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
+    assert_eq!(
+        (refused.kind(), refused.minor()),
+        (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED)
+    );
     let found = orb.root_poa().find_poa("second", false);
     assert_eq!(found.unwrap_err(), PoaError::AdapterNonExistent);
     orb.shutdown();
@@ -217,7 +229,10 @@ fn an_interceptor_that_panics_harms_nobody_else() {
     let orb = orbs::builder().ior_interceptor(Clumsy).ior_interceptor(Registrar(diary.clone()));
     let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let refused = SystemException::from(orb.root_poa().create_poa("clumsy").build().unwrap_err());
-    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::ObjAdapter, Minor::omg(6)));
+    assert_eq!(
+        (refused.kind(), refused.minor()),
+        (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED)
+    );
     let poa = orb.root_poa().create_poa("other").build().unwrap();
     poa.manager().hold_requests(false).unwrap();
     poa.destroy(true, true).unwrap();

@@ -305,7 +305,7 @@ fn shutting_down_lets_calls_under_way_end_and_closes_their_connections() {
             call.join().unwrap().unwrap();
         });
         eventually("the connection is closed", || ends.load(Ordering::SeqCst) == 1);
-        assert_eq!(remote.ping().unwrap_err().minor(), Minor::SHUT_DOWN);
+        assert_eq!(remote.ping().unwrap_err().minor(), Minor::BAD_INV_ORDER_ORB_SHUT_DOWN);
     }
 }
 

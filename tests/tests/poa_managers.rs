@@ -78,8 +78,12 @@ fn more_requests_than_may_be_held_are_transient() {
         // Whoever comes when both are held is refused; nobody sees from outside when that is.
         let probing = group.references[0].with_timeout(Duration::from_secs(1));
         eventually("two are held", || held_at_least(&group, 2));
-        refused(probing.ping(), ExceptionKind::Transient, Minor::OMG_1);
-        refused(group.references[1].ping(), ExceptionKind::Transient, Minor::OMG_1);
+        refused(probing.ping(), ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED);
+        refused(
+            group.references[1].ping(),
+            ExceptionKind::Transient,
+            Minor::TRANSIENT_REQUEST_DISCARDED,
+        );
         assert!(held.iter().all(|call| !call.is_finished()));
         group.manager.activate().unwrap();
         held.into_iter().for_each(|call| call.join().unwrap().unwrap());
@@ -98,10 +102,10 @@ fn discarded_requests_are_transient_also_those_that_were_held() {
         let held = scope.spawn(|| far.ping());
         eventually("one is held", || held_at_least(&group, 1));
         group.manager.discard_requests(true).unwrap();
-        refused(held.join().unwrap(), ExceptionKind::Transient, Minor::OMG_1);
+        refused(held.join().unwrap(), ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED);
     });
     for reference in [near, far] {
-        refused(reference.ping(), ExceptionKind::Transient, Minor::OMG_1);
+        refused(reference.ping(), ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED);
     }
     group.manager.activate().unwrap();
     [near, far].into_iter().for_each(|reference| reference.ping().unwrap());
@@ -115,7 +119,7 @@ fn an_inactive_manager_stays_so() {
     far.ping().unwrap();
     group.manager.deactivate(true, true).unwrap();
     for reference in [near, far] {
-        refused(reference.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
+        refused(reference.ping(), ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE);
     }
     let manager = &group.manager;
     for change in [
@@ -203,7 +207,7 @@ fn a_servant_cannot_wait_for_itself() {
                 self.0.destroy(true, true),
             ] {
                 let waiting = waiting.map_err(SystemException::from);
-                refused(waiting, ExceptionKind::BadInvOrder, Minor::OMG_3);
+                refused(waiting, ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_WOULD_DEADLOCK);
             }
             Ok(())
         }
@@ -277,7 +281,7 @@ fn a_poa_has_no_more_poas_made_below_it_once_it_ends() {
         let call = scope.spawn(|| group.references[1].block());
         group.probe.gate.await_waiting(1);
         group.poa.destroy(true, false).unwrap();
-        refused(made(), ExceptionKind::BadInvOrder, Minor::OMG_17);
+        refused(made(), ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POA_BEING_DESTROYED);
         group.probe.gate.open();
         call.join().unwrap().unwrap();
     });
@@ -379,9 +383,11 @@ fn requests_that_had_not_begun_when_their_poa_ended_go_to_the_one_that_is_made_a
                 let outcome = call.join().unwrap();
                 match is_made {
                     true => assert!(outcome.is_ok(), "{outcome:?}"),
-                    false => {
-                        refused(outcome.map(drop), ExceptionKind::ObjectNotExist, Minor::OMG_2)
-                    }
+                    false => refused(
+                        outcome.map(drop),
+                        ExceptionKind::ObjectNotExist,
+                        Minor::OBJECT_NOT_EXIST_NO_ADAPTER,
+                    ),
                 }
             }
         });

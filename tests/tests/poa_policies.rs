@@ -115,7 +115,10 @@ fn check(poa: &Poa, policies: &[Policy; 7]) {
     match poa.set_servant_manager(ServantManager::activator(locator)).err() {
         Some(PoaError::System(error)) => {
             assert!(manager && !retains, "{error}");
-            assert_eq!((error.kind(), error.minor()), (ExceptionKind::ObjAdapter, Minor::OMG_4));
+            assert_eq!(
+                (error.kind(), error.minor()),
+                (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER)
+            );
         }
         error => assert_eq!(error, allowed(manager)),
     }
@@ -299,7 +302,10 @@ fn ids_that_the_poa_cannot_have_made_are_refused() {
         let created = server.root_poa().create_reference_with_id::<dyn Everything>(id).map(drop);
         for error in [refused, created] {
             let error = SystemException::from(error.unwrap_err());
-            assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::OMG_14));
+            assert_eq!(
+                (error.kind(), error.minor()),
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_OBJECT_ID)
+            );
         }
     }
 }
@@ -494,7 +500,11 @@ fn a_program_with_a_loop_of_its_own_performs_the_work() {
     near.hear("by the main thread itself").unwrap();
     // The loop of a program ends with its ORB.
     server.shutdown();
-    let over = SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(4), Completion::No);
+    let over = SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_ORB_SHUT_DOWN,
+        Completion::No,
+    );
     assert_eq!(server.work_pending(), Err(over.clone()));
     assert_eq!(server.perform_work(), Err(over));
 }

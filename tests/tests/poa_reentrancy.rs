@@ -221,7 +221,7 @@ impl Listener for Reborn {
         current.poa().deactivate(current.object_id())?;
         let again = current.poa().activate_servant_with_id(current.object_id().clone(), probe());
         let refusal: SystemException = again.unwrap_err().into();
-        assert_eq!(refusal.minor(), Minor::OMG_3, "{refusal}");
+        assert_eq!(refusal.minor(), Minor::BAD_INV_ORDER_WOULD_DEADLOCK, "{refusal}");
         self.1.lock().unwrap().push(refusal.kind());
         Ok(())
     }
@@ -322,17 +322,17 @@ fn a_servant_manager_may_end_its_poa_without_waiting() {
     let end = |poa: &Poa| poa.destroy(true, false);
     let (_orb, poa, object, diary) = meddled(ServantManager::activator, end);
     let call = in_time(move || object.ping());
-    refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
     let told = taken(&diary);
     assert_eq!(told[0], "incarnate done");
     assert_eq!(told[1..], ["etherealize true done"], "what it gave goes back");
     let made = poa.create_object_with_id("IDL:a:1.0", "one");
-    refused(made, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(made, ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
     let (_orb, _, object, diary) = meddled(ServantManager::locator, end);
     let again = object.clone();
     in_time(move || object.ping()).unwrap();
     assert_eq!(taken(&diary), ["preinvoke done", "postinvoke done"], "the request had begun");
-    refused(again.ping(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(again.ping(), ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
 }
 
 #[test]
@@ -353,7 +353,11 @@ fn who_destroys_a_poa_waits_for_servants_that_are_being_made() {
     gate.open();
     destroyer.join().unwrap().unwrap();
     assert_eq!(taken(&diary), ["incarnate done", "etherealize true done"]);
-    refused(call.join().unwrap(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(
+        call.join().unwrap(),
+        ExceptionKind::ObjectNotExist,
+        Minor::OBJECT_NOT_EXIST_NO_ADAPTER,
+    );
 }
 
 /// Serves when the gate is open.
@@ -391,7 +395,11 @@ fn several_may_destroy_a_poa_until_it_is_gone() {
     waiters.into_iter().for_each(|waiter| drop(waiter.join().unwrap()));
     eventually("all is over", || poa.destroy(true, true).is_err());
     assert_eq!(taken(&diary), ["incarnate done", "etherealize true done"], "as the first one said");
-    refused(poa.destroy(true, true), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(
+        poa.destroy(true, true),
+        ExceptionKind::ObjectNotExist,
+        Minor::OBJECT_NOT_EXIST_NO_ADAPTER,
+    );
     orb.shutdown();
 }
 
@@ -435,7 +443,7 @@ fn an_adapter_activator_cannot_call_what_waits_for_it() {
         let object = object.clone();
         move |parent: &Poa, name: &str| {
             make_child(parent, name);
-            refused(object.ping(), ExceptionKind::Transient, Minor::OMG_1);
+            refused(object.ping(), ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED);
             true
         }
     });
@@ -451,8 +459,8 @@ fn a_poa_that_nobody_makes_is_not_there() {
     let object = of_child(&orb);
     let far = orbs::travel(&object, &orbs::client());
     let not_there = || {
-        refused(object.ping(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
-        refused(far.ping(), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+        refused(object.ping(), ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
+        refused(far.ping(), ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
     };
     not_there();
     orb.root_poa().set_activator(|_: &Poa, _: &str| false);
@@ -461,8 +469,8 @@ fn a_poa_that_nobody_makes_is_not_there() {
     orb.root_poa().set_activator(|_: &Poa, _: &str| true);
     not_there();
     orb.root_poa().set_activator(|_: &Poa, _: &str| -> bool { panic!("as the test wants it") });
-    refused(object.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
-    refused(far.ping(), ExceptionKind::ObjAdapter, Minor::OMG_1);
+    refused(object.ping(), ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE);
+    refused(far.ping(), ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE);
     orb.shutdown();
 }
 
@@ -476,12 +484,16 @@ fn an_adapter_activator_may_end_the_parent() {
     outer.set_activator(|parent: &Poa, name: &str| {
         parent.destroy(true, true).unwrap();
         let refusal = parent.create_poa(name).build().unwrap_err();
-        refused(Err::<(), _>(refusal), ExceptionKind::ObjectNotExist, Minor::OMG_2);
+        refused(
+            Err::<(), _>(refusal),
+            ExceptionKind::ObjectNotExist,
+            Minor::OBJECT_NOT_EXIST_NO_ADAPTER,
+        );
         false
     });
     let far = orbs::travel(&object, &orbs::client());
     let call = in_time(move || far.ping());
-    refused(call, ExceptionKind::ObjectNotExist, Minor::OMG_2);
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
     assert!(orb.root_poa().find_poa("outer", false).is_err());
     orb.shutdown();
 }

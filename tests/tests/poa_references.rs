@@ -128,7 +128,11 @@ fn ids_for_objects_without_a_place_belong_to_one_poa() {
     let mut next = own.as_bytes().to_vec();
     *next.last_mut().unwrap() += 1;
     for id in [foreign, ObjectId::new(next)] {
-        refused(root.activate_with_id(id, probe()), ExceptionKind::BadParam, Minor::OMG_14);
+        refused(
+            root.activate_with_id(id, probe()),
+            ExceptionKind::BadParam,
+            Minor::BAD_PARAM_INVALID_OBJECT_ID,
+        );
     }
     root.activate_with_id(own, probe()).unwrap();
 }
@@ -143,7 +147,7 @@ fn ids_that_a_poa_will_make_one_day_are_not_its_own_yet() {
         let mut next = id.as_bytes().to_vec();
         next[at] += 1;
         let made = root.activate_with_id(ObjectId::new(next), probe());
-        refused(made, ExceptionKind::BadParam, Minor::OMG_14);
+        refused(made, ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_OBJECT_ID);
     }
 }
 

@@ -297,6 +297,9 @@ fn a_value_that_nobody_knows_is_refused_as_one_without_a_factory() {
     request.add_in("pair", pair.to_any().unwrap());
     request.set_return_type(Pair::type_code());
     let Err(Error::System(refused)) = request.invoke() else { panic!("it is not known") };
-    assert_eq!((refused.kind(), refused.minor()), (ExceptionKind::Marshal, Minor::OMG_1));
+    assert_eq!(
+        (refused.kind(), refused.minor()),
+        (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY)
+    );
     server.shutdown();
 }

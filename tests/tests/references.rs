@@ -400,12 +400,18 @@ fn initial_references_that_lead_to_one_another_in_a_circle_are_an_error() {
     let client = orbs::builder().arguments(options).unwrap().build().unwrap();
     for name in ["Self", "There", "File"] {
         let error = client.resolve_initial_references(name).unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::omg(10)));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_URL)
+        );
         assert!(error.to_string().contains("leads to itself"), "{error}");
     }
     client.resolve::<dyn Everything>("corbaloc:rir:/Alias").unwrap().ping().unwrap();
     let all = orbs::builder().default_initial_reference("corbaloc:rir:").build().unwrap();
-    assert_eq!(all.resolve_initial_references("Any").unwrap_err().minor(), Minor::omg(10));
+    assert_eq!(
+        all.resolve_initial_references("Any").unwrap_err().minor(),
+        Minor::BAD_PARAM_INVALID_URL
+    );
     fs::remove_file(file).unwrap();
 }
 
@@ -413,30 +419,34 @@ fn initial_references_that_lead_to_one_another_in_a_circle_are_an_error() {
 fn malformed_urls_say_what_is_wrong() {
     let client = orbs::client();
     let table = [
-        ("", 7, "begins no object reference"),
-        ("localhost:2809", 7, "begins no object reference"),
-        ("http://localhost/", 7, "begins no object reference"),
-        ("IOR:", 10, "no reference"),
-        ("IOR:0", 10, "was it cut?"),
-        ("IOR:0g", 10, "is no hexadecimal digit"),
-        ("IOR:00000000ffffffff", 10, "no reference"),
-        ("corbaloc:", 8, "lacks a protocol"),
-        ("corbaloc:host:2809/key", 8, "the protocol \"host\" is not supported"),
-        ("corbaloc:ssliop:host:2809/key", 8, "is not supported"),
-        ("corbaloc::host:0/key", 8, "is no port"),
-        ("corbaloc::host:65536/key", 8, "is no port"),
-        ("corbaloc::host:/key", 8, "is no port"),
-        ("corbaloc::::1:2809/key", 8, "in brackets"),
-        ("corbaloc:iiop:2.0@host/key", 8, "is no IIOP version"),
-        ("corbaloc::host/a%2", 9, "two hexadecimal digits"),
-        ("corbaloc:rir:,:host/key", 8, "stands alone"),
-        ("corbaloc::host,/key", 8, "lacks a protocol"),
-        ("corbaname::host#a/", 9, "name"),
-        ("file://%ff", 9, "UTF-8"),
+        ("", Minor::BAD_PARAM_INVALID_URL_SCHEME, "begins no object reference"),
+        ("localhost:2809", Minor::BAD_PARAM_INVALID_URL_SCHEME, "begins no object reference"),
+        ("http://localhost/", Minor::BAD_PARAM_INVALID_URL_SCHEME, "begins no object reference"),
+        ("IOR:", Minor::BAD_PARAM_INVALID_URL, "no reference"),
+        ("IOR:0", Minor::BAD_PARAM_INVALID_URL, "was it cut?"),
+        ("IOR:0g", Minor::BAD_PARAM_INVALID_URL, "is no hexadecimal digit"),
+        ("IOR:00000000ffffffff", Minor::BAD_PARAM_INVALID_URL, "no reference"),
+        ("corbaloc:", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "lacks a protocol"),
+        (
+            "corbaloc:host:2809/key",
+            Minor::BAD_PARAM_INVALID_URL_ADDRESS,
+            "the protocol \"host\" is not supported",
+        ),
+        ("corbaloc:ssliop:host:2809/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is not supported"),
+        ("corbaloc::host:0/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
+        ("corbaloc::host:65536/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
+        ("corbaloc::host:/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no port"),
+        ("corbaloc::::1:2809/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "in brackets"),
+        ("corbaloc:iiop:2.0@host/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "is no IIOP version"),
+        ("corbaloc::host/a%2", Minor::BAD_PARAM_INVALID_URL_SCHEME_PART, "two hexadecimal digits"),
+        ("corbaloc:rir:,:host/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "stands alone"),
+        ("corbaloc::host,/key", Minor::BAD_PARAM_INVALID_URL_ADDRESS, "lacks a protocol"),
+        ("corbaname::host#a/", Minor::BAD_PARAM_INVALID_URL_SCHEME_PART, "name"),
+        ("file://%ff", Minor::BAD_PARAM_INVALID_URL_SCHEME_PART, "UTF-8"),
     ];
     for (url, reason, expected) in table {
         let error = client.string_to_object(url).unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::omg(reason)));
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, reason));
         let text = error.to_string();
         assert!(text.contains(expected) && text.contains("hint:"), "{url}: {text}");
     }

@@ -120,7 +120,10 @@ fn who_keeps_a_servant_from_going_back_is_told_so() {
         eventually("it is deactivated", || poa.id_to_servant(&"one".into()).is_err());
         gate.open();
         let error = call.join().unwrap().unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::OMG_3));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_WOULD_DEADLOCK)
+        );
         deactivating.join().unwrap().unwrap();
         one.ping().unwrap();
     }
@@ -270,7 +273,10 @@ fn an_activator_that_always_ends_its_poa_ends_the_request_too() {
     let calls = made_anew(&server, &ServantManager::Activator(ender.clone()));
     for call in calls {
         let error = in_time(move || call.increment()).unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_4));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::Transient, Minor::TRANSIENT_POA_DESTROYED)
+        );
         assert_eq!(ender.0.load(SeqCst), ender.1.load(SeqCst), "all have gone back");
     }
 }
@@ -294,7 +300,10 @@ fn an_adapter_activator_that_always_ends_its_poa_ends_the_request_too() {
     outer.destroy(true, true).unwrap();
     for call in [near, far] {
         let error = in_time(move || call.increment()).unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Transient, Minor::OMG_4));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::Transient, Minor::TRANSIENT_POA_DESTROYED)
+        );
     }
 }
 

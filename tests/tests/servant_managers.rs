@@ -301,7 +301,11 @@ fn an_activator_must_not_give_a_servant_that_has_an_object() {
     let poa = poa.servant_manager(ServantManager::activator(same)).build().unwrap();
     reference(&poa, "a").ping().unwrap();
     for reference in near_and_far(&reference(&poa, "b")) {
-        refused(reference.ping().unwrap_err(), ExceptionKind::ObjAdapter, Minor::OMG_5);
+        refused(
+            reference.ping().unwrap_err(),
+            ExceptionKind::ObjAdapter,
+            Minor::OBJ_ADAPTER_INCARNATE_POLICY_VIOLATION,
+        );
     }
 }
 
@@ -310,14 +314,22 @@ fn a_servant_manager_is_set_once_and_of_the_right_kind() {
     let server = Server::start();
     let (poa, ..) = activating(&server);
     let error = poa.set_servant_manager(ServantManager::activator(Maker::default()));
-    refused(error.unwrap_err().into(), ExceptionKind::BadInvOrder, Minor::OMG_6);
+    refused(
+        error.unwrap_err().into(),
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_SERVANT_MANAGER_EXISTS,
+    );
     let poa = server.root_poa().create_poa("unset").user_ids();
     let poa = poa.policy(RequestProcessing::ServantManager).build().unwrap();
     for reference in near_and_far(&reference(&poa, "a")) {
-        refused(reference.ping().unwrap_err(), ExceptionKind::ObjAdapter, Minor::OMG_4);
+        refused(
+            reference.ping().unwrap_err(),
+            ExceptionKind::ObjAdapter,
+            Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER,
+        );
     }
     let error = poa.set_servant_manager(ServantManager::locator(Lender::default())).unwrap_err();
-    refused(error.into(), ExceptionKind::ObjAdapter, Minor::OMG_4);
+    refused(error.into(), ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER);
     assert!(poa.servant_manager().unwrap().is_none());
     poa.set_servant_manager(ServantManager::activator(Maker::default())).unwrap();
     reference(&poa, "a").ping().unwrap();
@@ -624,7 +636,11 @@ fn without_a_default_servant_the_adapter_is_at_fault() {
     let poa = poa.policy(RequestProcessing::DefaultServant).policy(IdUniqueness::Multiple);
     let poa = poa.build().unwrap();
     for reference in near_and_far(&reference(&poa, "a")) {
-        refused(reference.ping().unwrap_err(), ExceptionKind::ObjAdapter, Minor::OMG_3);
+        refused(
+            reference.ping().unwrap_err(),
+            ExceptionKind::ObjAdapter,
+            Minor::OBJ_ADAPTER_NO_DEFAULT_SERVANT,
+        );
     }
     poa.set_default_servant(Arc::new(Probe::default()) as Arc<dyn Everything>).unwrap();
     reference(&poa, "a").ping().unwrap();

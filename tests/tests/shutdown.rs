@@ -79,12 +79,19 @@ fn an_orb_that_was_shut_down_calls_and_activates_nothing_more() {
         poa.activate(everything::tie(Probe::default())).unwrap_err().into(),
     ] {
         let got = (error.kind(), error.minor(), error.completed());
-        assert_eq!(got, (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No), "{error}");
+        assert_eq!(
+            got,
+            (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_ORB_SHUT_DOWN, Completion::No),
+            "{error}"
+        );
     }
     server.local.ping().unwrap();
     server.shutdown();
     let error = server.local.ping().unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN));
+    assert_eq!(
+        (error.kind(), error.minor()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_ORB_SHUT_DOWN)
+    );
 }
 
 #[test]
@@ -132,7 +139,7 @@ fn shutting_down_twice_or_without_ever_listening_does_nothing() {
     let client = orbs::client();
     client.shutdown();
     let error = client.publish("Late", &server.local).unwrap_err();
-    assert_eq!(error.minor(), Minor::SHUT_DOWN, "it does not begin to listen");
+    assert_eq!(error.minor(), Minor::BAD_INV_ORDER_ORB_SHUT_DOWN, "it does not begin to listen");
     assert!(client.run().is_ok(), "nor to run");
 }
 
@@ -164,7 +171,11 @@ fn its_managers_are_inactive_and_what_they_held_is_answered_at_once() {
         for call in held {
             let error = call.join().unwrap().unwrap_err();
             let got = (error.kind(), error.minor(), error.completed());
-            assert_eq!(got, (ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No), "{error}");
+            assert_eq!(
+                got,
+                (ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE, Completion::No),
+                "{error}"
+            );
         }
     });
     for manager in [&holding, server.root_poa().manager()] {
@@ -172,7 +183,10 @@ fn its_managers_are_inactive_and_what_they_held_is_answered_at_once() {
         assert_eq!(manager.activate(), Err(PoaError::AdapterInactive));
     }
     let late = SystemException::from(server.create_poa_manager("late").unwrap_err());
-    assert_eq!((late.kind(), late.minor()), (ExceptionKind::BadInvOrder, Minor::SHUT_DOWN));
+    assert_eq!(
+        (late.kind(), late.minor()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_ORB_SHUT_DOWN)
+    );
 }
 
 /// Gives the servant that it has, and notes that it got it back.
@@ -257,7 +271,7 @@ fn a_servant_may_shut_its_orb_down_but_not_wait_for_that() {
                 let error = called.hear("wait").unwrap_err();
                 assert_eq!(
                     (error.kind(), error.minor()),
-                    (ExceptionKind::BadInvOrder, Minor::OMG_3)
+                    (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_WOULD_DEADLOCK)
                 );
                 server.local.ping().unwrap();
                 called.hear(how).unwrap();

@@ -173,7 +173,10 @@ fn an_initializer_allocates_slots_and_cannot_use_them_yet() {
     let refused = hasty.0.lock().unwrap();
     assert_eq!(refused.len(), 4);
     for error in &*refused {
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadInvOrder, Minor::OMG_14));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL)
+        );
     }
 }
 

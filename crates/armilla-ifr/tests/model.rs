@@ -1,7 +1,7 @@
 //! The repository as data: what IDL becomes, what is found, and what is refused.
 
 use armilla::dynamic::ParameterMode;
-use armilla::{TypeCode, Typed};
+use armilla::{Minor, TypeCode, Typed};
 use armilla_idl::Options;
 use armilla_ifr::corba::{DefinitionKind, PrimitiveKind};
 use armilla_ifr::model::{
@@ -407,21 +407,26 @@ fn references_to_types_denote_types() {
 fn invalid_names_and_types_raise_the_exceptions_of_corba() {
     let mut model = Model::new();
     let minor = |error: ModelError| armilla::SystemException::from(error).minor();
-    let omg = armilla::Minor::omg;
     for name in ["", "two words", "1st", "a::b"] {
         let made = make(&mut model, ROOT, name, Kind::Module);
-        assert_eq!(minor(made.unwrap_err()), omg(15), "{name:?}");
+        assert_eq!(minor(made.unwrap_err()), Minor::BAD_PARAM_INVALID_TYPE_NAME, "{name:?}");
     }
     let made = model.create(ROOT, "nocolon", "M", "1.0", Kind::Module);
-    assert_eq!(minor(made.unwrap_err()), omg(16));
+    assert_eq!(minor(made.unwrap_err()), Minor::BAD_PARAM_INVALID_REPOSITORY_ID);
     let made = make(&mut model, ROOT, "E", Kind::Enum(vec!["A".into(), "a".into()]));
-    assert_eq!(minor(made.unwrap_err()), omg(17));
+    assert_eq!(minor(made.unwrap_err()), Minor::BAD_PARAM_INVALID_MEMBER_NAME);
     let (long, text) =
         (model.primitive(PrimitiveKind::PkLong), model.primitive(PrimitiveKind::PkString));
     let field = |name: &str| UnionField { name: name.into(), label: Some(1), ty: long };
     let twice = Kind::Union { discriminator: long, members: vec![field("a"), field("b")] };
-    assert_eq!(minor(make(&mut model, ROOT, "U", twice).unwrap_err()), omg(18));
+    assert_eq!(
+        minor(make(&mut model, ROOT, "U", twice).unwrap_err()),
+        Minor::BAD_PARAM_DUPLICATE_LABEL
+    );
     let by_text = Kind::Union { discriminator: text, members: vec![field("a")] };
-    assert_eq!(minor(make(&mut model, ROOT, "U", by_text).unwrap_err()), omg(20));
+    assert_eq!(
+        minor(make(&mut model, ROOT, "U", by_text).unwrap_err()),
+        Minor::BAD_PARAM_INVALID_DISCRIMINATOR
+    );
     assert!(model.lookup(ROOT, "U").is_none());
 }

@@ -94,7 +94,7 @@ fn a_client_creates_changes_and_destroys_definitions() {
     );
     assert_eq!(item.object().narrow::<dyn IdlType>().unwrap().r#type().unwrap(), expected);
     let taken = module.create_struct("IDL:Shop/Item:1.0", "Other", "1.0", &[]);
-    assert_eq!(failure(taken), (ExceptionKind::BadParam, Minor::OMG_2));
+    assert_eq!(failure(taken), (ExceptionKind::BadParam, Minor::BAD_PARAM_REPOSITORY_ID_EXISTS));
     let items = repository.create_sequence(0, &item.upcast()).unwrap();
     let empty = module.create_exception("IDL:Shop/Empty:1.0", "Empty", "1.0", &[]).unwrap();
     let shop = module.create_interface("IDL:Shop/Counter:1.0", "Counter", "1.0", &[]).unwrap();
@@ -110,7 +110,10 @@ fn a_client_creates_changes_and_destroys_definitions() {
     );
     let list = list.unwrap();
     assert_eq!(list.result().unwrap(), TypeCode::sequence(expected, 0));
-    assert_eq!(failure(item.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
+    assert_eq!(
+        failure(item.destroy()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_DEPENDENCY_EXISTS)
+    );
     assert_eq!(failure(list.set_mode(OperationMode::OpOneway)).0, ExceptionKind::BadParam);
     let owner = shop.create_attribute(
         "IDL:Shop/Counter/owner:1.0",
@@ -126,7 +129,10 @@ fn a_client_creates_changes_and_destroys_definitions() {
     shop.destroy().unwrap();
     item.destroy().unwrap();
     assert_eq!(failure(item.name()).0, ExceptionKind::ObjectNotExist);
-    assert_eq!(failure(repository.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_2));
+    assert_eq!(
+        failure(repository.destroy()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INDESTRUCTIBLE_OBJECT)
+    );
     assert!(repository.lookup("Shop::Article").unwrap().is_nil());
     assert_eq!(module.contents(DefinitionKind::DkAll, true).unwrap().len(), 1, "the exception");
 }
@@ -241,7 +247,11 @@ fn a_client_without_stubs_discovers_an_interface() {
     let server = Server::start();
     let remote = server.remote(&served.client);
     let unknown = failure(remote.object().interface());
-    assert_eq!(unknown, (ExceptionKind::IntfRepos, Minor::OMG_1), "its server knows none");
+    assert_eq!(
+        unknown,
+        (ExceptionKind::IntfRepos, Minor::INTF_REPOS_UNAVAILABLE),
+        "its server knows none"
+    );
     server.register_initial_reference(armilla_ifr::REPOSITORY, &served.repository).unwrap();
     for object in [remote.object(), server.local.object()] {
         let signatures = discover(object).unwrap();
@@ -267,7 +277,11 @@ fn a_client_without_stubs_discovers_an_interface() {
         find("remark").call(object, &json!("in passing")).unwrap();
     }
     let nobody = served.repository.object().interface();
-    assert_eq!(failure(nobody), (ExceptionKind::IntfRepos, Minor::OMG_2), "it lacks its own");
+    assert_eq!(
+        failure(nobody),
+        (ExceptionKind::IntfRepos, Minor::INTF_REPOS_UNKNOWN_INTERFACE),
+        "it lacks its own"
+    );
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn recursive_types_need_a_sequence_or_a_valuetype() {
     let mut model = model;
     let (tree, trees, long) =
         (find(&model, "Tree"), find(&model, "Trees"), model.primitive(PrimitiveKind::PkLong));
-    let member = (ExceptionKind::BadTypecode, Minor::omg(2));
+    let member = (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INVALID_MEMBER);
     let itself = Kind::Struct(vec![field("me", tree)]);
     assert_eq!(minor(model.set_kind(tree, itself)), member);
     assert_eq!(minor(model.set_kind(trees, Kind::Alias(trees))), member);
@@ -274,9 +274,15 @@ fn anonymous_types_stay_within_their_ranges() {
     assert_eq!(failure(row.set_length(0)).0, bad);
     assert_eq!(row.length().unwrap(), 3);
     let list = repository.create_sequence(9, &row.clone().upcast()).unwrap();
-    assert_eq!(failure(long.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_2));
+    assert_eq!(
+        failure(long.destroy()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INDESTRUCTIBLE_OBJECT)
+    );
     let alias = repository.create_alias("IDL:L:1.0", "L", "1.0", &list.clone().upcast()).unwrap();
-    assert_eq!(failure(list.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
+    assert_eq!(
+        failure(list.destroy()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_DEPENDENCY_EXISTS)
+    );
     alias.destroy().unwrap();
     assert_eq!(failure(row.length()).0, ExceptionKind::ObjectNotExist, "it went with its user");
 }
@@ -311,18 +317,34 @@ fn definitions_move_only_to_valid_containers_of_their_repository() {
     let interface: InterfaceDefRef = served.lookup("M::I");
     let operation: OperationDefRef = served.lookup("M::I::f");
     let (n, derived): (ContainerRef, ContainerRef) = (served.lookup("N"), served.lookup("Derived"));
-    let bad = |minor| (ExceptionKind::BadParam, Minor::omg(minor));
-    assert_eq!(failure(interface.r#move(&n, "I", "1.0")), bad(3));
-    assert_eq!(failure(interface.r#move(&n, "i", "1.0")), bad(3), "names differ in more than case");
-    assert_eq!(failure(operation.r#move(&n, "f", "1.0")), bad(4));
-    assert_eq!(failure(operation.r#move(&derived, "F", "1.0")), bad(5));
-    assert_eq!(failure(interface.r#move(&other.repository.clone().upcast(), "I", "1.0")), bad(4));
-    assert_eq!(failure(interface.r#move(&ContainerRef::nil(), "I", "1.0")), bad(4));
+    let bad = |minor| (ExceptionKind::BadParam, minor);
+    assert_eq!(failure(interface.r#move(&n, "I", "1.0")), bad(Minor::BAD_PARAM_NAME_EXISTS));
+    assert_eq!(
+        failure(interface.r#move(&n, "i", "1.0")),
+        bad(Minor::BAD_PARAM_NAME_EXISTS),
+        "names differ in more than case"
+    );
+    assert_eq!(failure(operation.r#move(&n, "f", "1.0")), bad(Minor::BAD_PARAM_INVALID_CONTAINER));
+    assert_eq!(
+        failure(operation.r#move(&derived, "F", "1.0")),
+        bad(Minor::BAD_PARAM_INHERITED_NAME_EXISTS)
+    );
+    assert_eq!(
+        failure(interface.r#move(&other.repository.clone().upcast(), "I", "1.0")),
+        bad(Minor::BAD_PARAM_INVALID_CONTAINER)
+    );
+    assert_eq!(
+        failure(interface.r#move(&ContainerRef::nil(), "I", "1.0")),
+        bad(Minor::BAD_PARAM_INVALID_CONTAINER)
+    );
     interface.r#move(&n, "J", "1.1").unwrap();
     assert_eq!(operation.absolute_name().unwrap(), "::N::J::f");
     assert_eq!(interface.id().unwrap(), "IDL:M/I:1.0", "the repository id stays");
     assert_eq!(interface.version().unwrap(), "1.1");
-    assert_eq!(failure(interface.set_id("IDL:Base:1.0")), bad(2));
+    assert_eq!(
+        failure(interface.set_id("IDL:Base:1.0")),
+        bad(Minor::BAD_PARAM_REPOSITORY_ID_EXISTS)
+    );
 }
 
 #[test]
@@ -391,7 +413,10 @@ fn the_exceptions_of_an_attribute_are_set_by_descriptions() {
     let unknown = ExceptionDescription { id: "IDL:None:1.0".into(), ..shut };
     assert_eq!(failure(attribute.set_set_exceptions(&[unknown])).0, ExceptionKind::BadParam);
     let exception: ContainedRef = served.lookup("Shut");
-    assert_eq!(failure(exception.destroy()), (ExceptionKind::BadInvOrder, Minor::OMG_1));
+    assert_eq!(
+        failure(exception.destroy()),
+        (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_DEPENDENCY_EXISTS)
+    );
     let interface: InterfaceAttrExtensionRef = served.lookup("I");
     let full = interface.describe_ext_interface().unwrap();
     assert_eq!(full.attributes[0].get_exceptions[0].name, "Shut");

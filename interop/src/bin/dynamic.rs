@@ -137,7 +137,11 @@ impl DynamicServant for DynamicGlass {
             "placed" => return placed(request),
             _ => {
                 let no = ExceptionKind::BadOperation;
-                return Err(SystemException::new(no, Minor::NO_OPERATION, Completion::No));
+                return Err(SystemException::new(
+                    no,
+                    Minor::BAD_OPERATION_UNKNOWN_OPERATION,
+                    Completion::No,
+                ));
             }
         };
         let arguments = request.arguments(modes.iter().map(|mode| (*mode, ty.clone())))?;

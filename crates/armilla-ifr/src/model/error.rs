@@ -79,26 +79,32 @@ impl From<TypeCodeError> for ModelError {
     }
 }
 
-/// The vendor minor codeset id of the OMG.
-const OMG: u32 = 0x4f4d_0000;
-
 impl From<ModelError> for SystemException {
     /// The exceptions of CORBA 3.4 Part 1, 14.5.
     fn from(error: ModelError) -> Self {
         let (kind, minor) = match error {
-            ModelError::Destroyed => (ExceptionKind::ObjectNotExist, 0),
-            ModelError::IdTaken(_) => (ExceptionKind::BadParam, 2),
-            ModelError::NameTaken(_) => (ExceptionKind::BadParam, 3),
-            ModelError::NotAContainer => (ExceptionKind::BadParam, 4),
-            ModelError::NameInherited(_) => (ExceptionKind::BadParam, 5),
-            ModelError::Oneway => (ExceptionKind::BadParam, 31),
-            ModelError::Needed(_) => (ExceptionKind::BadInvOrder, 1),
-            ModelError::Indestructible => (ExceptionKind::BadInvOrder, 2),
+            ModelError::Destroyed => (ExceptionKind::ObjectNotExist, Minor::default()),
+            ModelError::IdTaken(_) => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_REPOSITORY_ID_EXISTS)
+            }
+            ModelError::NameTaken(_) => (ExceptionKind::BadParam, Minor::BAD_PARAM_NAME_EXISTS),
+            ModelError::NotAContainer => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_CONTAINER)
+            }
+            ModelError::NameInherited(_) => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INHERITED_NAME_EXISTS)
+            }
+            ModelError::Oneway => (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_ONEWAY),
+            ModelError::Needed(_) => {
+                (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_DEPENDENCY_EXISTS)
+            }
+            ModelError::Indestructible => {
+                (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_INDESTRUCTIBLE_OBJECT)
+            }
             ModelError::Type(error) => return error.into(),
-            ModelError::Full | ModelError::Limit(_) => (ExceptionKind::ImpLimit, 0),
-            ModelError::Invalid(_) => (ExceptionKind::BadParam, 0),
+            ModelError::Full | ModelError::Limit(_) => (ExceptionKind::ImpLimit, Minor::default()),
+            ModelError::Invalid(_) => (ExceptionKind::BadParam, Minor::default()),
         };
-        let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };
         Self::new(kind, minor, Completion::No).with_reason(error.to_string())
     }
 }

@@ -178,8 +178,12 @@ fn code_sets(
     let Some(offered) = component::<CodeSetComponentInfo>(profile) else { return Ok(None) };
     let mut agreed =
         CodeSetContext::choose(&offered, settings.native_code_sets()).map_err(|error| {
-            SystemException::new(ExceptionKind::CodesetIncompatible, Minor::OMG_1, Completion::No)
-                .with_reason(error.to_string())
+            SystemException::new(
+                ExceptionKind::CodesetIncompatible,
+                Minor::CODESET_INCOMPATIBLE_NEGOTIATION_FAILED,
+                Completion::No,
+            )
+            .with_reason(error.to_string())
         })?;
     let ours = matches!(component(profile), Some(OrbType(ARMILLA_ORB_TYPE)));
     if ours && offered.char.conversion.contains(&CodeSet::Utf8.id()) {

@@ -41,7 +41,7 @@ pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Er
         Some(exception) => Error::User(exception),
         None => {
             let what = format!("the server raised {repository_id}, which the IDL does not declare");
-            let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
+            let (kind, minor) = (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION);
             Error::System(SystemException::new(kind, minor, Completion::Yes).with_reason(what))
         }
     })

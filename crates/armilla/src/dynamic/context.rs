@@ -59,7 +59,11 @@ impl Context {
     /// `BAD_PARAM` with reason 37 when `name` is no identifier.
     pub fn create_child(&self, name: &str) -> Result<Self, SystemException> {
         if !is_name(name) || name.contains('.') {
-            return Err(illegal(37, "the name of a context", name));
+            return Err(illegal(
+                Minor::BAD_PARAM_INVALID_CONTEXT_NAME,
+                "the name of a context",
+                name,
+            ));
         }
         let (parent, properties) = (Some(self.clone()), Mutex::default());
         Ok(Self(Arc::new(Inner { name: name.to_owned(), parent, properties })))
@@ -83,7 +87,9 @@ impl Context {
     ) -> Result<(), SystemException> {
         let pairs = properties.into_iter().map(|(name, value)| match is_name(name) {
             true => Ok((name.to_owned(), value.to_owned())),
-            false => Err(illegal(35, "the name of a property", name)),
+            false => {
+                Err(illegal(Minor::BAD_PARAM_INVALID_PROPERTY_NAME, "the name of a property", name))
+            }
         });
         let pairs: Vec<_> = pairs.collect::<Result<_, _>>()?;
         lock(&self.0.properties).extend(pairs);
@@ -119,7 +125,12 @@ impl Context {
     /// `BAD_CONTEXT` with reason 1 when there is none.
     pub fn scope(&self, name: &str) -> Result<Self, SystemException> {
         let found = self.outward().find(|context| context.name() == name).cloned();
-        found.ok_or_else(|| bad_context(1, format!("no context around has the name {name:?}")))
+        found.ok_or_else(|| {
+            bad_context(
+                Minor::BAD_CONTEXT_SCOPE_NOT_FOUND,
+                format!("no context around has the name {name:?}"),
+            )
+        })
     }
 
     /// Takes from it the properties that `pattern` stands for, and leaves those around it:
@@ -252,7 +263,11 @@ impl Pattern {
         };
         match is_name(start) || (is_open && start.is_empty()) {
             true => Ok(Self { start: start.to_owned(), is_open }),
-            false => Err(illegal(36, "what properties are looked for by", text)),
+            false => Err(illegal(
+                Minor::BAD_PARAM_INVALID_PROPERTY_PATTERN,
+                "what properties are looked for by",
+                text,
+            )),
         }
     }
 
@@ -282,18 +297,20 @@ fn some(
 
 #[cold]
 fn none_matches(pattern: &str) -> SystemException {
-    bad_context(2, format!("the context has no property {pattern:?}"))
+    bad_context(
+        Minor::BAD_CONTEXT_NO_MATCHING_PROPERTY,
+        format!("the context has no property {pattern:?}"),
+    )
 }
 
 #[cold]
-fn bad_context(minor: u32, what: String) -> SystemException {
-    SystemException::new(ExceptionKind::BadContext, Minor::omg(minor), Completion::No)
-        .with_reason(what)
+fn bad_context(minor: Minor, what: String) -> SystemException {
+    SystemException::new(ExceptionKind::BadContext, minor, Completion::No).with_reason(what)
 }
 
 #[cold]
-fn illegal(minor: u32, what: &str, text: &str) -> SystemException {
+fn illegal(minor: Minor, what: &str, text: &str) -> SystemException {
     let what =
         format!("{text:?} cannot be {what}: letters first, then letters, digits, '_' and '.'");
-    SystemException::bad_param(Minor::omg(minor), what)
+    SystemException::bad_param(minor, what)
 }

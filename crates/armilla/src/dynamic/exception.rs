@@ -49,7 +49,12 @@ impl Raises for UnknownUserException {
 #[cold]
 pub(super) fn undeclared(repository_id: &str) -> SystemException {
     let what = format!("the object raised {repository_id}, which the request was not told of");
-    SystemException::new(ExceptionKind::Unknown, Minor::OMG_1, Completion::Yes).with_reason(what)
+    SystemException::new(
+        ExceptionKind::Unknown,
+        Minor::UNKNOWN_UNLISTED_USER_EXCEPTION,
+        Completion::Yes,
+    )
+    .with_reason(what)
 }
 
 /// Whether `code` is an exception with this repository id.
@@ -65,25 +70,35 @@ impl From<CdrError> for SystemException {
     }
 }
 
-/// The vendor number of the minor codes that the specification defines.
-const OMG: u32 = 0x4f4d_0000;
-
 impl From<TypeCodeError> for SystemException {
     /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes, `IMP_LIMIT` for a type that nests
     /// too deep.
     fn from(error: TypeCodeError) -> Self {
         let (kind, minor) = match error.kind {
-            TypeCodeErrorKind::Name => (ExceptionKind::BadParam, 15),
-            TypeCodeErrorKind::RepositoryId => (ExceptionKind::BadParam, 16),
-            TypeCodeErrorKind::MemberName => (ExceptionKind::BadParam, 17),
-            TypeCodeErrorKind::DuplicateLabel => (ExceptionKind::BadParam, 18),
-            TypeCodeErrorKind::LabelType => (ExceptionKind::BadParam, 19),
-            TypeCodeErrorKind::Discriminator => (ExceptionKind::BadParam, 20),
-            TypeCodeErrorKind::Member => (ExceptionKind::BadTypecode, 2),
-            TypeCodeErrorKind::TooDeep => (ExceptionKind::ImpLimit, 0),
-            _ => (ExceptionKind::BadParam, 0),
+            TypeCodeErrorKind::Name => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_TYPE_NAME)
+            }
+            TypeCodeErrorKind::RepositoryId => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_REPOSITORY_ID)
+            }
+            TypeCodeErrorKind::MemberName => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_MEMBER_NAME)
+            }
+            TypeCodeErrorKind::DuplicateLabel => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_DUPLICATE_LABEL)
+            }
+            TypeCodeErrorKind::LabelType => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INCOMPATIBLE_LABEL)
+            }
+            TypeCodeErrorKind::Discriminator => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_INVALID_DISCRIMINATOR)
+            }
+            TypeCodeErrorKind::Member => {
+                (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INVALID_MEMBER)
+            }
+            TypeCodeErrorKind::TooDeep => (ExceptionKind::ImpLimit, Minor::default()),
+            _ => (ExceptionKind::BadParam, Minor::default()),
         };
-        let minor = if minor == 0 { Minor::default() } else { Minor(OMG | minor) };
         Self::new(kind, minor, Completion::No).with_reason(error.what)
     }
 }

@@ -40,7 +40,11 @@ impl Object {
 pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, SystemException> {
     let repository = orb.resolve_initial_references(REPOSITORY).map_err(|error| {
         let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
-        missing(1, format!("the server knows no interface repository: {error}")).with_hint(hint)
+        missing(
+            Minor::INTF_REPOS_UNAVAILABLE,
+            format!("the server knows no interface repository: {error}"),
+        )
+        .with_hint(hint)
     })?;
     let mut request = repository.request("lookup_id");
     let id = Any::new(repository_id)?;
@@ -48,18 +52,20 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
     request.set_return_type(Object::type_code());
     request.invoke().map_err(|error| match error {
         Error::System(exception) => exception,
-        Error::User(raised) => missing(1, raised.to_string()),
+        Error::User(raised) => missing(Minor::INTF_REPOS_UNAVAILABLE, raised.to_string()),
     })?;
     let found = request.return_value().get_with_context::<Object>(orb)?.unwrap_or_default();
     match found.is_nil() {
-        true => Err(missing(2, format!("the interface repository does not know {repository_id}"))),
+        true => Err(missing(
+            Minor::INTF_REPOS_UNKNOWN_INTERFACE,
+            format!("the interface repository does not know {repository_id}"),
+        )),
         false => Ok(found),
     }
 }
 
 /// `INTF_REPOS` with a minor code of the specification.
 #[cold]
-fn missing(minor: u32, what: String) -> SystemException {
-    let minor = if minor == 1 { Minor::OMG_1 } else { Minor::OMG_2 };
+fn missing(minor: Minor, what: String) -> SystemException {
     SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).with_reason(what)
 }

@@ -322,7 +322,7 @@ fn read_results(
 fn of_references(operation: &str) -> SystemException {
     let what =
         format!("{operation} is answered by the reference, and no object can be asked for it");
-    SystemException::bad_param(Minor::omg(32), what)
+    SystemException::bad_param(Minor::BAD_PARAM_IMPLICIT_OPERATION, what)
 }
 
 #[cold]

@@ -61,7 +61,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         parameters: impl IntoIterator<Item = (ParameterMode, TypeCode)>,
     ) -> Result<&[NamedValue], SystemException> {
         if self.arguments.is_some() || self.raised.is_some() {
-            return Err(out_of_order(7, "arguments"));
+            return Err(out_of_order(Minor::BAD_INV_ORDER_ARGUMENTS_OUT_OF_ORDER, "arguments"));
         }
         let mut input = self.call.arguments();
         let read = |(mode, type_code)| {
@@ -109,7 +109,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     pub fn context(&mut self) -> Result<Context, SystemException> {
         let over = self.context_taken || self.result.is_some() || self.raised.is_some();
         if self.arguments.is_none() || over || self.left {
-            return Err(out_of_order(8, "context"));
+            return Err(out_of_order(Minor::BAD_INV_ORDER_CONTEXT_OUT_OF_ORDER, "context"));
         }
         self.context_taken = true;
         if self.unread == 0 {
@@ -153,7 +153,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     pub fn set_result(&mut self, result: Any) -> Result<(), SystemException> {
         let over = self.result.is_some() || self.raised.is_some() || self.left;
         if self.arguments.is_none() || over {
-            return Err(out_of_order(9, "set_result"));
+            return Err(out_of_order(Minor::BAD_INV_ORDER_RESULT_OUT_OF_ORDER, "set_result"));
         }
         match self.left_unread() {
             Some(minor) => Err(undescribed(minor)),
@@ -165,11 +165,14 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     }
 
     /// Why, in the specification's list for `MARSHAL`, the servant cannot have understood the request.
-    fn left_unread(&self) -> Option<u32> {
+    fn left_unread(&self) -> Option<Minor> {
         if self.unread == 0 || self.context_taken {
             return None;
         }
-        Some(if self.read_behind(Context::read).is_ok() { 2 } else { 3 })
+        Some(match self.read_behind(Context::read) {
+            Ok(_) => Minor::MARSHAL_CONTEXT_NOT_REQUESTED,
+            Err(_) => Minor::MARSHAL_ARGUMENTS_NOT_DESCRIBED,
+        })
     }
 
     /// Raises an exception instead of giving a result: a user exception, or a system exception, which
@@ -181,7 +184,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         let TypeCode::Exception(code) = exception.type_code().resolved() else {
             let what = "what is raised must be of an exception's type";
-            let minor = Minor::omg(21);
+            let minor = Minor::BAD_PARAM_NOT_AN_EXCEPTION;
             let raised = SystemException::new(ExceptionKind::BadParam, minor, Completion::Yes);
             return Err(raised.with_reason(what));
         };
@@ -237,7 +240,9 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
 
     /// Answers with what the servant has left, or raised by `outcome`.
     pub(super) fn finish(self, outcome: Result<(), SystemException>) -> Dispatched {
-        let is_unread = self.arguments.is_none() || self.left_unread() == Some(3);
+        let undescribed_arguments = Minor::MARSHAL_ARGUMENTS_NOT_DESCRIBED;
+        let is_unread =
+            self.arguments.is_none() || self.left_unread() == Some(undescribed_arguments);
         let Self { call, arguments, result, raised, interrupted, left, .. } = self;
         if left {
             return Ok(());
@@ -248,7 +253,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         let outcome = match (outcome, raised) {
             (Err(exception), _) => Err(exception.into()),
             (Ok(()), Some(raised)) => Err(raised),
-            (Ok(()), None) if is_unread => Err(undescribed(3).into()),
+            (Ok(()), None) if is_unread => Err(undescribed(undescribed_arguments).into()),
             (Ok(()), None) => Ok((result.unwrap_or_default(), arguments.unwrap_or_default())),
         };
         match &outcome {
@@ -290,19 +295,20 @@ fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException
 
 /// `BAD_INV_ORDER`: the servant asks for something at the wrong time.
 #[cold]
-fn out_of_order(minor: u32, what: &str) -> SystemException {
-    let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::omg(minor));
+fn out_of_order(minor: Minor, what: &str) -> SystemException {
+    let kind = ExceptionKind::BadInvOrder;
     let what = format!("the dynamic servant called {what} at a time when it cannot");
     SystemException::new(kind, minor, Completion::Maybe).with_reason(what)
 }
 
 /// `MARSHAL`: the servant has not taken all that was sent.
 #[cold]
-fn undescribed(minor: u32) -> SystemException {
+fn undescribed(minor: Minor) -> SystemException {
     let what = match minor {
-        2 => "the dynamic servant did not ask for the context that the caller sent",
+        Minor::MARSHAL_CONTEXT_NOT_REQUESTED => {
+            "the dynamic servant did not ask for the context that the caller sent"
+        }
         _ => "the dynamic servant did not ask for all arguments that the caller sent",
     };
-    SystemException::new(ExceptionKind::Marshal, Minor::omg(minor), Completion::Maybe)
-        .with_reason(what)
+    SystemException::new(ExceptionKind::Marshal, minor, Completion::Maybe).with_reason(what)
 }

@@ -108,9 +108,15 @@ impl SystemException {
     #[cold]
     pub(crate) fn encoding(error: &CdrError, completed: Completion) -> Self {
         let (kind, minor) = match error.kind {
-            CdrErrorKind::WideInGiop1_0 => (ExceptionKind::Marshal, Minor::omg(6)),
-            CdrErrorKind::NoWideCodeSet => (ExceptionKind::BadParam, Minor::omg(23)),
-            CdrErrorKind::IncompleteTypeCode => (ExceptionKind::BadTypecode, Minor::OMG_1),
+            CdrErrorKind::WideInGiop1_0 => {
+                (ExceptionKind::Marshal, Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_SERVER)
+            }
+            CdrErrorKind::NoWideCodeSet => {
+                (ExceptionKind::BadParam, Minor::BAD_PARAM_NO_WCHAR_CODE_SET)
+            }
+            CdrErrorKind::IncompleteTypeCode => {
+                (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE)
+            }
             _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING),
             _ => (ExceptionKind::BadParam, Minor::ENCODING),
         };
@@ -123,13 +129,20 @@ impl SystemException {
         let because =
             |kind, minor| Self::new(kind, minor, Completion::No).with_reason(error.to_string());
         match (error.kind, agreed) {
-            (CdrErrorKind::WideInGiop1_0, _) => because(ExceptionKind::Marshal, Minor::omg(5)),
-            (CdrErrorKind::NoWideCodeSet, true) => because(ExceptionKind::InvObjref, Minor::OMG_1)
-                .with_hint("the server's references say that it has no wide characters"),
-            (CdrErrorKind::NoWideCodeSet, false) => because(ExceptionKind::InvObjref, Minor::OMG_2)
-                .with_hint(
-                    "the reference names no code sets; one that the server gives out itself does",
-                ),
+            (CdrErrorKind::WideInGiop1_0, _) => {
+                because(ExceptionKind::Marshal, Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_CLIENT)
+            }
+            (CdrErrorKind::NoWideCodeSet, true) => {
+                because(ExceptionKind::InvObjref, Minor::INV_OBJREF_NO_WCHAR_CODE_SET)
+                    .with_hint("the server's references say that it has no wide characters")
+            }
+            (CdrErrorKind::NoWideCodeSet, false) => because(
+                ExceptionKind::InvObjref,
+                Minor::INV_OBJREF_NO_CODE_SET_COMPONENT,
+            )
+            .with_hint(
+                "the reference names no code sets; one that the server gives out itself does",
+            ),
             _ => Self::encoding(error, Completion::No),
         }
     }
@@ -138,8 +151,8 @@ impl SystemException {
     pub(crate) fn is_about_a_value(&self) -> bool {
         let standard = [
             // No type of the value is known, the TypeCode is incomplete.
-            (ExceptionKind::Marshal, Minor::OMG_1),
-            (ExceptionKind::BadTypecode, Minor::OMG_1),
+            (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY),
+            (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE),
         ];
         [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.0.minor)
             || standard.contains(&(self.0.kind, self.0.minor))
@@ -150,7 +163,9 @@ impl SystemException {
     #[cold]
     pub(crate) fn decoding(error: &CdrError, completed: Completion) -> Self {
         let (kind, minor) = match error.kind {
-            CdrErrorKind::UnknownValueType => (ExceptionKind::Marshal, Minor::OMG_1),
+            CdrErrorKind::UnknownValueType => {
+                (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY)
+            }
             _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::DECODING),
             _ => (ExceptionKind::Marshal, Minor::DECODING),
         };
@@ -172,7 +187,7 @@ impl SystemException {
     /// The ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
     #[cold]
     pub(crate) fn shut_down() -> Self {
-        Self::new(ExceptionKind::BadInvOrder, Minor::SHUT_DOWN, Completion::No)
+        Self::new(ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_ORB_SHUT_DOWN, Completion::No)
             .with_reason("the ORB was shut down")
     }
 
@@ -180,7 +195,7 @@ impl SystemException {
     /// 3.4 Part 1, 15.3.3).
     #[cold]
     pub(crate) fn no_adapter() -> Self {
-        Self::new(ExceptionKind::ObjectNotExist, Minor::OMG_2, Completion::No)
+        Self::new(ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER, Completion::No)
             .with_reason("the POA of the object is not there")
     }
 }

@@ -243,7 +243,7 @@ impl<'a> ClientRequestInfo<'a> {
     pub fn effective_component(&self, id: u32) -> Result<Vec<u8>, SystemException> {
         self.effective_components(id).into_iter().next().ok_or_else(|| {
             let what = format!("the profile has no component {id:#x}");
-            SystemException::bad_param(Minor::omg(28), what)
+            SystemException::bad_param(Minor::BAD_PARAM_INVALID_COMPONENT_ID, what)
         })
     }
 
@@ -364,6 +364,10 @@ pub(super) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T)
 /// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
 #[cold]
 pub(super) fn out_of_order(what: &str) -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::omg(14), Completion::No)
-        .with_reason(what)
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL,
+        Completion::No,
+    )
+    .with_reason(what)
 }

@@ -41,9 +41,12 @@ impl Contexts {
             Some(_) => {
                 let what = format!("there is a service context {id:#x} already");
                 let kind = ExceptionKind::BadInvOrder;
-                return Err(
-                    SystemException::new(kind, Minor::omg(15), Completion::No).with_reason(what)
-                );
+                return Err(SystemException::new(
+                    kind,
+                    Minor::BAD_INV_ORDER_SERVICE_CONTEXT_EXISTS,
+                    Completion::No,
+                )
+                .with_reason(what));
             }
         }
         Ok(())

@@ -86,8 +86,12 @@ fn count(orb: &Orb) -> Result<usize, SystemException> {
 
 #[cold]
 fn too_early() -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_14, Completion::No)
-        .with_reason("an ORB initializer can allocate slots, but not use them")
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL,
+        Completion::No,
+    )
+    .with_reason("an ORB initializer can allocate slots, but not use them")
 }
 
 /// The slots of the present thread: `PICurrent`. What is in them when a call begins, the

@@ -126,7 +126,7 @@ impl IorInfo<'_> {
         if profile != TAG_INTERNET_IOP {
             let what =
                 format!("references of this ORB have no components in profiles {profile:#x}");
-            return Err(SystemException::bad_param(Minor::omg(29), what));
+            return Err(SystemException::bad_param(Minor::BAD_PARAM_INVALID_PROFILE_ID, what));
         }
         self.add_component(id, data)
     }
@@ -213,8 +213,12 @@ impl Interceptors {
                 heard(name, Completion::No, || interceptor.components_established(&mut info));
             allowed.map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
-                SystemException::new(kind, Minor::OMG_6, Completion::No)
-                    .with_reason(format!("the interceptor {name:?} refused a POA: {exception}"))
+                SystemException::new(
+                    kind,
+                    Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED,
+                    Completion::No,
+                )
+                .with_reason(format!("the interceptor {name:?} refused a POA: {exception}"))
             })?;
         }
         Ok(info.made)

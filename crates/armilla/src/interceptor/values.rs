@@ -32,8 +32,12 @@ pub(crate) trait Values {
 /// `NO_RESOURCES` where a call has no values to show (CORBA 3.4 Part 1, 16.3.12).
 #[cold]
 pub(super) fn no_resources(what: &str) -> SystemException {
-    SystemException::new(ExceptionKind::NoResources, Minor::omg(1), Completion::No)
-        .with_reason(what)
+    SystemException::new(
+        ExceptionKind::NoResources,
+        Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING,
+        Completion::No,
+    )
+    .with_reason(what)
 }
 
 #[cold]
@@ -132,7 +136,8 @@ impl<'v> dyn Values + 'v {
             Some(Outcome::UserException(id)) => match Self::raised(values, id) {
                 Some(raised) => Ok(raised),
                 None => {
-                    let (kind, minor) = (ExceptionKind::Unknown, Minor::OMG_1);
+                    let (kind, minor) =
+                        (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION);
                     any_of(&SystemException::new(kind, minor, Completion::Yes).with_reason(&**id))
                 }
             },

@@ -109,7 +109,7 @@ impl Orb {
     ) -> Result<(), SystemException> {
         if object.as_ref().is_nil() {
             let what = format!("a nil reference cannot be the initial reference {name:?}");
-            return Err(SystemException::bad_param(Minor::omg(27), what));
+            return Err(SystemException::bad_param(Minor::BAD_PARAM_NIL_INITIAL_REFERENCE, what));
         }
         let url = self.object_to_string(object)?;
         match lock(&self.0.initial.registered).entry(name.to_owned()) {
@@ -162,7 +162,7 @@ const MOST_INITIAL: usize = 8;
 fn cycle(name: &str) -> SystemException {
     let what =
         format!("the initial reference {name:?} leads to itself, or through too many others");
-    SystemException::bad_param(Minor::BAD_URL, what)
+    SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what)
 }
 
 /// How a program comes by what CORBA gives as a local object of this name (CORBA 3.4 Part 1, 8.5.2).
@@ -190,15 +190,17 @@ fn parse(url: &str) -> Result<ObjectUrl, SystemException> {
 /// The specification's reason for what is wrong with a URL (CORBA 3.4 Part 1, annex A).
 const fn reason(error: &UrlError) -> Minor {
     match error {
-        UrlError::UnknownScheme(_) => Minor::BAD_URL_SCHEME,
+        UrlError::UnknownScheme(_) => Minor::BAD_PARAM_INVALID_URL_SCHEME,
         UrlError::UnknownProtocol(_)
         | UrlError::MissingProtocol(_)
         | UrlError::RirNotAlone
         | UrlError::BadVersion(_)
         | UrlError::BadHost(_)
-        | UrlError::BadPort(_) => Minor::BAD_URL_ADDRESS,
-        UrlError::BadEscape(_) | UrlError::NotUtf8 | UrlError::Name(_) => Minor::BAD_URL_REST,
-        _ => Minor::BAD_URL,
+        | UrlError::BadPort(_) => Minor::BAD_PARAM_INVALID_URL_ADDRESS,
+        UrlError::BadEscape(_) | UrlError::NotUtf8 | UrlError::Name(_) => {
+            Minor::BAD_PARAM_INVALID_URL_SCHEME_PART
+        }
+        _ => Minor::BAD_PARAM_INVALID_URL,
     }
 }
 
@@ -207,7 +209,7 @@ const MAX_REFERENCE: u64 = 1 << 20;
 
 /// The reference in a file. It cannot itself be a `file:` URL.
 fn read_reference(path: &str) -> Result<String, SystemException> {
-    let bad = |what: String| SystemException::bad_param(Minor::BAD_URL, what);
+    let bad = |what: String| SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what);
     let size = Path::new(path).metadata().map(|metadata| metadata.len());
     let text = match size {
         Ok(size) if size > MAX_REFERENCE => {

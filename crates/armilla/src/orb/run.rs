@@ -227,6 +227,10 @@ fn over() -> SystemException {
 /// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
 #[cold]
 fn would_wait_for_itself() -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
-        .with_reason("a servant that serves a request cannot wait for its ORB to end")
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
+        Completion::No,
+    )
+    .with_reason("a servant that serves a request cannot wait for its ORB to end")
 }

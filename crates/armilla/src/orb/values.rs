@@ -73,7 +73,7 @@ impl Orb {
             Some(_) => Ok(()),
             None => {
                 let what = format!("no valuetype {repository_id:?} is registered");
-                Err(SystemException::bad_param(Minor::OMG_1, what))
+                Err(SystemException::bad_param(Minor::BAD_PARAM_NO_VALUE_FACTORY, what))
             }
         }
     }

@@ -348,6 +348,10 @@ fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
 
 #[cold]
 fn ending(name: &str) -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_17, Completion::No)
-        .with_reason(format!("POA {name:?} is being destroyed"))
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_POA_BEING_DESTROYED,
+        Completion::No,
+    )
+    .with_reason(format!("POA {name:?} is being destroyed"))
 }

@@ -305,5 +305,10 @@ impl Serial {
 /// The request was turned away at the gate (CORBA 3.4 Part 1, A.5.3: reason 1 of `TRANSIENT`).
 #[cold]
 pub(super) fn discarded(what: String) -> SystemException {
-    SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No).with_reason(what)
+    SystemException::new(
+        ExceptionKind::Transient,
+        Minor::TRANSIENT_REQUEST_DISCARDED,
+        Completion::No,
+    )
+    .with_reason(what)
 }

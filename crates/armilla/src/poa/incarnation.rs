@@ -198,7 +198,10 @@ impl PoaInner {
 /// The servant breaks the policies of the POA (reason 5 of `OBJ_ADAPTER`).
 #[cold]
 fn bad_incarnation(id: &ObjectId) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_5, Completion::No).with_reason(
-        format!("the servant activator gave for {id:?} a servant that is active already"),
+    SystemException::new(
+        ExceptionKind::ObjAdapter,
+        Minor::OBJ_ADAPTER_INCARNATE_POLICY_VIOLATION,
+        Completion::No,
     )
+    .with_reason(format!("the servant activator gave for {id:?} a servant that is active already"))
 }

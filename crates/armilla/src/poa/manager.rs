@@ -264,13 +264,17 @@ impl fmt::Debug for PoaManager {
 
 #[cold]
 fn inactive(id: &str) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE, Completion::No)
         .with_reason(format!("the POA manager {id:?} was deactivated"))
 }
 
 /// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
 #[cold]
 pub(super) fn would_deadlock(what: &str) -> SystemException {
-    SystemException::new(ExceptionKind::BadInvOrder, Minor::OMG_3, Completion::No)
-        .with_reason(format!("who serves a request, or a servant manager, cannot wait for {what}"))
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
+        Completion::No,
+    )
+    .with_reason(format!("who serves a request, or a servant manager, cannot wait for {what}"))
 }

@@ -172,11 +172,17 @@ impl Poa {
         let is_activator = matches!(manager, ServantManager::Activator(_));
         if is_activator != policies.retains() {
             let what = "a POA that retains servants has a servant activator, others a locator";
-            return Err(refused(ExceptionKind::ObjAdapter, Minor::OMG_4, what).into());
+            return Err(refused(
+                ExceptionKind::ObjAdapter,
+                Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER,
+                what,
+            )
+            .into());
         }
         self.inner.servant_manager.set(manager).map_err(|_| {
             let what = "the POA has a servant manager already";
-            refused(ExceptionKind::BadInvOrder, Minor::OMG_6, what).into()
+            refused(ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_SERVANT_MANAGER_EXISTS, what)
+                .into()
         })
     }
 
@@ -219,7 +225,7 @@ impl Poa {
             return Ok(());
         }
         let what = format!("POA {:?} assigns ids and has not made {id:?}", self.name());
-        Err(SystemException::bad_param(Minor::OMG_14, what).into())
+        Err(SystemException::bad_param(Minor::BAD_PARAM_INVALID_OBJECT_ID, what).into())
     }
 }
 

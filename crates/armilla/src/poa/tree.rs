@@ -177,7 +177,7 @@ impl Orb {
 /// An adapter activator failed (reason 1 of `OBJ_ADAPTER`).
 #[cold]
 fn activator_failed(name: &str, why: &SystemException) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_1, Completion::No)
+    SystemException::new(ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE, Completion::No)
         .with_reason(format!("the adapter activator failed to make POA {name:?}: {why}"))
 }
 
@@ -188,7 +188,8 @@ pub(crate) const MOST_ANEW: usize = 100;
 /// Part 1, A.5.3: reason 4 of `TRANSIENT`).
 #[cold]
 pub(crate) fn always_destroyed() -> SystemException {
-    SystemException::new(ExceptionKind::Transient, Minor::OMG_4, Completion::No).with_reason(
-        format!("the POA of the object was destroyed {MOST_ANEW} times under the request"),
-    )
+    SystemException::new(ExceptionKind::Transient, Minor::TRANSIENT_POA_DESTROYED, Completion::No)
+        .with_reason(format!(
+            "the POA of the object was destroyed {MOST_ANEW} times under the request"
+        ))
 }

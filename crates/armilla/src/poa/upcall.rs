@@ -370,9 +370,13 @@ impl PoaInner {
     fn default_servant(&self) -> Result<AnyServant, ServantManagerError> {
         let servant = self.default_servant.load();
         servant.as_deref().cloned().ok_or_else(|| {
-            SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_3, Completion::No)
-                .with_reason(format!("POA {:?} has no default servant", self.name))
-                .into()
+            SystemException::new(
+                ExceptionKind::ObjAdapter,
+                Minor::OBJ_ADAPTER_NO_DEFAULT_SERVANT,
+                Completion::No,
+            )
+            .with_reason(format!("POA {:?} has no default servant", self.name))
+            .into()
         })
     }
 
@@ -422,6 +426,10 @@ pub(crate) fn guarded<R>(
 
 #[cold]
 fn no_manager(poa: &str) -> SystemException {
-    SystemException::new(ExceptionKind::ObjAdapter, Minor::OMG_4, Completion::No)
-        .with_reason(format!("POA {poa:?} has no servant manager"))
+    SystemException::new(
+        ExceptionKind::ObjAdapter,
+        Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER,
+        Completion::No,
+    )
+    .with_reason(format!("POA {poa:?} has no servant manager"))
 }

@@ -182,7 +182,7 @@ impl From<PolicyError> for SystemException {
     fn from(error: PolicyError) -> Self {
         let minor = match &error {
             PolicyError::System(exception) => return exception.clone(),
-            PolicyError::BadPolicy => Minor::OMG_2,
+            PolicyError::BadPolicy => Minor::INV_POLICY_INVALID_TYPE,
             _ => Minor::BAD_ARGUMENT,
         };
         Self::new(ExceptionKind::InvPolicy, minor, Completion::No).with_reason(error.to_string())
@@ -237,7 +237,8 @@ impl Orb {
             }
             _ => {
                 let what = format!("policies of the type {} are made already", policy_type.0);
-                let (kind, minor) = (ExceptionKind::BadInvOrder, Minor::omg(16));
+                let (kind, minor) =
+                    (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS);
                 Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
             }
         }
@@ -260,7 +261,7 @@ impl Orb {
             return Ok(());
         }
         let what = format!("no policy factory was registered for the type {}", policy_type.0);
-        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::OMG_3);
+        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY);
         Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
     }
 }

@@ -328,5 +328,9 @@ fn is_of_object(operation: &str) -> bool {
 
 #[cold]
 fn no_operation() -> SystemException {
-    SystemException::new(ExceptionKind::BadOperation, Minor::NO_OPERATION, Completion::No)
+    SystemException::new(
+        ExceptionKind::BadOperation,
+        Minor::BAD_OPERATION_UNKNOWN_OPERATION,
+        Completion::No,
+    )
 }

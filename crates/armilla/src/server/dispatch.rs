@@ -168,8 +168,12 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
 /// The main thread was not to be asked a moment ago, and now is (reason 1 of `TRANSIENT`).
 #[cold]
 fn turned_back() -> SystemException {
-    SystemException::new(ExceptionKind::Transient, Minor::OMG_1, Completion::No)
-        .with_reason("the POA of the object changed while the request was on its served_by")
+    SystemException::new(
+        ExceptionKind::Transient,
+        Minor::TRANSIENT_REQUEST_DISCARDED,
+        Completion::No,
+    )
+    .with_reason("the POA of the object changed while the request was on its served_by")
 }
 
 /// Serves a request whose servant goes back to its lender before the client gets the reply.
@@ -321,7 +325,8 @@ fn take_code_sets(
     let code_sets = stated.code_sets().map_err(|id| {
         let what = format!("the client chose the code set {id:#010x}, which this server lacks");
         let kind = ExceptionKind::CodesetIncompatible;
-        SystemException::new(kind, Minor::OMG_2, Completion::No).with_reason(what)
+        SystemException::new(kind, Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET, Completion::No)
+            .with_reason(what)
     })?;
     connection.output.lock().responder.set_code_sets(code_sets);
     Ok(code_sets)

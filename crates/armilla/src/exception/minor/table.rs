@@ -253,22 +253,3 @@ own! {
     61 TOO_MANY_REQUESTS
         "too many requests of one connection are in progress (requests_in_progress)"
 }
-
-/// The names of before, until their last use is gone.
-#[allow(missing_docs)]
-impl Minor {
-    pub const OMG_1: Self = Self::omg(1);
-    pub const OMG_2: Self = Self::omg(2);
-    pub const OMG_3: Self = Self::omg(3);
-    pub const OMG_4: Self = Self::omg(4);
-    pub const OMG_5: Self = Self::omg(5);
-    pub const OMG_6: Self = Self::omg(6);
-    pub const OMG_14: Self = Self::omg(14);
-    pub const OMG_17: Self = Self::omg(17);
-    pub const SHUT_DOWN: Self = Self::omg(4);
-    pub const NO_OPERATION: Self = Self::omg(2);
-    pub const BAD_URL_SCHEME: Self = Self::omg(7);
-    pub const BAD_URL_ADDRESS: Self = Self::omg(8);
-    pub const BAD_URL_REST: Self = Self::omg(9);
-    pub const BAD_URL: Self = Self::omg(10);
-}
