@@ -323,7 +323,7 @@ fn limits_of_time_hold() {
     let called = receiver.recv_timeout(PATIENCE).unwrap().unwrap_err();
     for error in [awaited, waited, called] {
         assert_eq!(error.kind(), ExceptionKind::Timeout);
-        assert_eq!((error.minor(), error.completed()), (Minor::REPLY_LATE, Completion::Maybe));
+        assert_eq!((error.minor(), error.completed()), (Minor::REPLY_TIMED_OUT, Completion::Maybe));
         assert!(error.to_string().contains("within 500 ms"), "{error}");
     }
     server.probe.gate.open();

@@ -89,7 +89,10 @@ fn objects_are_called_that_way_only_if_their_poa_says_so() {
     let client = unreachable();
     let (ear, me) = Ear::activate(&client);
     let error = server.remote(&client).call_back(&me, "in vain").unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor::ONE_WAY));
+    assert_eq!(
+        (error.kind(), error.minor()),
+        (ExceptionKind::NoPermission, Minor::CONNECTION_NOT_BIDIRECTIONAL)
+    );
     assert!(ear.heard().is_empty());
     let held = travel(&me, &server.orb);
     assert_eq!(held.object().locate(), Ok(false));

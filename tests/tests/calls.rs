@@ -183,7 +183,7 @@ fn references_arrive_in_every_direction_and_can_be_called() {
 #[test]
 fn a_call_through_nil_names_nil() {
     let error = EverythingRef::nil().ping().unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL_REFERENCE));
     assert_eq!(error.completed(), Completion::No);
 }
 
@@ -195,7 +195,11 @@ fn a_bound_is_checked_before_anything_is_sent() {
     let many = remote.echo_few(&[1, 2, 3, 4], &mut Few::new()).unwrap_err();
     for error in [long, many] {
         let got = (error.kind(), error.minor(), error.completed());
-        assert_eq!(got, (ExceptionKind::BadParam, Minor::ENCODING, Completion::No), "{error}");
+        assert_eq!(
+            got,
+            (ExceptionKind::BadParam, Minor::ENCODING_FAILED, Completion::No),
+            "{error}"
+        );
     }
     remote.ping().unwrap();
 }
@@ -246,7 +250,7 @@ fn a_panic_of_the_servant_is_an_exception_and_nothing_else_suffers() {
     let remote = server.remote(&orbs::client());
     let error = remote.panic("a test panics on purpose").unwrap_err();
     let got = (error.kind(), error.minor(), error.completed());
-    assert_eq!(got, (ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe));
+    assert_eq!(got, (ExceptionKind::Unknown, Minor::SERVANT_PANICKED, Completion::Maybe));
     remote.ping().unwrap();
 }
 

@@ -182,7 +182,7 @@ fn all_that_was_sent_must_be_asked_for() {
         request.invoke().unwrap();
         request.set_context(&Context::new(), ["user"]).unwrap();
         assert_eq!(failure(request.invoke()), marshal(Minor::MARSHAL_CONTEXT_NOT_REQUESTED));
-        let missing = (ExceptionKind::Marshal, Minor::DECODING);
+        let missing = (ExceptionKind::Marshal, Minor::DECODING_FAILED);
         assert_eq!(failure(call(object, "three").invoke()), missing);
     });
 }
@@ -414,7 +414,7 @@ fn a_reply_that_comes_later_has_results_exceptions_and_an_owner() {
         let Err(Error::User(raised)) = raised else { panic!("{raised:?}") };
         assert_eq!(raised.exception, refused());
         assert_eq!(failure(system), (ExceptionKind::NoPermission, Minor(3)));
-        assert_eq!(failure(dropped), (ExceptionKind::NoResponse, Minor::ABANDONED));
+        assert_eq!(failure(dropped), (ExceptionKind::NoResponse, Minor::REPLY_ABANDONED));
         assert_eq!(failure(wrong).0, ExceptionKind::BadParam);
     });
 }

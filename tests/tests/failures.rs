@@ -45,7 +45,7 @@ const NONSENSE: (ExceptionKind, Minor, Completion) =
     (ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, Completion::Maybe);
 
 const LATE: (ExceptionKind, Minor, Completion) =
-    (ExceptionKind::Timeout, Minor::REPLY_LATE, Completion::Maybe);
+    (ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe);
 
 /// A server that does one thing with the first request of every connection, and closes.
 fn once(act: impl Fn(&mut Wire, &peer::Request) + Send + Sync + 'static) -> Peer {
@@ -252,7 +252,7 @@ fn a_reply_that_claims_more_than_the_limit_is_refused_without_waiting_for_it() {
 
 #[test]
 fn a_reply_whose_body_lies_is_a_marshalling_error_of_a_call_that_ran() {
-    let expected = (ExceptionKind::Marshal, Minor::DECODING, Completion::Yes);
+    let expected = (ExceptionKind::Marshal, Minor::DECODING_FAILED, Completion::Yes);
     for version in VERSIONS {
         let peer = Peer::answering(|request| match request.operation.as_str() {
             // A string of 4 GiB, and an enumerator that does not exist.
@@ -315,7 +315,7 @@ fn a_message_error_instead_of_a_reply_fails_the_call_as_not_executed() {
     let peer = once(|wire, request| {
         wire.send(&message_error(request.version));
     });
-    let expected = (ExceptionKind::CommFailure, Minor::MESSAGE_ERROR, Completion::No);
+    let expected = (ExceptionKind::CommFailure, Minor::MESSAGE_ERROR_RECEIVED, Completion::No);
     assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), expected);
 }
 
@@ -332,7 +332,7 @@ fn a_server_that_closes_in_order_before_every_reply_has_not_executed() {
     let peer = once(|wire, request| {
         wire.send(&close_connection(request.version));
     });
-    let expected = (ExceptionKind::Transient, Minor::CLOSING, Completion::No);
+    let expected = (ExceptionKind::Transient, Minor::CONNECTION_CLOSING, Completion::No);
     assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), expected);
 }
 

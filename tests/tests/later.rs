@@ -148,7 +148,7 @@ fn a_handle_that_is_dropped_tells_the_client_so() {
             drop(silent.take());
             let error = call.join().unwrap().unwrap_err();
             let got = (error.kind(), error.minor(), error.completed());
-            assert_eq!(got, (ExceptionKind::NoResponse, Minor::ABANDONED, Completion::Maybe));
+            assert_eq!(got, (ExceptionKind::NoResponse, Minor::REPLY_ABANDONED, Completion::Maybe));
             assert!(error.to_string().contains("gave up the right to reply"), "{error}");
         });
     });

@@ -25,7 +25,7 @@ fn limits() -> Policies {
 #[track_caller]
 fn late(what: Result<(), SystemException>, completed: Completion) {
     let error = what.unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_LATE));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT));
     assert_eq!(error.completed(), completed, "{error}");
 }
 

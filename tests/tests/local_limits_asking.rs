@@ -19,7 +19,7 @@ const SHORT: Duration = Duration::from_millis(20);
 #[track_caller]
 fn late<T: std::fmt::Debug>(what: Result<T, SystemException>) {
     let error = what.unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_LATE));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT));
     assert_eq!(error.completed(), Completion::No, "{error}");
 }
 

@@ -96,7 +96,7 @@ fn a_call_that_takes_long_does_not_hold_the_others_up() {
         (0..100).for_each(|_| remote.ping().unwrap());
         let timed = remote.with_timeout(Duration::from_millis(300));
         let error = timed.block().unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_LATE));
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT));
         (0..100).for_each(|_| remote.ping().unwrap());
         server.probe.gate.open();
         slow.join().unwrap().unwrap();
@@ -249,7 +249,7 @@ fn too_many_calls_without_a_reply_are_refused_by_name() {
         let blocked: Vec<_> = (0..2).map(|_| scope.spawn(|| remote.block())).collect();
         server.probe.gate.await_waiting(2);
         let error = remote.ping().unwrap_err();
-        assert_eq!(error.minor(), Minor::TOO_MANY_IN_FLIGHT);
+        assert_eq!(error.minor(), Minor::TOO_MANY_REQUESTS_IN_FLIGHT);
         assert!(error.to_string().contains("requests_in_flight"), "{error}");
         server.probe.gate.open();
         blocked.into_iter().for_each(|call| call.join().unwrap().unwrap());

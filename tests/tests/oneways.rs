@@ -216,7 +216,7 @@ fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
     shared.remark("connects").unwrap();
     let timed = shared.with_timeout(Duration::from_millis(50));
     let error = timed.remark(&large).unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT));
     assert_eq!(error.completed(), Completion::Maybe, "a part of it has left, and the rest will");
     let request_timeout = Some(Duration::from_millis(50));
     let hurried = shared.with_policies(Policies { request_timeout, ..Policies::default() });
@@ -245,7 +245,7 @@ fn calls_that_wait_for_each_other_do_not_pile_up_either() {
     // More than any socket takes; then more of those that wait for each other.
     for text in [&large, &large[..1000]] {
         let error = (0..1_000_000).find_map(|_| timed.remark(text).err()).unwrap();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_LATE));
+        assert_eq!((error.kind(), error.minor()), (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT));
     }
     open.send(()).unwrap();
     eventually("there is room again", || timed.remark("goes").is_ok());

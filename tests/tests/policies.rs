@@ -269,7 +269,7 @@ fn a_call_that_was_not_begun_is_tried_again_as_often_as_it_may() {
     let peer = closing(3);
     let remote = peer.reference(&orbs::client(), NEWEST);
     let error = remote.with_policies(retrying(1)).ping().unwrap_err();
-    assert_eq!((error.minor(), error.completed()), (Minor::CLOSING, Completion::No));
+    assert_eq!((error.minor(), error.completed()), (Minor::CONNECTION_CLOSING, Completion::No));
     assert!(error.to_string().contains("tried 1 times more"), "{error}");
     remote.with_policies(retrying(5)).ping().unwrap();
     assert_eq!(peer.connections(), 4);
@@ -338,7 +338,7 @@ fn rebinding(rebind: Rebind) -> Policies {
 fn assert_unbound(result: Result<(), SystemException>) {
     let error = result.unwrap_err();
     let what = (error.kind(), error.minor(), error.completed());
-    assert_eq!(what, (ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No), "{error}");
+    assert_eq!(what, (ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No), "{error}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn the_nil_reference_survives_as_text() {
     let text = orb.object_to_string(Object::nil()).unwrap();
     assert!(orb.string_to_object(&text).unwrap().is_nil());
     let error = orb.resolve::<dyn Everything>(&text).unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL_REFERENCE));
 }
 
 #[test]
@@ -252,7 +252,10 @@ fn narrowing_asks_the_object_only_when_it_must() {
         object.narrow::<dyn Everything>().unwrap().ping().unwrap();
         object.narrow::<dyn Counted>().unwrap().increment().unwrap();
         let error = object.narrow::<dyn Stranger>().unwrap_err();
-        assert_eq!((error.kind(), error.minor()), (ExceptionKind::BadParam, Minor::WRONG_TYPE));
+        assert_eq!(
+            (error.kind(), error.minor()),
+            (ExceptionKind::BadParam, Minor::WRONG_INTERFACE)
+        );
         assert!(error.to_string().contains(STRANGER), "{error}");
     }
     let dead = peer::resolve(&client, &peer::ior(&[peer::dead_port()], Version::V1_2));
@@ -547,7 +550,7 @@ fn a_reference_without_an_address_of_ours_says_so() {
     let ior = Ior { type_id: EVERYTHING.into(), profiles: vec![elsewhere] };
     let remote = peer::resolve(&client, &ior);
     let error = remote.ping().unwrap_err();
-    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NO_PROFILE));
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NO_USABLE_PROFILE));
     assert_eq!(error.completed(), Completion::No);
     let text = client.object_to_string(&remote).unwrap();
     assert_eq!(text, ior.to_text().unwrap(), "it can be passed on all the same");
@@ -564,7 +567,7 @@ fn names_are_refused_before_the_naming_service_is_asked() {
             client.bind_name(name, Object::nil()).unwrap_err(),
         ] {
             let got = (error.kind(), error.minor());
-            assert_eq!(got, (ExceptionKind::BadParam, Minor::NAMING), "{name:?}: {error}");
+            assert_eq!(got, (ExceptionKind::BadParam, Minor::NAMING_FAILED), "{name:?}: {error}");
         }
     }
     assert_eq!(client.resolve_name("a/b").unwrap_err().kind(), ExceptionKind::Transient);

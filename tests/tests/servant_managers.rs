@@ -288,7 +288,7 @@ fn an_activator_may_forward_refuse_and_fail() {
         refused(reference.ping().unwrap_err(), ExceptionKind::NoPermission, Minor(7));
     }
     for reference in near_and_far(&reference(&poa, "panic")) {
-        refused(reference.ping().unwrap_err(), ExceptionKind::Unknown, Minor::PANICKED);
+        refused(reference.ping().unwrap_err(), ExceptionKind::Unknown, Minor::SERVANT_PANICKED);
     }
 }
 

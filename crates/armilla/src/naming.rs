@@ -96,7 +96,7 @@ fn not_found(name: &str, exception: naming_context::NotFound) -> SystemException
     };
     let rest = url::stringify_name(&rest);
     let what = format!("the naming service does not know {name:?}: {rest:?} {what}");
-    SystemException::new(ExceptionKind::BadParam, Minor::NAMING, Completion::Yes)
+    SystemException::new(ExceptionKind::BadParam, Minor::NAMING_FAILED, Completion::Yes)
         .with_reason(what)
         .with_hint("`armilla naming list` shows what is bound")
 }
@@ -124,7 +124,7 @@ fn steps(name: &str) -> Result<Name, SystemException> {
 }
 
 fn malformed(name: &str, why: &str) -> SystemException {
-    SystemException::bad_param(Minor::NAMING, format!("{name:?} is no name: {why}"))
+    SystemException::bad_param(Minor::NAMING_FAILED, format!("{name:?} is no name: {why}"))
 }
 
 /// What the service answered, as a system exception.
@@ -132,7 +132,7 @@ fn refused<E: Raises + fmt::Display + fmt::Debug>(name: &str, error: Error<E>) -
     match error {
         Error::System(exception) => exception,
         Error::User(exception) => {
-            SystemException::new(ExceptionKind::BadParam, Minor::NAMING, Completion::Yes)
+            SystemException::new(ExceptionKind::BadParam, Minor::NAMING_FAILED, Completion::Yes)
                 .with_reason(format!("the naming service refused {name:?}: {exception}"))
         }
     }

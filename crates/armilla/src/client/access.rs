@@ -138,7 +138,7 @@ pub(super) fn read(
     }
     let Some(read) = orb.transports().read(tagged, orb.settings()) else { return Ok(()) };
     let (profile, places) = read.map_err(|error| {
-        SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
+        SystemException::new(ExceptionKind::InvObjref, Minor::NO_USABLE_PROFILE, Completion::No)
             .with_reason(format!("a profile of the reference is malformed: {error}"))
     })?;
     let accesses = find(orb, &profile, &places)?;

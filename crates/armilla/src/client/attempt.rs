@@ -154,7 +154,8 @@ pub(super) const MAX_STALE: u32 = 3;
 /// Whether an idle connection turned out to be closed, and the call was not begun.
 pub(super) fn is_stale(error: &SystemException) -> bool {
     let minor = error.minor();
-    error.completed() == Completion::No && (minor == Minor::SEND_FAILED || minor == Minor::CLOSING)
+    error.completed() == Completion::No
+        && (minor == Minor::SEND_FAILED || minor == Minor::CONNECTION_CLOSING)
 }
 
 /// Gives the link back, which is good after a reply.

@@ -69,7 +69,7 @@ impl Endpoint {
             "no connection to {} is free, and Rebind::NoReconnect makes no other",
             self.address
         );
-        SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
+        SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
             .with_reason(what)
             .with_hint("Object::locate binds the reference anew")
     }

@@ -131,7 +131,7 @@ impl AsyncCall {
     /// Has the interceptors hear that the call was given up.
     pub(super) fn abandon_flow(&self, flow: Suspended) {
         let Ok(reference) = self.object.reference() else { return };
-        let (kind, minor) = (ExceptionKind::NoResponse, Minor::GIVEN_UP);
+        let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
         // It has ended; what they make of it nobody hears.
         self.end_flow(reference, flow, Err(given_up), None, Contexts::default()).ok();

@@ -55,7 +55,7 @@ impl Deadline {
             let what = format!("the call had no time from the start: {passed}");
             let kind = ExceptionKind::Timeout;
             return Err(
-                SystemException::new(kind, Minor::SEND_LATE, Completion::No).with_reason(what)
+                SystemException::new(kind, Minor::SEND_TIMED_OUT, Completion::No).with_reason(what)
             );
         }
         self.limit = reply.map(|limit| limit.time);
@@ -132,7 +132,7 @@ impl Deadline {
         let limit = self.for_leaving().into_iter().chain(self.connect).min();
         let what = format!("{what} within {}", milliseconds(limit.unwrap_or_default()));
         let kind = ExceptionKind::Timeout;
-        SystemException::new(kind, Minor::SEND_LATE, Completion::No).with_reason(what)
+        SystemException::new(kind, Minor::SEND_TIMED_OUT, Completion::No).with_reason(what)
     }
 }
 

@@ -306,7 +306,7 @@ impl ExclusiveConnection {
     #[cold]
     fn unsent(&self, error: &SendError) -> SystemException {
         let (kind, minor) = match error.source.kind() {
-            io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_LATE),
+            io::ErrorKind::TimedOut => (ExceptionKind::Timeout, Minor::SEND_TIMED_OUT),
             _ => (ExceptionKind::CommFailure, Minor::SEND_FAILED),
         };
         SystemException::new(kind, minor, Completion::No).with_reason(format!(

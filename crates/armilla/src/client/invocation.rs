@@ -323,7 +323,7 @@ impl Invocation {
 
 #[cold]
 fn rebind_refused() -> SystemException {
-    SystemException::new(ExceptionKind::Rebind, Minor::WOULD_REBIND, Completion::No)
+    SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
         .with_reason(
             "the server forwards the call, which the policy Rebind does not allow any more",
         )

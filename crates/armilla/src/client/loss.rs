@@ -35,12 +35,12 @@ impl Lost {
         let (kind, minor, what) = match &self.loss {
             ConnectionLoss::Closed => (
                 ExceptionKind::Transient,
-                Minor::CLOSING,
+                Minor::CONNECTION_CLOSING,
                 format!("{peer} closes the connection and has not begun the call"),
             ),
             ConnectionLoss::MessageError => (
                 ExceptionKind::CommFailure,
-                Minor::MESSAGE_ERROR,
+                Minor::MESSAGE_ERROR_RECEIVED,
                 format!("{peer} could not read the request"),
             ),
             ConnectionLoss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),
@@ -89,7 +89,7 @@ fn who(peer: &Address) -> String {
 #[cold]
 pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
-    SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, Completion::Maybe)
+    SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)
         .with_reason(format!("no reply from {} within {limit}", who(peer)))
         .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

@@ -312,6 +312,6 @@ fn no_profile(ior: &Ior) -> SystemException {
         0 => "the reference has no profile".to_owned(),
         n => format!("no transport of this ORB knows any of the {n} profiles of the reference"),
     };
-    SystemException::new(ExceptionKind::InvObjref, Minor::NO_PROFILE, Completion::No)
+    SystemException::new(ExceptionKind::InvObjref, Minor::NO_USABLE_PROFILE, Completion::No)
         .with_reason(what)
 }

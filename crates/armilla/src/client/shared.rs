@@ -194,7 +194,7 @@ impl Endpoint {
         let connect = move || endpoint.connect_for_waiting(&orb, version, mine);
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
-            let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_FAILED);
+            let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED);
             self.give_up_waiting(
                 mine,
                 &SystemException::new(kind, minor, Completion::No).with_reason(what),

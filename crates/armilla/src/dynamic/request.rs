@@ -215,7 +215,7 @@ impl Request {
         }
         let mut sent = self.arguments.iter().filter(|argument| argument.is_sent());
         match sent.find_map(NamedValue::fault) {
-            Some(fault) => Err(SystemException::bad_param(Minor::ENCODING, fault)),
+            Some(fault) => Err(SystemException::bad_param(Minor::ENCODING_FAILED, fault)),
             None => Ok(()),
         }
     }

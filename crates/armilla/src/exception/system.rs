@@ -117,8 +117,8 @@ impl SystemException {
             CdrErrorKind::IncompleteTypeCode => {
                 (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE)
             }
-            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING),
-            _ => (ExceptionKind::BadParam, Minor::ENCODING),
+            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::ENCODING_FAILED),
+            _ => (ExceptionKind::BadParam, Minor::ENCODING_FAILED),
         };
         Self::new(kind, minor, completed).with_reason(error.to_string())
     }
@@ -154,7 +154,8 @@ impl SystemException {
             (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY),
             (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE),
         ];
-        [Minor::ENCODING, Minor::DECODING, Minor::MESSAGE_TOO_LARGE].contains(&self.0.minor)
+        [Minor::ENCODING_FAILED, Minor::DECODING_FAILED, Minor::MESSAGE_TOO_LARGE]
+            .contains(&self.0.minor)
             || standard.contains(&(self.0.kind, self.0.minor))
             || (self.0.kind == ExceptionKind::InvObjref && self.0.completed == Completion::No)
     }
@@ -166,8 +167,8 @@ impl SystemException {
             CdrErrorKind::UnknownValueType => {
                 (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY)
             }
-            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::DECODING),
-            _ => (ExceptionKind::Marshal, Minor::DECODING),
+            _ if error.is_conversion() => (ExceptionKind::DataConversion, Minor::DECODING_FAILED),
+            _ => (ExceptionKind::Marshal, Minor::DECODING_FAILED),
         };
         Self::new(kind, minor, completed).with_reason(error.to_string())
     }
@@ -181,7 +182,7 @@ impl SystemException {
     /// No object is active under a key.
     #[cold]
     pub(crate) fn object_not_exist() -> Self {
-        Self::new(ExceptionKind::ObjectNotExist, Minor::NOT_ACTIVE, Completion::No)
+        Self::new(ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_ACTIVE, Completion::No)
     }
 
     /// The ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).

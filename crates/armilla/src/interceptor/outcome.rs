@@ -99,7 +99,8 @@ pub(super) fn heard<E: From<SystemException>>(
     catch_unwind(AssertUnwindSafe(point)).unwrap_or_else(|_| {
         report!(error, "an interceptor panicked", interceptor = interceptor);
         let what = format!("the interceptor {interceptor:?} panicked");
-        let raised = SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed);
+        let raised =
+            SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, completed);
         Err(raised.with_reason(what).into())
     })
 }

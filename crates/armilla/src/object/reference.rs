@@ -156,7 +156,7 @@ impl Object {
             self.reference.as_ref().map_or("", |r| &r.ior().type_id),
             I::REPOSITORY_ID
         );
-        Err(SystemException::bad_param(Minor::WRONG_TYPE, what))
+        Err(SystemException::bad_param(Minor::WRONG_INTERFACE, what))
     }
 
     /// The object as an `I`, without asking. When it is none, calls fail with `BAD_OPERATION`.
@@ -233,7 +233,7 @@ impl Object {
     /// `INV_OBJREF` when the reference is nil.
     pub(crate) fn reference(&self) -> Result<&Arc<Reference>, SystemException> {
         self.reference.as_ref().ok_or_else(|| {
-            SystemException::new(ExceptionKind::InvObjref, Minor::NIL, Completion::No)
+            SystemException::new(ExceptionKind::InvObjref, Minor::NIL_REFERENCE, Completion::No)
                 .with_reason("a nil reference denotes no object to call")
         })
     }

@@ -111,15 +111,15 @@ impl From<PoaError> for SystemException {
             PoaError::System(exception) => return exception.clone(),
             PoaError::Policy(error) => return error.clone().into(),
             PoaError::AdapterAlreadyExists | PoaError::ManagerAlreadyExists => {
-                (ExceptionKind::ObjAdapter, Minor::ADAPTER_EXISTS)
+                (ExceptionKind::ObjAdapter, Minor::ADAPTER_ALREADY_EXISTS)
             }
             PoaError::ObjectAlreadyActive | PoaError::ServantAlreadyActive => {
-                (ExceptionKind::ObjAdapter, Minor::ALREADY_ACTIVE)
+                (ExceptionKind::ObjAdapter, Minor::OBJECT_ALREADY_ACTIVE)
             }
             PoaError::ObjectNotActive | PoaError::ServantNotActive => {
-                (ExceptionKind::ObjAdapter, Minor::NOT_ACTIVE)
+                (ExceptionKind::ObjAdapter, Minor::OBJECT_NOT_ACTIVE)
             }
-            PoaError::AdapterInactive => (ExceptionKind::ObjAdapter, Minor::MANAGER_INACTIVE),
+            PoaError::AdapterInactive => (ExceptionKind::ObjAdapter, Minor::POA_MANAGER_INACTIVE),
             PoaError::InvalidPolicy { .. } => (ExceptionKind::InvPolicy, Minor::WRONG_POLICY),
             PoaError::NoContext => (ExceptionKind::BadInvOrder, Minor::default()),
             _ => (ExceptionKind::ObjAdapter, Minor::WRONG_POLICY),

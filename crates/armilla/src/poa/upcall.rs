@@ -419,7 +419,7 @@ pub(crate) fn guarded<R>(
 ) -> Result<R, SystemException> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
         report!(error, "the program panicked", within = what);
-        SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, completed)
+        SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, completed)
             .with_reason(format!("{what} panicked"))
     })
 }

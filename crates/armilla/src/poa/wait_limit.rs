@@ -78,7 +78,7 @@ pub(super) fn wait<'m, T>(
 /// The call has waited as long as it may, for what the words say.
 #[cold]
 pub(crate) fn exhausted(completed: Completion, what: String) -> SystemException {
-    SystemException::new(ExceptionKind::Timeout, Minor::REPLY_LATE, completed)
+    SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, completed)
         .with_reason(what)
         .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

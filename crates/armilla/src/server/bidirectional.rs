@@ -157,9 +157,13 @@ pub(super) fn refusal(
     }
     let what = "the object's POA does not serve requests over connections that its ORB has made";
     Some(
-        SystemException::new(ExceptionKind::NoPermission, Minor::ONE_WAY, Completion::No)
-            .with_reason(what)
-            .with_hint("a POA with the policy Bidirectional::Both does"),
+        SystemException::new(
+            ExceptionKind::NoPermission,
+            Minor::CONNECTION_NOT_BIDIRECTIONAL,
+            Completion::No,
+        )
+        .with_reason(what)
+        .with_hint("a POA with the policy Bidirectional::Both does"),
     )
 }
 

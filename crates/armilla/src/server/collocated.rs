@@ -211,7 +211,7 @@ impl CaptureStream {
         match std::mem::take(&mut *reply) {
             reply if reply.is_empty() => {
                 let kind = ExceptionKind::Timeout;
-                Err(SystemException::new(kind, Minor::REPLY_LATE, Completion::Maybe))
+                Err(SystemException::new(kind, Minor::REPLY_TIMED_OUT, Completion::Maybe))
             }
             reply => Ok(reply),
         }

@@ -237,9 +237,12 @@ pub(super) fn refuse(
 ) -> Result<(), CloseReason> {
     let limit = connection.orb.settings().requests_in_progress;
     let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
-    let exception =
-        SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_REQUESTS, Completion::No)
-            .with_reason(what);
+    let exception = SystemException::new(
+        ExceptionKind::Transient,
+        Minor::TOO_MANY_REQUESTS_IN_PROGRESS,
+        Completion::No,
+    )
+    .with_reason(what);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
@@ -286,13 +289,13 @@ fn panicked(call: &ServerCall<'_>) -> SystemException {
         operation = format_args!("{operation:?}"),
         object = object
     );
-    SystemException::new(ExceptionKind::Unknown, Minor::PANICKED, Completion::Maybe)
+    SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, Completion::Maybe)
         .with_reason(format!("the servant panicked in {operation}"))
 }
 
 #[cold]
 fn unanswered(call: &ServerCall<'_>) -> SystemException {
-    SystemException::new(ExceptionKind::NoResponse, Minor::ABANDONED, Completion::Maybe)
+    SystemException::new(ExceptionKind::NoResponse, Minor::REPLY_ABANDONED, Completion::Maybe)
         .with_reason(format!("the skeleton has not replied to {}", call.operation()))
 }
 

@@ -79,7 +79,7 @@ impl Server {
             .map_err(|error| {
                 SystemException::new(
                     ExceptionKind::NoResources,
-                    Minor::THREAD_FAILED,
+                    Minor::THREAD_NOT_STARTED,
                     Completion::No,
                 )
                 .with_reason(format!("no thread to accept connections: {error}"))
@@ -103,6 +103,6 @@ impl Server {
 
 #[cold]
 fn no_thread(error: &std::io::Error) -> SystemException {
-    SystemException::new(ExceptionKind::NoResources, Minor::THREAD_FAILED, Completion::No)
+    SystemException::new(ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED, Completion::No)
         .with_reason(format!("no thread to serve connections: {error}"))
 }

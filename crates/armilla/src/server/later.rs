@@ -206,6 +206,6 @@ impl Drop for DeferredReply {
 
 #[cold]
 fn no_response() -> SystemException {
-    let (kind, minor) = (ExceptionKind::NoResponse, Minor::ABANDONED);
+    let (kind, minor) = (ExceptionKind::NoResponse, Minor::REPLY_ABANDONED);
     SystemException::new(kind, minor, Completion::Maybe)
 }

@@ -298,13 +298,17 @@ impl MultiplexedConnection {
                     self.peer()
                 );
                 let kind = ExceptionKind::NoResources;
-                SystemException::new(kind, Minor::TOO_MANY_IN_FLIGHT, Completion::No)
+                SystemException::new(kind, Minor::TOO_MANY_REQUESTS_IN_FLIGHT, Completion::No)
                     .with_reason(what)
             }
             (BeginError::Closed, _) => {
                 let what = format!("the connection to {} was closed", self.peer());
-                SystemException::new(ExceptionKind::Transient, Minor::CLOSING, Completion::No)
-                    .with_reason(what)
+                SystemException::new(
+                    ExceptionKind::Transient,
+                    Minor::CONNECTION_CLOSING,
+                    Completion::No,
+                )
+                .with_reason(what)
             }
         }
     }

@@ -440,7 +440,7 @@ impl MultiplexedConnection {
                 self.peer(),
                 outgoing.waiting()
             );
-            let minor = Minor::SEND_LATE;
+            let minor = Minor::SEND_TIMED_OUT;
             return Err(
                 SystemException::new(ExceptionKind::Timeout, minor, completed).with_reason(what)
             );

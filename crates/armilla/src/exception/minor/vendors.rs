@@ -100,7 +100,11 @@ mod tests {
             (ExceptionKind::InvObjref, 0x4f4d_0001, "no code set for wide characters"),
             (ExceptionKind::Transient, 0x4154_0002, "omniORB: no connection could be made"),
             (ExceptionKind::CommFailure, 0x5441_0085, "TAO: the connection was refused"),
-            (ExceptionKind::Transient, Minor::CLOSING.0, "the peer closes the connection"),
+            (
+                ExceptionKind::Transient,
+                Minor::CONNECTION_CLOSING.0,
+                "the peer closes the connection",
+            ),
             (ExceptionKind::Unknown, 0x4a43_0003, "JacORB's reason 3"),
             (ExceptionKind::Unknown, 0x1234_5678, "minor code 0x12345678"),
             (ExceptionKind::Unknown, 0x4f4d_0fff, "minor code 0x4f4d0fff"),
