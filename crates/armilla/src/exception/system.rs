@@ -74,7 +74,7 @@ impl SystemException {
     /// better is known.
     #[cold]
     #[must_use]
-    pub(crate) fn about(mut self, url: &str) -> Self {
+    pub(crate) fn with_reference_hint(mut self, url: &str) -> Self {
         let short: String = url.chars().take(80).collect();
         let story = self.0.story.get_or_insert_default();
         story.hint.get_or_insert_with(|| format!("the reference came from {short}"));

@@ -19,7 +19,7 @@ impl Orb {
     pub fn resolve<I: Interface + ?Sized>(&self, url: &str) -> Result<Ref<I>, SystemException> {
         let object = self.string_to_object(url)?;
         object.reference()?;
-        object.narrow().map_err(|error| error.about(url))
+        object.narrow().map_err(|error| error.with_reference_hint(url))
     }
 
     /// The reference that `url` stands for: `IOR:…`, `corbaloc:…`, `corbaname:…`, `file://…`
