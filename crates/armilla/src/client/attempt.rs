@@ -37,7 +37,7 @@ pub(super) fn attempt(
     match answer {
         Ok(Answer::Raised(exception)) => {
             let address = &outgoing.target.access.endpoint.address;
-            Ok(Answer::Raised(exception.said_by(address, outgoing.operation.name)))
+            Ok(Answer::Raised(exception.attributed_to(address, outgoing.operation.name)))
         }
         answer => answer,
     }

@@ -191,7 +191,7 @@ impl AsyncCall {
                 Ok(Answer::Raised(exception)) if !at.is_here() => {
                     let (address, name) =
                         (&target.access.endpoint.address, self.operation.get().name);
-                    Ok(Answer::Raised(exception.said_by(address, name)))
+                    Ok(Answer::Raised(exception.attributed_to(address, name)))
                 }
                 attempted => attempted,
             };

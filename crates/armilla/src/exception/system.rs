@@ -84,7 +84,7 @@ impl SystemException {
     /// The same exception, which came from `server` as the answer to `operation`.
     #[cold]
     #[must_use]
-    pub(crate) fn said_by(self, server: &impl fmt::Display, operation: &str) -> Self {
+    pub(crate) fn attributed_to(self, server: &impl fmt::Display, operation: &str) -> Self {
         let reason = match self.0.minor {
             minor if minor == Minor::default() => self.0.kind.meaning().to_owned(),
             minor => format!("{}: {}", self.0.kind.meaning(), minor.explain(self.0.kind)),
