@@ -52,10 +52,10 @@ impl Endpoint {
                 let unreachable = self.unreachable(kind, error.to_string());
                 Err(match bound {
                     Bound::Connection if late => {
-                        unreachable.noting(" (the limit is connect_timeout)")
+                        unreachable.with_note(" (the limit is connect_timeout)")
                     }
                     Bound::Share if late => {
-                        unreachable.noting(" (the rest of the time is for other addresses)")
+                        unreachable.with_note(" (the rest of the time is for other addresses)")
                     }
                     _ => unreachable,
                 })

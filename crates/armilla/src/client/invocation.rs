@@ -290,7 +290,7 @@ impl Invocation {
         let (retries, repeated) = (policies.effective.retries, policies.repeated);
         if repeated >= retries.count {
             let note = format!("; tried {repeated} times more, as often as `retries` allows");
-            return Err(if repeated > 0 { error.noting(&note) } else { error });
+            return Err(if repeated > 0 { error.with_note(&note) } else { error });
         }
         let pause = retries.pause(repeated);
         let limits = policies.effective.reply.iter().chain(&policies.effective.request);
@@ -298,7 +298,7 @@ impl Invocation {
         let elapsed = policies.started.elapsed();
         if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
             let note = format!("; not tried again after {repeated} times, for {limit}");
-            return Err(error.noting(&note));
+            return Err(error.with_note(&note));
         }
         policies.pause = Some(pause);
         policies.repeated += 1;

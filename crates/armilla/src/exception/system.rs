@@ -99,7 +99,7 @@ impl SystemException {
     /// The same exception with something added to what happened.
     #[cold]
     #[must_use]
-    pub(crate) fn noting(mut self, note: &str) -> Self {
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.0.story.get_or_insert_default().what.push_str(note);
         self
     }
