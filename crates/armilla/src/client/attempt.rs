@@ -178,7 +178,7 @@ fn keep(
         Ok(_) => true,
         // The request was refused before a single octet of it was sent, or the reply was read
         // whole and found wanting: the connection is as good as before.
-        Err(error) => error.is_about_a_value(),
+        Err(error) => error.is_marshalling_error(),
     };
     if good {
         give_back(target, link, deadline);

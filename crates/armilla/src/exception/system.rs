@@ -148,7 +148,7 @@ impl SystemException {
     }
 
     /// Whether a value was at fault and not the connection, on which nothing was left half done.
-    pub(crate) fn is_about_a_value(&self) -> bool {
+    pub(crate) fn is_marshalling_error(&self) -> bool {
         let standard = [
             // No type of the value is known, the TypeCode is incomplete.
             (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY),
