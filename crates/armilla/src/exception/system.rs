@@ -9,21 +9,21 @@ use std::fmt;
 /// Equality compares what travels on the wire: kind, minor code and completion. The words beside
 /// them are for people.
 #[derive(Clone)]
-pub struct SystemException(Box<Report>);
+pub struct SystemException(Box<Inner>);
 
 /// All of it: behind one word, because every call hands a `Result` on from room to room.
 #[derive(Clone)]
-struct Report {
+struct Inner {
     kind: ExceptionKind,
     completed: Completion,
     minor: Minor,
-    story: Option<Story>,
+    explanation: Option<Explanation>,
 }
 
 /// What a person wants to know beyond the code.
 #[derive(Debug, Clone, Default)]
-struct Story {
-    what: String,
+struct Explanation {
+    reason: String,
     hint: Option<String>,
 }
 
@@ -31,14 +31,14 @@ impl SystemException {
     /// An exception of `kind`.
     #[cold]
     pub fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
-        Self(Box::new(Report { kind, completed, minor, story: None }))
+        Self(Box::new(Inner { kind, completed, minor, explanation: None }))
     }
 
     /// The same exception, told in words: what happened, where, how long it took.
     #[cold]
     #[must_use]
-    pub fn with_reason(mut self, what: impl Into<String>) -> Self {
-        self.0.story.get_or_insert_default().what = what.into();
+    pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
+        self.0.explanation.get_or_insert_default().reason = reason.into();
         self
     }
 
@@ -46,7 +46,7 @@ impl SystemException {
     #[cold]
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.story.get_or_insert_default().hint = Some(hint.into());
+        self.0.explanation.get_or_insert_default().hint = Some(hint.into());
         self
     }
 
@@ -67,7 +67,11 @@ impl SystemException {
 
     /// What happened, in words, where somebody said it: this ORB, or the server with its exception.
     pub fn reason(&self) -> Option<&str> {
-        self.0.story.as_ref().map(|story| &*story.what).filter(|what| !what.is_empty())
+        self.0
+            .explanation
+            .as_ref()
+            .map(|explanation| &*explanation.reason)
+            .filter(|reason| !reason.is_empty())
     }
 
     /// The same exception with a hint that names the reference as the user gave it, where nothing
@@ -76,8 +80,8 @@ impl SystemException {
     #[must_use]
     pub(crate) fn with_reference_hint(mut self, url: &str) -> Self {
         let short: String = url.chars().take(80).collect();
-        let story = self.0.story.get_or_insert_default();
-        story.hint.get_or_insert_with(|| format!("the reference came from {short}"));
+        let explanation = self.0.explanation.get_or_insert_default();
+        explanation.hint.get_or_insert_with(|| format!("the reference came from {short}"));
         self
     }
 
@@ -100,7 +104,7 @@ impl SystemException {
     #[cold]
     #[must_use]
     pub(crate) fn with_note(mut self, note: &str) -> Self {
-        self.0.story.get_or_insert_default().what.push_str(note);
+        self.0.explanation.get_or_insert_default().reason.push_str(note);
         self
     }
 
@@ -126,17 +130,17 @@ impl SystemException {
     /// An argument could not be encoded. `agreed` says whether the reference named code sets.
     #[cold]
     pub(crate) fn encoding_request(error: &CdrError, agreed: bool) -> Self {
-        let because =
+        let exception =
             |kind, minor| Self::new(kind, minor, Completion::No).with_reason(error.to_string());
         match (error.kind, agreed) {
             (CdrErrorKind::WideInGiop1_0, _) => {
-                because(ExceptionKind::Marshal, Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_CLIENT)
+                exception(ExceptionKind::Marshal, Minor::MARSHAL_WCHAR_FROM_GIOP_1_0_CLIENT)
             }
             (CdrErrorKind::NoWideCodeSet, true) => {
-                because(ExceptionKind::InvObjref, Minor::INV_OBJREF_NO_WCHAR_CODE_SET)
+                exception(ExceptionKind::InvObjref, Minor::INV_OBJREF_NO_WCHAR_CODE_SET)
                     .with_hint("the server's references say that it has no wide characters")
             }
-            (CdrErrorKind::NoWideCodeSet, false) => because(
+            (CdrErrorKind::NoWideCodeSet, false) => exception(
                 ExceptionKind::InvObjref,
                 Minor::INV_OBJREF_NO_CODE_SET_COMPONENT,
             )
@@ -175,8 +179,8 @@ impl SystemException {
 
     /// A parameter of a local call is wrong.
     #[cold]
-    pub(crate) fn bad_param(minor: Minor, what: impl Into<String>) -> Self {
-        Self::new(ExceptionKind::BadParam, minor, Completion::No).with_reason(what)
+    pub(crate) fn bad_param(minor: Minor, reason: impl Into<String>) -> Self {
+        Self::new(ExceptionKind::BadParam, minor, Completion::No).with_reason(reason)
     }
 
     /// No object is active under a key.
@@ -213,18 +217,20 @@ impl Eq for SystemException {}
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.0.kind)?;
-        match &self.0.story {
-            Some(story) if !story.what.is_empty() => f.write_str(&story.what)?,
+        match &self.0.explanation {
+            Some(explanation) if !explanation.reason.is_empty() => {
+                f.write_str(&explanation.reason)?
+            }
             _ => f.write_str(self.0.kind.meaning())?,
         }
-        match (&self.0.story, self.0.minor) {
+        match (&self.0.explanation, self.0.minor) {
             (None, minor) if minor != Minor::default() => {
                 write!(f, " ({}; ", minor.explain(self.0.kind))?;
             }
             _ => f.write_str(" (")?,
         }
         write!(f, "{})", self.0.completed)?;
-        match self.0.story.as_ref().and_then(|story| story.hint.as_ref()) {
+        match self.0.explanation.as_ref().and_then(|explanation| explanation.hint.as_ref()) {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
         }
