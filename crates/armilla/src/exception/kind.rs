@@ -1,10 +1,21 @@
-//! The standard exceptions, one table.
+//! The table of the standard system exceptions.
 
 use std::fmt;
 
 macro_rules! kinds {
     ($($variant:ident $name:literal $meaning:literal)*) => {
-        /// The standard system exceptions (CORBA 3.4 Part 1, A.5.1).
+        /// Which of the standard system exceptions it is (CORBA 3.4 Part 1, A.5.1).
+        ///
+        /// A later version of the specification may add one.
+        ///
+        /// ```
+        /// use armilla::ExceptionKind;
+        ///
+        /// let kind = ExceptionKind::from_repository_id("IDL:omg.org/CORBA/TIMEOUT:1.0");
+        /// assert_eq!(kind, ExceptionKind::Timeout);
+        /// assert_eq!(kind.to_string(), "TIMEOUT");
+        /// assert_eq!(kind.meaning(), "the time allowed for the call has passed");
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ExceptionKind {
@@ -17,17 +28,17 @@ macro_rules! kinds {
         impl ExceptionKind {
             const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its name, as CORBA spells it.
+            /// The name, as CORBA spells it.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name),* }
             }
 
-            /// What it means, in words.
+            /// What the exception means, in words.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning),* }
             }
 
-            /// Its repository id.
+            /// The repository id, which travels in a reply.
             pub const fn repository_id(self) -> &'static str {
                 match self {
                     $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)*
@@ -62,7 +73,8 @@ kinds! {
     IntfRepos "INTF_REPOS" "the interface repository failed"
     BadContext "BAD_CONTEXT" "a context object is malformed"
     ObjAdapter "OBJ_ADAPTER" "the object adapter failed"
-    DataConversion "DATA_CONVERSION" "a character cannot be converted to the code set of the connection"
+    DataConversion "DATA_CONVERSION"
+        "a character cannot be converted to the code set of the connection"
     ObjectNotExist "OBJECT_NOT_EXIST" "the object does not exist any more, and never will again"
     TransactionRequired "TRANSACTION_REQUIRED" "the operation needs a transaction"
     TransactionRolledback "TRANSACTION_ROLLEDBACK" "the transaction was rolled back"
@@ -81,8 +93,8 @@ kinds! {
 }
 
 impl ExceptionKind {
-    /// The kind with this repository id. One that is not known is [`Unknown`](Self::Unknown), as
-    /// the specification has it for exceptions of later versions.
+    /// The kind with this repository id. An id that is not known gives
+    /// [`Unknown`](Self::Unknown), as the specification demands for exceptions of later versions.
     pub fn from_repository_id(repository_id: &str) -> Self {
         let found = Self::ALL.iter().find(|kind| kind.repository_id() == repository_id);
         found.copied().unwrap_or(Self::Unknown)

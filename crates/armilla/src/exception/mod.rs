@@ -1,4 +1,12 @@
-//! Exceptions: the standard ones of the ORB, those of IDL, and what a call can end with.
+//! Exceptions: what a call can end with besides its result.
+//!
+//! A [`SystemException`] is one of the standard exceptions that any call may raise: its
+//! [`ExceptionKind`] says what happened, its [`Minor`] code why, its [`Completion`] whether the
+//! operation was executed. IDL declares a [`UserException`]; an [`Error`] is either of the two.
+//!
+//! The module also encodes exceptions into replies and decodes them again. When an exception is
+//! raised, whether a call is retried, and what a log says of it belong to the callers: the module
+//! knows nothing of connections, objects or the ORB.
 
 mod completion;
 mod kind;

@@ -1,15 +1,34 @@
-//! What a call can end with besides its result.
+//! User exceptions, and the error type of calls that can raise them.
 
 use super::SystemException;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use std::fmt;
 
 /// Why a call of an operation with a `raises` clause failed.
+///
+/// The set of alternatives is complete: an operation raises what its IDL declares, or a system
+/// exception.
+///
+/// ```
+/// use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
+///
+/// fn describe<E: std::fmt::Display>(error: &Error<E>) -> String {
+///     match error {
+///         Error::User(exception) => format!("the servant refused: {exception}"),
+///         Error::System(exception) => format!("the call failed: {exception}"),
+///     }
+/// }
+///
+/// let timeout =
+///     SystemException::new(ExceptionKind::Timeout, Minor::default(), Completion::Maybe);
+/// let error = Error::<std::fmt::Error>::from(timeout);
+/// assert!(describe(&error).starts_with("the call failed: TIMEOUT"));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Error<E> {
     /// The servant raised one of the exceptions that the IDL declares.
     User(E),
-    /// The ORB, here or there, could not complete the call.
+    /// The ORB of the client or of the server could not complete the call.
     System(SystemException),
 }
 
@@ -19,7 +38,7 @@ impl<E> From<SystemException> for Error<E> {
     }
 }
 
-/// What an operation may raise becomes its error by `.into()` or `?`.
+/// An exception that the operation declares becomes its error by `.into()` or `?`.
 impl<E: From<X>, X: UserException> From<X> for Error<E> {
     fn from(exception: X) -> Self {
         Self::User(exception.into())
@@ -37,13 +56,13 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {}
 
-/// An exception that IDL declares. The IDL compiler implements it.
+/// An exception that IDL declares. The IDL compiler implements this trait.
 pub trait UserException: std::error::Error + Encode + for<'a> Decode<'a> {
-    /// Its repository id.
+    /// The repository id of the exception.
     const REPOSITORY_ID: &'static str;
 }
 
-/// The exceptions that one operation raises. The IDL compiler implements it.
+/// The exceptions that one operation declares. The IDL compiler implements this trait.
 pub trait Raises: Sized {
     /// Writes the exception: its repository id and its members.
     ///
@@ -52,15 +71,15 @@ pub trait Raises: Sized {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
 
     /// Reads the members of the exception with this repository id; `None` when the operation does
-    /// not declare it.
+    /// not declare that exception.
     ///
     /// # Errors
     /// When the members cannot be decoded.
     fn decode(repository_id: &str, input: &mut Decoder<'_>) -> CdrResult<Option<Self>>;
 }
 
-/// Writes an exception as a reply carries it: its repository id and its members (CORBA 3.4 Part 2,
-/// 9.3.5.2).
+/// Writes an exception as a reply carries it: the repository id, then the members (CORBA 3.4
+/// Part 2, 9.3.5.2).
 ///
 /// # Errors
 /// When a member cannot be encoded.
@@ -72,12 +91,13 @@ pub fn encode_exception<'p, X: UserException>(
     exception.encode(out)
 }
 
-/// What a servant's method can fail with: the two shapes of a generated signature.
+/// What a servant's method can fail with: a [`SystemException`] alone, or, where the operation has
+/// a `raises` clause, an [`Error`].
 pub trait ReplyError {
-    /// The system exception, when it is one.
+    /// The system exception; `None` for a user exception.
     fn system(&self) -> Option<&SystemException>;
 
-    /// Writes the user exception; called only when it is not a system exception.
+    /// Writes the user exception. The caller has made sure that this is not a system exception.
     ///
     /// # Errors
     /// When a member cannot be encoded.

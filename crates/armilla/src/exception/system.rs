@@ -1,4 +1,4 @@
-//! System exceptions: what an ORB itself can report of a call.
+//! System exceptions: what the ORB reports when it cannot complete a call.
 
 use super::{Completion, ExceptionKind, Minor};
 use armilla_cdr::{CdrError, CdrErrorKind};
@@ -6,12 +6,26 @@ use std::fmt;
 
 /// A standard exception: what happened, why, and whether the operation was executed.
 ///
-/// Equality compares what travels on the wire: kind, minor code and completion. The words beside
-/// them are for people.
+/// Equality compares what travels on the wire: kind, minor code and completion. The reason and the
+/// hint are for people.
+///
+/// ```
+/// use armilla::{Completion, ExceptionKind, Minor, SystemException};
+///
+/// let exception =
+///     SystemException::new(ExceptionKind::NoPermission, Minor::default(), Completion::No)
+///         .with_reason("the account is frozen")
+///         .with_hint("ask the branch that froze it");
+/// assert_eq!(
+///     exception.to_string(),
+///     "NO_PERMISSION: the account is frozen (not executed)\n  hint: ask the branch that froze it"
+/// );
+/// ```
 #[derive(Clone)]
 pub struct SystemException(Box<Inner>);
 
-/// All of it: behind one word, because every call hands a `Result` on from room to room.
+/// The fields. They are behind one pointer because each call returns a `Result` through several
+/// functions, and a `Result` of one word costs least.
 #[derive(Clone)]
 struct Inner {
     kind: ExceptionKind,
@@ -20,7 +34,7 @@ struct Inner {
     explanation: Option<Explanation>,
 }
 
-/// What a person wants to know beyond the code.
+/// What tells a person more than the code.
 #[derive(Debug, Clone, Default)]
 struct Explanation {
     reason: String,
@@ -28,13 +42,14 @@ struct Explanation {
 }
 
 impl SystemException {
-    /// An exception of `kind`.
+    /// An exception of `kind`, without reason or hint.
     #[cold]
     pub fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
         Self(Box::new(Inner { kind, completed, minor, explanation: None }))
     }
 
-    /// The same exception, told in words: what happened, where, how long it took.
+    /// The same exception with a reason: what happened, where, how long it took. The reason travels
+    /// in the reply, unless [`exception_details`](crate::Settings::exception_details) forbids it.
     #[cold]
     #[must_use]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
@@ -42,7 +57,7 @@ impl SystemException {
         self
     }
 
-    /// The same exception with advice on what to do.
+    /// The same exception with advice on what to do. The hint stays in this process.
     #[cold]
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
@@ -50,22 +65,23 @@ impl SystemException {
         self
     }
 
-    /// Which of the standard exceptions it is.
+    /// Which of the standard exceptions this is.
     pub const fn kind(&self) -> ExceptionKind {
         self.0.kind
     }
 
-    /// Its minor code.
+    /// The minor code.
     pub const fn minor(&self) -> Minor {
         self.0.minor
     }
 
-    /// Whether the operation was executed.
+    /// Whether the server executed the operation.
     pub const fn completed(&self) -> Completion {
         self.0.completed
     }
 
-    /// What happened, in words, where somebody said it: this ORB, or the server with its exception.
+    /// What happened, in words: from this ORB, or from the server that raised the exception. `None`
+    /// when neither gave a reason.
     pub fn reason(&self) -> Option<&str> {
         self.0
             .explanation
@@ -74,8 +90,8 @@ impl SystemException {
             .filter(|reason| !reason.is_empty())
     }
 
-    /// The same exception with a hint that names the reference as the user gave it, where nothing
-    /// better is known.
+    /// The same exception with a hint that names the URL of the reference, unless it has a hint
+    /// already.
     #[cold]
     #[must_use]
     pub(crate) fn with_reference_hint(mut self, url: &str) -> Self {
@@ -85,7 +101,7 @@ impl SystemException {
         self
     }
 
-    /// The same exception, which came from `server` as the answer to `operation`.
+    /// The same exception, with `server` named as its source and `operation` as what was called.
     #[cold]
     #[must_use]
     pub(crate) fn attributed_to(self, server: &impl fmt::Display, operation: &str) -> Self {
@@ -100,7 +116,7 @@ impl SystemException {
         self.with_reason(format!("{server} answered {operation}: {reason}{said}"))
     }
 
-    /// The same exception with something added to what happened.
+    /// The same exception with `note` appended to its reason.
     #[cold]
     #[must_use]
     pub(crate) fn with_note(mut self, note: &str) -> Self {
@@ -108,7 +124,7 @@ impl SystemException {
         self
     }
 
-    /// A value could not be encoded.
+    /// A value could not be encoded into a reply, or into an any.
     #[cold]
     pub(crate) fn encoding(error: &CdrError, completed: Completion) -> Self {
         let (kind, minor) = match error.kind {
@@ -127,7 +143,8 @@ impl SystemException {
         Self::new(kind, minor, completed).with_reason(error.to_string())
     }
 
-    /// An argument could not be encoded. `agreed` says whether the reference named code sets.
+    /// An argument could not be encoded into a request. `agreed` says whether the reference names
+    /// code sets (CORBA 3.4 Part 2, 7.10.2.4).
     #[cold]
     pub(crate) fn encoding_request(error: &CdrError, agreed: bool) -> Self {
         let exception =
@@ -151,10 +168,11 @@ impl SystemException {
         }
     }
 
-    /// Whether a value was at fault and not the connection, on which nothing was left half done.
+    /// Whether a value could not be encoded or decoded. Then the connection is not at fault: no
+    /// message was left half sent or half read.
     pub(crate) fn is_marshalling_error(&self) -> bool {
         let standard = [
-            // No type of the value is known, the TypeCode is incomplete.
+            // The type of a value is unknown; a TypeCode is incomplete.
             (ExceptionKind::Marshal, Minor::MARSHAL_NO_VALUE_FACTORY),
             (ExceptionKind::BadTypecode, Minor::BAD_TYPECODE_INCOMPLETE),
         ];
@@ -164,7 +182,7 @@ impl SystemException {
             || (self.0.kind == ExceptionKind::InvObjref && self.0.completed == Completion::No)
     }
 
-    /// A value could not be decoded.
+    /// A value of a message could not be decoded.
     #[cold]
     pub(crate) fn decoding(error: &CdrError, completed: Completion) -> Self {
         let (kind, minor) = match error.kind {
@@ -177,7 +195,7 @@ impl SystemException {
         Self::new(kind, minor, completed).with_reason(error.to_string())
     }
 
-    /// A parameter of a local call is wrong.
+    /// A parameter of a call to the ORB itself is wrong; nothing was sent.
     #[cold]
     pub(crate) fn bad_param(minor: Minor, reason: impl Into<String>) -> Self {
         Self::new(ExceptionKind::BadParam, minor, Completion::No).with_reason(reason)
@@ -196,8 +214,8 @@ impl SystemException {
             .with_reason("the ORB was shut down")
     }
 
-    /// The POA of an object is not there, and nobody makes it (reason 2 of `OBJECT_NOT_EXIST`; CORBA
-    /// 3.4 Part 1, 15.3.3).
+    /// The POA of an object does not exist, and no adapter activator makes it (CORBA 3.4 Part 1,
+    /// 15.3.3).
     #[cold]
     pub(crate) fn no_adapter() -> Self {
         Self::new(ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER, Completion::No)

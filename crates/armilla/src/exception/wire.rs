@@ -1,11 +1,12 @@
-//! System exceptions in a reply (CORBA 3.4 Part 2, 9.4.3.2), and what servers say of them beside it.
+//! System exceptions in a reply (CORBA 3.4 Part 2, 9.4.3.2), and the service context in which a
+//! server explains one in words.
 
 use super::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::{EXCEPTION_DETAIL_CONTEXT, ExceptionDetail, ServiceContexts};
 
-/// How many characters of what a server says are shown or sent.
-const MOST_DETAIL: usize = 2_000;
+/// How many characters of an explanation are sent, or shown.
+const MAX_DETAIL: usize = 2_000;
 
 /// Writes the body of a reply that carries `exception`.
 pub(crate) fn encode_system(exception: &SystemException, out: &mut Encoder<'_>) -> CdrResult {
@@ -15,23 +16,24 @@ pub(crate) fn encode_system(exception: &SystemException, out: &mut Encoder<'_>) 
     Ok(())
 }
 
-/// The data of the service context that tells `exception` in words, where there are any.
+/// The data of the service context that explains `exception` in words; `None` when there are none.
 pub(crate) fn encode_detail(exception: &SystemException) -> Option<Vec<u8>> {
-    let detail: String = exception.reason()?.chars().take(MOST_DETAIL).collect();
+    let detail: String = exception.reason()?.chars().take(MAX_DETAIL).collect();
     ExceptionDetail(detail).to_data().ok()
 }
 
-/// What the server says of an exception. Others write whole stack traces; control characters would
-/// let a server draw on the terminal of the client.
+/// What the server says of an exception, cut to a limit and without control characters: some ORBs
+/// send whole stack traces, and a server must not draw on the terminal of its client.
 fn decode_detail(contexts: &ServiceContexts<'_>) -> Option<String> {
     let data = contexts.find(EXCEPTION_DETAIL_CONTEXT)?;
     let ExceptionDetail(detail) = ExceptionDetail::decode_data(data).ok()?;
     let printable = |c: char| if c.is_control() { ' ' } else { c };
-    let detail: String = detail.trim().chars().take(MOST_DETAIL).map(printable).collect();
+    let detail: String = detail.trim().chars().take(MAX_DETAIL).map(printable).collect();
     (!detail.is_empty()).then_some(detail)
 }
 
-/// Reads the members of a system exception.
+/// Reads the members of a system exception of this kind. A completion status that is none of the
+/// specification's says nothing, so it counts as [`Completion::Maybe`].
 #[cold]
 pub(crate) fn decode_members(
     kind: ExceptionKind,
@@ -46,7 +48,7 @@ pub(crate) fn decode_members(
     Ok(SystemException::new(kind, minor, completed))
 }
 
-/// Reads the body of a reply that carries a system exception, and what `contexts` say of it.
+/// Reads the body of a reply that carries a system exception, with the explanation in `contexts`.
 #[cold]
 pub(crate) fn decode_system(
     contexts: &ServiceContexts<'_>,

@@ -3,7 +3,7 @@
 //!
 //! The specification numbers its codes anew for each exception (CORBA 3.4 Part 1, annex A), so a
 //! standard row names the exception that it belongs to. Armilla's codes are numbered once for all
-//! exceptions. The codes of other ORBs, which have no constants, are in [`vendors`](super::vendors).
+//! exceptions. The codes of other ORBs have no constants; see [`vendors`](super::vendors).
 //!
 //! The numbers travel in replies. A number keeps its meaning forever and is never used again.
 
@@ -247,8 +247,9 @@ own! {
     50 REBIND_NOT_ALLOWED "the policy Rebind does not allow what the call would need"
     51 TOO_MANY_REQUESTS_IN_FLIGHT
         "too many requests on the connection wait for a reply (requests_in_flight)"
-    52 CONNECTION_NOT_BIDIRECTIONAL "the object cannot be called over a connection that its ORB has made"
-    53 CALL_CANCELLED "the program wants the reply no more"
+    52 CONNECTION_NOT_BIDIRECTIONAL
+        "the object cannot be called over a connection that its ORB has made"
+    53 CALL_CANCELLED "the program cancelled the call"
     60 REPLY_ABANDONED "the servant gave up the right to reply"
     61 TOO_MANY_REQUESTS_IN_PROGRESS
         "too many requests of one connection are in progress (requests_in_progress)"
