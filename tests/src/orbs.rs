@@ -15,8 +15,8 @@ use std::time::Duration;
 /// One of each kind of concurrency that a server can have, with few threads.
 pub const CONCURRENCIES: [Concurrency; 3] = [
     Concurrency::ThreadPerConnection,
-    Concurrency::LeaderFollowers { least: 2, most: 64 },
-    Concurrency::Hybrid { threads: 1, least: 2, most: 64 },
+    Concurrency::LeaderFollowers { min_threads: 2, max_threads: 64 },
+    Concurrency::Hybrid { dedicated_threads: 1, min_threads: 2, max_threads: 64 },
 ];
 
 /// The concurrency of servers in this process. The tests of some files run a second time in the

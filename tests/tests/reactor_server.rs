@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 /// A reactor with one thread that is not blocked.
-const ONE: Concurrency = Concurrency::LeaderFollowers { least: 1, most: 64 };
+const ONE: Concurrency = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 64 };
 
 fn server(concurrency: Concurrency) -> Server {
     Server::of(orbs::listening_with(|settings| settings.concurrency = concurrency))
@@ -190,7 +190,7 @@ fn servants_that_call_each_other_through_the_network_find_threads() {
 
 #[test]
 fn requests_wait_when_every_thread_is_blocked_and_are_served_then() {
-    let few = Concurrency::LeaderFollowers { least: 1, most: 3 };
+    let few = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 3 };
     let server = server(few);
     let mut busy: Vec<_> = (0..3).map(|_| Wire::connect(server.address())).collect();
     assert!(busy.iter_mut().all(|wire| wire.send(&server.request(1, "block"))));
@@ -214,7 +214,7 @@ fn produce(server: &Server, id: u32) -> Vec<u8> {
 
 #[test]
 fn a_client_that_reads_slowly_holds_up_nobody_and_gets_everything() {
-    let server = server(Concurrency::LeaderFollowers { least: 1, most: 1 });
+    let server = server(Concurrency::LeaderFollowers { min_threads: 1, max_threads: 1 });
     let mut slow = Wire::connect(server.address());
     slow.send(&produce(&server, 1));
     slow.peek();

@@ -18,9 +18,9 @@ use std::str::FromStr;
 /// use armilla::Concurrency;
 ///
 /// assert_eq!("thread-per-connection".parse(), Ok(Concurrency::ThreadPerConnection));
-/// let pool = Concurrency::LeaderFollowers { least: 2, most: 100 };
+/// let pool = Concurrency::LeaderFollowers { min_threads: 2, max_threads: 100 };
 /// assert_eq!("leader-followers:2-100".parse(), Ok(pool));
-/// let hybrid = Concurrency::Hybrid { threads: 16, least: 2, most: 100 };
+/// let hybrid = Concurrency::Hybrid { dedicated_threads: 16, min_threads: 2, max_threads: 100 };
 /// assert_eq!("hybrid:16:2-100".parse(), Ok(hybrid));
 /// assert_eq!("hybrid".parse(), Ok(Concurrency::default()));
 /// ```
@@ -34,50 +34,55 @@ pub enum Concurrency {
     /// connection has a thread all the same.
     LeaderFollowers {
         /// How many threads there always are that are not blocked. At least 1.
-        least: usize,
+        min_threads: usize,
         /// How many there may be when servants block. When all are, further requests wait.
-        most: usize,
+        max_threads: usize,
     },
     /// The first connections have a thread each, all further ones wait in a reactor.
     Hybrid {
         /// How many connections have a thread.
-        threads: usize,
+        dedicated_threads: usize,
         /// As for [`LeaderFollowers`](Self::LeaderFollowers).
-        least: usize,
+        min_threads: usize,
         /// As for [`LeaderFollowers`](Self::LeaderFollowers); and how many threads may be added to
         /// those of the first connections.
-        most: usize,
+        max_threads: usize,
     },
 }
 
 /// How many threads there always are, unless the program says otherwise.
-const LEAST: usize = 2;
+const MIN_THREADS: usize = 2;
 /// How many threads there may be when servants block.
-const MOST: usize = 256;
+const MAX_THREADS: usize = 256;
 /// How many connections have a thread each.
-const THREADS: usize = 64;
+const DEDICATED_THREADS: usize = 64;
 
 impl Default for Concurrency {
     /// Threads for the first 64 connections, and for all others a pool of 2 threads, or as many as
     /// there are processors, and at most 256.
     fn default() -> Self {
-        Self::Hybrid { threads: THREADS, least: least(), most: MOST }
+        Self::Hybrid {
+            dedicated_threads: DEDICATED_THREADS,
+            min_threads: default_min_threads(),
+            max_threads: MAX_THREADS,
+        }
     }
 }
 
-fn least() -> usize {
-    std::thread::available_parallelism().map_or(LEAST, Into::into).clamp(LEAST, MOST)
+fn default_min_threads() -> usize {
+    std::thread::available_parallelism()
+        .map_or(MIN_THREADS, Into::into)
+        .clamp(MIN_THREADS, MAX_THREADS)
 }
 
 impl Concurrency {
     /// How many threads the pool has at least, and at most.
     pub(crate) fn pool(self) -> (usize, usize) {
         match self {
-            Self::LeaderFollowers { least, most } | Self::Hybrid { least, most, .. } => {
-                (least, most)
-            }
+            Self::LeaderFollowers { min_threads, max_threads }
+            | Self::Hybrid { min_threads, max_threads, .. } => (min_threads, max_threads),
             // Connections that carry requests both ways wait in a reactor all the same.
-            Self::ThreadPerConnection => (least(), MOST),
+            Self::ThreadPerConnection => (default_min_threads(), MAX_THREADS),
         }
     }
 }
@@ -86,22 +91,30 @@ impl FromStr for Concurrency {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let form = "the form is thread-per-connection, leader-followers[:LEAST-MOST] or \
-                    hybrid[:THREADS[:LEAST-MOST]]";
+        let form = "the form is thread-per-connection, leader-followers[:MIN-MAX] or \
+                    hybrid[:THREADS[:MIN-MAX]]";
         let bad = || format!("{text:?}: {form}");
         let parts: Vec<&str> = text.split(':').collect();
         let pool = |range: Option<&&str>| match range {
-            None => Ok((least(), MOST)),
+            None => Ok((default_min_threads(), MAX_THREADS)),
             Some(range) => parse_range(range).ok_or_else(bad),
         };
         match parts[..] {
             ["thread-per-connection"] => Ok(Self::ThreadPerConnection),
             ["leader-followers"] | ["leader-followers", _] => {
-                pool(parts.get(1)).map(|(least, most)| Self::LeaderFollowers { least, most })
+                pool(parts.get(1)).map(|(min_threads, max_threads)| Self::LeaderFollowers {
+                    min_threads,
+                    max_threads,
+                })
             }
             ["hybrid"] | ["hybrid", _] | ["hybrid", _, _] => {
-                let threads = parts.get(1).map_or(Ok(THREADS), |n| n.parse().map_err(|_| bad()))?;
-                pool(parts.get(2)).map(|(least, most)| Self::Hybrid { threads, least, most })
+                let dedicated_threads =
+                    parts.get(1).map_or(Ok(DEDICATED_THREADS), |n| n.parse().map_err(|_| bad()))?;
+                pool(parts.get(2)).map(|(min_threads, max_threads)| Self::Hybrid {
+                    dedicated_threads,
+                    min_threads,
+                    max_threads,
+                })
             }
             _ => Err(bad()),
         }
@@ -109,17 +122,21 @@ impl FromStr for Concurrency {
 }
 
 fn parse_range(text: &str) -> Option<(usize, usize)> {
-    let (least, most) = text.split_once('-')?;
-    let (least, most) = (least.parse().ok()?, most.parse().ok()?);
-    (0 < least && least <= most).then_some((least, most))
+    let (min, max) = text.split_once('-')?;
+    let (min, max) = (min.parse().ok()?, max.parse().ok()?);
+    (0 < min && min <= max).then_some((min, max))
 }
 
 impl fmt::Display for Concurrency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ThreadPerConnection => f.write_str("thread-per-connection"),
-            Self::LeaderFollowers { least, most } => write!(f, "leader-followers:{least}-{most}"),
-            Self::Hybrid { threads, least, most } => write!(f, "hybrid:{threads}:{least}-{most}"),
+            Self::LeaderFollowers { min_threads, max_threads } => {
+                write!(f, "leader-followers:{min_threads}-{max_threads}")
+            }
+            Self::Hybrid { dedicated_threads, min_threads, max_threads } => {
+                write!(f, "hybrid:{dedicated_threads}:{min_threads}-{max_threads}")
+            }
         }
     }
 }
@@ -150,7 +167,7 @@ mod tests {
             "thread-per-connection:4",
         ] {
             let error = text.parse::<Concurrency>().unwrap_err();
-            assert!(error.contains("LEAST-MOST"), "{text}: {error}");
+            assert!(error.contains("MIN-MAX"), "{text}: {error}");
         }
     }
 }

@@ -137,7 +137,7 @@ impl Workers {
             _ if bidirectional => 0,
             Concurrency::ThreadPerConnection => usize::MAX,
             Concurrency::LeaderFollowers { .. } => 0,
-            Concurrency::Hybrid { threads, .. } => threads,
+            Concurrency::Hybrid { dedicated_threads, .. } => dedicated_threads,
         };
         let before = self.driven.fetch_add(1, Ordering::Relaxed);
         let slot = ThreadSlot(self.clone());
@@ -164,9 +164,12 @@ impl Workers {
 
     /// Whether there may be one more thread for a connection that has one, which is blocked.
     pub(super) fn has_substitute(&self) -> bool {
-        let Concurrency::Hybrid { threads, most, .. } = self.concurrency else { return true };
+        let Concurrency::Hybrid { dedicated_threads, max_threads, .. } = self.concurrency else {
+            return true;
+        };
         let mut drivers = lock(&self.drivers);
-        let full = drivers.spare == 0 && drivers.threads >= threads.saturating_add(most);
+        let full =
+            drivers.spare == 0 && drivers.threads >= dedicated_threads.saturating_add(max_threads);
         if full && !std::mem::replace(&mut drivers.reported, true) {
             report!(
                 warn,
@@ -259,8 +262,8 @@ impl Workers {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             return Ok(reactor_pool.clone());
         }
-        let (least, most) = self.concurrency.pool();
-        let reactor_pool = ReactorPool::start(self, least, most)?;
+        let (min_threads, max_threads) = self.concurrency.pool();
+        let reactor_pool = ReactorPool::start(self, min_threads, max_threads)?;
         Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
     }
 }
