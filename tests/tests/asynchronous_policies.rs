@@ -149,9 +149,9 @@ fn one_that_nobody_wants_any_more_ends_for_interceptors_too() {
     let remote = server.remote(&client);
     let blocked = block(&remote);
     server.probe.gate.await_waiting(1);
-    assert_eq!(metrics.snapshot().under_way.0, 1);
+    assert_eq!(metrics.snapshot().in_flight.0, 1);
     drop(blocked);
-    assert_eq!(metrics.snapshot().under_way.0, 0);
+    assert_eq!(metrics.snapshot().in_flight.0, 0);
     server.probe.gate.open();
     ping(&remote).wait().unwrap();
     let counts = metrics.snapshot().operations;

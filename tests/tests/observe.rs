@@ -48,7 +48,7 @@ fn metrics_count_how_requests_end_at_both_sides() {
     }
     assert_eq!(count(&made, Side::Client, "ping").system_exceptions, 1);
     assert_eq!(count(&served, Side::Server, "(no object)").system_exceptions, 1);
-    assert_eq!((made.snapshot().under_way, served.snapshot().under_way), ((0, 0), (0, 0)));
+    assert_eq!((made.snapshot().in_flight, served.snapshot().in_flight), ((0, 0), (0, 0)));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn metrics_are_text_for_prometheus() {
         "# TYPE armilla_request_duration_seconds histogram",
         "armilla_request_duration_seconds_bucket{side=\"client\",operation=\"ping\",le=\"+Inf\"} 1",
         "armilla_request_duration_seconds_count{side=\"client\",operation=\"ping\"} 1",
-        "armilla_requests_under_way{side=\"client\"} 0",
+        "armilla_requests_in_flight{side=\"client\"} 0",
     ] {
         assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
     }

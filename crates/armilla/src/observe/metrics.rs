@@ -38,7 +38,7 @@ struct Sides {
 /// The series of one side by operation.
 #[derive(Default)]
 struct Table {
-    under_way: Apart<AtomicI64>,
+    in_flight: Apart<AtomicI64>,
     series: RwLock<BTreeMap<Box<str>, Arc<Series>>>,
 }
 
@@ -102,12 +102,12 @@ impl Table {
     }
 
     fn begin(&self, operation: &str) -> Begun {
-        self.under_way.0.fetch_add(1, Ordering::Relaxed);
+        self.in_flight.0.fetch_add(1, Ordering::Relaxed);
         Begun { series: self.series(operation), at: Instant::now() }
     }
 
     fn end(&self, begun: Option<&Begun>, outcome: Option<&Outcome>) {
-        self.under_way.0.fetch_sub(1, Ordering::Relaxed);
+        self.in_flight.0.fetch_sub(1, Ordering::Relaxed);
         if let Some(begun) = begun {
             begun.series.count(outcome, begun.at);
         }
@@ -124,7 +124,7 @@ struct Begun {
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
     /// How many requests are under way, made and served.
-    pub under_way: (i64, i64),
+    pub in_flight: (i64, i64),
     /// By side and operation. Beyond the first 1,000 operations of a side all are `other`.
     pub operations: BTreeMap<(Side, String), Counts>,
 }
@@ -165,9 +165,9 @@ impl Metrics {
                 series.iter().map(|(name, series)| ((side, name.to_string()), series.snapshot()));
             counts.collect::<Vec<_>>()
         });
-        let under_way = |table: &Table| table.under_way.0.load(Ordering::Relaxed);
+        let in_flight = |table: &Table| table.in_flight.0.load(Ordering::Relaxed);
         Snapshot {
-            under_way: (under_way(&self.0.client), under_way(&self.0.server)),
+            in_flight: (in_flight(&self.0.client), in_flight(&self.0.server)),
             operations: operations.collect(),
         }
     }
@@ -241,7 +241,7 @@ impl ServerInterceptor for Metrics {
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
         // Who asks for what is not there shall not fill the table with names.
-        self.0.server.under_way.0.fetch_add(1, Ordering::Relaxed);
+        self.0.server.in_flight.0.fetch_add(1, Ordering::Relaxed);
         request.keep(Arrived(Instant::now()));
         Ok(())
     }

@@ -13,11 +13,11 @@ pub(super) fn text(snapshot: &Snapshot) -> String {
 }
 
 fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
-    writeln!(out, "# HELP armilla_requests_under_way Requests that have begun and not ended.")?;
-    writeln!(out, "# TYPE armilla_requests_under_way gauge")?;
-    let (made, served) = snapshot.under_way;
-    writeln!(out, "armilla_requests_under_way{{side=\"client\"}} {made}")?;
-    writeln!(out, "armilla_requests_under_way{{side=\"server\"}} {served}")?;
+    writeln!(out, "# HELP armilla_requests_in_flight Requests that have begun and not ended.")?;
+    writeln!(out, "# TYPE armilla_requests_in_flight gauge")?;
+    let (made, served) = snapshot.in_flight;
+    writeln!(out, "armilla_requests_in_flight{{side=\"client\"}} {made}")?;
+    writeln!(out, "armilla_requests_in_flight{{side=\"server\"}} {served}")?;
     writeln!(out, "# HELP armilla_requests_total Requests by how they ended.")?;
     writeln!(out, "# TYPE armilla_requests_total counter")?;
     for ((side, operation), counts) in &snapshot.operations {
