@@ -14,7 +14,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 /// How many operations are counted apart; those that come later are counted together, as `other`.
-const MOST_OPERATIONS: usize = 1_000;
+const MAX_OPERATIONS: usize = 1_000;
 
 /// Which end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,14 +38,14 @@ struct Sides {
 /// The series of one side by operation.
 #[derive(Default)]
 struct Table {
-    in_flight: Apart<AtomicI64>,
+    in_flight: CacheAligned<AtomicI64>,
     series: RwLock<BTreeMap<Box<str>, Arc<Series>>>,
 }
 
 /// On cache lines of its own, so that threads that count different things do not meet.
 #[derive(Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
+struct CacheAligned<T>(T);
 
 /// What is counted of one operation.
 #[derive(Default)]
@@ -61,7 +61,7 @@ struct Series {
 }
 
 impl Series {
-    fn count(&self, outcome: Option<&Outcome>, began: Instant) {
+    fn count(&self, outcome: Option<&Outcome>, started_at: Instant) {
         let counter = match outcome {
             Some(Outcome::Reply) => &self.replies,
             Some(Outcome::UserException(_)) => &self.user_exceptions,
@@ -71,7 +71,7 @@ impl Series {
             _ => &self.oneways,
         };
         counter.fetch_add(1, Ordering::Relaxed);
-        self.latencies.record(began.elapsed());
+        self.latencies.record(started_at.elapsed());
     }
 
     fn snapshot(&self) -> Counts {
@@ -94,28 +94,28 @@ impl Table {
         if let Some(found) = series.get(operation) {
             return found.clone();
         }
-        let full = series.len() >= MOST_OPERATIONS;
+        let full = series.len() >= MAX_OPERATIONS;
         drop(series);
         let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
         let name = if full { "other" } else { operation };
         series.entry(name.into()).or_default().clone()
     }
 
-    fn begin(&self, operation: &str) -> Begun {
+    fn begin(&self, operation: &str) -> Started {
         self.in_flight.0.fetch_add(1, Ordering::Relaxed);
-        Begun { series: self.series(operation), at: Instant::now() }
+        Started { series: self.series(operation), at: Instant::now() }
     }
 
-    fn end(&self, begun: Option<&Begun>, outcome: Option<&Outcome>) {
+    fn end(&self, started: Option<&Started>, outcome: Option<&Outcome>) {
         self.in_flight.0.fetch_sub(1, Ordering::Relaxed);
-        if let Some(begun) = begun {
-            begun.series.count(outcome, begun.at);
+        if let Some(started) = started {
+            started.series.count(outcome, started.at);
         }
     }
 }
 
 /// Where and from when on a request is counted.
-struct Begun {
+struct Started {
     series: Arc<Series>,
     at: Instant,
 }
@@ -188,8 +188,8 @@ impl Metrics {
         let lost = request.kept().filter(|_| request.object_id().is_err());
         match lost {
             Some(Arrived(at)) => {
-                let begun = Begun { series: table.series(NO_OBJECT), at: *at };
-                table.end(Some(&begun), request.outcome());
+                let started = Started { series: table.series(NO_OBJECT), at: *at };
+                table.end(Some(&started), request.outcome());
             }
             None => table.end(request.kept(), request.outcome()),
         }
@@ -206,8 +206,8 @@ impl OrbInitializer for Metrics {
 
 impl ClientInterceptor for Metrics {
     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
-        let begun = self.0.client.begin(request.operation());
-        request.keep(begun);
+        let started = self.0.client.begin(request.operation());
+        request.keep(started);
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl ServerInterceptor for Metrics {
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         let at = request.kept().map_or_else(Instant::now, |Arrived(at)| *at);
-        request.keep(Begun { series: self.0.server.series(request.operation()), at });
+        request.keep(Started { series: self.0.server.series(request.operation()), at });
         Ok(())
     }
 

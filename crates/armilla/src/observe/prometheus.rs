@@ -1,6 +1,6 @@
 //! The text format of Prometheus.
 
-use super::histogram::LIMITS;
+use super::histogram::UPPER_BOUNDS;
 use super::metrics::{Counts, Side, Snapshot};
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub(super) fn text(snapshot: &Snapshot) -> String {
 }
 
 fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
-    writeln!(out, "# HELP armilla_requests_in_flight Requests that have begun and not ended.")?;
+    writeln!(out, "# HELP armilla_requests_in_flight Requests that have started and not ended.")?;
     writeln!(out, "# TYPE armilla_requests_in_flight gauge")?;
     let (made, served) = snapshot.in_flight;
     writeln!(out, "armilla_requests_in_flight{{side=\"client\"}} {made}")?;
@@ -40,8 +40,8 @@ fn write_latencies(out: &mut String, labels: &str, counts: &Counts) -> std::fmt:
     const NAME: &str = "armilla_request_duration_seconds";
     let latencies = &counts.latencies;
     let mut seen = 0;
-    for (limit, step) in LIMITS.iter().zip(&latencies.steps) {
-        seen += step;
+    for (limit, bucket) in UPPER_BOUNDS.iter().zip(&latencies.buckets) {
+        seen += bucket;
         let seconds = *limit as f64 / 1e6;
         writeln!(out, "{NAME}_bucket{{{labels},le=\"{seconds}\"}} {seen}")?;
     }

@@ -13,15 +13,15 @@ use tracing::{Span, info_span};
 /// served, at the level `info`. The fields are `operation`, `endpoint`, `request_id`, `object` (the id
 /// of the object, at the server), and at the end `outcome` and `duration_ms`.
 ///
-/// A span has the span as its parent in which the thread was when the request began.
+/// A span has the span as its parent in which the thread was when the request started_at.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spans;
 
 /// A span under way.
-struct Begun(Span, Instant);
+struct Started(Span, Instant);
 
-fn end(begun: Option<&Begun>, outcome: Option<&Outcome>) {
-    let Some(Begun(span, began)) = begun else { return };
+fn end(started: Option<&Started>, outcome: Option<&Outcome>) {
+    let Some(Started(span, started_at)) = started else { return };
     match outcome {
         Some(Outcome::SystemException(exception)) => {
             span.record("outcome", display(exception.kind()));
@@ -34,7 +34,7 @@ fn end(begun: Option<&Begun>, outcome: Option<&Outcome>) {
         }
         None => {}
     }
-    span.record("duration_ms", began.elapsed().as_secs_f64() * 1e3);
+    span.record("duration_ms", started_at.elapsed().as_secs_f64() * 1e3);
 }
 
 impl OrbInitializer for Spans {
@@ -57,7 +57,7 @@ impl ClientInterceptor for Spans {
         );
         if !span.is_disabled() {
             span.record("endpoint", request.address().unwrap_or_default());
-            request.keep(Begun(span, Instant::now()));
+            request.keep(Started(span, Instant::now()));
         }
         Ok(())
     }
@@ -101,13 +101,13 @@ impl ServerInterceptor for Spans {
             duration_ms = Empty,
         );
         if !span.is_disabled() {
-            request.keep(Begun(span, Instant::now()));
+            request.keep(Started(span, Instant::now()));
         }
         Ok(())
     }
 
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        if let (Some(Begun(span, _)), Ok(id)) = (request.kept(), request.object_id()) {
+        if let (Some(Started(span, _)), Ok(id)) = (request.kept(), request.object_id()) {
             span.record("object", format!("{id:?}").as_str());
         }
         Ok(())

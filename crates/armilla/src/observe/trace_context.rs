@@ -51,13 +51,13 @@ impl fmt::Display for TraceContext {
 
 /// The text is no `traceparent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoTraceContext;
+pub struct InvalidTraceContext;
 
 impl FromStr for TraceContext {
-    type Err = NoTraceContext;
+    type Err = InvalidTraceContext;
 
     /// Later versions than `00` may have more behind the flags.
-    fn from_str(text: &str) -> Result<Self, NoTraceContext> {
+    fn from_str(text: &str) -> Result<Self, InvalidTraceContext> {
         let digits = |from: usize, to: usize| {
             let digits = text.get(from..to)?;
             let lower = |octet: u8| octet.is_ascii_digit() || (b'a'..=b'f').contains(&octet);
@@ -73,7 +73,7 @@ impl FromStr for TraceContext {
             let flags = u8::from_str_radix(digits(53, 55)?, 16).ok()?;
             (dashes && ends).then_some(Self { trace_id, span_id, flags, state: String::new() })
         };
-        parse().ok_or(NoTraceContext)
+        parse().ok_or(InvalidTraceContext)
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
             "00-4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7-01",
             "00-4bf92f3577b34da6a3ce929d0e0e473é-0f067aa0ba902b7-01",
         ] {
-            assert_eq!(wrong.parse::<TraceContext>(), Err(NoTraceContext), "{wrong}");
+            assert_eq!(wrong.parse::<TraceContext>(), Err(InvalidTraceContext), "{wrong}");
         }
     }
 
