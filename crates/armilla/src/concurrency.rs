@@ -1,18 +1,21 @@
-//! Which threads serve requests.
+//! The concurrency model of a server: which threads wait for requests and serve them.
+//!
+//! Here are the models and their text form. The threads themselves belong to the server.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which threads of a server wait for requests and serve them.
+/// The concurrency model of a server: which threads wait for requests and serve them.
 ///
-/// With all of them, the thread that reads a request calls the servant and writes the reply; servants
-/// may block, call others, and call themselves through the network; and requests that a client sends
-/// over one connection without waiting for replies are served at the same time, up to
-/// [`requests_per_connection`](crate::Settings::requests_per_connection), once one of them is seen
-/// to keep the others waiting. Requests that expect no reply are served in the order in which they
-/// were sent, unless one takes longer than a second.
+/// In every model the thread that reads a request calls the servant and writes the reply. A servant
+/// may block, call other objects, and call its own server through the network.
 ///
-/// As text it is what the option `-ORBConcurrency` takes:
+/// A client may send further requests over a connection before it has its replies. When one of them
+/// keeps the others waiting, the server serves them at the same time, up to
+/// [`requests_per_connection`](crate::Settings::requests_per_connection). It serves oneway requests
+/// in the order in which they were sent, unless one takes longer than a second.
+///
+/// The text form is what the option `-ORBConcurrency` takes:
 ///
 /// ```
 /// use armilla::Concurrency;
@@ -25,41 +28,44 @@ use std::str::FromStr;
 /// assert_eq!("hybrid".parse(), Ok(Concurrency::default()));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Concurrency {
-    /// Each connection has a thread, which waits in a read: the fastest while connections are few.
-    /// A connection whose thread is in a servant gets one more when other requests wait.
+    /// Each connection has a thread of its own, which waits in a read: the fastest model while
+    /// there are few connections. While that thread is in a servant, requests that arrive over the
+    /// connection get another thread.
     ThreadPerConnection,
-    /// All connections wait in one reactor, whose threads take turns; a connection costs nothing
-    /// but memory, about two KiB. Over transports that cannot wait in a reactor (shared memory) a
-    /// connection has a thread all the same.
+    /// All connections wait in one reactor, and a pool of threads takes turns at it: one thread
+    /// leads and waits, the others follow or serve. A connection costs only memory, about two KiB.
+    /// Connections of transports that cannot wait in a reactor (shared memory) have a thread each.
     LeaderFollowers {
-        /// How many threads there always are that are not blocked. At least 1.
+        /// How many threads that no servant blocks the pool has at any time. At least 1.
         min_threads: usize,
-        /// How many there may be when servants block. When all are, further requests wait.
+        /// How many threads the pool may have while servants block. When all of them are blocked,
+        /// further requests wait.
         max_threads: usize,
     },
-    /// The first connections have a thread each, all further ones wait in a reactor.
+    /// The first connections have a thread each; all further ones wait in a reactor.
     Hybrid {
-        /// How many connections have a thread.
+        /// How many connections have a thread of their own.
         dedicated_threads: usize,
         /// As for [`LeaderFollowers`](Self::LeaderFollowers).
         min_threads: usize,
-        /// As for [`LeaderFollowers`](Self::LeaderFollowers); and how many threads may be added to
-        /// those of the first connections.
+        /// As for [`LeaderFollowers`](Self::LeaderFollowers). It also limits how many threads may
+        /// be added to those of the first connections.
         max_threads: usize,
     },
 }
 
-/// How many threads there always are, unless the program says otherwise.
+/// The default of `min_threads`, on a machine with fewer processors.
 const MIN_THREADS: usize = 2;
-/// How many threads there may be when servants block.
+/// The default of `max_threads`.
 const MAX_THREADS: usize = 256;
-/// How many connections have a thread each.
+/// The default of `dedicated_threads`.
 const DEDICATED_THREADS: usize = 64;
 
 impl Default for Concurrency {
-    /// Threads for the first 64 connections, and for all others a pool of 2 threads, or as many as
-    /// there are processors, and at most 256.
+    /// The hybrid model: a thread for each of the first 64 connections. The pool for all others has
+    /// as many threads as there are processors, at least 2, and at most 256 while servants block.
     fn default() -> Self {
         Self::Hybrid {
             dedicated_threads: DEDICATED_THREADS,
@@ -76,12 +82,12 @@ fn default_min_threads() -> usize {
 }
 
 impl Concurrency {
-    /// How many threads the pool has at least, and at most.
+    /// `min_threads` and `max_threads` of the pool.
     pub(crate) fn pool(self) -> (usize, usize) {
         match self {
             Self::LeaderFollowers { min_threads, max_threads }
             | Self::Hybrid { min_threads, max_threads, .. } => (min_threads, max_threads),
-            // Connections that carry requests both ways wait in a reactor all the same.
+            // Bidirectional connections wait in a reactor in this model too.
             Self::ThreadPerConnection => (default_min_threads(), MAX_THREADS),
         }
     }
@@ -146,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_can_be_read() {
+    fn the_text_form_of_a_model_parses_to_the_same_model() {
         for text in
             ["thread-per-connection", "leader-followers:3-7", "hybrid:5:3-7", "hybrid:0:1-1"]
         {
@@ -155,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_the_form() {
+    fn malformed_text_is_refused_with_the_expected_form() {
         for text in [
             "",
             "threads",

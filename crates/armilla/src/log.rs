@@ -1,9 +1,14 @@
-//! What an operator must hear: events for whatever `tracing` subscriber the program has set, and
-//! lines on standard error while it has set none.
+//! Reports to the operator: `tracing` events, and lines on standard error while the program has set
+//! no subscriber.
+//!
+//! Only what an operator must know belongs here, at the levels `warn` and `error`: without a
+//! subscriber it would be lost, so it goes to standard error. Other events, such as the
+//! [spans](crate::observe::Spans) of requests, use `tracing` directly.
 
 use std::fmt::{Display, Write};
 
-/// Reports at the level `warn` or `error`. The fields are values that display themselves.
+/// Reports an event at the level `warn` or `error`: `report!(warn, "text", name = value, …)`. Each
+/// value implements `Display` and is evaluated once.
 macro_rules! report {
     ($level:ident, $text:literal $(, $field:ident = $value:expr)* $(,)?) => {
         match ($(&$value,)*) {
@@ -23,7 +28,7 @@ macro_rules! report {
 
 pub(crate) use report;
 
-/// Writes one line: `armilla: warn: closed: … (peer tcp://…, error …)`.
+/// Writes one line to standard error: `armilla: warn: TEXT (peer tcp://…, error …)`.
 #[cold]
 pub(crate) fn to_stderr(level: &str, text: &str, fields: &[(&str, &dyn Display)]) {
     let mut line = format!("armilla: {level}: {text}");

@@ -1,15 +1,16 @@
-//! How long calls take, in buckets of about two fifths.
+//! A histogram of latencies. Up to 10 ms a bucket ends about two fifths above the one before; above
+//! that, where precision matters less, buckets are wider.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The upper limits of the buckets, in microseconds; one more bucket has none.
+/// The upper bounds of the buckets, in microseconds. One more bucket has no bound.
 pub(super) const UPPER_BOUNDS: [u64; 26] = [
     10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000,
     10_000, 20_000, 50_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000,
 ];
 
-/// Counts latencies, from any thread.
+/// Counts latencies. Any thread may record one.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
     buckets: [AtomicU64; UPPER_BOUNDS.len() + 1],
@@ -19,8 +20,8 @@ pub(super) struct Histogram {
 impl Histogram {
     pub(super) fn record(&self, latency: Duration) {
         let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
-        let bucket = UPPER_BOUNDS.partition_point(|limit| *limit < micros);
-        // There is one bucket more than there are limits.
+        let bucket = UPPER_BOUNDS.partition_point(|bound| *bound < micros);
+        // In range: there is one bucket more than there are bounds.
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
@@ -31,7 +32,18 @@ impl Histogram {
     }
 }
 
-/// How long calls took: how many in each bucket.
+/// How long requests took: a histogram.
+///
+/// ```
+/// use armilla::observe::{Metrics, Side};
+///
+/// let metrics = Metrics::new();
+/// // … an ORB counts its requests here …
+/// let snapshot = metrics.snapshot();
+/// if let Some(counts) = snapshot.operations.get(&(Side::Client, "transfer".to_owned())) {
+///     println!("{} calls, median {:?}", counts.latencies.count(), counts.latencies.quantile(0.5));
+/// }
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Latencies {
     pub(super) buckets: Vec<u64>,
@@ -39,18 +51,19 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// How many calls there were.
+    /// How many requests there were.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// How long they took together.
+    /// The sum of all latencies.
     pub const fn total(&self) -> Duration {
         self.total
     }
 
-    /// A time that at least this share of the calls did not exceed (0.5 is the median), to the next
-    /// bucket; `None` without calls, and when the share ends beyond the last bucket of 10 s.
+    /// The latency that this share of the requests did not exceed, rounded up to the bound of a
+    /// bucket: 0.5 gives the median. `None` when there were no requests, and when the latency is
+    /// above the last bound, 10 s.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let count = self.count();
         // Counts are far below what a double holds exactly.
@@ -60,7 +73,7 @@ impl Latencies {
             seen += **bucket;
             seen >= wanted
         });
-        within.map(|(limit, _)| Duration::from_micros(*limit))
+        within.map(|(bound, _)| Duration::from_micros(*bound))
     }
 }
 
@@ -69,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_the_limits_of_their_steps() {
+    fn a_quantile_is_the_upper_bound_of_its_bucket() {
         let histogram = Histogram::default();
         assert_eq!(histogram.snapshot().quantile(0.5), None);
         for micros in [0, 10, 11, 40, 40, 40, 40, 40, 40, 900_000] {
@@ -82,6 +95,6 @@ mod tests {
         assert_eq!((at(0.2), at(0.3), at(0.5)), (Some(10), Some(15), Some(50)));
         assert_eq!((at(0.9), at(1.0)), (Some(50), Some(1_000_000)));
         histogram.record(Duration::from_secs(60));
-        assert_eq!(histogram.snapshot().quantile(1.0), None, "beyond the last limit");
+        assert_eq!(histogram.snapshot().quantile(1.0), None, "above the last bound");
     }
 }

@@ -1,4 +1,4 @@
-//! Counters and latencies of requests, at either end.
+//! Metrics: counters and latencies of requests, at the client and at the server.
 
 use super::histogram::{Histogram, Latencies};
 use super::prometheus;
@@ -13,19 +13,35 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
-/// How many operations are counted apart; those that come later are counted together, as `other`.
+/// How many operations of a side have a series of their own. All later ones share the series
+/// [`OTHER`], so that memory and the text for Prometheus stay small.
 const MAX_OPERATIONS: usize = 1_000;
 
 /// Which end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// Where it is made.
+    /// The ORB that makes the request.
     Client,
-    /// Where it is served.
+    /// The ORB that serves the request.
     Server,
 }
 
-/// The numbers of an ORB, or of several. Clones share them; all may be used from any thread.
+/// Counts the requests of an ORB, or of several. Clones share the counters, and any thread may use
+/// them.
+///
+/// As an [initializer](crate::OrbBuilder::initializer) it registers the interceptors that count:
+///
+/// ```
+/// use armilla::Orb;
+/// use armilla::observe::Metrics;
+///
+/// let metrics = Metrics::new();
+/// let orb = Orb::builder().initializer(metrics.clone()).build()?;
+/// // … calls …
+/// assert_eq!(metrics.snapshot().in_flight, (0, 0));
+/// assert!(metrics.to_prometheus().contains("# TYPE armilla_requests_total counter"));
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Metrics(Arc<Sides>);
 
@@ -35,19 +51,20 @@ struct Sides {
     server: Table,
 }
 
-/// The series of one side by operation.
+/// The series of one side, by operation.
 #[derive(Default)]
 struct Table {
     in_flight: CacheAligned<AtomicI64>,
     series: RwLock<BTreeMap<Box<str>, Arc<Series>>>,
 }
 
-/// On cache lines of its own, so that threads that count different things do not meet.
+/// A value on cache lines of its own, so that threads that update different counters do not contend
+/// for a line. 128 octets: many processors fetch lines in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 struct CacheAligned<T>(T);
 
-/// What is counted of one operation.
+/// The counters of one operation.
 #[derive(Default)]
 #[repr(align(128))]
 struct Series {
@@ -97,7 +114,7 @@ impl Table {
         let full = series.len() >= MAX_OPERATIONS;
         drop(series);
         let mut series = self.series.write().unwrap_or_else(PoisonError::into_inner);
-        let name = if full { "other" } else { operation };
+        let name = if full { OTHER } else { operation };
         series.entry(name.into()).or_default().clone()
     }
 
@@ -114,49 +131,59 @@ impl Table {
     }
 }
 
-/// Where and from when on a request is counted.
+/// A request whose operation is known: where it is counted, and since when.
 struct Started {
     series: Arc<Series>,
     at: Instant,
 }
 
-/// What was counted until now.
+/// The counters of a [`Metrics`] at one moment.
+///
+/// ```
+/// use armilla::observe::Metrics;
+///
+/// for ((side, operation), counts) in Metrics::new().snapshot().operations {
+///     println!("{side:?} {operation}: {} replies, {} retries", counts.replies, counts.retries);
+/// }
+/// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Snapshot {
-    /// How many requests are under way, made and served.
+    /// How many requests have started and not ended: at the client, and at the server.
     pub in_flight: (i64, i64),
-    /// By side and operation. Beyond the first 1,000 operations of a side all are `other`.
+    /// The counters by side and operation. Operations of a side beyond the first 1,000 are counted
+    /// together, as `other`.
     pub operations: BTreeMap<(Side, String), Counts>,
 }
 
-/// How requests for one operation ended, and how long each took. A request that was forwarded or
-/// tried again counts as such, and then once more.
+/// How requests for one operation ended, and how long they took. An attempt that is forwarded or
+/// retried counts as a forward or a retry; the attempt that follows it counts anew.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Counts {
-    /// With a reply.
+    /// Requests that ended with a reply.
     pub replies: u64,
-    /// Without one, since none was expected.
+    /// Oneway requests, which expect no reply.
     pub oneways: u64,
-    /// With an exception of the IDL.
+    /// Requests that ended with a user exception.
     pub user_exceptions: u64,
-    /// With a system exception.
+    /// Requests that ended with a system exception.
     pub system_exceptions: u64,
-    /// Elsewhere.
+    /// Requests that the server, or an interceptor, forwarded to another object.
     pub forwards: u64,
-    /// With another attempt.
+    /// Requests that failed and were retried.
     pub retries: u64,
-    /// From the beginning of the request to its end.
+    /// The times from the beginning of a request to its end.
     pub latencies: Latencies,
 }
 
 impl Metrics {
-    /// Nothing counted yet. As an [initializer](crate::OrbBuilder::initializer) it counts the requests
-    /// of an ORB.
+    /// Counters that are all 0.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was counted until now. Counters go on while it is taken.
+    /// The counters as they are now. Requests that end meanwhile may be in it or not.
     pub fn snapshot(&self) -> Snapshot {
         let sides = [(Side::Client, &self.0.client), (Side::Server, &self.0.server)];
         let operations = sides.into_iter().flat_map(|(side, table)| {
@@ -178,12 +205,16 @@ impl Metrics {
     }
 }
 
-/// As what requests are counted whose object was not found, whatever they call its operation.
+/// The series of requests whose object was not found, whatever operation they name: a client that
+/// makes up operation names must not fill the table.
 const NO_OBJECT: &str = "(no object)";
 
+/// The series of operations that have no series of their own.
+const OTHER: &str = "other";
+
 impl Metrics {
-    /// A request that arrived has ended.
-    fn served(&self, request: &ServerRequestInfo) {
+    /// Counts the end of a request that arrived at the server.
+    fn end_served(&self, request: &ServerRequestInfo) {
         let table = &self.0.server;
         let lost = request.kept().filter(|_| request.object_id().is_err());
         match lost {
@@ -240,7 +271,7 @@ impl ServerInterceptor for Metrics {
         &self,
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
-        // Who asks for what is not there shall not fill the table with names.
+        // The series is chosen once the object is found; see `NO_OBJECT`.
         self.0.server.in_flight.0.fetch_add(1, Ordering::Relaxed);
         request.keep(Arrived(Instant::now()));
         Ok(())
@@ -253,17 +284,17 @@ impl ServerInterceptor for Metrics {
     }
 
     fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
-        self.served(request);
+        self.end_served(request);
         Ok(())
     }
 
     fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        self.served(request);
+        self.end_served(request);
         Ok(())
     }
 
     fn send_other(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
-        self.served(request);
+        self.end_served(request);
         Ok(())
     }
 
@@ -276,7 +307,7 @@ impl ServerInterceptor for Metrics {
     }
 }
 
-/// When a request came, whose object was not found yet.
+/// When a request arrived whose object has not been found yet.
 struct Arrived(Instant);
 
 impl fmt::Debug for Metrics {

@@ -1,7 +1,9 @@
-//! What an ORB does, for those who run it: numbers, spans, and traces that cross processes.
+//! Observability: [metrics](Metrics), [spans](Spans), and [traces](Traces) that cross processes.
 //!
-//! All of it stands on [interceptors](crate::interceptor), so an ORB that is not watched pays nothing
-//! for it. Each part is brought into an ORB while that is made:
+//! Each of the three is an [initializer](crate::OrbBuilder::initializer) that registers
+//! [interceptors](crate::interceptor) with one ORB. An ORB without them pays nothing for this
+//! module, and no other module knows of it. Reports of failures to the operator are not here: the
+//! ORB makes those in any case.
 //!
 //! ```
 //! use armilla::Orb;
@@ -13,14 +15,15 @@
 //!     .initializer(traces.clone())
 //!     .initializer(Spans)
 //!     .build()?;
-//! // Calls that this thread makes from now on belong to this trace, wherever they lead.
+//! // From now on the calls of this thread belong to this trace, and so do the calls that servants
+//! // make to serve them.
 //! traces.set_current(&orb, Some(&TraceContext::begin()))?;
 //! // … calls …
 //! println!("{}", metrics.to_prometheus());
 //! # Ok::<(), armilla::SystemException>(())
 //! ```
 //!
-//! Calls to objects of the same process go straight to the servant and are not seen.
+//! Collocated calls, which go straight to a servant of the same process, are not observed.
 
 mod histogram;
 mod metrics;
@@ -32,5 +35,5 @@ mod traces;
 pub use histogram::Latencies;
 pub use metrics::{Counts, Metrics, Side, Snapshot};
 pub use spans::Spans;
-pub use trace_context::TraceContext;
+pub use trace_context::{InvalidTraceContext, TraceContext};
 pub use traces::{TRACE_CONTEXT, TraceBridge, Traces};

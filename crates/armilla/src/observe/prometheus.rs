@@ -1,10 +1,10 @@
-//! The text format of Prometheus.
+//! The text format of Prometheus, version 0.0.4.
 
 use super::histogram::UPPER_BOUNDS;
 use super::metrics::{Counts, Side, Snapshot};
 use std::fmt::Write;
 
-/// A snapshot as text.
+/// The snapshot in that format.
 pub(super) fn text(snapshot: &Snapshot) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -18,7 +18,7 @@ fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
     let (made, served) = snapshot.in_flight;
     writeln!(out, "armilla_requests_in_flight{{side=\"client\"}} {made}")?;
     writeln!(out, "armilla_requests_in_flight{{side=\"server\"}} {served}")?;
-    writeln!(out, "# HELP armilla_requests_total Requests by how they ended.")?;
+    writeln!(out, "# HELP armilla_requests_total Requests that have ended, by outcome.")?;
     writeln!(out, "# TYPE armilla_requests_total counter")?;
     for ((side, operation), counts) in &snapshot.operations {
         let labels = labels(*side, operation);
@@ -28,7 +28,10 @@ fn write(out: &mut String, snapshot: &Snapshot) -> std::fmt::Result {
             }
         }
     }
-    writeln!(out, "# HELP armilla_request_duration_seconds How long requests took.")?;
+    writeln!(
+        out,
+        "# HELP armilla_request_duration_seconds Time from the beginning of a request to its end."
+    )?;
     writeln!(out, "# TYPE armilla_request_duration_seconds histogram")?;
     for ((side, operation), counts) in &snapshot.operations {
         write_latencies(out, &labels(*side, operation), counts)?;
@@ -40,9 +43,9 @@ fn write_latencies(out: &mut String, labels: &str, counts: &Counts) -> std::fmt:
     const NAME: &str = "armilla_request_duration_seconds";
     let latencies = &counts.latencies;
     let mut seen = 0;
-    for (limit, bucket) in UPPER_BOUNDS.iter().zip(&latencies.buckets) {
+    for (bound, bucket) in UPPER_BOUNDS.iter().zip(&latencies.buckets) {
         seen += bucket;
-        let seconds = *limit as f64 / 1e6;
+        let seconds = *bound as f64 / 1e6;
         writeln!(out, "{NAME}_bucket{{{labels},le=\"{seconds}\"}} {seen}")?;
     }
     writeln!(out, "{NAME}_bucket{{{labels},le=\"+Inf\"}} {}", latencies.count())?;

@@ -1,4 +1,4 @@
-//! A span of the `tracing` crate for every request.
+//! Spans: one span of the `tracing` crate for each request.
 
 use crate::exception::SystemException;
 use crate::interceptor::{
@@ -9,15 +9,25 @@ use std::time::Instant;
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
-/// Makes a span for every request of an ORB: `corba.call` where it is made, `corba.serve` where it is
-/// served, at the level `info`. The fields are `operation`, `endpoint`, `request_id`, `object` (the id
-/// of the object, at the server), and at the end `outcome` and `duration_ms`.
+/// Makes a span for each request of an ORB, at the level `info`: `corba.call` at the client,
+/// `corba.serve` at the server.
 ///
-/// A span has the span as its parent in which the thread was when the request started_at.
+/// The fields are `operation`, `endpoint`, `request_id` and, at the server, `object`, the id of the
+/// object. When the request ends, `outcome` and `duration_ms` are added. The parent of a span is
+/// the span that the thread is in when the request begins.
+///
+/// ```
+/// use armilla::Orb;
+/// use armilla::observe::Spans;
+///
+/// // A program sets a `tracing` subscriber first, such as that of tracing-subscriber.
+/// let orb = Orb::builder().initializer(Spans).build()?;
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spans;
 
-/// A span under way.
+/// The span of a request that has not ended, and when it began.
 struct Started(Span, Instant);
 
 fn end(started: Option<&Started>, outcome: Option<&Outcome>) {

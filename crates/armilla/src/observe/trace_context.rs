@@ -1,39 +1,52 @@
-//! What identifies a place in a trace (W3C Trace Context, level 1).
+//! Trace contexts: what identifies a span of a trace across processes (W3C Trace Context, level 1).
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A place in a trace: a request within something larger that crosses processes. As text it is the
-/// `traceparent` of the W3C: `00-`, 32 digits of the trace, `-`, 16 digits of the span, `-`, flags.
+/// A span of a trace: a request, within a larger piece of work that may cross processes.
+///
+/// The text form is the `traceparent` of the W3C: `00-`, 32 hexadecimal digits of the trace, `-`,
+/// 16 digits of the span, `-`, two digits of flags.
+///
+/// ```
+/// use armilla::observe::TraceContext;
+///
+/// let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+/// let context: TraceContext = text.parse()?;
+/// assert_eq!(context.to_string(), text);
+/// assert_eq!(context.child().trace_id, context.trace_id, "another span of the same trace");
+/// # Ok::<(), armilla::observe::InvalidTraceContext>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace; not 0.
+    /// The id of the trace. Not 0.
     pub trace_id: u128,
-    /// The span; not 0.
+    /// The id of the span. Not 0.
     pub span_id: u64,
     /// Bit 0: whether the trace is recorded.
     pub flags: u8,
-    /// The `tracestate`: what vendors add, passed on as it is. At most 512 octets of visible ASCII.
+    /// The `tracestate`: data of vendors, passed on unchanged. At most 512 octets of printable
+    /// ASCII.
     pub state: String,
 }
 
 impl TraceContext {
-    /// The first span of a new trace, which shall be recorded.
+    /// The root span of a new trace that is recorded. Its ids are random.
     pub fn begin() -> Self {
         let trace_id = u128::from(random()) << 64 | u128::from(random());
         Self { trace_id, span_id: random(), flags: 1, state: String::new() }
     }
 
-    /// A new span of the same trace.
+    /// A new span of the same trace. Its id is random.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { span_id: random(), ..self.clone() }
     }
 
-    /// The context of a `traceparent` and a `tracestate`; one of the latter that is too long or has
-    /// other characters than visible ASCII is left out. `None` when the former is malformed.
+    /// The context that a `traceparent` and a `tracestate` describe; `None` when the `traceparent`
+    /// is malformed. A `tracestate` that is too long, or is not printable ASCII, is dropped.
     pub fn from_headers(parent: &str, state: &str) -> Option<Self> {
         let mut context: Self = parent.parse().ok()?;
         if state.len() <= 512 && state.bytes().all(|octet| matches!(octet, b' '..=b'~')) {
@@ -49,14 +62,31 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// The text is no `traceparent`.
+/// A text is no `traceparent`.
+///
+/// ```
+/// use armilla::observe::{InvalidTraceContext, TraceContext};
+///
+/// assert_eq!("00-0-0-0".parse::<TraceContext>(), Err(InvalidTraceContext));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidTraceContext;
+
+impl fmt::Display for InvalidTraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text is no traceparent of W3C Trace Context")
+    }
+}
+
+impl std::error::Error for InvalidTraceContext {}
 
 impl FromStr for TraceContext {
     type Err = InvalidTraceContext;
 
-    /// Later versions than `00` may have more behind the flags.
+    /// A version later than `00` may have more fields behind the flags; they are ignored.
+    ///
+    /// # Errors
+    /// When the text is no `traceparent`.
     fn from_str(text: &str) -> Result<Self, InvalidTraceContext> {
         let digits = |from: usize, to: usize| {
             let digits = text.get(from..to)?;
@@ -77,10 +107,10 @@ impl FromStr for TraceContext {
     }
 }
 
-/// A number that was hardly ever given before, by this process or another; not 0.
+/// A random number, not 0. Ids must differ between processes; they need not be secret.
 fn random() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Its keys are the operating system's randomness.
+    // The keys of the hasher come from the operating system's random numbers.
     RandomState::new().hash_one(COUNT.fetch_add(1, Ordering::Relaxed)).max(1)
 }
 
@@ -89,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_is_that_of_the_w3c() {
+    fn the_text_form_is_a_traceparent() {
         let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let context: TraceContext = text.parse().unwrap();
         assert_eq!(context.trace_id, 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736);
@@ -116,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_that_cannot_travel_is_left_out() {
+    fn an_invalid_tracestate_is_dropped() {
         let parent = TraceContext::begin().to_string();
         let state = |state: &str| TraceContext::from_headers(&parent, state).unwrap().state;
         assert_eq!(state("vendor=1,other=two"), "vendor=1,other=two");

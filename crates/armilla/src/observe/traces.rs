@@ -1,7 +1,7 @@
-//! Traces that cross processes: the context of W3C Trace Context in a service context.
+//! Trace propagation: a request carries the [`TraceContext`] of its caller in a service context.
 
 use super::TraceContext;
-use crate::exception::{Completion, SystemException};
+use crate::exception::{Completion, Minor, SystemException};
 use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Codec, Interruption, OrbInitInfo, OrbInitializer,
     ProcessingMode, ServerInterceptor, ServerRequestInfo, SlotId,
@@ -12,26 +12,57 @@ use armilla_giop::Version;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// The id of the service context that carries a [`TraceContext`]: "ARM" and a one. It holds an
-/// encapsulation of an `any`, a `sequence<string>` of two: the `traceparent` and the `tracestate`.
+/// The id of the service context that carries a [`TraceContext`]: "ARM" and a one.
+///
+/// Its data is an encapsulation of an `any` with a `sequence<string>` of two: the `traceparent` and
+/// the `tracestate`.
 pub const TRACE_CONTEXT: u32 = 0x4152_4d01;
 
-/// Ties the traces of an ORB to those of another library, such as OpenTelemetry.
+/// Connects the traces of an ORB to those of another library, such as OpenTelemetry.
+///
+/// ```
+/// use armilla::observe::{TraceBridge, TraceContext, Traces};
+///
+/// struct Library;
+///
+/// impl TraceBridge for Library {
+///     fn current(&self) -> Option<TraceContext> {
+///         // … ask the library for the span of this thread …
+///         None
+///     }
+/// }
+///
+/// let traces = Traces::with_bridge(Library);
+/// ```
 pub trait TraceBridge: Send + Sync {
-    /// Where the present thread is in a trace, when it is in one. It goes before what was
-    /// [set](Traces::set_current).
+    /// The span of the calling thread; `None` outside any trace. It has precedence over the span
+    /// that was [set](Traces::set_current).
     fn current(&self) -> Option<TraceContext>;
 
-    /// A request that belongs to a trace is about to be served by the present thread.
+    /// The calling thread is about to serve a request that belongs to a trace.
     fn received(&self, context: &TraceContext, operation: &str) {
         let _ = (context, operation);
     }
 }
 
-/// Carries traces from process to process. As an [initializer](crate::OrbBuilder::initializer) it does
-/// so for an ORB: a request that a thread makes within a trace goes with a new span of it, and what
-/// serves the request is within that span, with all calls that it makes itself. Without a trace
-/// nothing is sent.
+/// Propagates traces from process to process, as an
+/// [initializer](crate::OrbBuilder::initializer) of one ORB.
+///
+/// When a thread within a trace makes a request, the request carries a new span of that trace. The
+/// servant, and all calls that it makes, are then within that span. A thread outside any trace
+/// sends no context.
+///
+/// ```
+/// use armilla::Orb;
+/// use armilla::observe::{TraceContext, Traces};
+///
+/// let traces = Traces::new();
+/// let orb = Orb::builder().initializer(traces.clone()).build()?;
+/// let root = TraceContext::begin();
+/// traces.set_current(&orb, Some(&root))?;
+/// assert_eq!(traces.current(&orb), Some(root));
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Clone, Default)]
 pub struct Traces {
     slot: Arc<OnceLock<SlotId>>,
@@ -39,26 +70,26 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// For one ORB.
+    /// Propagation for one ORB.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// For one ORB, tied to the traces of another library.
+    /// Propagation for one ORB, connected to the traces of another library.
     pub fn with_bridge(bridge: impl TraceBridge + 'static) -> Self {
         Self { bridge: Some(Arc::new(bridge)), ..Self::default() }
     }
 
-    /// Where the present thread is in a trace; within a servant, where the request is that it serves.
+    /// The span of the calling thread; within a servant, that of the request it serves.
     pub fn current(&self, orb: &Orb) -> Option<TraceContext> {
         let value = orb.pi_current().slot(*self.slot.get()?).ok()?;
         from_value(&value)
     }
 
-    /// Says where the present thread is in a trace from now on; `None` for in no trace.
+    /// Sets the span of the calling thread; `None` takes the thread out of its trace.
     ///
     /// # Errors
-    /// `BAD_PARAM` when this is not the ORB that these traces were brought into.
+    /// `BAD_PARAM` when `orb` is not the ORB that this is an initializer of.
     pub fn set_current(
         &self,
         orb: &Orb,
@@ -68,8 +99,8 @@ impl Traces {
         match self.slot.get() {
             Some(slot) => orb.pi_current().set_slot(*slot, value),
             None => Err(SystemException::bad_param(
-                crate::exception::Minor::BAD_ARGUMENT,
-                "these traces were brought into no ORB",
+                Minor::BAD_ARGUMENT,
+                "these traces are the initializer of no ORB",
             )),
         }
     }
@@ -93,8 +124,8 @@ const CODEC: Codec = Codec::new(Version::V1_2);
 impl OrbInitializer for Traces {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         if self.slot.set(info.allocate_slot()).is_err() {
-            let what = "these traces were brought into an ORB already";
-            return Err(SystemException::bad_param(crate::exception::Minor::BAD_ARGUMENT, what));
+            let what = "these traces are the initializer of another ORB already";
+            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
         }
         info.add_client_interceptor(self.clone())?;
         info.add_server_interceptor(self.clone())?;
@@ -118,7 +149,7 @@ impl ClientInterceptor for Traces {
     }
 
     fn processing_mode(&self) -> ProcessingMode {
-        // A servant that is called directly is in the trace of its caller's thread.
+        // A collocated servant runs in its caller's thread, so it is in the caller's trace.
         ProcessingMode::Encoded
     }
 
@@ -133,7 +164,7 @@ impl ServerInterceptor for Traces {
         request: &mut ServerRequestInfo,
     ) -> Result<(), Interruption> {
         let octets = request.request_service_contexts().get(TRACE_CONTEXT);
-        // What is no trace is no reason to refuse the request.
+        // A malformed context is ignored: the request does not depend on it.
         let context = octets.and_then(|octets| from_value(&CODEC.decode(octets).ok()?));
         if let (Some(context), Some(slot)) = (context, self.slot.get()) {
             request.set_slot(*slot, to_value(&context)?)?;
