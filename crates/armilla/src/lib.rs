@@ -89,6 +89,7 @@ mod policies;
 pub mod remoting;
 mod server;
 mod settings;
+mod sync;
 pub mod transport;
 mod value;
 mod wire;

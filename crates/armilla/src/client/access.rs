@@ -7,8 +7,9 @@
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::operations::{Numbers, OperationNames};
-use crate::orb::{ARMILLA_ORB_TYPE, Orb, lock};
+use crate::orb::{ARMILLA_ORB_TYPE, Orb};
 use crate::settings::Settings;
+use crate::sync::lock;
 use crate::transport::{EndpointAddress, ObjectProfile};
 use arc_swap::ArcSwapOption;
 use armilla_cdr::CodeSet;

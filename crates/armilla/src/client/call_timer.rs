@@ -7,7 +7,7 @@
 //! than the shortest limit that is kept this way, so that it never comes late to one that began
 //! meanwhile. Shorter limits are the socket's own.
 
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_ipc::{CoarseInstant, Stream, coarse_now};
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,8 +4,8 @@
 use super::call_timer::CallTimers;
 use super::endpoint::Endpoints;
 use crate::log::report;
-use crate::orb::lock;
 use crate::settings::Settings;
+use crate::sync::lock;
 use armilla_ipc::{CoarseInstant, coarse_now};
 use std::sync::{Arc, Weak};
 use std::thread;

@@ -2,7 +2,7 @@
 //! 3.4 Part 1, 8.6).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! Work that the main thread alone may do: calls of objects whose POA has the policy
 //! [`Threading::MainThread`](crate::Threading::MainThread).
 
-use super::{Orb, lock};
+use super::Orb;
 use crate::exception::SystemException;
+use crate::sync::lock;
 use armilla_ipc::signals::Waker;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, PoisonError};

@@ -24,13 +24,14 @@ use crate::policies::{OrbPolicies, PolicyFactories};
 use crate::remoting::StubFactories;
 use crate::server::Server;
 use crate::settings::Settings;
+use crate::sync::lock;
 use crate::transport::{Endpoint, Transports};
 use arc_swap::ArcSwap;
 use armilla_ipc::memory::Table;
 use published::Published;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use values::Values;
 
 /// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
@@ -269,10 +270,4 @@ impl fmt::Debug for Orb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Orb").field("settings", &self.0.settings).finish_non_exhaustive()
     }
-}
-
-/// Locks, whatever became of a thread that held the lock before: what these locks guard is valid
-/// between any two statements.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,9 @@
 //! From strings to references and back.
 
-use super::{Initial, Orb, lock};
+use super::{Initial, Orb};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::{Interface, Object, Ref};
+use crate::sync::lock;
 use armilla_giop::Version;
 use armilla_giop::url::{Corbaloc, CorbalocAddress, NAME_SERVICE, ObjectUrl, UrlError};
 use std::collections::BTreeSet;

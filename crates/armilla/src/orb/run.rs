@@ -1,9 +1,10 @@
 //! The life of an ORB: running and shutting down.
 
-use super::{Orb, ids, lock};
+use super::{Orb, ids};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::poa::{Ending, ManagerState};
+use crate::sync::lock;
 use armilla_ipc::Termination;
 use armilla_ipc::signals::{Cause, Waker};
 use std::sync::atomic::{AtomicBool, Ordering};

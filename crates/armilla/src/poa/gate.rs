@@ -5,7 +5,8 @@
 
 use super::{PoaInner, Threading, wait_limit};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
+use crate::sync::lock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};

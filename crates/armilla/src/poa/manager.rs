@@ -4,8 +4,9 @@ use super::gate::{Mark, discarded};
 use super::wait_limit;
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
 use crate::policies::CustomPolicy;
+use crate::sync::lock;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 

@@ -2,7 +2,8 @@
 
 use super::index::Index;
 use super::{Activation, IdUniqueness, PoaInner, Policies};
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
+use crate::sync::lock;
 use armilla_ipc::memory::{Lent, Slot};
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -5,7 +5,8 @@ use super::upcall::guarded;
 use super::wait_limit;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
+use crate::sync::lock;
 use std::sync::{Arc, Weak};
 use std::thread;
 

@@ -3,7 +3,8 @@
 use super::connection::Connection;
 use super::workers::Workers;
 use crate::log::report;
-use crate::orb::{Orb, lock};
+use crate::orb::Orb;
+use crate::sync::lock;
 use armilla_giop::{Version, close_connection};
 use armilla_ipc::{Acceptor, Stream};
 use std::io;

@@ -3,7 +3,7 @@
 
 use super::worker_status::Observation;
 use super::workers::Workers;
-use crate::orb::lock;
+use crate::sync::lock;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};

@@ -8,7 +8,7 @@ use super::connection::{AfterServing, Connection};
 use super::leadership::LeadToken;
 use super::workers::{Worker, Workers};
 use crate::log::report;
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_ipc::reactor::{Notifier, Reactor};
 use std::cell::Cell;
 use std::collections::VecDeque;

@@ -5,8 +5,8 @@
 //! waited too long.
 
 use super::connection::Connection;
-use crate::orb::lock;
 use crate::settings::Settings;
+use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::leadership::LeadToken;
 use super::workers::Workers;
-use crate::orb::lock;
+use crate::sync::lock;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

@@ -6,7 +6,7 @@ use crate::client::deadline::Deadline;
 use crate::client::loss::late;
 use crate::client::route::Target;
 use crate::exception::{Completion, Minor, SystemException};
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_cdr::{ByteOrder, CodeSet, Encoder};
 use armilla_giop::engine::ConnectionLoss;
 use armilla_giop::{HEADER_LEN, Message, MessageHeader, encode_locate_request};

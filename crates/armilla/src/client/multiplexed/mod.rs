@@ -40,9 +40,9 @@ use super::driver::Driver;
 use super::loss::Lost;
 use super::request::{Outgoing as Request, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::lock;
 use crate::server::Carrier;
 use crate::settings::Settings;
+use crate::sync::lock;
 use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
 use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
 use armilla_giop::{

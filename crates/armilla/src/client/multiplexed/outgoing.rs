@@ -4,7 +4,7 @@ use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
 use crate::client::loss::Lost;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::lock;
+use crate::sync::lock;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::Version;

@@ -5,7 +5,7 @@ use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, proceed_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
 use crate::exception::{Completion, SystemException};
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_cdr::Decoder;
 use armilla_giop::engine::ConnectionLoss;
 use armilla_giop::{Framer, Message, ReplyHeader, decode_reply};

@@ -3,7 +3,7 @@
 use crate::client::deadline::Deadline;
 use crate::client::loss::Lost;
 use crate::exception::SystemException;
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_giop::{CompletionStatus, Message, OwnedMessage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 
 use super::{MultiplexedConnection, State, Waiter};
 use crate::log::report;
-use crate::orb::lock;
+use crate::sync::lock;
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Timer, TimerHandler, Token};
 use std::os::fd::BorrowedFd;
