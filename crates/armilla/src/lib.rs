@@ -89,7 +89,9 @@ mod policies;
 pub mod remoting;
 mod server;
 mod settings;
+mod signature;
 mod sync;
+mod threads;
 pub mod transport;
 mod value;
 mod wire;
@@ -104,7 +106,7 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{ConnectionPolicy, OnewayBuffer, PollableSet, ReplyFuture, SyncScope};
+pub use client::{PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref, ServantBase};
@@ -117,8 +119,8 @@ pub use poa::{
     ServantManagerError, ServantRetention, Threading,
 };
 pub use policies::{
-    CustomPolicy, Policies, PolicyCurrent, PolicyError, PolicyFactory, PolicyGuard, PolicyType,
-    Rebind, Retries,
+    ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
+    PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
 pub use server::ReplyHandle;
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
@@ -131,13 +133,14 @@ const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 #[doc(hidden)]
 pub mod rt {
     pub use crate::client::ReplyFuture;
-    pub use crate::dynamic::{Context, Signature};
+    pub use crate::dynamic::Context;
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, ServantBase};
     pub use crate::object::{Upcast, WhichObject};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};
+    pub use crate::signature::Signature;
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,
     };

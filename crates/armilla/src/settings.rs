@@ -1,8 +1,8 @@
 //! Everything about an ORB that can be set, with the defaults.
 
-use crate::client::{ConnectionPolicy, OnewayBuffer, SyncScope};
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
+use crate::policies::{ConnectionPolicy, OnewayBuffer, SyncScope};
 use crate::policies::{CustomPolicy, Rebind, Retries};
 use armilla_cdr::{CodeSet, CodeSets};
 use armilla_giop::Version;

@@ -20,8 +20,8 @@ use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
 use crate::orb::Orb;
-use crate::server::BlockingScope;
 use crate::sync::lock;
+use crate::threads::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CompletionStatus, Message, OwnedMessage, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,

@@ -1,7 +1,7 @@
 //! How long a call may still take.
 
+use crate::client::Effective;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::policies::Effective;
 use armilla_ipc::{CoarseInstant, coarse_now};
 use std::time::{Duration, Instant};
 

@@ -10,10 +10,11 @@
 use super::deadline::Deadline;
 use super::reply::Answer;
 use super::route::{Route, Target};
+use crate::client::Effective;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
-use crate::policies::{Effective, Rebind};
+use crate::policies::Rebind;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use std::time::{Duration, Instant};

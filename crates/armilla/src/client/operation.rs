@@ -1,6 +1,6 @@
 //! What a call names its operation by, and headers that were made before are found by.
 
-use crate::dynamic::Signature;
+use crate::signature::Signature;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

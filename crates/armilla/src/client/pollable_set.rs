@@ -2,8 +2,8 @@
 
 use super::future::ReplyFuture;
 use crate::exception::SystemException;
-use crate::server::BlockingScope;
 use crate::sync::lock;
+use crate::threads::BlockingScope;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -57,11 +57,6 @@ pub(super) fn undeclared(repository_id: &str) -> SystemException {
     .with_reason(what)
 }
 
-/// Whether `code` is an exception with this repository id.
-pub(crate) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
-    matches!(code.resolved(), TypeCode::Exception(code) if code.id == repository_id)
-}
-
 impl From<CdrError> for SystemException {
     /// A value that cannot be put into an [`Any`] or taken out of one: `BAD_PARAM`, or
     /// `DATA_CONVERSION` for text; nothing was sent.

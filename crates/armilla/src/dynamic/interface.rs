@@ -1,11 +1,11 @@
 //! The interface of an object as the interface repository describes it (CORBA 3.4 Part 1, 8.3.1).
 
-use super::NamedValue;
-use super::ParameterMode;
 use crate::client::{self, Operation};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
 use crate::orb::Orb;
+use crate::signature::NamedValue;
+use crate::signature::ParameterMode;
 use armilla_cdr::{Any, Decode, Typed};
 
 /// The name of the initial reference.

@@ -39,12 +39,13 @@ mod context;
 mod dyn_any;
 mod exception;
 mod interface;
-mod named_value;
 mod request;
 mod servant;
 mod server_request;
-mod signature;
 
+#[doc(hidden)]
+pub use crate::signature::Signature;
+pub use crate::signature::{NamedValue, ParameterMode};
 pub use armilla_cdr::TypeCodeKind;
 pub use armilla_cdr::type_code::{
     TYPE_CODE_DEPTH_LIMIT, TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember,
@@ -55,11 +56,7 @@ pub use dyn_any::{
     DynValue, ValueIdentity,
 };
 pub use exception::UnknownUserException;
-pub(crate) use exception::is_exception;
 pub(crate) use interface::interface_of;
-pub use named_value::{NamedValue, ParameterMode};
 pub use request::{Request, Response};
 pub use servant::{DynamicServant, serve};
 pub use server_request::ServerRequest;
-#[doc(hidden)]
-pub use signature::Signature;

@@ -1,11 +1,13 @@
 //! Dynamic invocation: calls by the name of the operation (CORBA 3.4 Part 1, 10.2).
 
+use super::UnknownUserException;
 use super::context::{Clause, Context};
-use super::exception::{is_exception, undeclared};
-use super::{NamedValue, ParameterMode, Signature, UnknownUserException};
+use super::exception::undeclared;
 use crate::client::{self, Operation, OperationKey, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Minor, SystemException};
 use crate::object::Object;
+use crate::signature::is_exception;
+use crate::signature::{NamedValue, ParameterMode, Signature};
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
 

@@ -1,10 +1,11 @@
 //! A request as a dynamic servant sees it (CORBA 3.4 Part 1, 11.3.1).
 
-use super::named_value::write;
-use super::{Context, NamedValue, ParameterMode, Response, UnknownUserException};
+use super::{Context, Response, UnknownUserException};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException, decode_members};
 use crate::interceptor::Interruption;
 use crate::server::{Dispatched, ReplyHandle, ServerCall};
+use crate::signature::write;
+use crate::signature::{NamedValue, ParameterMode};
 use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use std::fmt;
 

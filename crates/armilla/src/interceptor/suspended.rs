@@ -8,8 +8,9 @@ use super::current::Slots;
 use super::outcome::Outcome;
 use super::registry::Interceptors;
 use super::values::Values;
-use crate::client::{SyncScope, Target};
+use crate::client::Target;
 use crate::object::{Object, Reference};
+use crate::policies::SyncScope;
 use armilla_giop::ior::Ior;
 use std::any::Any;
 

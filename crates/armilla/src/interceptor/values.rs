@@ -5,8 +5,8 @@
 use super::client::out_of_order;
 use super::outcome::Outcome;
 use crate::client::CODE_SETS_HERE as CODE_SETS;
-use crate::dynamic::{NamedValue, Signature, is_exception};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::signature::{NamedValue, Signature, is_exception};
 use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, OwnedInput, TypeCode};
 
 /// Reads from a decoder that stands where values begin.

@@ -1,9 +1,9 @@
 //! What the generated code of an interface tells the ORB.
 
 use super::ServantBase;
-use crate::dynamic::Signature;
 use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use crate::signature::Signature;
 use armilla_cdr::TypeCode;
 use std::any::Any;
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Servants, as the object adapter holds them.
 
 use super::{Interface, ServantBase, Upcast, WhichObject};
-use crate::dynamic::Signature;
 use crate::operations::OperationLookup;
 use crate::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use crate::signature::Signature;
 use armilla_ipc::memory::{Inline, Shows};
 use std::borrow::Cow;
 use std::fmt;

@@ -1,9 +1,10 @@
 //! What is chosen for the calls through one reference: limits of time, policies, the use of connections.
 
 use super::Object;
-use crate::client::{ConnectionPolicy, SyncScope};
+use crate::client::{Effective, Levels};
 use crate::exception::SystemException;
-use crate::policies::{Effective, Levels, Policies};
+use crate::policies::Policies;
+use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,9 +2,10 @@
 
 use super::direct::{Active, Direct, LocalCall};
 use super::{Interface, IsA, Object};
-use crate::client::{self, ConnectionPolicy, Operation, OwnedOperation, ReplyFuture, SyncScope};
+use crate::client::{self, Operation, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;
+use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::remoting::Layers;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;

@@ -1,9 +1,9 @@
 //! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
-use crate::client::{ConnectionPolicy, SyncScope};
 use crate::exception::{Minor, SystemException};
 use crate::policies::Rebind;
+use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::settings::PublishAs;
 use crate::transport::parse_ports;
 use armilla_cdr::CodeSet;

@@ -2,11 +2,12 @@
 
 use super::ids::{self, Claim, Reservation};
 use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
-use crate::client::{Client, ConnectionPolicy};
+use crate::client::Client;
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
 use crate::poa::{Adapters, ManagerState, Managers, PoaInner};
+use crate::policies::ConnectionPolicy;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use armilla_giop::Version;

@@ -3,10 +3,11 @@
 //!
 //! A call that finds the gate wide open, one load, does not come here.
 
-use super::{PoaInner, Threading, wait_limit};
+use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
 use crate::sync::lock;
+use crate::threads::wait_limit;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};

@@ -1,12 +1,12 @@
 //! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
 
 use super::gate::{Mark, discarded};
-use super::wait_limit;
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
 use crate::policies::CustomPolicy;
 use crate::sync::lock;
+use crate::threads::wait_limit;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 

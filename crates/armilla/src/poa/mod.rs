@@ -29,7 +29,6 @@ mod servant_manager;
 mod servants;
 mod tree;
 mod upcall;
-mod wait_limit;
 
 pub(crate) use activation::{Activation, Ending};
 pub(crate) use adapters::Adapters;
@@ -54,7 +53,6 @@ pub use servant_manager::{
 };
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
-pub(crate) use wait_limit::{exhausted, left as patience_left, within as with_wait_limit};
 
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};

@@ -2,11 +2,11 @@
 
 use super::gate::{Admission, Mark, still_being_made};
 use super::upcall::guarded;
-use super::wait_limit;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
 use crate::sync::lock;
+use crate::threads::wait_limit;
 use std::sync::{Arc, Weak};
 use std::thread;
 

@@ -87,16 +87,16 @@ pub(super) fn count_out() {
 
 /// Whether any thread has policies, or any ORB beside its settings.
 #[inline]
-pub(super) fn any() -> bool {
+pub(crate) fn any() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
 }
 
 /// Hands the policies of the thread to `visit`, those first that were set last.
-pub(super) fn each(visit: impl FnMut(&Policies)) {
+pub(crate) fn each(visit: impl FnMut(&Policies)) {
     SET.with_borrow(|set| set.iter().rev().map(|(_, policies)| policies).for_each(visit));
 }
 
 /// The first answer of `get`, the policies that were set last being asked first.
-pub(super) fn find<T>(get: impl Fn(&Policies) -> Option<T>) -> Option<T> {
+pub(crate) fn find<T>(get: impl Fn(&Policies) -> Option<T>) -> Option<T> {
     SET.with_borrow(|set| set.iter().rev().find_map(|(_, policies)| get(policies)))
 }

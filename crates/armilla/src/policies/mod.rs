@@ -1,18 +1,17 @@
 //! Policies of calls: what a program can choose for an ORB, a thread or a reference (CORBA 3.4
 //! Part 1, 17.2 and 17.3).
 
-mod current;
+mod connections;
+pub(crate) mod current;
 mod custom;
-mod effective;
 mod orb;
 
+pub use connections::{ConnectionPolicy, OnewayBuffer, SyncScope};
 pub use current::{PolicyCurrent, PolicyGuard};
 pub(crate) use custom::PolicyFactories;
 pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
-pub(crate) use effective::{Effective, Levels};
 pub(crate) use orb::OrbPolicies;
 
-use crate::client::SyncScope;
 use std::time::{Duration, Instant};
 
 /// How calls are made: limits of time, and what is done when something goes wrong.
@@ -86,7 +85,7 @@ impl Policies {
     }
 
     /// The same for policies of types that programs have defined.
-    fn complete_custom(&mut self, outer: &[CustomPolicy]) {
+    pub(crate) fn complete_custom(&mut self, outer: &[CustomPolicy]) {
         for policy in outer {
             if self.custom_policy(policy.policy_type()).is_none() {
                 self.custom.push(policy.clone());

@@ -1,9 +1,9 @@
 //! Skeletons that programs put before the generated one.
 
-use crate::dynamic::Signature;
 use crate::object::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
 use crate::server::{Dispatched, ServerCall};
+use crate::signature::Signature;
 use armilla_ipc::memory::Shows;
 use std::borrow::Cow;
 use std::sync::Arc;

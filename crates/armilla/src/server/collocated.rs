@@ -3,11 +3,11 @@
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
 use super::dispatch;
-use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::orb::Orb;
-use crate::poa::{PoaInner, exhausted, patience_left, with_wait_limit};
+use crate::poa::PoaInner;
 use crate::sync::lock;
+use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::{Message, OwnedMessage, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
@@ -66,7 +66,7 @@ fn serve_for(
     let caught = std::mem::take(&mut reply_buffer.caught);
     let catch = catch(orb, header.request_id, peer, caught)?;
     let memory = &mut reply_buffer.written;
-    let served = with_wait_limit(limit, || {
+    let served = wait_limit::within(limit, || {
         serve_from(Some(&catch.connection), || {
             dispatch::request(&catch.connection, message, header, body, code_sets, memory)
         })
@@ -177,11 +177,11 @@ fn hand_to_main_thread(
         // Whoever waits for it is there until it has come, or given it up.
         sender.send(poa.admits_now().then(serve)).ok();
     }));
-    match patience_left() {
+    match wait_limit::left() {
         None => receiver.recv().map_err(|_| SystemException::shut_down()),
         Some(left) => receiver.recv_timeout(left).map_err(|error| match error {
             RecvTimeoutError::Disconnected => SystemException::shut_down(),
-            RecvTimeoutError::Timeout => exhausted(
+            RecvTimeoutError::Timeout => wait_limit::exhausted(
                 Completion::Maybe,
                 "the main thread did not serve the call in time".into(),
             ),

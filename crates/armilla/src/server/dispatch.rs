@@ -7,13 +7,13 @@ use super::collocated;
 use super::connection::Connection;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
-use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
 use crate::orb::{Located, Orb};
 use crate::poa::{Found, PoaInner};
+use crate::threads::BlockingScope;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,

@@ -4,10 +4,10 @@
 use super::connection::Connection;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort, Sent};
-use super::worker_status::BlockingScope;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interceptor::ServerFlow;
 use crate::log::report;
+use crate::threads::BlockingScope;
 use armilla_cdr::{Buffer, CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
 use std::fmt;

@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use super::publications::Publications;
-use super::worker_status::BlockingScope;
 use crate::settings::AcceptBidirectional;
+use crate::threads::BlockingScope;
 use armilla_giop::{ListenPoint, ListenPoints};
 use armilla_ipc::{Address, Stream, host};
 use std::net::{IpAddr, ToSocketAddrs};

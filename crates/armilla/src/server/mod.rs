@@ -32,4 +32,3 @@ pub(crate) use collocated::{ReplyBuffer, is_here, serve_collocated};
 pub(crate) use endpoints::Server;
 pub use later::{EncodeResults, ReplyHandle};
 pub use scratch::Scratch;
-pub(crate) use worker_status::BlockingScope;

@@ -4,8 +4,8 @@ use super::connection::Connection;
 use super::leadership::LeadToken;
 use super::workers::Workers;
 use crate::sync::lock;
-use std::cell::{Cell, RefCell};
-use std::marker::PhantomData;
+use crate::threads::{BlockingHooks, set_blocking_hooks};
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -41,8 +41,6 @@ pub(super) enum Observation {
 thread_local! {
     /// The status of this thread, if it serves requests.
     static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> = const { RefCell::new(None) };
-    /// Whether there is one, in a word that is read without a look at whether it still lives.
-    static SERVES: Cell<bool> = const { Cell::new(false) };
 }
 
 impl WorkerStatus {
@@ -50,7 +48,7 @@ impl WorkerStatus {
     pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Arc<Self> {
         let status = Arc::new(Self { pooled, ..Self::default() });
         CURRENT.set(Some((workers.clone(), status.clone())));
-        SERVES.set(true);
+        set_blocking_hooks(&BlockingHooks { begin: begin_blocking, end: end_blocking });
         status
     }
 
@@ -139,31 +137,6 @@ impl WorkerStatus {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
             connection.hand_over_lead(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
-        }
-    }
-}
-
-/// The time for which a thread waits for something other than requests. If it is a thread that
-/// serves them, others take over what it would do meanwhile. It ends in the thread in which it began.
-pub(crate) struct BlockingScope {
-    /// Whether the thread is in a servant.
-    counts: bool,
-    _of_one_thread: PhantomData<*const ()>,
-}
-
-impl BlockingScope {
-    /// Begins to wait.
-    #[inline]
-    pub(crate) fn begin() -> Self {
-        Self { counts: SERVES.get() && begin_blocking(), _of_one_thread: PhantomData }
-    }
-}
-
-impl Drop for BlockingScope {
-    #[inline]
-    fn drop(&mut self) {
-        if self.counts {
-            end_blocking();
         }
     }
 }

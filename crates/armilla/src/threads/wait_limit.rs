@@ -41,7 +41,7 @@ pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R 
 
 /// Does what a program asks a POA for. That waits as long as it takes, also where a servant asks that is
 /// called by who has little time: the limit was for the way to the servant.
-pub(super) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
+pub(crate) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
     within(None, ask)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn left() -> Option<Duration> {
 ///
 /// # Errors
 /// The guard, when there is no time left.
-pub(super) fn wait<'m, T>(
+pub(crate) fn wait<'m, T>(
     changed: &Condvar,
     guard: MutexGuard<'m, T>,
 ) -> Result<MutexGuard<'m, T>, MutexGuard<'m, T>> {

@@ -1,6 +1,12 @@
-//! What IDL says of an operation, as generated code tells it.
+//! What IDL, or the program, says of an operation: its parameters, its result and its exceptions.
+//!
+//! Generated code tells it. Interceptors, dynamic calls and dynamic servants read values by it.
 
-use super::{NamedValue, ParameterMode};
+mod named_value;
+
+pub(crate) use named_value::write;
+pub use named_value::{NamedValue, ParameterMode};
+
 use armilla_cdr::TypeCode;
 
 /// What the values of a request and its reply are. Generated code makes one when somebody asks who
@@ -91,4 +97,9 @@ impl Signature {
             _ => return None,
         })
     }
+}
+
+/// Whether `code` is an exception with this repository id.
+pub(crate) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
+    matches!(code.resolved(), TypeCode::Exception(code) if code.id == repository_id)
 }

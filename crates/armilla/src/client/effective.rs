@@ -1,8 +1,8 @@
 //! Which policies hold for a call: those of the reference, else of the thread, else of the ORB, where what
 //! was set since it was made stands before its settings.
 
-use super::{Policies, Rebind, Retries, current};
-use crate::client::SyncScope;
+use crate::policies::SyncScope;
+use crate::policies::{Policies, Rebind, Retries, current};
 use crate::settings::Settings;
 use std::fmt;
 use std::time::{Duration, Instant};

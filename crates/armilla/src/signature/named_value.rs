@@ -71,7 +71,7 @@ impl NamedValue {
     }
 
     /// Why its value cannot be sent, in words; `None` when it can be.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(crate) fn fault(&self) -> Option<String> {
         match &self.value {
             Some(value) if is_of(value, &self.type_code) => None,
             value => Some(self.told_fault(value.as_ref())),
@@ -93,7 +93,7 @@ impl NamedValue {
 }
 
 /// Writes what should be a value of the type `type_code`.
-pub(super) fn write<'p>(
+pub(crate) fn write<'p>(
     value: Option<&'p Any>,
     type_code: &TypeCode,
     out: &mut Encoder<'p>,
