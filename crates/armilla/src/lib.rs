@@ -81,6 +81,7 @@ pub mod interceptor;
 mod log;
 pub mod naming;
 mod object;
+mod object_key;
 pub mod observe;
 mod operations;
 mod orb;

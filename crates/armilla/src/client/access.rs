@@ -7,10 +7,11 @@
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::operations::{Numbers, OperationNames};
-use crate::orb::{ARMILLA_ORB_TYPE, Orb};
+use crate::orb::Orb;
 use crate::settings::Settings;
 use crate::sync::lock;
 use crate::transport::{EndpointAddress, ObjectProfile};
+use crate::wire::ARMILLA_ORB_TYPE;
 use arc_swap::ArcSwapOption;
 use armilla_cdr::CodeSet;
 use armilla_giop::ior::{

@@ -15,6 +15,7 @@ use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
 use crossbeam_utils::atomic::AtomicCell;
 use std::collections::HashMap;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, Weak};
 use std::time::Duration;
@@ -138,10 +139,14 @@ impl Client {
         orb: &Orb,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
-        self.endpoint(
-            self.here.get_or_init(|| EndpointAddress::in_process(orb.downgrade())),
-            code_sets,
-        )
+        let address = self.here.get_or_init(|| {
+            let orb = orb.downgrade();
+            EndpointAddress::in_process(Box::new(move || {
+                let orb = orb.upgrade().ok_or(io::ErrorKind::NotConnected)?;
+                orb.server().map_err(io::Error::other)?.connect_here(&orb)
+            }))
+        });
+        self.endpoint(address, code_sets)
     }
 
     /// The ways to servers that are known.

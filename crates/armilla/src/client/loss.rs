@@ -2,7 +2,7 @@
 
 use super::deadline::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::server::is_here;
+use crate::transport::is_here;
 use armilla_giop::CompletionStatus;
 use armilla_giop::engine::ConnectionLoss;
 use armilla_ipc::Address;

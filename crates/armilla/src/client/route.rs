@@ -2,8 +2,8 @@
 
 use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::object_key::put_operation_number;
 use crate::orb::Orb;
-use crate::poa::put_operation_number;
 use armilla_giop::ior::{Ior, TaggedProfile};
 use armilla_giop::{AddressingDisposition, TargetAddress, Version};
 use std::sync::Arc;

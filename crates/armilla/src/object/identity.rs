@@ -2,7 +2,7 @@
 //! 1, 8.3.5 and 8.3.6).
 
 use super::{Object, Ref};
-use crate::poa::ObjectKey;
+use crate::object_key::ObjectKey;
 use armilla_giop::ior::IiopProfile;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -3,10 +3,9 @@
 use super::Orb;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
+use crate::object_key::{KeyId, ObjectKey, system_id};
 use crate::operations::OperationNames;
-use crate::poa::{
-    Activation, Found, KeyId, MOST_ANEW, ObjectKey, PoaInner, Upcall, always_destroyed, system_id,
-};
+use crate::poa::{Activation, Found, MOST_ANEW, PoaInner, Upcall, always_destroyed};
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};

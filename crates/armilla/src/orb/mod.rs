@@ -34,9 +34,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use values::Values;
 
-/// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
-pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
-
 /// An object request broker. Clones are the same ORB; all may be used from any thread.
 ///
 /// A process needs one, and may have several. A client resolves references and calls them:

@@ -1,9 +1,9 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
 use super::claims::{Claimed, is_claimed};
-use super::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
 use super::{ObjectId, PoaInner};
 use crate::object::{AnyServant, Servant};
+use crate::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
 use crate::operations::OperationLookup;
 use armilla_ipc::memory::Slot;
 use std::fmt;

@@ -104,7 +104,7 @@ impl PoaInner {
     /// Where keys are places, an object that is active again under its old id stands elsewhere than
     /// the keys say that were made before.
     fn index_placed(self: &Arc<Self>, orb: &Orb, id: &[u8], active: bool) {
-        let place = super::object_key::parse_system_id(id).filter(|(incarnation, slot)| {
+        let place = crate::object_key::parse_system_id(id).filter(|(incarnation, slot)| {
             self.has_places && *incarnation == self.incarnation && *slot != Slot::NONE
         });
         if let Some((_, slot)) = place {

@@ -2,7 +2,7 @@
 //!
 //! `objects.rs` and `references.rs` are what a program asks a POA for, `tree.rs` and `builder.rs` how
 //! POAs come to be; `upcall.rs` is the way of a request, from `gate.rs` to its end, and
-//! `lifecycle.rs` the way of an object. `object_key.rs`, `table.rs`, `ids.rs` find objects.
+//! `lifecycle.rs` the way of an object. `ids.rs` and `index.rs` find objects.
 
 mod activation;
 mod adapters;
@@ -20,7 +20,6 @@ mod manager;
 mod managers;
 #[cfg(test)]
 mod model;
-mod object_key;
 mod objects;
 mod perfect;
 mod policies;
@@ -40,9 +39,6 @@ pub use ids::ObjectLookup;
 pub(crate) use located_servant::LocatedServant;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use managers::Managers;
-pub(crate) use object_key::{
-    KeyId, NamedKey, ObjectKey, operation_number, put_operation_number, system_id,
-};
 pub(crate) use policies::Policies;
 pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
@@ -57,6 +53,7 @@ pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};
 use crate::object::AnyServant;
+use crate::object_key::NamedKey;
 use crate::operations::OperationLookup;
 use crate::orb::{Orb, WeakOrb};
 use crate::policies::PolicyType;

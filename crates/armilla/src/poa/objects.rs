@@ -3,10 +3,10 @@
 use super::activation::Ending;
 use super::gate::Mark;
 use super::lifecycle::Birth;
-use super::object_key::{counted_number, parse_system_id};
 use super::{Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{AnyServant, Interface, Object, Ref};
+use crate::object_key::{counted_number, parse_system_id};
 use crate::threads::wait_limit;
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;

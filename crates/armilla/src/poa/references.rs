@@ -1,12 +1,13 @@
 //! References, servants and ids, each from the other (CORBA 3.4 Part 1, 15.3.9).
 
-use super::object_key::{counted_id, parse_system_id, system_id};
 use super::{
-    Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, ObjectKey, Poa,
-    PoaError, PoaInner, RequestProcessing,
+    Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
+    PoaInner, RequestProcessing,
 };
 use crate::exception::SystemException;
 use crate::object::{AnyServant, Interface, Object, Ref, Reference, address};
+use crate::object_key::ObjectKey;
+use crate::object_key::{counted_id, parse_system_id, system_id};
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -218,7 +218,7 @@ impl PoaInner {
 
     /// The object whose id, which this POA made, says where it stands.
     fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Lent<'o, Activation>> {
-        let (incarnation, slot) = super::object_key::parse_system_id(id)?;
+        let (incarnation, slot) = crate::object_key::parse_system_id(id)?;
         let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation);
         found.filter(|object| self.has_active(object, id))
     }

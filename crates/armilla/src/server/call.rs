@@ -8,8 +8,9 @@ use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemExcep
 use crate::interceptor::{Interruption, Outcome};
 use crate::log::report;
 use crate::object::{AsDeclared, Servant};
+use crate::object_key::operation_number;
 use crate::orb::Orb;
-use crate::poa::{LocatedServant, Target, operation_number};
+use crate::poa::{LocatedServant, Target};
 use crate::signature::NamedValue;
 use armilla_cdr::{Buffer, CdrError, CdrResult, Decoder, Encode, Encoder, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};

@@ -1,11 +1,11 @@
 //! Where the request came from that a thread is serving. Nothing is noted for it with each request: whose
 //! requests a thread serves lies on its status, and those that do not come from there are noted here.
 
-use super::collocated::is_here;
 use super::connection::Connection;
 use super::worker_status::WorkerStatus;
 use crate::orb::Orb;
 use crate::poa::{PoaError, serving_depth};
+use crate::transport::is_here;
 use armilla_ipc::Address;
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use crate::orb::Orb;
 use crate::poa::PoaInner;
 use crate::sync::lock;
 use crate::threads::{BlockingScope, wait_limit};
+use crate::transport::{HERE, is_here};
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::{Message, OwnedMessage, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
@@ -45,11 +46,6 @@ impl ReplyBuffer {
     pub(crate) fn capacity(&self) -> usize {
         self.written.capacity() + self.caught.capacity()
     }
-}
-
-/// Whether it is this process that calls.
-pub(crate) fn is_here(peer: &Address) -> bool {
-    *peer == HERE
 }
 
 fn serve_for(
@@ -218,9 +214,6 @@ impl CaptureStream {
         }
     }
 }
-
-/// Who calls from within the process.
-pub(super) const HERE: Address = Address::Abstract(Vec::new());
 
 impl Stream for CaptureStream {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {

@@ -14,6 +14,7 @@ use crate::object::Servant;
 use crate::orb::{Located, Orb};
 use crate::poa::{Found, PoaInner};
 use crate::threads::BlockingScope;
+use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
@@ -186,7 +187,7 @@ fn lend(
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
     let collocated::ReplyCapture { connection: caught, catcher } =
-        collocated::catch(orb, port.request_id, collocated::HERE, Vec::new())?;
+        collocated::catch(orb, port.request_id, HERE, Vec::new())?;
     let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);

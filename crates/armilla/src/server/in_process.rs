@@ -2,9 +2,9 @@
 //! are served as those of any client, one beside the other, by threads of the server.
 
 use super::admit::admit;
-use super::collocated;
 use super::endpoints::Server;
 use crate::orb::Orb;
+use crate::transport::HERE;
 use armilla_ipc::{Address, Readiness, SendError, Stream, UnixStream};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::Shutdown;
@@ -28,7 +28,7 @@ impl Server {
 }
 
 /// Both ends.
-static HERE: Address = collocated::HERE;
+static PEER: Address = HERE;
 
 /// An end of which the other one is this process's too.
 #[derive(Debug)]
@@ -80,10 +80,10 @@ impl Stream for Own {
     }
 
     fn peer(&self) -> &Address {
-        &HERE
+        &PEER
     }
 
     fn local(&self) -> &Address {
-        &HERE
+        &PEER
     }
 }

@@ -28,7 +28,7 @@ mod workers;
 
 pub(crate) use bidirectional::{Carrier, offer};
 pub use call::{DispatchError, Dispatched, ServerCall};
-pub(crate) use collocated::{ReplyBuffer, is_here, serve_collocated};
+pub(crate) use collocated::{ReplyBuffer, serve_collocated};
 pub(crate) use endpoints::Server;
 pub use later::{EncodeResults, ReplyHandle};
 pub use scratch::Scratch;

@@ -1,8 +1,8 @@
 //! What references to objects of an ORB carry of its endpoints.
 
-use crate::orb::ARMILLA_ORB_TYPE;
 use crate::settings::Settings;
 use crate::transport::{MakeProfile, Publication};
+use crate::wire::ARMILLA_ORB_TYPE;
 use armilla_cdr::{CdrResult, CodeSet, CodeSets};
 use armilla_giop::Version;
 use armilla_giop::ior::{

@@ -13,6 +13,7 @@ mod reachable;
 mod registry;
 
 pub(crate) use iiop::{parse_ports, parse_published};
+pub(crate) use in_process::{HERE, is_here};
 pub(crate) use registry::{Endpoint, EndpointAddress, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};

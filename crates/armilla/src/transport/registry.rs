@@ -1,11 +1,10 @@
 //! The transports of an ORB, by the schemes of endpoints and by what they find in references.
 
 use super::iiop::Iiop;
-use super::in_process::InProcess;
+use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
 use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::WeakOrb;
 use crate::settings::Settings;
 use armilla_cdr::CdrResult;
 use armilla_giop::ior::TAG_INTERNET_IOP;
@@ -143,8 +142,8 @@ pub(crate) struct EndpointAddress {
 
 impl EndpointAddress {
     /// Where the objects of this ORB are for itself. Each time it is another place.
-    pub(crate) fn in_process(orb: WeakOrb) -> Self {
-        Self { transport: Arc::new(InProcess(orb)), address: InProcess::NAME.to_owned() }
+    pub(crate) fn in_process(connect: Box<ConnectHere>) -> Self {
+        Self { transport: Arc::new(InProcess(connect)), address: InProcess::NAME.to_owned() }
     }
 
     /// The address, as text.
