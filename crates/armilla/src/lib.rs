@@ -88,6 +88,7 @@ mod orb;
 mod poa;
 mod policies;
 pub mod remoting;
+mod runtime;
 mod server;
 mod settings;
 mod signature;
@@ -112,7 +113,7 @@ pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{AnyServant, LocalRef, Native, Object, Ref, ServantBase};
 pub use operations::OperationLookup;
-pub use orb::{Orb, OrbBuilder};
+pub use orb::OrbBuilder;
 pub use poa::{
     AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
     ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
@@ -123,6 +124,7 @@ pub use policies::{
     ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
+pub use runtime::Orb;
 pub use server::ReplyHandle;
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

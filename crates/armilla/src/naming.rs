@@ -10,7 +10,7 @@ pub use generated::cos_naming::*;
 
 use crate::exception::{Completion, Error, ExceptionKind, Minor, Raises, SystemException};
 use crate::object::Object;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_giop::url;
 use naming_context::{BindNewContextRaises, NotFoundReason, ResolveRaises, UnbindRaises};
 use std::fmt;

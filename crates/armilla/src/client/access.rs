@@ -7,7 +7,7 @@
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::operations::{Numbers, OperationNames};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::settings::Settings;
 use crate::sync::lock;
 use crate::transport::{EndpointAddress, ObjectProfile};

@@ -19,7 +19,7 @@ use crate::exception::{Completion, SystemException};
 use crate::interceptor::{Contexts, Slots, Suspended};
 use crate::log::report;
 use crate::object::Object;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};

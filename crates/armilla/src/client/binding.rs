@@ -208,7 +208,7 @@ impl Reference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::orb::Orb;
+    use crate::runtime::Orb;
     use std::sync::Barrier;
     use std::thread;
 

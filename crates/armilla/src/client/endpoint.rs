@@ -7,7 +7,7 @@ use super::exclusive::ExclusiveConnection;
 use super::housekeeping;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
-use crate::orb::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
 use crate::settings::{AcceptBidirectional, Settings};
 use crate::sync::lock;
 use crate::transport::EndpointAddress;
@@ -32,6 +32,17 @@ pub(crate) struct Client {
     reverse_connections: Option<Arc<ReverseConnections>>,
     /// Where the objects of this process are.
     here: OnceLock<EndpointAddress>,
+}
+
+impl Part for Client {
+    const SLOT: PartSlot = PartSlot::Client;
+}
+
+impl Orb {
+    /// The client side.
+    pub(crate) fn client(&self) -> &Client {
+        self.part()
+    }
 }
 
 /// What is known of the servers that were called.

@@ -15,6 +15,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;
 use crate::policies::Rebind;
+use crate::runtime::Orb;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;
 use std::time::{Duration, Instant};

@@ -3,7 +3,7 @@
 use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::put_operation_number;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_giop::ior::{Ior, TaggedProfile};
 use armilla_giop::{AddressingDisposition, TargetAddress, Version};
 use std::sync::Arc;

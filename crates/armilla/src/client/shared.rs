@@ -5,7 +5,7 @@ use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::server::offer;
 use crate::sync::lock;
 use armilla_giop::Version;

@@ -2,6 +2,7 @@
 //! 3.4 Part 1, 8.6).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::runtime::{Orb, Part, PartSlot};
 use crate::sync::lock;
 use armilla_cdr::{CdrErrorKind, CdrResult, Decoder, Encoder};
 use std::collections::BTreeMap;
@@ -313,4 +314,15 @@ fn illegal(minor: Minor, what: &str, text: &str) -> SystemException {
     let what =
         format!("{text:?} cannot be {what}: letters first, then letters, digits, '_' and '.'");
     SystemException::bad_param(minor, what)
+}
+
+impl Part for Context {
+    const SLOT: PartSlot = PartSlot::Context;
+}
+
+impl Orb {
+    /// The context that holds for the whole program: `get_default_context`. It is empty at first.
+    pub fn default_context(&self) -> &Context {
+        self.part()
+    }
 }

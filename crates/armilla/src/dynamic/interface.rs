@@ -3,7 +3,7 @@
 use crate::client::{self, Operation};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use crate::object::Object;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::signature::NamedValue;
 use crate::signature::ParameterMode;
 use armilla_cdr::{Any, Decode, Typed};

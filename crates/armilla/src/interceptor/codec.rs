@@ -1,7 +1,7 @@
 //! Values as octets: what service contexts and components hold (CORBA 3.4 Part 1, 13.7).
 
 use crate::exception::{Completion, Minor, SystemException};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::{
     Any, ByteOrder, CdrError, CdrErrorKind, CodeSet, CodeSets, Context, Decode, Decoder, Encode,
     Encoder, TypeCode,

@@ -2,7 +2,7 @@
 //! 16.4).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;

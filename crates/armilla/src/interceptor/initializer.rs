@@ -3,8 +3,9 @@
 use super::{ClientInterceptor, Codec, IorInterceptor, Registration, ServerInterceptor, SlotId};
 use crate::exception::SystemException;
 use crate::object::Object;
-use crate::orb::{Orb, OrbBuilder};
+use crate::orb::OrbBuilder;
 use crate::policies::{PolicyFactory, PolicyType};
+use crate::runtime::Orb;
 use armilla_giop::Version;
 use std::fmt;
 use std::sync::Arc;
@@ -142,7 +143,7 @@ impl Registration {
     pub(crate) fn install(mut self, orb: &Orb) -> Result<(), SystemException> {
         let initialized = self.initialize(orb);
         if let Some(interceptors) = self.finish() {
-            orb.intercept(interceptors);
+            orb.install(interceptors);
         }
         initialized?;
         orb.root_poa().establish()

@@ -4,8 +4,8 @@ use super::current::{self, Slots};
 use super::outcome::told;
 use super::{ClientInterceptor, IorInterceptor, ProcessingMode, ServerInterceptor};
 use crate::exception::{Minor, SystemException};
-use crate::orb::Orb;
 use crate::policies::{PolicyFactory, PolicyType};
+use crate::runtime::{Orb, Part, PartSlot};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,6 +19,18 @@ pub(crate) struct Interceptors {
     /// How many slots were allocated.
     pub(super) slots: usize,
     next_id: AtomicU32,
+}
+
+impl Part for Interceptors {
+    const SLOT: PartSlot = PartSlot::Interceptors;
+}
+
+impl Orb {
+    /// The interceptors, if there are any.
+    #[inline]
+    pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
+        self.find_part()
+    }
 }
 
 impl Interceptors {

@@ -6,8 +6,8 @@ use crate::client::{self, Binding, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::object_key::ObjectKey;
-use crate::orb::Orb;
 use crate::poa::Activation;
+use crate::runtime::Orb;
 use crate::settings::Collocation;
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
@@ -268,6 +268,12 @@ impl Object {
             Place::Active(activation) => activation.with_key(|key| orb.active(key)),
             Place::Key(key) => orb.active(ObjectKey::parse(key)?),
         }
+    }
+}
+
+impl AsRef<Object> for Object {
+    fn as_ref(&self) -> &Object {
+        self
     }
 }
 

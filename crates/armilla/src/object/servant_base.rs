@@ -3,8 +3,8 @@
 use super::{AnyServant, Interface, Object, Ref, address};
 use crate::dynamic::interface_of;
 use crate::exception::SystemException;
-use crate::orb::Orb;
 use crate::poa::{Current, ObjectId, Poa, PoaError};
+use crate::runtime::Orb;
 use std::sync::Arc;
 
 /// What a servant answers itself of the operations that every object has: `ServantBase`.

@@ -6,7 +6,7 @@ use crate::interceptor::{
     ClientInterceptor, ClientRequestInfo, Codec, Interruption, OrbInitInfo, OrbInitializer,
     ProcessingMode, ServerInterceptor, ServerRequestInfo, SlotId,
 };
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::Any;
 use armilla_giop::Version;
 use std::fmt;

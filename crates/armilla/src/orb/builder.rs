@@ -1,20 +1,23 @@
 //! How an ORB is set up.
 
+use super::Initial;
 use super::ids::{self, Claim, Reservation};
-use super::{Initial, Inner, MainThread, Orb, WeakOrb, run::Life};
 use crate::client::Client;
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
-use crate::poa::{Adapters, ManagerState, Managers, PoaInner};
-use crate::policies::ConnectionPolicy;
+use crate::poa::{ManagerState, ObjectAdapters};
+use crate::policies::{ConnectionPolicy, PolicyFactory, PolicyType};
+use crate::remoting::StubFactories;
+use crate::runtime::Orb;
+use crate::server::{Listeners, Published};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
+use crate::value::Values;
 use armilla_giop::Version;
-use armilla_ipc::memory::Table;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// An ORB about to be made.
@@ -127,6 +130,14 @@ impl OrbBuilder {
         self
     }
 
+    /// Lets [`Orb::create_policy`] make policies of this type, which the program defines. A type
+    /// that has a factory already, or is the ORB's own, lets [`build`](Self::build) fail with
+    /// `BAD_INV_ORDER` (reason 16).
+    pub fn policy_factory(mut self, policy_type: PolicyType, factory: impl PolicyFactory) -> Self {
+        self.registration.policy_factories.push((policy_type, Arc::new(factory)));
+        self
+    }
+
     /// Makes the ORB. Endpoints that were asked for are open when it returns.
     ///
     /// # Errors
@@ -166,40 +177,20 @@ impl OrbBuilder {
             self.settings.connection_policy = ConnectionPolicy::Multiplexed;
         }
         let settings = Arc::new(self.settings);
-        let incarnation = new_incarnation();
         let state =
             if settings.hold_requests { ManagerState::Holding } else { ManagerState::Active };
-        let (managers, manager) = Managers::new(state);
-        let adapters = Adapters::new();
         let listens = !self.listen.is_empty();
-        let orb = Arc::new_cyclic(|orb| Inner {
-            client: Client::new(settings.clone()),
-            settings,
-            incarnation,
-            listen: self.listen,
-            transports: self.transports,
-            initial,
-            objects: Table::new(),
-            adapters,
-            root: PoaInner::root(WeakOrb(orb.clone()), incarnation, manager).into(),
-            managers: Mutex::new(managers),
-            main_thread: MainThread::new(),
-            references: OnceLock::new(),
-            server: OnceLock::new(),
-            opening: Mutex::default(),
-            published: Default::default(),
-            values: Default::default(),
-            interceptors: OnceLock::new(),
-            stub_factories: Default::default(),
-            policy_factories: Default::default(),
-            policies: Default::default(),
-            context: Context::new(),
-            life: Life::default(),
-        });
-        let orb = Orb(orb);
-        orb.0.adapters.insert(orb.root());
+        let orb = Orb::with_core(settings.clone(), new_incarnation(), self.transports);
+        orb.install(Client::new(settings));
+        orb.install(ObjectAdapters::new(&orb, state));
+        orb.install(Listeners::new(self.listen));
+        orb.install(Published::default());
+        orb.install(Values::default());
+        orb.install(StubFactories::default());
+        orb.install(Context::new());
+        orb.install(initial);
         let installed = self.registration.install(&orb);
-        orb.is_made();
+        orb.life().begin();
         let opened = || if listens { orb.server().map(drop) } else { Ok(()) };
         // Interceptors that were registered hear that there will be no ORB.
         installed.and_then(|()| opened()).inspect_err(|_| orb.shutdown())?;

@@ -1,7 +1,7 @@
 //! The ORBs of this process by their ids (CORBA 3.4 Part 1, 8.5.1). One without an id is not among them.
 
-use super::{Orb, WeakOrb};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::runtime::{Orb, WeakOrb};
 use crate::sync::lock;
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};

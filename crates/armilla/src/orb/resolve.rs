@@ -1,8 +1,9 @@
 //! From strings to references and back.
 
-use super::{Initial, Orb};
+use super::Initial;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::{Interface, Object, Ref};
+use crate::runtime::Orb;
 use crate::sync::lock;
 use armilla_giop::Version;
 use armilla_giop::url::{Corbaloc, CorbalocAddress, NAME_SERVICE, ObjectUrl, UrlError};
@@ -69,9 +70,9 @@ impl Orb {
 
     /// The initial reference of this name, which may lead through so many more.
     fn initial_reference(&self, name: &str, most: usize) -> Result<Object, SystemException> {
-        let registered = lock(&self.0.initial.registered).get(name).cloned();
-        let known = registered.or_else(|| self.0.initial.given.get(name).cloned());
-        let below = || self.0.initial.default.as_ref().map(|url| format!("{url}/{name}"));
+        let registered = lock(&self.part::<Initial>().registered).get(name).cloned();
+        let known = registered.or_else(|| self.part::<Initial>().given.get(name).cloned());
+        let below = || self.part::<Initial>().default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
             Some(url) => {
                 let fewer = most.checked_sub(1).ok_or_else(|| cycle(name))?;
@@ -91,8 +92,8 @@ impl Orb {
     /// The names of the initial references that were registered or given to the ORB:
     /// `list_initial_services`.
     pub fn list_initial_references(&self) -> Vec<String> {
-        let registered = lock(&self.0.initial.registered);
-        let all = registered.keys().chain(self.0.initial.given.keys());
+        let registered = lock(&self.part::<Initial>().registered);
+        let all = registered.keys().chain(self.part::<Initial>().given.keys());
         all.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
 
@@ -113,7 +114,7 @@ impl Orb {
             return Err(SystemException::bad_param(Minor::BAD_PARAM_NIL_INITIAL_REFERENCE, what));
         }
         let url = self.object_to_string(object)?;
-        match lock(&self.0.initial.registered).entry(name.to_owned()) {
+        match lock(&self.part::<Initial>().registered).entry(name.to_owned()) {
             Entry::Vacant(place) if !name.is_empty() => {
                 place.insert(url);
                 Ok(())

@@ -1,42 +1,14 @@
-//! The life of an ORB: running and shutting down.
+//! Running an ORB and shutting it down.
 
-use super::{Orb, ids};
+use super::ids;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::poa::{Ending, ManagerState};
-use crate::sync::lock;
+use crate::runtime::Orb;
 use armilla_ipc::Termination;
-use armilla_ipc::signals::{Cause, Waker};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use armilla_ipc::signals::Cause;
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How far an ORB has come.
-#[derive(Default)]
-pub(super) struct Life {
-    state: Mutex<State>,
-    ended: Condvar,
-    /// Whether the stage is `Ended`, for the path of a call.
-    over: AtomicBool,
-}
-
-#[derive(Default)]
-struct State {
-    stage: Stage,
-    /// Threads that wait in `run`.
-    wakers: Vec<Waker>,
-}
-
-#[derive(Default, PartialEq, Eq, PartialOrd, Clone, Copy)]
-enum Stage {
-    /// Initializers have not returned yet.
-    #[default]
-    Beginning,
-    Running,
-    Ending,
-    Ended,
-}
 
 impl Orb {
     /// Serves until [`shutdown`](Self::shutdown) is called or the process is asked to end (SIGINT,
@@ -50,11 +22,7 @@ impl Orb {
             self.server()?;
         }
         let mut termination = install()?;
-        let place = {
-            let mut state = lock(&self.0.life.state);
-            state.wakers.push(termination.waker());
-            state.wakers.len() - 1
-        };
+        let place = self.life().add_waker(termination.waker());
         self.main_thread().become_main(Some(termination.waker()));
         loop {
             self.do_work();
@@ -68,7 +36,7 @@ impl Orb {
             }
             // Woken for work. What has woken once does not wait again.
             let next = install()?;
-            lock(&self.0.life.state).wakers[place] = next.waker();
+            self.life().replace_waker(place, next.waker());
             self.main_thread().become_main(Some(next.waker()));
             termination = next;
         }
@@ -109,32 +77,6 @@ impl Orb {
                 self.do_work();
                 return Ok(true);
             }
-        }
-    }
-
-    fn is_running(&self) -> bool {
-        lock(&self.0.life.state).stage < Stage::Ending
-    }
-
-    /// Whether its initializers have not returned yet.
-    pub(crate) fn is_being_made(&self) -> bool {
-        lock(&self.0.life.state).stage == Stage::Beginning
-    }
-
-    /// Its initializers have returned.
-    pub(super) fn is_made(&self) {
-        let mut state = lock(&self.0.life.state);
-        if state.stage == Stage::Beginning {
-            state.stage = Stage::Running;
-        }
-    }
-
-    /// Fails when the ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
-    #[inline]
-    pub(crate) fn check_running(&self) -> Result<(), SystemException> {
-        match self.0.life.over.load(Ordering::Acquire) {
-            true => Err(over()),
-            false => Ok(()),
         }
     }
 
@@ -180,36 +122,25 @@ impl Orb {
     }
 
     fn end(&self) {
-        let life = &self.0.life;
-        let mut state = lock(&life.state);
-        if state.stage >= Stage::Ending {
-            while state.stage != Stage::Ended {
-                state = life.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
+        if !self.life().begin_end() {
             return;
         }
-        state.stage = Stage::Ending;
-        drop(state);
         let limit = Instant::now().checked_add(self.settings().drain_timeout);
         // What waits is answered; what is under way may still call objects that are served.
         self.deactivate_managers(|state| state != ManagerState::Active);
-        if let Some(Ok(server)) = self.0.server.get() {
+        if let Some(server) = self.open_server() {
             server.close(self);
         }
-        life.over.store(true, Ordering::Release);
+        self.life().refuse_calls();
         self.deactivate_managers(|_| true);
         self.root().destroy(self, Ending::Cleanup, false);
         self.root().await_all_ended(limit);
         self.main_thread().clear();
-        self.0.client.close();
+        self.client().close();
         if let Some(interceptors) = self.interceptors() {
             interceptors.destroy();
         }
-        let mut state = lock(&life.state);
-        state.stage = Stage::Ended;
-        state.wakers.iter().for_each(Waker::wake);
-        ids::forget(self);
-        life.ended.notify_all();
+        self.life().end(|| ids::forget(self));
     }
 }
 
@@ -218,11 +149,6 @@ fn install() -> Result<Termination, SystemException> {
         SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
             .with_reason(format!("signals cannot be awaited: {error}"))
     })
-}
-
-#[cold]
-fn over() -> SystemException {
-    SystemException::shut_down()
 }
 
 /// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).

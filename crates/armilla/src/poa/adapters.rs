@@ -1,11 +1,74 @@
-//! All POAs of an ORB by their path, for keys that name one.
+//! The POAs of an ORB, by their path for keys that name one, and its active objects.
 
-use super::PoaInner;
 use super::index::Index;
+use super::{Activation, ManagerState, Managers, PoaInner};
+use crate::runtime::{Orb, Part, PartSlot};
+use arc_swap::ArcSwap;
 use armilla_ipc::memory::{Held, Lent, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What an ORB has of object adapters: the POAs, their managers and all active objects.
+pub(crate) struct ObjectAdapters {
+    /// Of the ORB: transient keys of others do not lead here.
+    pub(crate) incarnation: u64,
+    pub(crate) objects: Table<Activation>,
+    pub(crate) adapters: Adapters,
+    /// The root POA, or the last one, where that was destroyed.
+    root: ArcSwap<PoaInner>,
+    managers: Mutex<Managers>,
+}
+
+impl ObjectAdapters {
+    /// The root POA of `orb` alone, whose manager is in this state.
+    pub(crate) fn new(orb: &Orb, state: ManagerState) -> Arc<Self> {
+        let incarnation = orb.incarnation();
+        let (managers, manager) = Managers::new(state);
+        let root = PoaInner::root(orb.downgrade(), incarnation, manager);
+        let adapters = Adapters::new();
+        adapters.insert(root.clone());
+        Arc::new(Self {
+            incarnation,
+            objects: Table::new(),
+            adapters,
+            root: root.into(),
+            managers: Mutex::new(managers),
+        })
+    }
+}
+
+impl Part for Arc<ObjectAdapters> {
+    const SLOT: PartSlot = PartSlot::Adapters;
+}
+
+impl Orb {
+    /// What requests are dispatched by. Connections keep it.
+    pub(crate) fn object_adapters(&self) -> &Arc<ObjectAdapters> {
+        self.part()
+    }
+
+    pub(crate) fn objects(&self) -> &Table<Activation> {
+        &self.object_adapters().objects
+    }
+
+    pub(crate) fn adapters(&self) -> &Adapters {
+        &self.object_adapters().adapters
+    }
+
+    pub(crate) fn root(&self) -> Arc<PoaInner> {
+        self.object_adapters().root.load_full()
+    }
+
+    /// Makes another POA the root.
+    pub(crate) fn set_root(&self, root: Arc<PoaInner>) {
+        self.object_adapters().root.store(root);
+    }
+
+    pub(crate) fn managers(&self) -> &Mutex<Managers> {
+        &self.object_adapters().managers
+    }
+}
 
 /// Readers take no lock.
 pub(crate) struct Adapters {

@@ -11,7 +11,7 @@ use super::{
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::AnyServant;
 use crate::operations::OperationLookup;
-use crate::orb::WeakOrb;
+use crate::runtime::WeakOrb;
 use crate::sync::lock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, Weak};

@@ -8,7 +8,7 @@
 use super::claims::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::object::{AnyServant, Object};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_ipc::memory::{Held, Slot};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 
 use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::sync::atomic::{AtomicU32, Ordering};

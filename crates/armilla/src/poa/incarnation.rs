@@ -10,7 +10,7 @@ use super::{ObjectId, PoaError, PoaInner, State, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::AnyServant;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use armilla_ipc::memory::Slot;

@@ -7,7 +7,7 @@ use super::manager::would_deadlock;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
 use crate::exception::{Minor, SystemException};
 use crate::object::AnyServant;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use armilla_ipc::barrier;
 use armilla_ipc::memory::{Held, Slot};

@@ -3,8 +3,8 @@
 use super::gate::{Mark, discarded};
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
 use crate::policies::CustomPolicy;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::fmt;

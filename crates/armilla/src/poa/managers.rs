@@ -4,8 +4,8 @@
 use super::gate::Mark;
 use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::log::report;
-use crate::orb::Orb;
 use crate::policies::{CustomPolicy, PolicyError};
+use crate::runtime::Orb;
 use crate::sync::lock;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -30,7 +30,7 @@ mod tree;
 mod upcall;
 
 pub(crate) use activation::{Activation, Ending};
-pub(crate) use adapters::Adapters;
+pub(crate) use adapters::ObjectAdapters;
 pub use builder::PoaBuilder;
 pub use current::Current;
 pub(crate) use current::serving_depth;
@@ -55,8 +55,8 @@ use crate::interceptor::{Established, ObjectReferenceFactory};
 use crate::object::AnyServant;
 use crate::object_key::NamedKey;
 use crate::operations::OperationLookup;
-use crate::orb::{Orb, WeakOrb};
 use crate::policies::PolicyType;
+use crate::runtime::{Orb, WeakOrb};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;

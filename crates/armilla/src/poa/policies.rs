@@ -2,8 +2,8 @@
 //! `BidirectionalPolicy`).
 
 use super::PoaError;
-use crate::orb::Orb;
 use crate::policies::{CustomPolicy, PolicyType};
+use crate::runtime::Orb;
 
 macro_rules! policies {
     ($($(#[$doc:meta])* $name:ident: $type:ident { $($(#[$value_doc:meta])* $value:ident,)* })*) => {

@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::{Activation, IdUniqueness, PoaInner, Policies};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use armilla_ipc::memory::{Lent, Slot};
 use std::collections::HashMap;

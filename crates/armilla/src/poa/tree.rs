@@ -4,7 +4,7 @@ use super::gate::{Admission, Mark, still_being_made};
 use super::upcall::guarded;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::sync::{Arc, Weak};

@@ -9,7 +9,7 @@ use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::object::{AnyServant, Servant};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_giop::ior::Ior;
 use armilla_ipc::barrier;
 use armilla_ipc::memory::{Lent, Slot};

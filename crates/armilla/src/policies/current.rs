@@ -76,12 +76,12 @@ impl Drop for PolicyGuard {
 }
 
 /// Policies are set somewhere.
-pub(super) fn count_in() {
+pub(crate) fn count_in() {
     COUNT.fetch_add(1, Ordering::Relaxed);
 }
 
 /// They are not set there any more.
-pub(super) fn count_out() {
+pub(crate) fn count_out() {
     COUNT.fetch_sub(1, Ordering::Relaxed);
 }
 

@@ -2,8 +2,6 @@
 //! 16.7.2, `PolicyFactory`).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interceptor::Registration;
-use crate::orb::{Orb, OrbBuilder};
 use armilla_cdr::Any as Value;
 use std::any::Any;
 use std::collections::HashMap;
@@ -112,7 +110,7 @@ impl fmt::Debug for CustomPolicy {
     }
 }
 
-/// Makes the policies of one type for [`Orb::create_policy`]: `PolicyFactory`.
+/// Makes the policies of one type for [`Orb::create_policy`](crate::Orb::create_policy): `PolicyFactory`.
 ///
 /// Closures that take the value and return the policy are factories.
 pub trait PolicyFactory: Send + Sync + 'static {
@@ -194,42 +192,20 @@ impl From<PolicyError> for SystemException {
 pub(crate) struct PolicyFactories(RwLock<HashMap<PolicyType, Arc<dyn PolicyFactory>>>);
 
 impl PolicyFactories {
-    fn get(&self, policy_type: PolicyType) -> Option<Arc<dyn PolicyFactory>> {
+    pub(crate) fn get(&self, policy_type: PolicyType) -> Option<Arc<dyn PolicyFactory>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&policy_type).cloned()
-    }
-}
-
-impl Orb {
-    /// A policy of a type that a [factory](OrbBuilder::policy_factory) was registered for:
-    /// `create_policy` (CORBA 3.4 Part 1, 8.9.2). Of the policies that the ORB defines itself there
-    /// are values of Rust, such as [`Lifespan`](crate::Lifespan) and [`Policies`](super::Policies).
-    ///
-    /// # Errors
-    /// `BadPolicy` when there is no factory, `UnsupportedPolicy` for a type of the ORB's own; what
-    /// the factory says of the value.
-    pub fn create_policy(
-        &self,
-        policy_type: PolicyType,
-        value: &Value,
-    ) -> Result<CustomPolicy, PolicyError> {
-        match self.policy_factories().get(policy_type) {
-            Some(factory) => factory.create_policy(value),
-            None if policy_type.is_of_the_orb() => Err(PolicyError::UnsupportedPolicy),
-            None => Err(PolicyError::BadPolicy),
-        }
     }
 
     /// Registers a factory.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (reason 16) when there is one for the type, or the type is the ORB's own.
-    pub(crate) fn register_policy_factory(
+    pub(crate) fn register(
         &self,
         policy_type: PolicyType,
         factory: Arc<dyn PolicyFactory>,
     ) -> Result<(), SystemException> {
-        let factories = &self.policy_factories().0;
-        let mut factories = factories.write().unwrap_or_else(PoisonError::into_inner);
+        let mut factories = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match factories.entry(policy_type) {
             Entry::Vacant(place) if !policy_type.is_of_the_orb() => {
                 place.insert(factory);

@@ -4,13 +4,11 @@
 mod connections;
 pub(crate) mod current;
 mod custom;
-mod orb;
 
 pub use connections::{ConnectionPolicy, OnewayBuffer, SyncScope};
 pub use current::{PolicyCurrent, PolicyGuard};
 pub(crate) use custom::PolicyFactories;
 pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
-pub(crate) use orb::OrbPolicies;
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! What stands before objects in a client, made by factories that components of references name.
 
 use crate::object::{Interface, Object, Ref};
-use crate::orb::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,6 +32,10 @@ type Factories = HashMap<(TypeId, Option<u32>), AnyFactory>;
 /// The factories of an ORB, if there are any.
 #[derive(Default)]
 pub(crate) struct StubFactories(OnceLock<RwLock<Factories>>);
+
+impl Part for StubFactories {
+    const SLOT: PartSlot = PartSlot::StubFactories;
+}
 
 impl StubFactories {
     /// What shall stand before `object`, which lives elsewhere, as these of the factories have it.
@@ -111,6 +115,10 @@ impl Drop for Asked {
 }
 
 impl Orb {
+    pub(crate) fn stub_factories(&self) -> &StubFactories {
+        self.part()
+    }
+
     /// Lets `factory` make what stands before objects with the interface `I` whose references carry
     /// the component `component`: a smart proxy. Calls through a `Ref<I>` to such an object are calls
     /// of what it made, which has the reference without it to call the object by.

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::workers::Workers;
 use crate::log::report;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::sync::lock;
 use armilla_giop::{Version, close_connection};
 use armilla_ipc::{Acceptor, Stream};

@@ -15,7 +15,8 @@ use super::worker_status::WorkerStatus;
 use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
 use crate::log::report;
-use crate::orb::Orb;
+use crate::poa::ObjectAdapters;
+use crate::runtime::Orb;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{
@@ -36,6 +37,8 @@ const SLOW: Duration = Duration::from_micros(100);
 /// A connection and its state. The locks are taken in the order of the fields.
 pub(crate) struct Connection {
     pub(super) orb: Orb,
+    /// The objects of the ORB, where a request finds them without a way through its parts.
+    pub(super) objects: Arc<ObjectAdapters>,
     pub(super) workers: Arc<Workers>,
     pub(super) stream: Arc<dyn Stream>,
     pub(super) number: u64,
@@ -105,6 +108,7 @@ impl Connection {
         stream.set_send_timeout(Some(settings.server_idle)).ok();
         Self {
             orb: orb.clone(),
+            objects: orb.object_adapters().clone(),
             workers: workers.clone(),
             stream,
             number,
@@ -158,7 +162,7 @@ impl Connection {
                 was_oneway = oneway;
                 self.read(&mut framer, token, &mut worker.inbox, (fetch, in_flood))?;
                 if let Some(key) = worker.inbox.likely_object_key() {
-                    self.orb.expect(key);
+                    self.objects.expect(key);
                 }
             }
             if self.workers.is_closing() && !self.may_call() {

@@ -11,8 +11,9 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode
 use crate::interceptor::{Outcome, ServerFlow};
 use crate::log::report;
 use crate::object::Servant;
-use crate::orb::{Located, Orb};
 use crate::poa::{Found, PoaInner};
+use crate::runtime::Located;
+use crate::runtime::Orb;
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
@@ -42,7 +43,7 @@ pub(super) fn request(
     let plain = header.contexts.is_empty() && !connection.is_originated();
     let plain = plain && orb.interceptors().is_none();
     let upcall = match header.target {
-        Target::Key(key) if plain => orb.find_active(key),
+        Target::Key(key) if plain => connection.objects.find_active(key),
         _ => None,
     };
     let Some(upcall) = upcall else {

@@ -6,11 +6,60 @@ use super::publications::Publications;
 use super::workers::Workers;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::orb::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
+use crate::sync::lock;
 use crate::transport::{Endpoint, Listening};
 use armilla_ipc::Acceptor;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
+
+/// Where an ORB listens once it has given out a reference, or from its start.
+pub(crate) struct Listeners {
+    endpoints: Vec<Endpoint>,
+    server: OnceLock<Result<Server, SystemException>>,
+    opening: Mutex<()>,
+    /// Whether references can be encoded.
+    pub(super) references: OnceLock<Result<(), SystemException>>,
+}
+
+impl Listeners {
+    /// Listens nowhere yet; later at `endpoints`.
+    pub(crate) fn new(endpoints: Vec<Endpoint>) -> Self {
+        let (server, references) = Default::default();
+        Self { endpoints, server, opening: Mutex::default(), references }
+    }
+}
+
+impl Part for Listeners {
+    const SLOT: PartSlot = PartSlot::Listeners;
+}
+
+impl Orb {
+    /// The addresses that references to objects of this ORB carry. The ORB listens from now on.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when an endpoint cannot be opened.
+    pub fn published_addresses(&self) -> Result<&[(String, u16)], SystemException> {
+        Ok(self.server()?.publications().addresses())
+    }
+
+    /// The server side, listening; an ORB that was shut down does not begin to.
+    pub(crate) fn server(&self) -> Result<&Server, SystemException> {
+        let Listeners { endpoints, server, opening, .. } = self.part();
+        if let Some(server) = server.get() {
+            return server.as_ref().map_err(Clone::clone);
+        }
+        // One thread opens, the others wait for it.
+        let _opening = lock(opening);
+        self.check_running()?;
+        server.get_or_init(|| Server::open(self, endpoints)).as_ref().map_err(Clone::clone)
+    }
+
+    /// The server side, where the ORB listens already.
+    pub(crate) fn open_server(&self) -> Option<&Server> {
+        self.part::<Listeners>().server.get()?.as_ref().ok()
+    }
+}
 
 /// The listening endpoints of an ORB.
 pub(crate) struct Server {

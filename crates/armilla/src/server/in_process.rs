@@ -3,7 +3,7 @@
 
 use super::admit::admit;
 use super::endpoints::Server;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use crate::transport::HERE;
 use armilla_ipc::{Address, Readiness, SendError, Stream, UnixStream};
 use std::io::{self, IoSlice, IoSliceMut};

@@ -2,7 +2,7 @@
 
 use super::shared::{Kind, Shared};
 use super::{Value, Valuetype, cycles, stack};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::value::{NewValue, Nullable, ValueHandle, ValueHead};
 use armilla_cdr::{
     CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Decoder, Encoder, TypeCode, Typed,

@@ -10,11 +10,13 @@ mod abstraction;
 mod cycles;
 mod handle;
 mod marshal;
+mod registry;
 mod shared;
 mod stack;
 
 pub use abstraction::{Abstract, ValueBase, ValueBaseRef};
 pub use handle::{Snapshot, Value};
+pub(crate) use registry::Values;
 pub use shared::Kind;
 
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, Typed};

@@ -1,7 +1,7 @@
 //! What the handles of one value share, whatever its type.
 
 use super::State;
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::{CdrResult, Context, Decoder, Encoder, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;

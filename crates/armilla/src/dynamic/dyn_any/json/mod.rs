@@ -20,7 +20,7 @@ mod type_code;
 mod write;
 
 use super::{DynAny, Result};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::TypeCode;
 use serde_json::Value;
 

@@ -5,7 +5,7 @@ use super::super::types::Types;
 use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
-use crate::orb::Orb;
+use crate::runtime::Orb;
 use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
 use armilla_giop::Version;
 use armilla_giop::ior::Ior;

@@ -34,7 +34,7 @@ impl MainThread {
     }
 
     /// Makes the calling thread the main one; `waker` ends its waiting.
-    pub(super) fn become_main(&self, waker: Option<Waker>) {
+    pub(crate) fn become_main(&self, waker: Option<Waker>) {
         let mut state = lock(&self.state);
         state.thread = thread::current().id();
         state.waker = waker;
@@ -54,7 +54,7 @@ impl MainThread {
     }
 
     /// Waits for something to do, no longer than until `end`, and says whether there may be anything still.
-    pub(super) fn await_work(&self, end: Option<Instant>) -> bool {
+    pub(crate) fn await_work(&self, end: Option<Instant>) -> bool {
         let mut state = lock(&self.state);
         while state.work.is_empty() && !state.over {
             let Some(end) = end else {
@@ -76,7 +76,7 @@ impl MainThread {
     }
 
     /// Forgets what was to be done: whoever waits for it learns that it is not.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let work = {
             let mut state = lock(&self.state);
             state.over = true;
@@ -90,7 +90,7 @@ impl MainThread {
 impl Orb {
     /// Whether the calling thread is the main one.
     pub(crate) fn is_main_thread(&self) -> bool {
-        lock(&self.0.main_thread.state).thread == thread::current().id()
+        lock(&self.main_thread().state).thread == thread::current().id()
     }
 
     /// Whether [`perform_work`](Self::perform_work) has something to do: `work_pending` (CORBA 3.4
@@ -100,7 +100,7 @@ impl Orb {
     /// `BAD_INV_ORDER` (reason 4) once the ORB was shut down, which ends the loop of a program.
     pub fn work_pending(&self) -> Result<bool, SystemException> {
         self.check_running()?;
-        Ok(!lock(&self.0.main_thread.state).work.is_empty())
+        Ok(!lock(&self.main_thread().state).work.is_empty())
     }
 
     /// Does what the main thread alone may do, if there is anything, and returns: `perform_work`.
@@ -116,9 +116,9 @@ impl Orb {
         Ok(())
     }
 
-    pub(super) fn do_work(&self) {
-        lock(&self.0.main_thread.state).thread = thread::current().id();
-        while let Some(work) = self.0.main_thread.pop() {
+    pub(crate) fn do_work(&self) {
+        lock(&self.main_thread().state).thread = thread::current().id();
+        while let Some(work) = self.main_thread().pop() {
             work();
         }
     }

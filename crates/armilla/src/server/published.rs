@@ -1,9 +1,9 @@
 //! References that clients reach by names in URLs, without a naming service.
 
-use super::Orb;
 use crate::exception::{Completion, SystemException};
 use crate::object::Object;
 use crate::poa::guarded;
+use crate::runtime::{Orb, Part, PartSlot};
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -13,9 +13,13 @@ type Locator = Arc<dyn Fn(&str) -> Result<Option<Object>, SystemException> + Sen
 
 /// What clients reach by name.
 #[derive(Default)]
-pub(super) struct Published {
+pub(crate) struct Published {
     names: RwLock<BTreeMap<String, Ior>>,
     locator: RwLock<Option<Locator>>,
+}
+
+impl Part for Published {
+    const SLOT: PartSlot = PartSlot::Published;
 }
 
 impl Published {
@@ -44,7 +48,8 @@ impl Orb {
     ) -> Result<String, SystemException> {
         let ior = reference.as_ref().reference()?.ior().clone();
         let url = self.corbaloc(name)?;
-        let mut names = self.0.published.names.write().unwrap_or_else(PoisonError::into_inner);
+        let mut names =
+            self.part::<Published>().names.write().unwrap_or_else(PoisonError::into_inner);
         names.insert(name.to_owned(), ior);
         Ok(url)
     }
@@ -52,18 +57,19 @@ impl Orb {
     /// Takes a name back that was [published](Self::publish), and says whether it was. Clients that were
     /// forwarded before stay with the object.
     pub fn unpublish(&self, name: &str) -> bool {
-        let mut names = self.0.published.names.write().unwrap_or_else(PoisonError::into_inner);
+        let mut names =
+            self.part::<Published>().names.write().unwrap_or_else(PoisonError::into_inner);
         names.remove(name).is_some()
     }
 
     /// The reference that was [published](Self::publish) under `name`.
     pub fn published(&self, name: &str) -> Option<Object> {
-        self.0.published.named(name).map(|ior| Object::from_ior(self, ior))
+        self.part::<Published>().named(name).map(|ior| Object::from_ior(self, ior))
     }
 
     /// The names that were [published](Self::publish), in their order.
     pub fn published_names(&self) -> Vec<String> {
-        let names = self.0.published.names.read().unwrap_or_else(PoisonError::into_inner);
+        let names = self.part::<Published>().names.read().unwrap_or_else(PoisonError::into_inner);
         names.keys().cloned().collect()
     }
 
@@ -84,7 +90,8 @@ impl Orb {
         &self,
         locator: impl Fn(&str) -> Result<Option<Object>, SystemException> + Send + Sync + 'static,
     ) {
-        let mut place = self.0.published.locator.write().unwrap_or_else(PoisonError::into_inner);
+        let mut place =
+            self.part::<Published>().locator.write().unwrap_or_else(PoisonError::into_inner);
         let before = place.replace(Arc::new(locator));
         // What it holds may do anything when it goes.
         drop((place, before));
@@ -92,9 +99,9 @@ impl Orb {
 
     /// Whether a request by this name may find a reference.
     pub(super) fn may_be_published(&self, name: &[u8]) -> bool {
-        let named =
-            std::str::from_utf8(name).is_ok_and(|name| self.0.published.named(name).is_some());
-        named || self.0.published.locator().is_some()
+        let named = std::str::from_utf8(name)
+            .is_ok_and(|name| self.part::<Published>().named(name).is_some());
+        named || self.part::<Published>().locator().is_some()
     }
 
     /// What a request by this name leads to.
@@ -103,10 +110,10 @@ impl Orb {
     /// What the locator fails with.
     pub(super) fn named(&self, name: &[u8]) -> Result<Option<Ior>, SystemException> {
         let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
-        if let Some(ior) = self.0.published.named(name) {
+        if let Some(ior) = self.part::<Published>().named(name) {
             return Ok(Some(ior));
         }
-        let Some(locator) = self.0.published.locator() else { return Ok(None) };
+        let Some(locator) = self.part::<Published>().locator() else { return Ok(None) };
         let found = guarded("the locator of names", Completion::No, || locator(name))??;
         Ok(found.filter(|object| !object.is_nil()).map(|object| object.ior()))
     }

@@ -1,28 +1,20 @@
 //! From object keys and addresses to the objects of this process.
 
-use super::Orb;
+use super::Listeners;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::object_key::{KeyId, ObjectKey, system_id};
 use crate::operations::OperationNames;
-use crate::poa::{Activation, Found, MOST_ANEW, PoaInner, Upcall, always_destroyed};
+use crate::poa::{
+    Activation, Found, MOST_ANEW, ObjectAdapters, PoaInner, Upcall, always_destroyed,
+};
+use crate::runtime::Located;
+use crate::runtime::Orb;
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
-
-/// Where an object is.
-pub(crate) enum Located {
-    /// Here; its servant may have to be asked for.
-    Here,
-    /// A published name: the reference that it stands for.
-    Elsewhere(Ior),
-    /// Nowhere.
-    Nowhere,
-    /// The request names it by a profile that is not one of ours; its key would do.
-    Unnamed,
-}
 
 /// The key of an object of this process, and the object when it is active.
 type Near = (Box<[u8]>, Option<Held<Activation>>);
@@ -30,12 +22,12 @@ type Near = (Box<[u8]>, Option<Held<Activation>>);
 /// A POA, an id, and where the object may stand.
 type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
 
-impl Orb {
+impl ObjectAdapters {
     /// Has the processor get the object to which `key`, from a request, is likely to lead.
     #[inline(always)]
     pub(crate) fn expect(&self, key: &[u8]) {
         if let Some(index) = ObjectKey::likely_index(key) {
-            self.0.objects.expect(index);
+            self.objects.expect(index);
         }
     }
 
@@ -44,19 +36,21 @@ impl Orb {
     #[inline(always)]
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall<'_>> {
         let lent = match ObjectKey::parse(key)? {
-            ObjectKey::Active { incarnation, .. } if incarnation != self.0.incarnation => None,
-            ObjectKey::Active { slot, .. } => self.0.objects.get(slot),
+            ObjectKey::Active { incarnation, .. } if incarnation != self.incarnation => None,
+            ObjectKey::Active { slot, .. } => self.objects.get(slot),
             ObjectKey::Named(key) => {
-                let lent = self.0.objects.get(key.hint)?;
+                let lent = self.objects.get(key.hint)?;
                 if lent.is_meant(&key) { Some(lent) } else { None }
             }
         };
         Upcall::begin(lent?)
     }
+}
 
+impl Orb {
     /// What `key`, from a request for `operation`, leads to.
     pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found<'_> {
-        match self.find_active(key) {
+        match self.object_adapters().find_active(key) {
             Some(upcall) => Found::Object(upcall),
             None => self.find_otherwise(ObjectKey::parse(key).ok_or(key), operation),
         }
@@ -140,7 +134,7 @@ impl Orb {
     /// there is somebody who makes them.
     fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<Owned<'k>>, SystemException> {
         let key = match key {
-            ObjectKey::Active { incarnation, slot } if incarnation == self.0.incarnation => {
+            ObjectKey::Active { incarnation, slot } if incarnation == self.incarnation() => {
                 let poa = self.adapter_of_place(slot);
                 return Ok(poa.map(|poa| (poa, KeyId::Place(system_id(incarnation, slot)), slot)));
             }
@@ -150,7 +144,7 @@ impl Orb {
         let poa = match key.incarnation {
             // What nobody has made in this process does not come back.
             0 => self.adapter(key.adapter)?,
-            _ => self.0.adapters.get(key.adapter),
+            _ => self.adapters().get(key.adapter),
         };
         let poa = poa.filter(|poa| poa.made(&key));
         Ok(poa.map(|poa| (poa, KeyId::Named(key.id), key.hint)))
@@ -160,23 +154,23 @@ impl Orb {
     pub(crate) fn known_adapter(&self, key: &[u8]) -> Option<Arc<PoaInner>> {
         match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, slot } => {
-                self.adapter_of_place(slot).filter(|_| incarnation == self.0.incarnation)
+                self.adapter_of_place(slot).filter(|_| incarnation == self.incarnation())
             }
-            ObjectKey::Named(key) => self.0.adapters.get(key.adapter).filter(|poa| poa.made(&key)),
+            ObjectKey::Named(key) => self.adapters().get(key.adapter).filter(|poa| poa.made(&key)),
         }
     }
 
     /// The POA of the object that stands at a place, or stood there and is active elsewhere.
     fn adapter_of_place(&self, slot: Slot) -> Option<Arc<PoaInner>> {
-        let here = self.0.objects.get(slot);
-        here.map(|object| object.poa.clone()).or_else(|| self.0.adapters.moved(slot))
+        let here = self.objects().get(slot);
+        here.map(|object| object.poa.clone()).or_else(|| self.adapters().moved(slot))
     }
 
     /// The key in `ior` by which an object of this process is called, and the object when it is
     /// active.
     pub(crate) fn local_key(&self, ior: &Ior) -> Option<Near> {
         // Who never listened has given out no reference.
-        let server = self.0.server.get()?.as_ref().ok()?;
+        let server = self.open_server()?;
         ior.profiles.iter().find_map(|profile| {
             let octets = iiop_object_key(&profile.data).ok()?;
             let key = ObjectKey::parse(octets);
@@ -188,7 +182,7 @@ impl Orb {
             };
             // A transient key is ours alone. A persistent one may be another server's of the same
             // make, and so may a published name, so the address must be ours too.
-            let ours = incarnation == self.0.incarnation
+            let ours = incarnation == self.incarnation()
                 || incarnation == 0
                     && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
                         let address = (&*profile.host, profile.port);
@@ -201,7 +195,7 @@ impl Orb {
     /// Whether references of the POA that a key belongs to carry this address.
     fn publishes(&self, key: Option<ObjectKey<'_>>, (host, port): (&str, u16)) -> bool {
         let Some(ObjectKey::Named(key)) = key else { return false };
-        self.0.adapters.get(key.adapter).is_some_and(|poa| {
+        self.adapters().get(key.adapter).is_some_and(|poa| {
             let mut own = poa.published().iter();
             own.any(|(name, at)| *at == port && name.eq_ignore_ascii_case(host))
         })
@@ -210,12 +204,12 @@ impl Orb {
     /// The object with this key, when it is active.
     pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Held<Activation>> {
         let found = match key {
-            ObjectKey::Active { incarnation, slot } => self.0.objects.get(slot).or_else(|| {
-                let poa = self.0.adapters.moved(slot)?;
+            ObjectKey::Active { incarnation, slot } => self.objects().get(slot).or_else(|| {
+                let poa = self.adapters().moved(slot)?;
                 poa.lookup(self, &system_id(incarnation, slot), slot)
             }),
             ObjectKey::Named(key) => {
-                let poa = self.0.adapters.get(key.adapter).filter(|poa| poa.made(&key))?;
+                let poa = self.adapters().get(key.adapter).filter(|poa| poa.made(&key))?;
                 poa.lookup(self, key.id, key.hint)
             }
         };
@@ -232,7 +226,7 @@ impl Orb {
             let profiles = self.server()?.publications().profiles(self.settings(), &[], &[], &[]);
             profiles.map(drop).map_err(|error| SystemException::encoding(&error, Completion::No))
         };
-        self.0.references.get_or_init(encodable).clone()
+        self.part::<Listeners>().references.get_or_init(encodable).clone()
     }
 
     /// A reference to an object of this process that need not be active.
@@ -283,7 +277,7 @@ impl Orb {
     }
 
     /// The URL of an object by its published name at our first address.
-    pub(super) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
+    pub(crate) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
         let bad = |what: &str| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
         if name.is_empty() {
             return Err(bad("an object cannot be published under an empty name"));

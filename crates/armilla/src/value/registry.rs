@@ -1,8 +1,8 @@
 //! The valuetypes that an ORB knows beside those that the IDL of parameters tells.
 
-use super::Orb;
+use super::{Kind, State};
 use crate::exception::{Minor, SystemException};
-use crate::value::{Kind, State};
+use crate::runtime::{Orb, Part, PartSlot};
 use armilla_cdr::TypeCode;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 
 /// By repository id.
 #[derive(Default)]
-pub(super) struct Values(RwLock<HashMap<Cow<'static, str>, Known>>);
+pub(crate) struct Values(RwLock<HashMap<Cow<'static, str>, Known>>);
 
 enum Known {
     /// A type of the program.
@@ -19,13 +19,17 @@ enum Known {
     Described(TypeCode),
 }
 
+impl Part for Values {
+    const SLOT: PartSlot = PartSlot::Values;
+}
+
 impl Orb {
     /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
     /// from does not tell: as a [`ValueBase`](crate::ValueBase), and as a type of other IDL that
     /// `T` inherits from. It takes the place of another one with its repository id:
     /// `register_value_factory` (CORBA 3.4 Part 1, 8.5.4).
     pub fn register_value<T: State>(&self) {
-        let mut values = self.0.values.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         values.insert(T::REPOSITORY_ID.into(), Known::Compiled(Kind::of::<T>()));
     }
 
@@ -54,7 +58,7 @@ impl Orb {
             let what = format!("{:?} is no valuetype", code.kind());
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
         };
-        let mut values = self.0.values.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         match values.get(id) {
             Some(Known::Compiled(_)) => {}
             _ => drop(values.insert(id.to_owned().into(), Known::Described(code.clone()))),
@@ -68,7 +72,7 @@ impl Orb {
     /// # Errors
     /// `BAD_PARAM` (reason 1) when none is registered.
     pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {
-        let mut values = self.0.values.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         match values.remove(repository_id) {
             Some(_) => Ok(()),
             None => {
@@ -80,13 +84,13 @@ impl Orb {
 
     /// Whether a valuetype is registered with this repository id: `lookup_value_factory`.
     pub fn has_value(&self, repository_id: &str) -> bool {
-        let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
+        let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         values.contains_key(repository_id)
     }
 
     /// The valuetype of the program with this repository id, if it was registered.
     pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
-        let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
+        let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         match values.get(repository_id)? {
             Known::Compiled(kind) => Some(*kind),
             Known::Described(_) => None,
@@ -95,7 +99,7 @@ impl Orb {
 
     /// The TypeCode of the valuetype with this repository id, if it was registered.
     pub(crate) fn value_type_code(&self, repository_id: &str) -> Option<TypeCode> {
-        let values = self.0.values.0.read().unwrap_or_else(PoisonError::into_inner);
+        let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         match values.get(repository_id)? {
             Known::Compiled(kind) => Some(kind.type_code()),
             Known::Described(code) => Some(code.clone()),
