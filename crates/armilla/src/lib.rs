@@ -85,7 +85,6 @@ mod object_key;
 pub mod observe;
 mod operations;
 mod orb;
-mod poa;
 mod policies;
 pub mod remoting;
 mod runtime;
@@ -111,21 +110,21 @@ pub use armilla_giop::ior::Ior;
 pub use client::{PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{AnyServant, LocalRef, Native, Object, Ref, ServantBase};
+pub use object::{LocalRef, Native, Object, Ref};
 pub use operations::OperationLookup;
 pub use orb::OrbBuilder;
-pub use poa::{
-    AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
-    ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
-    PoaManager, Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
-    ServantManagerError, ServantRetention, Threading,
-};
 pub use policies::{
     ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
 pub use runtime::Orb;
-pub use server::ReplyHandle;
+pub use server::poa::{
+    AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
+    ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
+    PoaManager, Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
+    ServantManagerError, ServantRetention, Threading,
+};
+pub use server::{AnyServant, ReplyHandle, ServantBase};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
@@ -138,11 +137,12 @@ pub mod rt {
     pub use crate::client::ReplyFuture;
     pub use crate::dynamic::Context;
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
-    pub use crate::object::{Interface, IsA, LocalRef, Native, Object, Ref, ServantBase};
-    pub use crate::object::{Upcast, WhichObject};
+    pub use crate::object::{LocalRef, Native, Object, Ref};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};
+    pub use crate::server::{Interface, IsA, ServantBase};
+    pub use crate::server::{Upcast, WhichObject};
     pub use crate::signature::Signature;
     pub use crate::value::{
         Abstract, CustomMarshal, Extends, Kind, State, Value, ValueBase, ValueBaseRef, Valuetype,

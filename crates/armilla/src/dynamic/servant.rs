@@ -3,9 +3,9 @@
 
 use super::ServerRequest;
 use crate::exception::SystemException;
-use crate::object::{Interface, ServantBase, Upcast, WhichObject};
-use crate::poa::ObjectId;
+use crate::server::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
+use crate::server::{Interface, ServantBase, Upcast, WhichObject};
 use std::borrow::Cow;
 use std::sync::Arc;
 

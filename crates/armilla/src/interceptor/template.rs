@@ -3,8 +3,8 @@
 use super::ior::adapter_names;
 use crate::exception::SystemException;
 use crate::object::Object;
-use crate::poa::{ObjectId, Poa, PoaInner};
 use crate::runtime::WeakOrb;
+use crate::server::poa::{ObjectId, Poa, PoaInner};
 use std::fmt;
 use std::sync::Weak;
 

@@ -5,9 +5,10 @@
 //! in another POA of the same name. A call that finds its servant gone looks for the one of now and
 //! leaves it for the calls that follow. References to objects elsewhere never come to that.
 
-use super::{Interface, Object};
-use crate::poa::{Activation, DirectUpcall};
+use super::Object;
 use crate::remoting::Layers;
+use crate::server::Interface;
+use crate::server::poa::{Activation, DirectUpcall};
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
 use armilla_ipc::memory::Held;

@@ -1,7 +1,8 @@
 //! Object references as values: an IOR each (CORBA 3.4 Part 2, 9.6.2).
 
-use super::{Interface, Object, Ref};
+use super::{Object, Ref};
 use crate::runtime::Orb;
+use crate::server::Interface;
 use armilla_cdr::{
     CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
 };

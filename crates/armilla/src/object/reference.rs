@@ -1,13 +1,14 @@
 //! Untyped object references.
 
+use super::Ref;
 use super::overrides::Overrides;
-use super::{Interface, Ref};
 use crate::client::{self, Binding, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::object_key::ObjectKey;
-use crate::poa::Activation;
 use crate::runtime::Orb;
+use crate::server::Interface;
+use crate::server::poa::Activation;
 use crate::settings::Collocation;
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};

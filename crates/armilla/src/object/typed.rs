@@ -1,12 +1,13 @@
 //! Typed object references.
 
+use super::Object;
 use super::direct::{Active, Direct, LocalCall};
-use super::{Interface, IsA, Object};
 use crate::client::{self, Operation, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::remoting::Layers;
+use crate::server::{Interface, IsA};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use std::fmt;
 use std::sync::Arc;

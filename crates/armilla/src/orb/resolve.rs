@@ -2,8 +2,9 @@
 
 use super::Initial;
 use crate::exception::{Completion, Minor, SystemException};
-use crate::object::{Interface, Object, Ref};
+use crate::object::{Object, Ref};
 use crate::runtime::Orb;
+use crate::server::Interface;
 use crate::sync::lock;
 use armilla_giop::Version;
 use armilla_giop::url::{Corbaloc, CorbalocAddress, NAME_SERVICE, ObjectUrl, UrlError};

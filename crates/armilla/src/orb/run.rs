@@ -3,8 +3,8 @@
 use super::ids;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::poa::{Ending, ManagerState};
 use crate::runtime::Orb;
+use crate::server::poa::{Ending, ManagerState};
 use armilla_ipc::Termination;
 use armilla_ipc::signals::Cause;
 use std::thread;

@@ -1,7 +1,8 @@
 //! What stands before objects in a client, made by factories that components of references name.
 
-use crate::object::{Interface, Object, Ref};
+use crate::object::{Object, Ref};
 use crate::runtime::{Orb, Part, PartSlot};
+use crate::server::Interface;
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;

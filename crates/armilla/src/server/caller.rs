@@ -3,8 +3,8 @@
 
 use super::connection::Connection;
 use super::worker_status::WorkerStatus;
-use crate::poa::{PoaError, serving_depth};
 use crate::runtime::Orb;
+use crate::server::poa::{PoaError, serving_depth};
 use crate::transport::is_here;
 use armilla_ipc::Address;
 use std::cell::RefCell;

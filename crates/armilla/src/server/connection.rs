@@ -15,8 +15,8 @@ use super::worker_status::WorkerStatus;
 use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
 use crate::log::report;
-use crate::poa::ObjectAdapters;
 use crate::runtime::Orb;
+use crate::server::poa::ObjectAdapters;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
 use armilla_giop::{

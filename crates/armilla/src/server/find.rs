@@ -5,11 +5,11 @@ use crate::exception::{Completion, Minor, SystemException};
 use crate::object::Object;
 use crate::object_key::{KeyId, ObjectKey, system_id};
 use crate::operations::OperationNames;
-use crate::poa::{
-    Activation, Found, MOST_ANEW, ObjectAdapters, PoaInner, Upcall, always_destroyed,
-};
 use crate::runtime::Located;
 use crate::runtime::Orb;
+use crate::server::poa::{
+    Activation, Found, MOST_ANEW, ObjectAdapters, PoaInner, Upcall, always_destroyed,
+};
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};

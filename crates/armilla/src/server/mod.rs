@@ -1,5 +1,5 @@
-//! The server side: endpoints that listen, connections and the threads that serve them, requests to
-//! servants.
+//! The server side: endpoints that listen, connections and the threads that serve them, the object
+//! adapters ([`poa`]) and the servants that requests are for.
 
 mod admit;
 mod bidirectional;
@@ -18,6 +18,7 @@ mod listen_points;
 mod monitor;
 mod output;
 mod own_addresses;
+pub(crate) mod poa;
 mod publications;
 mod published;
 mod reactor_connection;
@@ -25,6 +26,7 @@ mod reactor_pool;
 mod registry;
 mod reply_port;
 mod scratch;
+mod servant;
 mod worker_status;
 mod workers;
 
@@ -35,3 +37,5 @@ pub(crate) use endpoints::Listeners;
 pub use later::{EncodeResults, ReplyHandle};
 pub(crate) use published::Published;
 pub use scratch::Scratch;
+pub use servant::{AnyServant, Interface, IsA, ServantBase, Upcast, WhichObject};
+pub(crate) use servant::{AsDeclared, Servant, address};

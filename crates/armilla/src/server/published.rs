@@ -2,8 +2,8 @@
 
 use crate::exception::{Completion, SystemException};
 use crate::object::Object;
-use crate::poa::guarded;
 use crate::runtime::{Orb, Part, PartSlot};
+use crate::server::poa::guarded;
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -1,7 +1,8 @@
 //! Values of any type, and what is a value or an object reference as it turns out.
 
 use super::{Kind, Value, Valuetype};
-use crate::object::{Interface, Ref};
+use crate::object::Ref;
+use crate::server::Interface;
 use armilla_cdr::type_code::ValueCode;
 use armilla_cdr::value::Nullable;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};

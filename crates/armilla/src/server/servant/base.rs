@@ -1,11 +1,11 @@
 //! The operations that every object has, as a servant answers them (CORBA 3.4 Part 1, 8.3 and 15.3.1).
 
-use super::{AnyServant, Interface, Object, Ref, address};
+use super::AnyServant;
 use crate::dynamic::interface_of;
 use crate::exception::SystemException;
-use crate::poa::{Current, ObjectId, Poa, PoaError};
+use crate::object::Object;
 use crate::runtime::Orb;
-use std::sync::Arc;
+use crate::server::poa::{Current, ObjectId, Poa};
 
 /// What a servant answers itself of the operations that every object has: `ServantBase`.
 ///
@@ -124,34 +124,5 @@ impl AnyServant {
     /// skeleton or by what a dynamic servant says. A [`ServantBase`] is not asked.
     pub fn is_a(&self, object: &ObjectId, repository_id: &str) -> bool {
         self.get().is_a(&|| object.clone(), repository_id)
-    }
-}
-
-impl Orb {
-    /// A reference to the object that `servant` incarnates: `_this`. To a servant that serves a request in
-    /// this thread it is the object that is called. Otherwise it is what
-    /// [`servant_to_reference`](Poa::servant_to_reference) of its [default POA](ServantBase::default_poa)
-    /// gives, which activates the servant where that POA does so implicitly; the root POA does.
-    ///
-    /// ```no_run
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
-    /// # -> Result<(), armilla::PoaError> {
-    /// let reference = orb.this(&servant)?;
-    /// println!("{}", orb.object_to_string(reference.object())?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// `ServantNotActive` or `WrongPolicy` where the policies of the default POA do not allow it;
-    /// `OBJECT_NOT_EXIST` when it was destroyed; `INITIALIZE` when the ORB cannot listen.
-    pub fn this<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Result<Ref<I>, PoaError> {
-        let current = self.poa_current().ok();
-        let is_this = |current: &Current| current.servant().get().address() == address(servant);
-        if let Some(current) = current.filter(is_this) {
-            return Ok(current.reference()?.assume());
-        }
-        let base = servant.servant_base().unwrap_or(&AsDeclared);
-        base.default_poa(self).servant_to_reference(servant)
     }
 }

@@ -3,7 +3,8 @@
 
 use super::{ObjectId, Poa};
 use crate::exception::SystemException;
-use crate::object::{AnyServant, Object};
+use crate::object::Object;
+use crate::server::AnyServant;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::claims::{Claimed, is_claimed};
 use super::{ObjectId, PoaInner};
-use crate::object::{AnyServant, Servant};
 use crate::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
 use crate::operations::OperationLookup;
+use crate::server::{AnyServant, Servant};
 use armilla_ipc::memory::Slot;
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What the generated code of an interface tells the ORB.
 
 use super::ServantBase;
-use crate::poa::ObjectId;
+use crate::server::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
 use armilla_cdr::TypeCode;

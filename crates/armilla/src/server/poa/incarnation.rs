@@ -9,8 +9,8 @@ use super::servant_manager::{ServantActivator, ServantManager, ServantManagerErr
 use super::{ObjectId, PoaError, PoaInner, State, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::object::AnyServant;
 use crate::runtime::Orb;
+use crate::server::AnyServant;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use armilla_ipc::memory::Slot;

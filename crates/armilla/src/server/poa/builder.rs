@@ -9,9 +9,9 @@ use super::{
     State, Threading,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object::AnyServant;
 use crate::operations::OperationLookup;
 use crate::runtime::WeakOrb;
+use crate::server::AnyServant;
 use crate::sync::lock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, Weak};

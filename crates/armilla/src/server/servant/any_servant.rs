@@ -2,7 +2,7 @@
 
 use super::{Interface, ServantBase, Upcast, WhichObject};
 use crate::operations::OperationLookup;
-use crate::poa::ObjectId;
+use crate::server::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
 use armilla_ipc::memory::{Inline, Shows};

@@ -7,8 +7,9 @@
 
 use super::claims::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
-use crate::object::{AnyServant, Object};
+use crate::object::Object;
 use crate::runtime::Orb;
+use crate::server::AnyServant;
 use armilla_ipc::memory::{Held, Slot};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -52,11 +52,11 @@ pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
 
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};
-use crate::object::AnyServant;
 use crate::object_key::NamedKey;
 use crate::operations::OperationLookup;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
+use crate::server::AnyServant;
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;

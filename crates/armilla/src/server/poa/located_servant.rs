@@ -5,7 +5,7 @@ use super::servant_manager::{Cookie, ServantLocator};
 use super::upcall::guarded;
 use super::{ObjectId, PoaInner};
 use crate::exception::{Completion, SystemException};
-use crate::object::AnyServant;
+use crate::server::AnyServant;
 use std::cell::Cell;
 use std::sync::Arc;
 

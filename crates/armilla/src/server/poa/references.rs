@@ -5,9 +5,10 @@ use super::{
     PoaInner, RequestProcessing,
 };
 use crate::exception::SystemException;
-use crate::object::{AnyServant, Interface, Object, Ref, Reference, address};
+use crate::object::{Object, Ref, Reference};
 use crate::object_key::ObjectKey;
 use crate::object_key::{counted_id, parse_system_id, system_id};
+use crate::server::{AnyServant, Interface, address};
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

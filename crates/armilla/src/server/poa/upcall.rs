@@ -8,8 +8,8 @@ use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::object::{AnyServant, Servant};
 use crate::runtime::Orb;
+use crate::server::{AnyServant, Servant};
 use armilla_giop::ior::Ior;
 use armilla_ipc::barrier;
 use armilla_ipc::memory::{Lent, Slot};
