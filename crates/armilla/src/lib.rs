@@ -107,10 +107,10 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{PollableSet, ReplyFuture};
+pub use client::{Object, PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{LocalRef, Native, Object, Ref};
+pub use object::{LocalRef, Native, Ref};
 pub use operations::OperationLookup;
 pub use orb::OrbBuilder;
 pub use policies::{
@@ -134,10 +134,11 @@ const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 /// What generated code uses, and nothing else does.
 #[doc(hidden)]
 pub mod rt {
+    pub use crate::client::Object;
     pub use crate::client::ReplyFuture;
     pub use crate::dynamic::Context;
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
-    pub use crate::object::{LocalRef, Native, Object, Ref};
+    pub use crate::object::{LocalRef, Native, Ref};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};

@@ -8,8 +8,8 @@ mod generated;
 
 pub use generated::cos_naming::*;
 
+use crate::client::Object;
 use crate::exception::{Completion, Error, ExceptionKind, Minor, Raises, SystemException};
-use crate::object::Object;
 use crate::runtime::Orb;
 use armilla_giop::url;
 use naming_context::{BindNewContextRaises, NotFoundReason, ResolveRaises, UnbindRaises};

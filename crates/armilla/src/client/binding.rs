@@ -2,8 +2,8 @@
 //! sent them.
 
 use super::route::{Route, Target};
+use crate::client::Reference;
 use crate::exception::SystemException;
-use crate::object::Reference;
 use arc_swap::ArcSwapOption;
 use armilla_giop::AddressingDisposition;
 use armilla_giop::ior::Ior;

@@ -9,7 +9,6 @@ use super::reply::{Answer, no_reply, take_reply};
 use crate::dynamic::Signature;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
-use crate::object::Reference;
 use crate::signature::Signature;
 use crate::sync::lock;
 use armilla_cdr::CdrResult;

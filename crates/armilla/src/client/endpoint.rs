@@ -154,7 +154,7 @@ impl Client {
             let orb = orb.downgrade();
             EndpointAddress::in_process(Box::new(move || {
                 let orb = orb.upgrade().ok_or(io::ErrorKind::NotConnected)?;
-                orb.server().map_err(io::Error::other)?.connect_here(&orb)
+                orb.connect_here()
             }))
         });
         self.endpoint(address, code_sets)

@@ -4,7 +4,6 @@ use super::asynchronous::AsyncCall;
 use super::operation::OwnedOperation;
 use super::reply::{Undeclared, user_exception};
 use crate::exception::{Error, Raises, SystemException};
-use crate::object::Object;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::ReplyStatus;
 use std::fmt;

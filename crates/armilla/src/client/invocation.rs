@@ -11,6 +11,7 @@ use super::deadline::Deadline;
 use super::reply::Answer;
 use super::route::{Route, Target};
 use crate::client::Effective;
+use crate::client::Reference;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object::{Object, Reference};
 use crate::orb::Orb;

@@ -4,6 +4,7 @@ use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::invocation::{Forward, Invocation};
 use super::route::Target;
+use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object::{Object, Reference};
 use crate::orb::{Located as Place, Orb};

@@ -1,4 +1,8 @@
-//! The client side of a call: from a reference to a live connection and back.
+//! The client side: object references, and the way of a call from a reference to a live connection and
+//! back.
+//!
+//! What stands above the client is not known here. Objects of the same process are behind the traits of
+//! `local_objects.rs`, which the server side implements.
 
 mod access;
 mod arguments;
@@ -12,12 +16,12 @@ mod connect;
 mod continuing;
 mod deadline;
 mod driver;
-mod effective;
 mod endpoint;
 mod exclusive;
 mod future;
 mod housekeeping;
 mod invocation;
+mod local_objects;
 mod locate;
 mod loss;
 mod multiplexed;

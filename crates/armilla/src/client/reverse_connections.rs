@@ -3,20 +3,19 @@
 
 use super::endpoint::Endpoint;
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
-use crate::server::Carrier;
+use crate::client::Carrier;
 use armilla_giop::Version;
 use armilla_giop::engine::Role;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Who can be reached how. Whether a client may claim an address is for
-/// [`server`](crate::server) to say.
+/// Who can be reached how. Whether a client may claim an address is for the server side to say.
 #[derive(Default)]
 pub(crate) struct ReverseConnections(RwLock<HashMap<String, Vec<Claim>>>);
 
 struct Claim {
     /// The connection over which the address can be reached, and its number.
-    carrier: Carrier,
+    carrier: Arc<dyn Carrier>,
     /// Where its client is.
     peer: String,
 }
@@ -24,7 +23,7 @@ struct Claim {
 impl ReverseConnections {
     /// Notes that `address` can be reached over a connection. `false` when somebody elsewhere has
     /// reverse_connection it, and is still there.
-    pub(crate) fn add(&self, address: &str, peer: &str, carrier: &Carrier) -> bool {
+    pub(crate) fn add(&self, address: &str, peer: &str, carrier: &Arc<dyn Carrier>) -> bool {
         let mut reverse_connections = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let known = reverse_connections.entry(address.to_owned()).or_default();
         if known.iter().any(|claim| claim.peer != peer) {
@@ -45,7 +44,7 @@ impl ReverseConnections {
         }
     }
 
-    fn carriers(&self, address: &str) -> Vec<Carrier> {
+    fn carriers(&self, address: &str) -> Vec<Arc<dyn Carrier>> {
         let reverse_connections = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = reverse_connections.get(address).map(Vec::as_slice).unwrap_or_default();
         known.iter().map(|claim| claim.carrier.clone()).collect()
@@ -64,7 +63,7 @@ impl Endpoint {
             self.reverse_connections.as_ref().filter(|_| version >= Version::V1_2)?;
         let carriers = reverse_connections.carriers(self.address.address());
         carriers.into_iter().find_map(|carrier| {
-            let link = carrier.link(|| {
+            let link = carrier.link(&mut || {
                 // What the client has chosen for its connection holds both ways.
                 let stated = carrier.stated_code_sets();
                 let setup = ConnectionSetup {

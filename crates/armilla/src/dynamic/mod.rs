@@ -38,7 +38,6 @@
 mod context;
 mod dyn_any;
 mod exception;
-mod interface;
 mod request;
 mod servant;
 mod server_request;
@@ -56,7 +55,6 @@ pub use dyn_any::{
     DynValue, ValueIdentity,
 };
 pub use exception::UnknownUserException;
-pub(crate) use interface::interface_of;
 pub use request::{Request, Response};
 pub use servant::{DynamicServant, serve};
 pub use server_request::ServerRequest;

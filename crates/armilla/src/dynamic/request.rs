@@ -3,6 +3,7 @@
 use super::UnknownUserException;
 use super::context::{Clause, Context};
 use super::exception::undeclared;
+use crate::client::Object;
 use crate::client::{self, Operation, OperationKey, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Minor, SystemException};
 use crate::object::Object;

@@ -1,8 +1,8 @@
 //! How interceptors come into an ORB that is being made (CORBA 3.4 Part 1, 16.7).
 
 use super::{ClientInterceptor, Codec, IorInterceptor, Registration, ServerInterceptor, SlotId};
+use crate::client::Object;
 use crate::exception::SystemException;
-use crate::object::Object;
 use crate::orb::OrbBuilder;
 use crate::policies::{PolicyFactory, PolicyType};
 use crate::runtime::Orb;

@@ -1,8 +1,8 @@
 //! How requests end, and what an interceptor can do about it.
 
+use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
-use crate::object::Object;
 use armilla_giop::ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -9,7 +9,7 @@ use super::outcome::Outcome;
 use super::registry::Interceptors;
 use super::values::Values;
 use crate::client::Target;
-use crate::object::{Object, Reference};
+use crate::client::{Object, Reference};
 use crate::policies::SyncScope;
 use armilla_giop::ior::Ior;
 use std::any::Any;

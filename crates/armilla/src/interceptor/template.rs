@@ -1,8 +1,8 @@
 //! What makes references to the objects of one POA (CORBA 3.4 Part 1, 16.5.3).
 
 use super::ior::adapter_names;
+use crate::client::Object;
 use crate::exception::SystemException;
-use crate::object::Object;
 use crate::runtime::WeakOrb;
 use crate::server::poa::{ObjectId, Poa, PoaInner};
 use std::fmt;

@@ -5,7 +5,7 @@
 //! in another POA of the same name. A call that finds its servant gone looks for the one of now and
 //! leaves it for the calls that follow. References to objects elsewhere never come to that.
 
-use super::Object;
+use crate::client::Object;
 use crate::remoting::Layers;
 use crate::server::Interface;
 use crate::server::poa::{Activation, DirectUpcall};

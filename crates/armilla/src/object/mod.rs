@@ -1,15 +1,13 @@
-//! Object references: untyped, typed, and how they travel.
+//! Typed object references: calls through them, those that do not leave the process, and what a POA
+//! gives out.
 
 mod direct;
-mod identity;
-mod marshal;
+mod narrow;
 mod near;
-mod overrides;
-mod reference;
+mod poa;
 mod this;
 mod typed;
+mod values;
 
 pub use near::{LocalRef, Native};
-pub use reference::Object;
-pub(crate) use reference::Reference;
 pub use typed::Ref;

@@ -1,7 +1,7 @@
 //! Typed object references.
 
-use super::Object;
 use super::direct::{Active, Direct, LocalCall};
+use crate::client::Object;
 use crate::client::{self, Operation, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Raises, SystemException};
 use crate::policies::Policies;

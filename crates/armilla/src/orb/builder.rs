@@ -2,7 +2,7 @@
 
 use super::Initial;
 use super::ids::{self, Claim, Reservation};
-use crate::client::Client;
+use crate::client::{Client, LocalObjects};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
 use crate::interceptor::Registration;
@@ -10,7 +10,7 @@ use crate::policies::{ConnectionPolicy, PolicyFactory, PolicyType};
 use crate::remoting::StubFactories;
 use crate::runtime::Orb;
 use crate::server::poa::{ManagerState, ObjectAdapters};
-use crate::server::{Listeners, Published};
+use crate::server::{HostedObjects, Listeners, Published};
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use crate::value::Values;
@@ -182,6 +182,7 @@ impl OrbBuilder {
         let listens = !self.listen.is_empty();
         let orb = Orb::with_core(settings.clone(), new_incarnation(), self.transports);
         orb.install(Client::new(settings));
+        orb.install::<Box<dyn LocalObjects>>(Box::new(HostedObjects));
         orb.install(ObjectAdapters::new(&orb, state));
         orb.install(Listeners::new(self.listen));
         orb.install(Published::default());

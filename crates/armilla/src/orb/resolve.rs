@@ -1,8 +1,9 @@
 //! From strings to references and back.
 
 use super::Initial;
+use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
-use crate::object::{Object, Ref};
+use crate::object::Ref;
 use crate::runtime::Orb;
 use crate::server::Interface;
 use crate::sync::lock;

@@ -1,6 +1,7 @@
 //! What stands before objects in a client, made by factories that components of references name.
 
-use crate::object::{Object, Ref};
+use crate::client::Object;
+use crate::object::Ref;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::server::Interface;
 use std::any::{Any, TypeId};

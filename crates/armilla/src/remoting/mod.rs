@@ -16,7 +16,6 @@
 //!
 //! `examples/remoting-above`, `remoting-within` and `remoting-below` are one of each.
 
-mod components;
 mod factories;
 mod skeleton;
 

@@ -18,6 +18,8 @@ pub(crate) trait Part: Any + Send + Sync {
 pub(crate) enum PartSlot {
     /// The endpoints that were called.
     Client,
+    /// The objects of this process, as the client sees them.
+    LocalObjects,
     /// The object adapters and their objects.
     Adapters,
     /// The endpoints that listen.

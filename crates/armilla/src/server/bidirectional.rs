@@ -8,7 +8,7 @@
 use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
 use super::listen_points;
-use crate::client::{ConnectionSetup, MultiplexedConnection};
+use crate::client::{Carrier, ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
@@ -42,7 +42,7 @@ impl Bidirectional {
 
 /// Has a connection that this ORB has just made carry requests both ways, and offers it for the
 /// addresses at which the ORB listens. `None` when it cannot.
-pub(crate) fn offer(
+pub(super) fn offer(
     orb: &Orb,
     stream: &Arc<dyn Stream>,
     setup: ConnectionSetup,
@@ -72,10 +72,13 @@ pub(crate) fn offer(
     if let Some(agreed) = setup.agreed.and_then(|sets| sets.code_sets().ok()) {
         connection.output.lock().responder.set_code_sets(agreed);
     }
-    let carrier = Carrier::of(&connection);
+    let carrier = ConnectionCarrier::of(&connection);
     let setup = ConnectionSetup { offered, ..setup };
     let link = carrier
-        .link(|| MultiplexedConnection::carried(setup, Role::Originator, carrier.clone()))
+        .link_by(|| {
+            let carrier = Arc::new(carrier.clone());
+            MultiplexedConnection::carried(setup, Role::Originator, carrier)
+        })
         .filter(|_| workers.begin(&connection).is_ok());
     if link.is_none() {
         workers.registry.leave(&connection);
@@ -170,26 +173,20 @@ pub(super) fn refusal(
 
 /// The sending half of a connection that carries requests both ways, for the calls of one direction.
 #[derive(Clone)]
-pub(crate) struct Carrier {
+pub(super) struct ConnectionCarrier {
     connection: Weak<Connection>,
     stream: Arc<dyn Stream>,
     number: u64,
 }
 
-impl Carrier {
-    pub(super) fn of(connection: &Arc<Connection>) -> Self {
+impl ConnectionCarrier {
+    fn of(connection: &Arc<Connection>) -> Self {
         let (stream, number) = (connection.stream.clone(), connection.number);
         Self { connection: Arc::downgrade(connection), stream, number }
     }
 
-    /// Unlike that of any other connection of the ORB.
-    pub(crate) const fn number(&self) -> u64 {
-        self.number
-    }
-
-    /// The calls that it carries, made by `make` if there were none before; `None` when the
-    /// connection has ended.
-    pub(crate) fn link(
+    /// [`Carrier::link`] with a function that is called once.
+    fn link_by(
         &self,
         make: impl FnOnce() -> Arc<MultiplexedConnection>,
     ) -> Option<Arc<MultiplexedConnection>> {
@@ -202,29 +199,40 @@ impl Carrier {
         }
         Some(link)
     }
+}
 
-    /// The code sets that its originator has stated.
-    pub(crate) fn stated_code_sets(&self) -> Option<CodeSetContext> {
+impl Carrier for ConnectionCarrier {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn link(
+        &self,
+        make: &mut dyn FnMut() -> Arc<MultiplexedConnection>,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.link_by(make)
+    }
+
+    fn stated_code_sets(&self) -> Option<CodeSetContext> {
         let connection = self.connection.upgrade()?;
         let stated = connection.output.lock().responder.code_sets();
         let wchar = stated.wchar.map_or(0, |set| set.id());
         (stated != CodeSets::UNAGREED).then_some(CodeSetContext { char: stated.char.id(), wchar })
     }
 
-    /// Whether something that is sent now leaves, as far as anybody knows.
-    pub(crate) fn has_room(&self) -> bool {
+    fn has_room(&self) -> bool {
         self.connection.upgrade().is_none_or(|connection| !connection.output.lock().is_stuck())
     }
 }
 
-impl fmt::Debug for Carrier {
+impl fmt::Debug for ConnectionCarrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Carrier").field("stream", &self.stream).finish_non_exhaustive()
+        f.debug_struct("ConnectionCarrier").field("stream", &self.stream).finish_non_exhaustive()
     }
 }
 
 /// Only sending is done through it: the leader of the connection receives and closes.
-impl Stream for Carrier {
+impl Stream for ConnectionCarrier {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -298,7 +306,7 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
         // What it stood for was withdrawn.
         return Ok(());
     }
-    let carrier = Carrier::of(connection);
+    let carrier: Arc<dyn Carrier> = Arc::new(ConnectionCarrier::of(connection));
     let peer = listen_points::place_of(&*connection.stream);
     for point in points.0 {
         // Many say it with every request.

@@ -3,13 +3,14 @@
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
 use super::dispatch;
+use crate::client::ReplyBuffer;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::server::poa::PoaInner;
 use crate::sync::lock;
 use crate::threads::{BlockingScope, wait_limit};
 use crate::transport::{HERE, is_here};
-use armilla_cdr::{Buffer, CodeSets};
+use armilla_cdr::CodeSets;
 use armilla_giop::{Message, OwnedMessage, decode_request};
 use armilla_ipc::{Address, Readiness, SendError, Stream};
 use std::io::{self, IoSlice};
@@ -19,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Serves a request, in these code sets, and gives the reply, which is empty when none is expected.
-pub(crate) fn serve_collocated(
+pub(super) fn serve_collocated(
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
@@ -27,25 +28,6 @@ pub(crate) fn serve_collocated(
     reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
     serve_for(HERE, orb, message, code_sets, limit, reply_buffer)
-}
-
-/// Buffer for a reply: where it is written, and where it is caught.
-#[derive(Default)]
-pub(crate) struct ReplyBuffer {
-    written: Buffer,
-    caught: Vec<u8>,
-}
-
-impl ReplyBuffer {
-    /// Takes the memory of a reply that was read, for the next one.
-    pub(crate) fn take_back(&mut self, reply: Vec<u8>) {
-        self.caught = reply;
-    }
-
-    /// How many octets it takes.
-    pub(crate) fn capacity(&self) -> usize {
-        self.written.capacity() + self.caught.capacity()
-    }
 }
 
 fn serve_for(

@@ -346,7 +346,7 @@ pub(super) fn locate(
 ) -> Result<(), CloseReason> {
     let found = match request.target.object_key() {
         None => Ok(Located::Unnamed),
-        Some(key) => connection.orb.locate(key, connection.is_originated()),
+        Some(key) => connection.orb.locate_object(key, connection.is_originated()),
     };
     // Why it could not be found out is told where it can be; else the request that follows is told it.
     let raised = found.as_ref().err().filter(|_| message.header.version >= Version::V1_2);

@@ -1,8 +1,8 @@
 //! From object keys and addresses to the objects of this process.
 
 use super::Listeners;
+use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
-use crate::object::Object;
 use crate::object_key::{KeyId, ObjectKey, system_id};
 use crate::operations::OperationNames;
 use crate::runtime::Located;
@@ -116,7 +116,11 @@ impl Orb {
     /// Where the object with this key is, for who asks over a connection that this ORB has made or
     /// (`originated` is false) another; no servant is asked for.
     #[cold]
-    pub(crate) fn locate(&self, key: &[u8], originated: bool) -> Result<Located, SystemException> {
+    pub(super) fn locate_object(
+        &self,
+        key: &[u8],
+        originated: bool,
+    ) -> Result<Located, SystemException> {
         let Some(parsed) = ObjectKey::parse(key) else {
             let found = if originated { None } else { self.named(key)? };
             return Ok(found.map_or(Located::Nowhere, Located::Elsewhere));
@@ -168,7 +172,7 @@ impl Orb {
 
     /// The key in `ior` by which an object of this process is called, and the object when it is
     /// active.
-    pub(crate) fn local_key(&self, ior: &Ior) -> Option<Near> {
+    pub(super) fn find_local(&self, ior: &Ior) -> Option<Near> {
         // Who never listened has given out no reference.
         let server = self.open_server()?;
         ior.profiles.iter().find_map(|profile| {

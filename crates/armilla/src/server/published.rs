@@ -1,7 +1,7 @@
 //! References that clients reach by names in URLs, without a naming service.
 
+use crate::client::Object;
 use crate::exception::{Completion, SystemException};
-use crate::object::Object;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::server::poa::guarded;
 use armilla_giop::ior::Ior;

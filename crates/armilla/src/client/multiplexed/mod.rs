@@ -39,8 +39,8 @@ use super::deadline::Deadline;
 use super::driver::Driver;
 use super::loss::Lost;
 use super::request::{Outgoing as Request, Template};
+use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::server::Carrier;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
@@ -72,7 +72,7 @@ pub(crate) struct MultiplexedConnection {
     /// The context of the listen points for which the connection is offered.
     offered: Option<Vec<u8>>,
     /// Who reads, if that is nobody here.
-    carrier: Option<Carrier>,
+    carrier: Option<Arc<dyn Carrier>>,
     outgoing: Mutex<Outgoing>,
     /// Something of what was queued has left.
     room: Condvar,
@@ -175,9 +175,13 @@ impl MultiplexedConnection {
     }
 
     /// The calls in one direction of a connection that carries requests both ways.
-    pub(crate) fn carried(setup: ConnectionSetup, role: Role, carrier: Carrier) -> Arc<Self> {
+    pub(crate) fn carried(
+        setup: ConnectionSetup,
+        role: Role,
+        carrier: Arc<dyn Carrier>,
+    ) -> Arc<Self> {
         let initiator = Initiator::bidirectional(setup.settings.requests_in_flight, role);
-        let stream = Arc::new(carrier.clone());
+        let stream: Arc<dyn Stream> = carrier.clone();
         Self::assemble(setup, stream, (initiator, None), Some(carrier))
     }
 
@@ -185,7 +189,7 @@ impl MultiplexedConnection {
         setup: ConnectionSetup,
         stream: Arc<dyn Stream>,
         (initiator, framer): (Initiator<Waiter>, Option<Framer>),
-        carrier: Option<Carrier>,
+        carrier: Option<Arc<dyn Carrier>>,
     ) -> Arc<Self> {
         let ConnectionSetup { agreed, announces, offered, settings, driver } = setup;
         let state = State {

@@ -4,7 +4,7 @@
 
 use super::tree::Content;
 use super::{DynAny, DynAnyError, Result};
-use crate::object::Object;
+use crate::client::Object;
 use crate::runtime::Orb;
 use armilla_cdr::{Any, Decode, Encode, LongDouble, TypeCode, Typed};
 use armilla_giop::ior::Ior;

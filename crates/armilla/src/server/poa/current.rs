@@ -7,7 +7,7 @@
 
 use super::claims::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
-use crate::object::Object;
+use crate::client::Object;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
 use armilla_ipc::memory::{Held, Slot};

@@ -4,56 +4,15 @@ use super::activation::Ending;
 use super::gate::Mark;
 use super::lifecycle::Birth;
 use super::{Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager};
+use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object::{Object, Ref};
 use crate::object_key::{counted_number, parse_system_id};
-use crate::server::{AnyServant, Interface};
+use crate::server::AnyServant;
 use crate::threads::wait_limit;
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::Arc;
 
 impl Poa {
-    /// Activates `servant` under an id that the POA assigns, and gives a reference to it:
-    /// `activate_object` and `id_to_reference` at once.
-    ///
-    /// ```no_run
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
-    /// # -> Result<(), armilla::SystemException> {
-    /// let reference = orb.root_poa().activate(servant)?;
-    /// println!("{}", orb.object_to_string(reference.object())?);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` where
-    /// ids are unique; `OBJECT_NOT_EXIST` when the POA was destroyed; `INITIALIZE` when the ORB
-    /// cannot listen.
-    pub fn activate<I: Interface + ?Sized>(&self, servant: Arc<I>) -> Result<Ref<I>, PoaError> {
-        Ok(Ref::to_servant(self.activate_servant(servant.clone())?, servant))
-    }
-
-    /// Activates `servant` under the id `id`, and gives a reference to it:
-    /// `activate_object_with_id` and `id_to_reference` at once.
-    ///
-    /// In a persistent POA references made for the same id by an earlier process, at the same
-    /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has made.
-    /// With a servant activator this waits until the last servant of the object was etherealized; who
-    /// is called as that object, or etherealizes it, or serves a request of this POA where it makes one call
-    /// at a time, cannot wait (`BAD_INV_ORDER`, reason 3).
-    ///
-    /// # Errors
-    /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the
-    /// POA retains servants; `BAD_PARAM` for an id that cannot be the POA's; `OBJECT_NOT_EXIST`
-    /// when the POA was destroyed; `INITIALIZE` when the ORB cannot listen.
-    pub fn activate_with_id<I: Interface + ?Sized>(
-        &self,
-        id: impl Into<ObjectId>,
-        servant: Arc<I>,
-    ) -> Result<Ref<I>, PoaError> {
-        Ok(Ref::to_servant(self.activate_servant_with_id(id, servant.clone())?, servant))
-    }
-
     /// [`activate`](Self::activate) for a servant whose interface the program has forgotten, or that
     /// was told [how to find operations](AnyServant::with_operation_lookup) or what stands [before its
     /// skeleton](AnyServant::with_skeleton).

@@ -4,8 +4,8 @@ use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
     PoaInner, RequestProcessing,
 };
+use crate::client::{Object, Reference};
 use crate::exception::SystemException;
-use crate::object::{Object, Ref, Reference};
 use crate::object_key::ObjectKey;
 use crate::object_key::{counted_id, parse_system_id, system_id};
 use crate::server::{AnyServant, Interface, address};
@@ -14,15 +14,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Poa {
-    /// A reference to an object that is not active, with an id that the POA assigns:
-    /// `create_reference`. Who serves it when it is called is for the policies to say.
-    ///
-    /// # Errors
-    /// `WrongPolicy` when the program assigns ids; `INITIALIZE` when the ORB cannot listen.
-    pub fn create_reference<I: Interface + ?Sized>(&self) -> Result<Ref<I>, PoaError> {
-        Ok(self.create_object(I::REPOSITORY_ID)?.assume())
-    }
-
     /// [`create_reference`](Self::create_reference) for an interface that the program knows by its
     /// repository id only.
     ///
@@ -33,19 +24,6 @@ impl Poa {
         let number = self.inner.counted.fetch_add(1, Ordering::Relaxed);
         let id = counted_id(self.inner.incarnation, self.inner.first_counted() | number);
         self.refer_to(repository_id, &ObjectId::new(id))
-    }
-
-    /// A reference to the object `id`, active or not: `create_reference_with_id`. Where the POA
-    /// assigns ids, `id` must be one that it has made.
-    ///
-    /// # Errors
-    /// `BAD_PARAM` (reason 14) for an id that cannot be the POA's; `INITIALIZE` when the ORB cannot
-    /// listen.
-    pub fn create_reference_with_id<I: Interface + ?Sized>(
-        &self,
-        id: impl Into<ObjectId>,
-    ) -> Result<Ref<I>, PoaError> {
-        Ok(self.create_object_with_id(I::REPOSITORY_ID, id)?.assume())
     }
 
     /// [`create_reference_with_id`](Self::create_reference_with_id) for an interface that the
@@ -91,27 +69,17 @@ impl Poa {
         current.map(|current| current.object_id().clone()).ok_or(PoaError::ServantNotActive)
     }
 
-    /// A reference to the object that `servant` incarnates: `servant_to_reference`. A servant that
-    /// incarnates none, or may incarnate many, is activated where the POA activates implicitly. To a
-    /// servant that serves a request for an object of this POA it is, otherwise, that object, whatever
-    /// the policies are.
-    ///
-    /// What other mappings call `_this` is [`Orb::this`](crate::Orb::this), which asks the servant for the POA.
-    ///
-    /// # Errors
-    /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.
-    pub fn servant_to_reference<I: Interface + ?Sized>(
+    /// What `servant_to_reference` gives, and whether it is an active object with this servant.
+    pub(crate) fn object_of_servant<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
-    ) -> Result<Ref<I>, PoaError> {
+    ) -> Result<(Object, bool), PoaError> {
         self.orb.prepare_references()?;
         let current = self.current(servant);
         self.require(current.is_some() || self.knows_servants())?;
         match (self.incarnated(servant)?, current) {
-            (Some(activation), _) => {
-                Ok(Ref::to_servant(self.refer_to_active(activation)?, servant.clone()))
-            }
-            (None, Some(current)) => Ok(current.reference()?.assume()),
+            (Some(activation), _) => Ok((self.refer_to_active(activation)?, true)),
+            (None, Some(current)) => Ok((current.reference()?, false)),
             (None, None) => Err(PoaError::ServantNotActive),
         }
     }
@@ -184,8 +152,8 @@ impl Poa {
         if self.inner.policies.implicit == ImplicitActivation::Off {
             return Ok(None);
         }
-        match self.activate(servant.clone()) {
-            Ok(reference) => Ok(reference.object().activation().cloned()),
+        match self.activate_servant(servant.clone()) {
+            Ok(object) => Ok(object.activation().cloned()),
             // Another thread was faster.
             Err(PoaError::ServantAlreadyActive) => self.incarnated(servant),
             Err(error) => Err(error),

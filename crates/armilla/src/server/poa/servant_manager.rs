@@ -2,8 +2,8 @@
 //! (CORBA 3.4 Part 1, 15.3.5, 15.3.6).
 
 use super::{ObjectId, Poa};
+use crate::client::Object;
 use crate::exception::SystemException;
-use crate::object::Object;
 use crate::server::AnyServant;
 use std::any::Any;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! The operations that every object has, as a servant answers them (CORBA 3.4 Part 1, 8.3 and 15.3.1).
 
 use super::AnyServant;
-use crate::dynamic::interface_of;
+use crate::client::Object;
+use crate::client::interface_of;
 use crate::exception::SystemException;
-use crate::object::Object;
 use crate::runtime::Orb;
 use crate::server::poa::{Current, ObjectId, Poa};
 

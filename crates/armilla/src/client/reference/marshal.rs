@@ -1,8 +1,7 @@
 //! Object references as values: an IOR each (CORBA 3.4 Part 2, 9.6.2).
 
-use super::{Object, Ref};
+use super::Object;
 use crate::runtime::Orb;
-use crate::server::Interface;
 use armilla_cdr::{
     CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed,
 };
@@ -28,26 +27,8 @@ impl<'a> Decode<'a> for Object {
     }
 }
 
-impl<I: Interface + ?Sized> Encode for Ref<I> {
-    fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        self.object().encode(out)
-    }
-}
-
-impl<'a, I: Interface + ?Sized> Decode<'a> for Ref<I> {
-    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
-        Object::decode(input).map(|object| object.assume())
-    }
-}
-
 impl Typed for Object {
     fn type_code() -> TypeCode {
         TypeCode::object_reference(crate::OBJECT_ID, "Object")
-    }
-}
-
-impl<I: Interface + ?Sized> Typed for Ref<I> {
-    fn type_code() -> TypeCode {
-        I::reference_type()
     }
 }

@@ -1,18 +1,15 @@
 //! Untyped object references.
 
-use super::Ref;
 use super::overrides::Overrides;
-use crate::client::{self, Binding, Operation};
+use crate::client::{self, Binding, LocalObject, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interceptor::Interceptors;
 use crate::object_key::ObjectKey;
 use crate::runtime::Orb;
-use crate::server::Interface;
-use crate::server::poa::Activation;
 use crate::settings::Collocation;
 use armilla_cdr::Encode;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
-use armilla_ipc::memory::Held;
+use armilla_ipc::memory::Inline;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +40,7 @@ enum Place {
     /// In another process, as far as is known.
     Elsewhere,
     /// In this one. It was active, when the reference was made, and may be so no more.
-    Active(Held<Activation>),
+    Active(Inline<dyn LocalObject>),
     /// In this one, by this key.
     Key(Box<[u8]>),
 }
@@ -52,16 +49,16 @@ impl Reference {
     /// The IOR.
     pub(crate) fn ior(&self) -> &Ior {
         self.ior.get_or_init(|| match &self.place {
-            Place::Active(object) => self.orb.active_ior(object).unwrap_or_default(),
+            Place::Active(object) => object.get().ior(&self.orb).unwrap_or_default(),
             // Those are made from an IOR.
             Place::Elsewhere | Place::Key(_) => Ior::default(),
         })
     }
 
     /// The object, when it is or was active in this process.
-    pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
+    pub(crate) fn local_object(&self) -> Option<&dyn LocalObject> {
         match &self.place {
-            Place::Active(activation) => Some(activation),
+            Place::Active(object) => Some(object.get()),
             Place::Elsewhere | Place::Key(_) => None,
         }
     }
@@ -77,7 +74,7 @@ impl Reference {
     pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
         match &self.place {
             Place::Elsewhere => None,
-            Place::Active(activation) => Some(activation.key()),
+            Place::Active(object) => Some(object.get().key()),
             Place::Key(key) => Some(key.to_vec()),
         }
     }
@@ -103,8 +100,8 @@ impl Object {
     }
 
     /// A reference to an active object of this process.
-    pub(crate) fn active(orb: &Orb, activation: Held<Activation>) -> Self {
-        Self::new(orb, OnceLock::new(), Place::Active(activation))
+    pub(crate) fn to_local(orb: &Orb, object: Inline<dyn LocalObject>) -> Self {
+        Self::new(orb, OnceLock::new(), Place::Active(object))
     }
 
     fn new(orb: &Orb, ior: OnceLock<Ior>, place: Place) -> Self {
@@ -177,8 +174,8 @@ impl Object {
         if repository_id == crate::OBJECT_ID || (!said.is_empty() && said == repository_id) {
             return Ok(true);
         }
-        match self.declared_here() {
-            Some(activation) => Ok(activation.skeleton().is_a(&|| activation.id(), repository_id)),
+        match self.local_object().and_then(|object| object.is_a(repository_id)) {
+            Some(is_one) => Ok(is_one),
             None => client::invoke(
                 self,
                 Operation::of_object("_is_a"),
@@ -195,10 +192,8 @@ impl Object {
     /// What a call can fail with.
     pub fn repository_id(&self) -> Result<String, SystemException> {
         self.reference()?;
-        match self.declared_here() {
-            Some(activation) => {
-                Ok(activation.skeleton().repository_id(&|| activation.id()).into_owned())
-            }
+        match self.local_object().and_then(LocalObject::repository_id) {
+            Some(repository_id) => Ok(repository_id),
             None => {
                 client::invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
                     Ok(input.string()?.into_owned())
@@ -247,27 +242,15 @@ impl Object {
     }
 
     /// The object, when it is or was active in this process.
-    pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
-        self.reference.as_ref()?.activation()
+    pub(crate) fn local_object(&self) -> Option<&dyn LocalObject> {
+        self.reference.as_ref()?.local_object()
     }
 
-    /// The object, where it is active in this process and its servant leaves it to the skeleton to say
-    /// what it is. Other servants are asked in a request.
-    pub(crate) fn declared_here(&self) -> Option<&Held<Activation>> {
-        let told = |activation: &&Held<Activation>| {
-            activation.is_active() && activation.skeleton().base().is_none()
-        };
-        self.activation().filter(told)
-    }
-
-    /// The object of this process that is active under its key now.
-    pub(crate) fn find_activation(&self) -> Option<Held<Activation>> {
-        let Reference { orb, place, .. } = &**self.reference.as_ref()?;
-        match place {
-            Place::Elsewhere => None,
-            Place::Active(activation) if activation.is_active() => Some(activation.clone()),
-            Place::Active(activation) => activation.with_key(|key| orb.active(key)),
-            Place::Key(key) => orb.active(ObjectKey::parse(key)?),
+    /// The key of an object of this process that was not active when the reference was made.
+    pub(crate) fn inactive_key(&self) -> Option<&[u8]> {
+        match &self.reference.as_ref()?.place {
+            Place::Key(key) => Some(key),
+            Place::Elsewhere | Place::Active(_) => None,
         }
     }
 }

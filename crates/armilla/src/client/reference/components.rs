@@ -1,7 +1,7 @@
 //! The components of references, as programs read and add them.
 
+use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
-use crate::object::Object;
 use armilla_giop::Version;
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};
 
@@ -44,7 +44,7 @@ impl Object {
     }
 
     /// The components of the first profile that a transport of the ORB knows.
-    pub(super) fn components(&self) -> Vec<TaggedComponent> {
+    pub(crate) fn components(&self) -> Vec<TaggedComponent> {
         let Ok(reference) = self.reference() else { return Vec::new() };
         let (transports, settings) = (reference.orb.transports(), reference.orb.settings());
         let mut profiles = reference.ior().profiles.iter();

@@ -1,7 +1,7 @@
 //! Which references denote the same object, as far as the references themselves tell (CORBA 3.4 Part
 //! 1, 8.3.5 and 8.3.6).
 
-use super::{Object, Ref};
+use super::Object;
 use crate::object_key::ObjectKey;
 use armilla_giop::ior::IiopProfile;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -40,13 +40,5 @@ impl Hash for Object {
                 Err(_) => profile.data.hash(state),
             }
         }
-    }
-}
-
-impl<I: ?Sized> Eq for Ref<I> {}
-
-impl<I: ?Sized> Hash for Ref<I> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.untyped().hash(state);
     }
 }

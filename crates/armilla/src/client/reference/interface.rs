@@ -1,15 +1,24 @@
 //! The interface of an object as the interface repository describes it (CORBA 3.4 Part 1, 8.3.1).
 
-use crate::client::{self, Operation};
-use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
-use crate::object::Object;
+use super::Object;
+use crate::client::{self, LocalObject, Operation};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
-use crate::signature::NamedValue;
-use crate::signature::ParameterMode;
-use armilla_cdr::{Any, Decode, Typed};
+use crate::signature::Signature;
+use armilla_cdr::{Decode, Encode, TypeCode, Typed};
 
 /// The name of the initial reference.
 const REPOSITORY: &str = "InterfaceRepository";
+
+/// The operation of the repository that finds a definition.
+const LOOK_UP: &str = "lookup_id";
+
+/// What IDL says of it.
+fn signature(operation: &str) -> Option<Signature> {
+    let text = TypeCode::String(0);
+    (operation == LOOK_UP)
+        .then(|| Signature::new().with_in("search_id", text).with_result(Object::type_code()))
+}
 
 impl Object {
     /// The `InterfaceDef` of the object's interface, from the interface repository that its server
@@ -20,11 +29,8 @@ impl Object {
     /// interface; what a call can fail with.
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
-        match self.declared_here() {
-            Some(activation) => {
-                let interface = activation.skeleton().repository_id(&|| activation.id());
-                interface_of(&reference.orb, &interface)
-            }
+        match self.local_object().and_then(LocalObject::repository_id) {
+            Some(interface) => interface_of(&reference.orb, &interface),
             None => {
                 client::invoke(self, Operation::of_object("_interface"), &|_| Ok(()), |input| {
                     let interface: Self = Decode::decode(input)?;
