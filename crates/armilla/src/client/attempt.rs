@@ -6,7 +6,6 @@
 
 use super::access::Access;
 use super::asynchronous::MAY_BLOCK;
-use super::connection_policy::{ConnectionPolicy, SyncScope};
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::multiplexed::{MultiplexedConnection, Sending, ThreadBuffers};
@@ -14,7 +13,8 @@ use super::reply::{Answer, Finish, take_reply};
 use super::request::{Intercepted, Outgoing};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::orb::Orb;
+use crate::policies::{ConnectionPolicy, SyncScope};
+use crate::runtime::Orb;
 use armilla_cdr::{CdrError, CdrErrorKind, CodeSets, Decoder};
 use armilla_giop::engine::ClientEvent;
 use armilla_giop::{ReplyHeader, ResponseFlags};

@@ -5,18 +5,18 @@
 
 use super::attempt::attempt;
 use super::collocated;
-use super::connection_policy::SyncScope;
 use super::invocation::{Forward, Invocation, Step};
 use super::operation::Operation;
 use super::reply::{Finish, Undeclared, no_reply, user_exception};
 use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
-use crate::dynamic::Signature;
+use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
 use crate::interceptor::{ClientFlow, Contexts, FlowTarget};
-use crate::object::{Object, Reference};
-use crate::orb::Orb;
-use crate::server::BlockingScope;
+use crate::policies::SyncScope;
+use crate::runtime::Orb;
+use crate::signature::Signature;
+use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, ServiceContexts, TargetAddress};

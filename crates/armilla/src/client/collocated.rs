@@ -4,11 +4,11 @@
 
 use super::call::{Arguments, Request};
 use super::invocation::Step;
+use super::local_objects::{ReplyBuffer, serve_collocated};
 use super::reply::{Finish, no_reply, take_reply_here};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::interceptor::Contexts;
-use crate::orb::Orb;
-use crate::server::{ReplyBuffer, serve_collocated};
+use crate::runtime::Orb;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CodeSetContext, Message, MessageHeader, OutgoingRequest, ReplyHeader, ServiceContext,

@@ -1,6 +1,6 @@
 //! How long a call may still take.
 
-use crate::client::Effective;
+use super::reference::Effective;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_ipc::{CoarseInstant, coarse_now};
 use std::time::{Duration, Instant};

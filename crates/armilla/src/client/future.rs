@@ -2,6 +2,7 @@
 
 use super::asynchronous::AsyncCall;
 use super::operation::OwnedOperation;
+use super::reference::Object;
 use super::reply::{Undeclared, user_exception};
 use crate::exception::{Error, Raises, SystemException};
 use armilla_cdr::{CdrResult, Decoder, Encoder};

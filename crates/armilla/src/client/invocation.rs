@@ -8,13 +8,11 @@
 //! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](super::locate)).
 
 use super::deadline::Deadline;
+use super::reference::Effective;
 use super::reply::Answer;
 use super::route::{Route, Target};
-use crate::client::Effective;
-use crate::client::Reference;
+use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object::{Object, Reference};
-use crate::orb::Orb;
 use crate::policies::Rebind;
 use crate::runtime::Orb;
 use armilla_giop::AddressingDisposition;

@@ -6,9 +6,8 @@ use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
-use crate::object::{Object, Reference};
-use crate::orb::{Located as Place, Orb};
-use crate::poa::with_wait_limit;
+use crate::runtime::{Located as Place, Orb};
+use crate::threads::wait_limit;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
@@ -83,7 +82,7 @@ fn locate_here(
 ) -> Result<Answer, SystemException> {
     loop {
         let limit = invocation.time_left();
-        let ior = match with_wait_limit(limit, || orb.locate(&key, false))? {
+        let ior = match wait_limit::within(limit, || orb.locate_here(&key))? {
             Place::Here => return Ok(Answer::Here),
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),

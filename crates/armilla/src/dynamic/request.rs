@@ -6,7 +6,6 @@ use super::exception::undeclared;
 use crate::client::Object;
 use crate::client::{self, Operation, OperationKey, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Minor, SystemException};
-use crate::object::Object;
 use crate::signature::is_exception;
 use crate::signature::{NamedValue, ParameterMode, Signature};
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};

@@ -21,7 +21,7 @@ impl Object {
             self.reference().map_or("", |reference| &reference.ior().type_id),
             I::REPOSITORY_ID
         );
-        Err(SystemException::bad_param(Minor::WRONG_TYPE, what))
+        Err(SystemException::bad_param(Minor::WRONG_INTERFACE, what))
     }
 
     /// The object as an `I`, without asking. When it is none, calls fail with `BAD_OPERATION`.

@@ -219,36 +219,4 @@ impl PolicyFactories {
             }
         }
     }
-
-    /// Whether a program makes policies of this type.
-    pub(crate) fn has_policy_factory(&self, policy_type: PolicyType) -> bool {
-        self.policy_factories().get(policy_type).is_some()
-    }
-
-    /// Whether the ORB, or a factory, knows policies of this type.
-    pub(crate) fn knows_policy(&self, policy_type: PolicyType) -> bool {
-        policy_type.is_of_the_orb() || self.has_policy_factory(policy_type)
-    }
-
-    /// Fails where an interceptor asks for a policy of a type that nobody knows (reason 3 of
-    /// `INV_POLICY`).
-    pub(crate) fn check_policy_type(&self, policy_type: PolicyType) -> Result<(), SystemException> {
-        if self.knows_policy(policy_type) {
-            return Ok(());
-        }
-        let what = format!("no policy factory was registered for the type {}", policy_type.0);
-        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY);
-        Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
-    }
-}
-
-impl OrbBuilder {
-    /// Lets [`Orb::create_policy`] make policies of this type, which the program defines. A type
-    /// that has a factory already, or is the ORB's own, lets [`build`](Self::build) fail with
-    /// `BAD_INV_ORDER` (reason 16).
-    pub fn policy_factory(mut self, policy_type: PolicyType, factory: impl PolicyFactory) -> Self {
-        let Registration { policy_factories, .. } = &mut self.registration;
-        policy_factories.push((policy_type, Arc::new(factory)));
-        self
-    }
 }

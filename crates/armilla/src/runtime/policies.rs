@@ -109,7 +109,7 @@ impl Orb {
             return Ok(());
         }
         let what = format!("no policy factory was registered for the type {}", policy_type.0);
-        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::OMG_3);
+        let (kind, minor) = (ExceptionKind::InvPolicy, Minor::INV_POLICY_NO_FACTORY);
         Err(SystemException::new(kind, minor, Completion::No).with_reason(what))
     }
 }

@@ -52,15 +52,12 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
         )
         .with_hint(hint)
     })?;
-    let mut request = repository.request("lookup_id");
-    let id = Any::new(repository_id)?;
-    request.add(NamedValue::with_value("search_id", ParameterMode::In, id));
-    request.set_return_type(Object::type_code());
-    request.invoke().map_err(|error| match error {
-        Error::System(exception) => exception,
-        Error::User(raised) => missing(Minor::INTF_REPOS_UNAVAILABLE, raised.to_string()),
-    })?;
-    let found = request.return_value().get_with_context::<Object>(orb)?.unwrap_or_default();
+    let found: Object = client::invoke(
+        &repository,
+        Operation::of_idl(LOOK_UP, signature),
+        &|out| repository_id.encode(out),
+        |input| Decode::decode(input),
+    )?;
     match found.is_nil() {
         true => Err(missing(
             Minor::INTF_REPOS_UNKNOWN_INTERFACE,

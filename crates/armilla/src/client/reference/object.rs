@@ -140,29 +140,6 @@ impl Object {
         self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior().clone())
     }
 
-    /// The object as an `I`, after asking it whether it is one where the reference does not say so.
-    /// A nil reference stays nil.
-    ///
-    /// # Errors
-    /// `BAD_PARAM` when the object has another interface; what a call can fail with when it must
-    /// be asked.
-    pub fn narrow<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
-        if self.is_nil() || self.is_a(I::REPOSITORY_ID)? {
-            return Ok(self.assume());
-        }
-        let what = format!(
-            "the object is a {:?}, not a {:?}",
-            self.reference.as_ref().map_or("", |r| &r.ior().type_id),
-            I::REPOSITORY_ID
-        );
-        Err(SystemException::bad_param(Minor::WRONG_INTERFACE, what))
-    }
-
-    /// The object as an `I`, without asking. When it is none, calls fail with `BAD_OPERATION`.
-    pub fn assume<I: Interface + ?Sized>(&self) -> Ref<I> {
-        Ref::new(self.clone())
-    }
-
     /// Whether the object has the interface with this repository id: `_is_a`. Asks the object only
     /// when the reference does not say it.
     ///
@@ -252,6 +229,11 @@ impl Object {
             Place::Key(key) => Some(key),
             Place::Elsewhere | Place::Active(_) => None,
         }
+    }
+
+    /// The key of an object of this process.
+    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
+        self.reference.as_ref()?.local_key()
     }
 }
 
