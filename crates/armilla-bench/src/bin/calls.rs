@@ -1,6 +1,7 @@
 //! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF [-ORB…]`
 //! calls it and prints what a call took on the average. With `turns` two references have it in turn, as if
-//! there were two objects. `calls near COUNT [-ORB…]` calls an object of its own process through its POA.
+//! there were two objects. `calls direct|near COUNT [-ORB…]` calls an object of its own process: straight to
+//! the servant, or through its POA.
 
 use armilla::{Collocation, Orb, SystemException};
 use armilla_bench::{
@@ -17,8 +18,12 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", ..] => serve(&arguments),
+        ["direct", count, ..] => match count.parse() {
+            Ok(count) => collocated(Collocation::Direct, count, &arguments),
+            Err(_) => return usage(),
+        },
         ["near", count, ..] => match count.parse() {
-            Ok(count) => near(count, &arguments),
+            Ok(count) => collocated(Collocation::ThroughPoa, count, &arguments),
             Err(_) => return usage(),
         },
         [what @ ("void" | "turns" | "structs"), count, url, ..] => match count.parse() {
@@ -32,7 +37,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!("usage: calls serve [-ORB…]");
-    eprintln!("       calls near COUNT [-ORB…]");
+    eprintln!("       calls direct|near COUNT [-ORB…]");
     eprintln!("       calls void|turns|structs COUNT REF [-ORB…]");
     ExitCode::from(2)
 }
@@ -44,9 +49,13 @@ fn serve(arguments: &[String]) -> Result<(), SystemException> {
     orb.run()
 }
 
-fn near(count: u32, arguments: &[String]) -> Result<(), SystemException> {
+fn collocated(
+    collocation: Collocation,
+    count: u32,
+    arguments: &[String],
+) -> Result<(), SystemException> {
     let orb = Orb::builder().arguments(arguments.iter().cloned())?;
-    let orb = orb.settings(|settings| settings.collocation = Collocation::ThroughPoa).build()?;
+    let orb = orb.settings(|settings| settings.collocation = collocation).build()?;
     let sink: TtcpSequenceRef = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
     let begun = Instant::now();
     (0..count).try_for_each(|_| sink.send_no_params_2way())?;
