@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-use super::claims::Claimed;
+use super::hazard::HazardSet;
 use super::place::Place;
 use super::places::Places;
 use crate::barrier;
@@ -52,9 +52,9 @@ impl<T> Held<T> {
     pub fn drop_all(held: Vec<Self>) {
         let left: Vec<_> = held.into_iter().filter_map(|mut held| held.let_go()).collect();
         barrier::heavy();
-        let claimed = Claimed::now();
+        let hazards = HazardSet::scan();
         // In a vector of its own: when one panics that is dropped, the others are dropped all the same.
-        drop(left.into_iter().map(|left| Last { left, claimed: &claimed }).collect::<Vec<_>>());
+        drop(left.into_iter().map(|left| Last { left, hazards: &hazards }).collect::<Vec<_>>());
     }
 }
 
@@ -65,10 +65,10 @@ struct Left<T> {
     generation: u32,
 }
 
-/// The same, when a heavy barrier was passed and the claims were read. It is taken out when this is dropped.
+/// The same, when a heavy barrier was passed and the hazard pointers were scanned. It is taken out when this is dropped.
 struct Last<'c, T> {
     left: Left<T>,
-    claimed: &'c Claimed,
+    hazards: &'c HazardSet,
 }
 
 impl<T> Drop for Last<'_, T> {
@@ -76,7 +76,7 @@ impl<T> Drop for Last<'_, T> {
         let Left { places, place, generation } = &self.left;
         // SAFETY: the place lies in a segment of these.
         let place = unsafe { place.as_ref() };
-        drop(places.take_left(place, *generation, |words| self.claimed.contains(words)));
+        drop(places.take_left(place, *generation, |words| self.hazards.contains(words)));
     }
 }
 

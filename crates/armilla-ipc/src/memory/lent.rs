@@ -1,12 +1,12 @@
 //! Things in a table that somebody looks at.
 //!
 //! # Safety contract
-//! Of what `place.rs` asks, this file keeps: a [`Lent`] has claimed its place and then found it present, or holds what stands
-//! there; the claim or the hold goes when it does. Its place outlives it: it borrows the table.
+//! Of what `place.rs` asks, this file keeps: a [`Lent`] has protected its place and then found it present, or holds what stands
+//! there; the hazard pointer or the hold goes when it does. Its place outlives it: it borrows the table.
 
 #![allow(unsafe_code)]
 
-use super::claims::Claim;
+use super::hazard::HazardPointer;
 use super::held::Held;
 use super::place::Place;
 use super::places::Places;
@@ -15,10 +15,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Something in a table that somebody looks at, who has claimed its place. It stays there as long as this lives.
+/// Something in a table that somebody looks at, who has protected its place. It stays there as long as this lives.
 pub struct Lent<'t, T> {
     /// `None` where it is held instead. It is dropped first.
-    claim: Option<Claim>,
+    hazard: Option<HazardPointer>,
     look: Look<'t, T>,
 }
 
@@ -37,15 +37,15 @@ impl<'t, T> Lent<'t, T> {
         place: &'t Place<T>,
         is_there: impl Fn(&Place<T>) -> bool,
     ) -> Option<Self> {
-        let Some(claim) = Claim::new(place.words()[0]) else {
+        let Some(hazard) = HazardPointer::protect(place.words()[0]) else {
             return Self::look_holding(places, place, is_there);
         };
-        let lent = Self { claim: Some(claim), look: Look { places, place, holds: false } };
+        let lent = Self { hazard: Some(hazard), look: Look { places, place, holds: false } };
         barrier::light();
         if is_there(place) { Some(lent) } else { None }
     }
 
-    /// The same where the thread has no claims left.
+    /// The same where the thread has no hazard pointers left.
     #[cold]
     fn look_holding(
         places: &'t Arc<Places<T>>,
@@ -56,26 +56,26 @@ impl<'t, T> Lent<'t, T> {
         let _free = places.lock();
         is_there(place).then(|| {
             place.life.hold();
-            Self { claim: None, look: Look { places, place, holds: true } }
+            Self { hazard: None, look: Look { places, place, holds: true } }
         })
     }
 }
 
 impl<T: Send + Sync> Lent<'_, T> {
-    /// Claims the address of what is lent, for all to see who ask for that: it is not only looked at.
-    /// `false` where the thread has no claims left. A light barrier follows.
+    /// Protects the address of what is lent, for all to see who ask for that: it is not only looked at.
+    /// `false` where the thread has no hazard pointers left. A light barrier follows.
     #[inline(always)]
     pub fn begin_use(&mut self) -> bool {
         let word = self.look.place.words()[1];
-        self.claim.as_mut().map(|claim| claim.set(word)).is_some()
+        self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
     }
 
     /// It is looked at only, as before. A light barrier follows.
     #[inline(always)]
     pub fn end_use(&mut self) {
         let word = self.look.place.words()[0];
-        if let Some(claim) = &mut self.claim {
-            claim.set(word);
+        if let Some(hazard) = &mut self.hazard {
+            hazard.set(word);
         }
     }
 
@@ -92,7 +92,7 @@ impl<T> Deref for Lent<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the look claims the place, where it was found present afterwards, or holds what stands there.
+        // SAFETY: the look protects the place, where it was found present afterwards, or holds what stands there.
         unsafe { self.look.place.look() }
     }
 }

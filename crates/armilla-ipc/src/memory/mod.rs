@@ -3,10 +3,10 @@
 //! A [`Table`] holds things in the places where they are put: who knows the place of one reads it there,
 //! with no lock, no count and nothing else that threads share being written. What is taken out goes when
 //! nobody looks at it any more, and the place is given away again. [`Inline`] is a value of any type behind a
-//! trait that lies where it is, instead of behind a pointer. [`claims`] is how threads let each other know
+//! trait that lies where it is, instead of behind a pointer. [`hazard`] is how threads let each other know
 //! what they are looking at.
 
-pub mod claims;
+pub mod hazard;
 mod held;
 mod huge_pages;
 mod inline;

@@ -5,12 +5,12 @@
 //!
 //! - *It is put in by one thread alone*, who has taken the place out of the free ones: nobody else puts
 //!   anything there, and nobody looks before its life has begun.
-//! - *It is looked at only by who has claimed the place and then found it present, or holds it.* Who holds
+//! - *It is looked at only by a thread that has protected the place and then found it present, or holds it.* Who holds
 //!   it has looked, or has put it in.
 //! - *It is taken out by one thread alone*, under the lock of the table: after its life says that it is leaving, and
-//!   after a heavy barrier has passed since, it is held by nobody and no thread claims the place. Who claims the
-//!   place later finds it leaving, or empty, or finds what stands there next; who claimed it before is seen
-//!   (`claims.rs` says why). The number of holds grows only by who looks or holds, so it stays 0. That the
+//!   after a heavy barrier has passed since, it is held by nobody and no thread protects the place. Who protects the
+//!   place later finds it leaving, or empty, or finds what stands there next; who protected it before is seen
+//!   (`hazard.rs` says why). The number of holds grows only by who looks or holds, so it stays 0. That the
 //!   barrier came after this very thing was leaving, and not after one that stood there before, the generation says.
 //!
 //! `model.rs` tries all this in every order, on processors that delay what they store.
@@ -64,7 +64,7 @@ impl<T> Place<T> {
         }
     }
 
-    /// What threads claim that look at what stands here, and what they claim instead that do more with it:
+    /// What threads protect that look at what stands here, and what they protect instead that do more with it:
     /// its address.
     #[inline(always)]
     pub(super) fn words(&self) -> [NonZeroUsize; 2] {
@@ -84,7 +84,7 @@ impl<T> Place<T> {
     /// What stands here.
     ///
     /// # Safety
-    /// The caller has claimed the place and found it present, or holds what stands there, for as long as the
+    /// The caller has protected the place and found it present, or holds what stands there, for as long as the
     /// reference lives.
     #[inline(always)]
     pub(super) unsafe fn look(&self) -> &T {

@@ -4,14 +4,14 @@
 //! Of what `place.rs` asks, this file keeps:
 //!
 //! - [`Places::take_left`] alone takes things out, under the lock, where all is so as it must be: those who call it
-//!   have found the thing leaving, then passed a heavy barrier, and look at the claims; or nobody can look any more.
+//!   have found the thing leaving, then passed a heavy barrier, and scan the hazard pointers; or nobody can look any more.
 //!   They say by its generation what they found. Others may have taken that out meanwhile, and something else that
-//!   stands there may be leaving by now: of that barrier and those claims it knows nothing.
+//!   stands there may be leaving by now: of that barrier and that scan it knows nothing.
 //! - *Places do not move*, and stay until all go.
 
 #![allow(unsafe_code)]
 
-use super::claims;
+use super::hazard;
 use super::huge_pages;
 use super::place::Place;
 use crate::barrier;
@@ -124,20 +124,20 @@ impl<T> Places<T> {
     pub(super) fn clear(&self, place: &Place<T>, generation: u32) {
         barrier::heavy();
         // Without the lock: the program may do anything when what was its own is dropped.
-        drop(self.take_left(place, generation, claims::is_claimed));
+        drop(self.take_left(place, generation, hazard::is_protected));
     }
 
-    /// Takes out what is leaving by this generation, and gives its place back, where nobody holds it and `is_claimed`
+    /// Takes out what is leaving by this generation, and gives its place back, where nobody holds it and `is_protected`
     /// does not find that somebody looks at it.
     pub(super) fn take_left(
         &self,
         place: &Place<T>,
         generation: u32,
-        is_claimed: impl Fn([NonZeroUsize; 2]) -> bool,
+        is_protected: impl Fn([NonZeroUsize; 2]) -> bool,
     ) -> Option<T> {
         let mut free = self.lock();
-        // The holds last: who looked may have held it before the claim was dropped.
-        if is_claimed(place.words()) || place.life.left() != Some(generation) {
+        // The holds last: who looked may have held it before the hazard pointer was cleared.
+        if is_protected(place.words()) || place.life.left() != Some(generation) {
             return None;
         }
         let index = self.index(place)?;

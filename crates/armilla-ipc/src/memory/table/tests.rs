@@ -1,7 +1,7 @@
 //! What comes and goes in a table, by one thread and by several.
 
 use super::*;
-use crate::memory::claims::DEPTH;
+use crate::memory::hazard::DEPTH;
 use crate::memory::place::Place;
 use crate::memory::places::FIRST;
 use std::collections::HashSet;
@@ -96,7 +96,7 @@ fn what_somebody_holds_stays_though_nobody_looks() {
 }
 
 #[test]
-fn more_looks_than_a_thread_has_claims_work_the_same() {
+fn more_looks_than_a_thread_has_hazard_pointers_work_the_same() {
     let (table, slot, live) = with_one();
     let looks: Vec<_> = (0..2 * DEPTH).map_while(|_| table.get(slot)).collect();
     assert_eq!(looks.len(), 2 * DEPTH);

@@ -1,6 +1,6 @@
 //! An object that is active: its servant, and what the ORB must know of it.
 
-use super::claims::{Claimed, is_claimed};
+use super::active_calls::{ActiveCalls, is_called};
 use super::{ObjectId, PoaInner};
 use crate::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
 use crate::operations::OperationLookup;
@@ -93,13 +93,13 @@ impl Activation {
     }
 
     /// Whether calls are under way, by the claims that were read.
-    pub(super) fn is_among(&self, claimed: &Claimed) -> bool {
-        self.is_counted() || claimed.contains(self)
+    pub(super) fn is_among(&self, calls: &ActiveCalls) -> bool {
+        self.is_counted() || calls.contains(self)
     }
 
     /// Whether calls are under way. A heavy barrier has gone before.
     pub(super) fn is_busy(&self) -> bool {
-        self.is_counted() || is_claimed(self)
+        self.is_counted() || is_called(self)
     }
 
     fn is_counted(&self) -> bool {

@@ -5,7 +5,7 @@
 //! ends. Beside the frame is the thread's claim, by which others see the call. What a thread serves
 //! deeper, and objects that are not in the active object map, it keeps on a stack of its own.
 
-use super::claims::Callee;
+use super::active_calls::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::client::Object;
 use crate::runtime::Orb;
@@ -92,7 +92,7 @@ fn begin_deeper(activation: &Activation) {
 pub(super) fn end(begun: &Begun, object: &mut impl Callee) {
     match begun.0 {
         Some(at) => {
-            object.unclaim();
+            object.clear();
             HERE.with(|here| here.end(at));
         }
         None => end_deeper(object),
@@ -109,7 +109,7 @@ impl Here {
     #[inline(always)]
     fn begin(&self, object: &mut impl Callee) -> Option<usize> {
         let at = self.depth.get();
-        let frame = self.frames.get(at).filter(|_| object.claim())?;
+        let frame = self.frames.get(at).filter(|_| object.protect())?;
         frame.set(Frame::of(object));
         self.depth.set(at + 1);
         Some(at)

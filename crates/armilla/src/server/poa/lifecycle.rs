@@ -1,7 +1,7 @@
 //! How objects and POAs begin and end.
 
 use super::activation::Ending;
-use super::claims::Claimed;
+use super::active_calls::ActiveCalls;
 use super::gate::Mark;
 use super::manager::would_deadlock;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
@@ -129,9 +129,9 @@ impl PoaInner {
             return;
         }
         // One barrier, and one look at the threads, for all.
-        let claimed = Claimed::now();
+        let calls = ActiveCalls::now();
         for activation in &withdrawn {
-            if !activation.is_among(&claimed) && activation.end() {
+            if !activation.is_among(&calls) && activation.end() {
                 finish(activation);
             }
         }
@@ -179,14 +179,14 @@ impl PoaInner {
             state.watchers += 1;
             self.gate.set(Mark::Watched, true);
         }
-        let mut claimed = Claimed::now();
+        let mut calls = ActiveCalls::now();
         let mut busy: Vec<_> =
-            self.objects().into_iter().filter(|object| object.is_among(&claimed)).collect();
+            self.objects().into_iter().filter(|object| object.is_among(&calls)).collect();
         let mut state = lock(&self.state);
         loop {
             // Whoever leaves from here on wakes this thread.
-            claimed = Claimed::again();
-            let idle = busy.extract_if(.., |object| !object.is_among(&claimed));
+            calls = ActiveCalls::again();
+            let idle = busy.extract_if(.., |object| !object.is_among(&calls));
             let idle: Vec<_> = idle.collect();
             if !idle.is_empty() {
                 // Without the lock: a servant may do anything when it goes.

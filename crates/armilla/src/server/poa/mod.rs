@@ -5,9 +5,9 @@
 //! `lifecycle.rs` the way of an object. `ids.rs` and `index.rs` find objects.
 
 mod activation;
+mod active_calls;
 mod adapters;
 mod builder;
-mod claims;
 mod current;
 mod error;
 mod gate;

@@ -1,4 +1,4 @@
-//! The steps of `claims.rs` in every order that there is, on processors that delay what they store.
+//! The steps of `active_calls.rs` in every order that there is, on processors that delay what they store.
 //! What goes wrong without one of the barriers must be found, or the search would prove nothing.
 
 use std::collections::HashSet;

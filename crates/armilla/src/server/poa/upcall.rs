@@ -1,6 +1,6 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
-use super::claims::{Callee, Known};
+use super::active_calls::{Callee, Known};
 use super::current::{self, Begun};
 use super::gate::{Admission, Gate, Mark, Pass};
 use super::located_servant::{Lent as OnLoan, LocatedServant};
@@ -120,7 +120,7 @@ impl<C: Callee> Call<C> {
 
     /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
     /// gate as it must be. Why both are looked at after the call was begun, and again when it has
-    /// ended, stands in `claims.rs`.
+    /// ended, stands in `active_calls.rs`.
     #[inline(always)]
     fn admitted(mut object: C, pass: Pass, admits: fn(&Gate) -> bool) -> Option<Self> {
         // What is over for long is not begun: each such call would have to look after the end.
@@ -163,7 +163,7 @@ impl<A: Deref<Target = Activation>> DirectUpcall<A> {
     /// Begins a call of what the caller knows, as `begin` does.
     #[inline]
     pub(crate) fn of(activation: A) -> Option<Self> {
-        Self::begin(Known { activation, claim: None })
+        Self::begin(Known { activation, hazard: None })
     }
 
     /// The object, as it was handed over.

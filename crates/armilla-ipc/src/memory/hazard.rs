@@ -1,6 +1,6 @@
 //! What threads are using at this moment, where every thread can see it.
 //!
-//! A [`Claim`] is a word, mostly an address, that a thread writes where others can read it, and takes back
+//! A [`HazardPointer`] is a word, mostly an address, that a thread writes where others can read it, and takes back
 //! when it is dropped. It costs four stores: no two threads write to the same cache line. Who must know
 //! whether something is claimed reads the claims of all threads.
 //!
@@ -66,21 +66,21 @@ impl Drop for GiveBack {
 /// A word that the calling thread claims, until this is dropped.
 #[derive(Debug)]
 #[must_use = "a claim is over when it is dropped"]
-pub struct Claim {
+pub struct HazardPointer {
     record: &'static Record,
     at: usize,
     /// It is dropped by the thread that made it.
     thread: PhantomData<*const ()>,
 }
 
-impl Claim {
+impl HazardPointer {
     /// Claims `word`. `None` where the thread holds [`DEPTH`] claims, or ends.
     /// A light barrier follows.
     #[inline(always)]
-    pub fn new(word: NonZeroUsize) -> Option<Self> {
+    pub fn protect(word: NonZeroUsize) -> Option<Self> {
         match HERE.get() {
-            Some(record) => record.claim(word),
-            None => first_claim(word),
+            Some(record) => record.protect(word),
+            None => first_protect(word),
         }
     }
 
@@ -99,7 +99,7 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for HazardPointer {
     /// A light barrier follows.
     #[inline(always)]
     fn drop(&mut self) {
@@ -110,12 +110,12 @@ impl Drop for Claim {
 
 /// Claims where the thread has claimed nothing before.
 #[cold]
-fn first_claim(word: NonZeroUsize) -> Option<Claim> {
+fn first_protect(word: NonZeroUsize) -> Option<HazardPointer> {
     // Not in a thread that is ending.
     GIVE_BACK.try_with(|_| ()).ok()?;
     let record = Record::take();
     HERE.set(Some(record));
-    record.claim(word)
+    record.protect(word)
 }
 
 impl Record {
@@ -132,12 +132,12 @@ impl Record {
     }
 
     #[inline(always)]
-    fn claim(&'static self, word: NonZeroUsize) -> Option<Claim> {
+    fn protect(&'static self, word: NonZeroUsize) -> Option<HazardPointer> {
         let at = self.depth.load(Ordering::Relaxed);
         let claim = self.words.get(at)?;
         self.depth.store(at + 1, Ordering::Release);
         claim.store(word.get(), Ordering::Release);
-        Some(Claim { record: self, at, thread: PhantomData })
+        Some(HazardPointer { record: self, at, thread: PhantomData })
     }
 
     #[inline(always)]
@@ -161,7 +161,7 @@ impl Record {
     }
 
     /// What is claimed.
-    fn claimed(&self) -> impl Iterator<Item = usize> {
+    fn protected(&self) -> impl Iterator<Item = usize> {
         let depth = self.depth.load(Ordering::Acquire);
         let words = self.words.iter().take(depth).map(|claim| claim.load(Ordering::Acquire));
         words.filter(|word| *word != NOTHING)
@@ -173,21 +173,22 @@ fn all() -> MutexGuard<'static, All> {
 }
 
 /// Whether a thread claims one of these words. A heavy barrier has gone before.
-pub fn is_claimed<const N: usize>(words: [NonZeroUsize; N]) -> bool {
+pub fn is_protected<const N: usize>(words: [NonZeroUsize; N]) -> bool {
     // One look at each claim, which may change from one of them to another.
     all().records.iter().any(|record| {
-        record.claimed().any(|claimed| words.iter().any(|word| word.get() == claimed))
+        record.protected().any(|claimed| words.iter().any(|word| word.get() == claimed))
     })
 }
 
 /// The words that were claimed at one time.
 #[derive(Debug)]
-pub struct Claimed(Vec<usize>);
+pub struct HazardSet(Vec<usize>);
 
-impl Claimed {
+impl HazardSet {
     /// Those that are claimed now. A heavy barrier has gone before.
-    pub fn now() -> Self {
-        let mut words: Vec<_> = all().records.iter().flat_map(|record| record.claimed()).collect();
+    pub fn scan() -> Self {
+        let mut words: Vec<_> =
+            all().records.iter().flat_map(|record| record.protected()).collect();
         words.sort_unstable();
         Self(words)
     }
@@ -208,53 +209,53 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_seen_until_it_is_dropped() {
-        let claim = Claim::new(word(0x1001)).expect("the first of this thread");
-        assert!(is_claimed([word(0x1001)]) && Claimed::now().contains([word(0x1001)]));
+    fn a_word_is_protected_until_its_pointer_is_dropped() {
+        let claim = HazardPointer::protect(word(0x1001)).expect("the first of this thread");
+        assert!(is_protected([word(0x1001)]) && HazardSet::scan().contains([word(0x1001)]));
         drop(claim);
-        assert!(!is_claimed([word(0x1001)]) && !Claimed::now().contains([word(0x1001)]));
+        assert!(!is_protected([word(0x1001)]) && !HazardSet::scan().contains([word(0x1001)]));
     }
 
     #[test]
-    fn claims_may_be_dropped_in_any_order() {
-        let all = || (0x2001..).map(word).map_while(Claim::new).collect::<Vec<_>>();
+    fn hazard_pointers_may_be_dropped_in_any_order() {
+        let all = || (0x2001..).map(word).map_while(HazardPointer::protect).collect::<Vec<_>>();
         let mut claims = all();
         assert_eq!(claims.len(), DEPTH);
         let last = claims.pop();
         drop(claims);
-        assert!(is_claimed([word(0x2000 + DEPTH)]) && !is_claimed([word(0x2001)]));
-        assert!(Claim::new(word(0x2001)).is_none());
+        assert!(is_protected([word(0x2000 + DEPTH)]) && !is_protected([word(0x2001)]));
+        assert!(HazardPointer::protect(word(0x2001)).is_none());
         drop(last);
         assert_eq!(all().len(), DEPTH);
     }
 
     #[test]
-    fn the_claims_of_a_thread_end_with_it() {
-        thread::spawn(|| drop(Claim::new(word(0x3001)))).join().expect("it ends");
-        assert!(!is_claimed([word(0x3001)]));
+    fn the_hazard_pointers_of_a_thread_end_with_it() {
+        thread::spawn(|| drop(HazardPointer::protect(word(0x3001)))).join().expect("it ends");
+        assert!(!is_protected([word(0x3001)]));
     }
 
     /// Thread-locals are dropped in an order that nobody promises.
     #[test]
-    fn what_a_thread_keeps_is_claimed_until_it_is_dropped_though_the_thread_ends() {
-        struct Kept(Cell<Option<Claim>>);
+    fn what_a_thread_keeps_is_protected_until_it_is_dropped_though_the_thread_ends() {
+        struct Kept(Cell<Option<HazardPointer>>);
         impl Drop for Kept {
             fn drop(&mut self) {
-                assert!(is_claimed([word(0x4001)]));
+                assert!(is_protected([word(0x4001)]));
                 self.0.take();
-                assert!(!is_claimed([word(0x4001)]));
-                drop(Claim::new(word(0x4001)));
+                assert!(!is_protected([word(0x4001)]));
+                drop(HazardPointer::protect(word(0x4001)));
             }
         }
         thread_local!(static KEPT: Kept = const { Kept(Cell::new(None)) });
         for claims_before in [false, true] {
             let keep = move || {
                 // Which of the two is known first to go with the thread.
-                claims_before.then(|| Claim::new(word(0x4001)));
-                KEPT.with(|kept| kept.0.set(Claim::new(word(0x4001))));
+                claims_before.then(|| HazardPointer::protect(word(0x4001)));
+                KEPT.with(|kept| kept.0.set(HazardPointer::protect(word(0x4001))));
             };
             thread::spawn(keep).join().expect("it ends");
-            assert!(!is_claimed([word(0x4001)]));
+            assert!(!is_protected([word(0x4001)]));
         }
     }
 }

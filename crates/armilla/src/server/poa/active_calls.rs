@@ -1,6 +1,6 @@
 //! Which objects are being called, where every thread can see it.
 //!
-//! A call of an active object changes nothing that threads share: the thread [claims](armilla_ipc::memory::claims) the
+//! A call of an active object changes nothing that threads share: the thread [claims](armilla_ipc::memory::hazard) the
 //! address of the object for as long as the call is under way. Calls of a thread that has no claims left count in the
 //! object itself, for all the same.
 //!
@@ -24,7 +24,7 @@
 use super::Activation;
 use armilla_ipc::barrier;
 use armilla_ipc::memory::Lent;
-use armilla_ipc::memory::claims::{self, Claim};
+use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
 use std::num::NonZeroUsize;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -32,21 +32,21 @@ use std::ptr::NonNull;
 /// An object, as who is about to call it has it.
 pub(crate) trait Callee: Deref<Target = Activation> {
     /// Claims it. `false` where the thread has no claims left. A light barrier follows.
-    fn claim(&mut self) -> bool;
+    fn protect(&mut self) -> bool;
 
     /// The call has ended. A light barrier follows.
-    fn unclaim(&mut self);
+    fn clear(&mut self);
 }
 
 /// From the table of all active objects, where it is claimed already for being looked at.
 impl Callee for Lent<'_, Activation> {
     #[inline(always)]
-    fn claim(&mut self) -> bool {
+    fn protect(&mut self) -> bool {
         self.begin_use()
     }
 
     #[inline(always)]
-    fn unclaim(&mut self) {
+    fn clear(&mut self) {
         self.end_use();
     }
 }
@@ -54,7 +54,7 @@ impl Callee for Lent<'_, Activation> {
 /// An object of which somebody knows without the table. It is had as `A`.
 pub(crate) struct Known<A> {
     pub(super) activation: A,
-    pub(super) claim: Option<Claim>,
+    pub(super) hazard: Option<HazardPointer>,
 }
 
 impl<A: Deref<Target = Activation>> Deref for Known<A> {
@@ -68,26 +68,26 @@ impl<A: Deref<Target = Activation>> Deref for Known<A> {
 
 impl<A: Deref<Target = Activation>> Callee for Known<A> {
     #[inline(always)]
-    fn claim(&mut self) -> bool {
-        self.claim = Claim::new(address(&self.activation));
-        self.claim.is_some()
+    fn protect(&mut self) -> bool {
+        self.hazard = HazardPointer::protect(address(&self.activation));
+        self.hazard.is_some()
     }
 
     #[inline(always)]
-    fn unclaim(&mut self) {
-        self.claim = None;
+    fn clear(&mut self) {
+        self.hazard = None;
     }
 }
 
 /// Whether a thread claims the object. A heavy barrier has gone before.
-pub(super) fn is_claimed(activation: &Activation) -> bool {
-    claims::is_claimed([address(activation)])
+pub(super) fn is_called(activation: &Activation) -> bool {
+    hazard::is_protected([address(activation)])
 }
 
 /// The objects that were claimed at one time.
-pub(super) struct Claimed(claims::Claimed);
+pub(super) struct ActiveCalls(HazardSet);
 
-impl Claimed {
+impl ActiveCalls {
     /// Those that are claimed by calls which did not see the flags that were raised before.
     pub(super) fn now() -> Self {
         barrier::heavy();
@@ -96,7 +96,7 @@ impl Claimed {
 
     /// Those of them that are claimed still. A heavy barrier has gone before.
     pub(super) fn again() -> Self {
-        Self(claims::Claimed::now())
+        Self(HazardSet::scan())
     }
 
     pub(super) fn contains(&self, activation: &Activation) -> bool {
