@@ -5,7 +5,7 @@
 //! taking the lock are done at once, after all that the thread has delayed; claims are delayed. Who drops the
 //! table is not there: nobody else can look then.
 
-use std::collections::HashSet;
+use armilla_model_checker::{Model, Outcome};
 
 /// The words that a thread may claim, as bits.
 const LOOKS: u8 = 1;
@@ -126,8 +126,6 @@ struct World {
     lock: Option<usize>,
 }
 
-type Outcome<T> = Result<T, &'static str>;
-
 impl World {
     fn new(roles: &[Role]) -> Self {
         let thread = |role: &Role| Thread { holds: role.0, acts: role.1, ..Thread::default() };
@@ -140,15 +138,6 @@ impl World {
             free: false,
             lock: None,
         }
-    }
-
-    /// Has the oldest delayed store of a thread happen.
-    fn store(&mut self, thread: usize) -> bool {
-        let any = !self.threads[thread].delayed.is_empty();
-        if any {
-            self.claims[thread] = self.threads[thread].delayed.remove(0);
-        }
-        any
     }
 
     /// The life, to be changed by a thread. Who changes it shows what it has stored.
@@ -165,24 +154,6 @@ impl World {
             self.lock = Some(me);
         }
         free
-    }
-
-    /// Does the next step of a thread; `false` when it has none, or waits.
-    fn step(&mut self, me: usize, clear: &'static [Phase]) -> Outcome<bool> {
-        let Thread { acts, phases, step, .. } = self.threads[me];
-        let next = match (phases, acts) {
-            ([phase, ..], _) => self.clear(me, *phase, step)?,
-            ([], [act, ..]) => self.act(me, *act, step, clear)?,
-            ([], []) => None,
-        };
-        let thread = &mut self.threads[me];
-        thread.step = next.unwrap_or(thread.step);
-        match (next, phases, acts) {
-            (Some(0), [_, rest @ ..], _) if !thread.phases.is_empty() => thread.phases = rest,
-            (Some(0), [], [_, rest @ ..]) => thread.acts = rest,
-            _ => {}
-        }
-        Ok(next.is_some())
     }
 
     /// Returns the next step of the act, 0 when it is done, `None` when it waits.
@@ -286,8 +257,41 @@ impl World {
         let more = matches!(phase, Barrier | Read(_)) && step + 1 < self.threads.len();
         Ok(Some(if goes_on && more { step + 1 } else { 0 }))
     }
+}
 
-    /// Whether all is well when nothing more can happen.
+impl Model for World {
+    /// How what is left is taken out.
+    type Rules = &'static [Phase];
+
+    fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    fn store(&mut self, thread: usize) -> bool {
+        let any = !self.threads[thread].delayed.is_empty();
+        if any {
+            self.claims[thread] = self.threads[thread].delayed.remove(0);
+        }
+        any
+    }
+
+    fn step(&mut self, me: usize, clear: &Self::Rules) -> Outcome<bool> {
+        let Thread { acts, phases, step, .. } = self.threads[me];
+        let next = match (phases, acts) {
+            ([phase, ..], _) => self.clear(me, *phase, step)?,
+            ([], [act, ..]) => self.act(me, *act, step, clear)?,
+            ([], []) => None,
+        };
+        let thread = &mut self.threads[me];
+        thread.step = next.unwrap_or(thread.step);
+        match (next, phases, acts) {
+            (Some(0), [_, rest @ ..], _) if !thread.phases.is_empty() => thread.phases = rest,
+            (Some(0), [], [_, rest @ ..]) => thread.acts = rest,
+            _ => {}
+        }
+        Ok(next.is_some())
+    }
+
     fn settled(&self) -> Outcome<()> {
         let done = |thread: &Thread| thread.acts.is_empty() && thread.phases.is_empty();
         match self.threads.iter().all(done) {
@@ -298,29 +302,8 @@ impl World {
     }
 }
 
-/// Tries everything that can happen, and returns how many states there are.
 fn explore(roles: &[Role], clear: &'static [Phase]) -> Outcome<usize> {
-    let first = World::new(roles);
-    let mut seen = HashSet::from([first.clone()]);
-    let mut open = vec![first];
-    while let Some(world) = open.pop() {
-        let mut next = Vec::new();
-        for thread in 0..roles.len() {
-            let mut after = world.clone();
-            if after.store(thread) {
-                next.push(after);
-            }
-            let mut after = world.clone();
-            if after.step(thread, clear)? {
-                next.push(after);
-            }
-        }
-        if next.is_empty() {
-            world.settled()?;
-        }
-        open.extend(next.into_iter().filter(|after| seen.insert(after.clone())));
-    }
-    Ok(seen.len())
+    armilla_model_checker::explore(World::new(roles), &clear)
 }
 
 #[test]

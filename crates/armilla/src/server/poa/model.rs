@@ -1,7 +1,7 @@
 //! The steps of `active_calls.rs` in every order that there is, on processors that delay what they store.
 //! What goes wrong without one of the barriers must be found, or the search would prove nothing.
 
-use std::collections::HashSet;
+use armilla_model_checker::{Model, Outcome};
 
 /// What one thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,7 +86,31 @@ impl World {
         }
     }
 
-    /// Has the oldest delayed store of a thread happen.
+    /// A call begins or ends, for others to see: at once where it counts, else some time.
+    fn write(&mut self, me: usize, claimed: bool) {
+        match self.threads[me].role {
+            Role::Counts if claimed => self.count += 1,
+            Role::Counts => self.count -= 1,
+            _ => self.threads[me].delayed.push(claimed),
+        }
+    }
+
+    fn behind_barrier(&self, me: usize) -> Step {
+        if self.threads[me].role == Role::Waits { Step::Lock } else { Step::Read(0) }
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.threads.iter().any(|thread| thread.role == Role::Waits)
+    }
+}
+
+impl Model for World {
+    type Rules = Rules;
+
+    fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
     fn store(&mut self, thread: usize) -> bool {
         let any = !self.threads[thread].delayed.is_empty();
         if any {
@@ -95,8 +119,7 @@ impl World {
         any
     }
 
-    /// Does the next step of a thread; `false` when it has none, or waits.
-    fn step(&mut self, me: usize, rules: Rules) -> Result<bool, &'static str> {
+    fn step(&mut self, me: usize, rules: &Rules) -> Outcome<bool> {
         let all = self.threads.len();
         let role = self.threads[me].role;
         self.threads[me].next = match self.threads[me].next {
@@ -168,25 +191,7 @@ impl World {
         Ok(true)
     }
 
-    /// A call begins or ends, for others to see: at once where it counts, else some time.
-    fn write(&mut self, me: usize, claimed: bool) {
-        match self.threads[me].role {
-            Role::Counts if claimed => self.count += 1,
-            Role::Counts => self.count -= 1,
-            _ => self.threads[me].delayed.push(claimed),
-        }
-    }
-
-    fn behind_barrier(&self, me: usize) -> Step {
-        if self.threads[me].role == Role::Waits { Step::Lock } else { Step::Read(0) }
-    }
-
-    fn is_awaited(&self) -> bool {
-        self.threads.iter().any(|thread| thread.role == Role::Waits)
-    }
-
-    /// Whether all is well when nothing more can happen.
-    fn settled(&self) -> Result<(), &'static str> {
+    fn settled(&self) -> Outcome<()> {
         let done = self.threads.iter().all(|thread| thread.next == Step::Done);
         if done && self.finished { Ok(()) } else { Err("the end never comes") }
     }
@@ -196,29 +201,8 @@ fn is_caller(role: Role) -> bool {
     matches!(role, Role::Claims | Role::Counts)
 }
 
-/// Tries everything that can happen, and returns how many states there are.
-fn explore(roles: &[Role], calls: u32, rules: Rules) -> Result<usize, &'static str> {
-    let first = World::new(roles, calls);
-    let mut seen = HashSet::from([first.clone()]);
-    let mut open = vec![first];
-    while let Some(world) = open.pop() {
-        let mut next = Vec::new();
-        for thread in 0..roles.len() {
-            let mut after = world.clone();
-            if after.store(thread) {
-                next.push(after);
-            }
-            let mut after = world.clone();
-            if after.step(thread, rules)? {
-                next.push(after);
-            }
-        }
-        if next.is_empty() {
-            world.settled()?;
-        }
-        open.extend(next.into_iter().filter(|after| seen.insert(after.clone())));
-    }
-    Ok(seen.len())
+fn explore(roles: &[Role], calls: u32, rules: Rules) -> Outcome<usize> {
+    armilla_model_checker::explore(World::new(roles, calls), &rules)
 }
 
 #[test]
