@@ -21,7 +21,7 @@ use rustix::thread::MembarrierCommand;
 #[cfg(not(miri))]
 use rustix::thread::membarrier;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering, compiler_fence, fence};
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence, fence};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -38,6 +38,14 @@ pub fn light() {
     BARRIER.light();
 }
 
+/// A light barrier, then a load of flags. Returns `true` where the barrier was passed and all flags are 0: one
+/// test says both. Else nothing is promised, and the caller issues a [`light`] barrier and loads again.
+#[inline(always)]
+pub fn light_and_all_clear(flags: impl FnOnce() -> u32) -> bool {
+    compiler_fence(Ordering::SeqCst);
+    BARRIER.mode.load(Ordering::Relaxed) | flags() == 0
+}
+
 /// The barrier of the rare side.
 pub fn heavy() {
     BARRIER.heavy();
@@ -51,25 +59,26 @@ fn membarrier(_: MembarrierCommand) -> Result<()> {
     Err(rustix::io::Errno::NOSYS)
 }
 
+/// The light barriers hold the compiler back, and the kernel does the rest. It is 0 for the sake of
+/// [`light_and_all_clear`].
+const SHARED: u32 = 0;
 /// The light barriers are full ones.
-const FULL: u8 = 0;
-/// The light barriers hold the compiler back, and the kernel does the rest.
-const SHARED: u8 = 1;
+const FULL: u32 = 1;
 /// The light barriers are full ones, but some that were not may have been passed a moment ago.
-const LEAVING: u8 = 2;
+const LEAVING: u32 = 2;
 
 /// By when every CPU has made visible what it stored before: it is interrupted many times before.
 const DRAINED: Duration = Duration::from_millis(20);
 
 struct Barrier {
-    mode: AtomicU8,
+    mode: AtomicU32,
     asked: OnceLock<()>,
     kernel: fn(MembarrierCommand) -> Result<()>,
 }
 
 impl Barrier {
     const fn new(kernel: fn(MembarrierCommand) -> Result<()>) -> Self {
-        Self { mode: AtomicU8::new(FULL), asked: OnceLock::new(), kernel }
+        Self { mode: AtomicU32::new(FULL), asked: OnceLock::new(), kernel }
     }
 
     fn prepare(&self) {
@@ -117,7 +126,7 @@ impl Barrier {
 mod tests {
     use super::*;
     use rustix::io::Errno;
-    use std::sync::atomic::{AtomicBool, AtomicU32};
+    use std::sync::atomic::AtomicBool;
     use std::thread;
 
     fn refuses(_: MembarrierCommand) -> Result<()> {
@@ -164,6 +173,14 @@ mod tests {
             scope.spawn(|| side(0, &|| barrier.light()));
             side(1, &|| barrier.heavy())
         })
+    }
+
+    #[test]
+    fn flags_and_barrier_are_tested_at_once() {
+        prepare();
+        let passed = BARRIER.mode.load(Ordering::SeqCst) == SHARED;
+        assert_eq!(light_and_all_clear(|| 0), passed);
+        assert!(!light_and_all_clear(|| 1));
     }
 
     #[test]

@@ -1,90 +1,118 @@
-//! What threads are using at this moment, where every thread can see it.
+//! Hazard pointers: what threads are using at this moment, where every thread can see it.
 //!
-//! A [`HazardPointer`] is a word, mostly an address, that a thread writes where others can read it, and takes back
-//! when it is dropped. It costs four stores: no two threads write to the same cache line. Who must know
-//! whether something is claimed reads the claims of all threads.
+//! A [`HazardPointer`] is a word, mostly an address, that a thread publishes before it uses what the word stands for,
+//! and clears afterwards (M. M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004). A
+//! thread writes to its own cache lines alone. A thread that reclaims something scans the hazard pointers of all.
 //!
-//! # Why nobody is missed
-//! Who stops the use of a thing first raises a flag that users look at, then issues a heavy
-//! [`barrier`](crate::barrier), then reads the claims. Who uses it makes a claim, issues a light barrier, then
-//! looks at the flag; when the use ends likewise, with the claim dropped. So, as the two barriers promise:
+//! # Why no user is missed
+//! The reclaiming thread first raises a flag, then issues a heavy [`barrier`](crate::barrier), then scans. A user
+//! publishes its hazard pointer, issues a light barrier, then loads the flag; when the use ends it clears the hazard
+//! pointer, issues a light barrier, and loads the flag again. The two barriers promise:
 //!
-//! - who claims and does not see the flag has the claim seen. Who sees the flag backs out, as if the use ended;
-//! - who drops the claim and does not see the flag has that seen. Who sees the flag does what is left to who
-//!   is last.
+//! - A user that does not see the flag has published its hazard pointer before the scan. A user that sees the flag
+//!   backs out, as if the use ended.
+//! - A user that clears its hazard pointer and does not see the flag has cleared it before the scan. A user that sees
+//!   the flag does what is left to the last user.
 //!
-//! The claims of a thread are given to another one when it ends.
+//! # Safety contract
+//! - *Records live for ever.* They are leaked; when a thread ends another one takes over its record.
+//! - *Every slot pointer leads into a record*: [`Local::free`] is null, or leads to a word of the thread's record other
+//!   than the first, or behind its last. Pointers to slots are made from a pointer to the whole record.
+
+#![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::num::NonZeroUsize;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many claims a thread can hold at once.
-pub const DEPTH: usize = 15;
+/// How many hazard pointers a thread can have at once.
+pub const DEPTH: usize = WORDS - 1;
 
-/// Stands where nothing is claimed; no word is that.
-const NOTHING: usize = 0;
+/// The words of a record.
+const WORDS: usize = 16;
 
-/// The claims of one thread, which alone writes them.
+/// The value of a slot that is not in use; no word is that.
+const CLEAR: usize = 0;
+
+/// The hazard pointers of one thread, which alone writes them. The first word is never in use: the slots are a stack,
+/// and a pointer to a free one is told from the end of the record by its address alone.
 #[derive(Debug)]
 #[repr(align(128))]
-struct Record {
-    words: [AtomicUsize; DEPTH],
-    /// How many of them are in use, those among them included that were dropped before later ones. It is raised
-    /// before a claim is made and lowered after it was dropped: who reads the claims need not look beyond.
-    depth: AtomicUsize,
-}
+struct Record([AtomicUsize; WORDS]);
 
-/// The claims of all threads. There are as many records as there ever were threads at once that claimed.
-struct All {
-    records: Vec<&'static Record>,
+const _: () = assert!(size_of::<Record>() == align_of::<Record>());
+
+/// The records of all threads: as many as there ever were threads at once with hazard pointers.
+struct Records {
+    all: Vec<&'static Record>,
     /// Those of threads that have ended.
     free: Vec<&'static Record>,
 }
 
-static ALL: Mutex<All> = Mutex::new(All { records: Vec::new(), free: Vec::new() });
+static RECORDS: Mutex<Records> = Mutex::new(Records { all: Vec::new(), free: Vec::new() });
 
-/// Gives the claims of a thread back when it ends.
+/// What a thread knows of its record.
+struct Local {
+    /// The lowest slot that is free, where all above it are free too; null where that is not so, because slots were
+    /// cleared out of order, or the thread has no record.
+    free: Cell<*const AtomicUsize>,
+    record: Cell<Option<&'static Record>>,
+}
+
+/// Gives the record of a thread back when it ends.
 struct GiveBack;
 
 thread_local! {
-    /// The claims of the calling thread. It has no destructor, and is reached without asking whether it is there.
-    static HERE: Cell<Option<&'static Record>> = const { Cell::new(None) };
+    // It has no destructor, and is reached without asking whether it is there.
+    static LOCAL: Local = const { Local { free: Cell::new(ptr::null()), record: Cell::new(None) } };
     static GIVE_BACK: GiveBack = const { GiveBack };
 }
 
 impl Drop for GiveBack {
     fn drop(&mut self) {
-        // A claim that was forgotten is never over.
-        let record = HERE.take().filter(|record| record.depth.load(Ordering::Relaxed) == 0);
-        record.inspect(|record| all().free.push(record));
+        LOCAL.with(|local| {
+            local.free.set(ptr::null());
+            // A hazard pointer that was forgotten is never cleared.
+            let record = local.record.take().filter(|record| record.protected().next().is_none());
+            record.inspect(|record| records().free.push(record));
+        });
     }
 }
 
-/// A word that the calling thread claims, until this is dropped.
+/// A word that the calling thread protects, until this is dropped. It stays in the thread.
 #[derive(Debug)]
-#[must_use = "a claim is over when it is dropped"]
-pub struct HazardPointer {
-    record: &'static Record,
-    at: usize,
-    /// It is dropped by the thread that made it.
-    thread: PhantomData<*const ()>,
-}
+#[must_use = "a hazard pointer is cleared when it is dropped"]
+pub struct HazardPointer(NonNull<AtomicUsize>);
 
 impl HazardPointer {
-    /// Claims `word`. `None` where the thread holds [`DEPTH`] claims, or ends.
+    /// Publishes `word`. `None` where the thread has [`DEPTH`] hazard pointers, or ends.
     /// A light barrier follows.
     #[inline(always)]
     pub fn protect(word: NonZeroUsize) -> Option<Self> {
-        match HERE.get() {
-            Some(record) => record.protect(word),
-            None => first_protect(word),
-        }
+        Self::protect_fast(word).or_else(|| protect_beyond(word))
     }
 
-    /// Claims `word` instead. A light barrier follows.
+    /// The same where nothing has to be found out first: `None` also for the thread's first hazard pointer, and while
+    /// there is one that was made before one that is cleared.
+    #[inline(always)]
+    pub fn protect_fast(word: NonZeroUsize) -> Option<Self> {
+        let free = LOCAL.with(|local| local.free.get());
+        if is_slot(free) { Some(Self::at(free, word)) } else { None }
+    }
+
+    /// Publishes `word` in a slot that is free.
+    #[inline(always)]
+    fn at(free: *const AtomicUsize, word: NonZeroUsize) -> Self {
+        LOCAL.with(|local| local.free.set(free.wrapping_add(1)));
+        // SAFETY: by the contract a slot lies in a record, whose pointer is not null.
+        let hazard = Self(unsafe { NonNull::new_unchecked(free.cast_mut()) });
+        hazard.write(word.get());
+        hazard
+    }
+
+    /// Publishes `word` instead. A light barrier follows.
     #[inline(always)]
     pub fn set(&mut self, word: NonZeroUsize) {
         self.write(word.get());
@@ -92,103 +120,141 @@ impl HazardPointer {
 
     #[inline(always)]
     fn write(&self, word: usize) {
-        if let Some(claim) = self.record.words.get(self.at) {
-            // What was done under the claim comes before what follows the last one.
-            claim.store(word, Ordering::Release);
-        }
+        // SAFETY: by the contract the slot lies in a record, which lives for ever.
+        let slot = unsafe { self.0.as_ref() };
+        // What was done under the last word comes before.
+        slot.store(word, Ordering::Release);
     }
 }
 
 impl Drop for HazardPointer {
-    /// A light barrier follows.
+    /// Clears it. A light barrier follows.
     #[inline(always)]
     fn drop(&mut self) {
-        self.write(NOTHING);
-        self.record.dropped(self.at);
+        self.write(CLEAR);
+        let slot = self.0.as_ptr().cast_const();
+        LOCAL.with(|local| {
+            // A difference: the address of the next slot would take a register while the hazard pointer lives.
+            let above = local.free.get().addr().wrapping_sub(slot.addr());
+            match above == size_of::<AtomicUsize>() {
+                true => local.free.set(slot),
+                false => find_free(),
+            }
+        });
     }
 }
 
-/// Claims where the thread has claimed nothing before.
+/// Whether this leads to a slot: neither null nor the end of a record.
+#[inline(always)]
+fn is_slot(free: *const AtomicUsize) -> bool {
+    !free.addr().is_multiple_of(size_of::<Record>())
+}
+
+/// Publishes where no slot is known to be free: it is the thread's first, or there is none, or slots were cleared out of
+/// order.
 #[cold]
-fn first_protect(word: NonZeroUsize) -> Option<HazardPointer> {
-    // Not in a thread that is ending.
-    GIVE_BACK.try_with(|_| ()).ok()?;
-    let record = Record::take();
-    HERE.set(Some(record));
-    record.protect(word)
+fn protect_beyond(word: NonZeroUsize) -> Option<HazardPointer> {
+    let known = LOCAL.with(|local| local.record.get());
+    let record = match known {
+        Some(record) => record,
+        None => {
+            // Not in a thread that is ending.
+            GIVE_BACK.try_with(|_| ()).ok()?;
+            let record = Record::take();
+            LOCAL.with(|local| local.record.set(Some(record)));
+            record
+        }
+    };
+    let free = record.slot(record.depth());
+    let hazard = is_slot(free).then(|| HazardPointer::at(free, word));
+    find_free();
+    hazard
+}
+
+/// Looks for the lowest slot that is free, where all above it are.
+#[cold]
+fn find_free() {
+    LOCAL.with(|local| {
+        let Some(record) = local.record.get() else { return };
+        let depth = record.depth();
+        let has_gaps = record.protected().count() < depth;
+        local.free.set(if has_gaps { ptr::null() } else { record.slot(depth) });
+    });
+}
+
+/// How many slots of the calling thread are in use, and cleared below one that is.
+pub fn depth() -> usize {
+    LOCAL.with(|local| match (local.record.get(), local.free.get()) {
+        (Some(record), free) if free.is_null() => record.depth(),
+        (Some(record), free) => (free.addr() - record.slot(0).addr()) / size_of::<AtomicUsize>(),
+        (None, _) => 0,
+    })
+}
+
+/// The even words that the calling thread protects, each with the number of slots below it, the oldest first.
+pub fn protected_here() -> impl DoubleEndedIterator<Item = (usize, NonZeroUsize)> {
+    let record = LOCAL.with(|local| local.record.get());
+    let words = record.map_or(&[][..], Record::slots).iter().enumerate();
+    words.filter_map(|(below, word)| {
+        let word = NonZeroUsize::new(word.load(Ordering::Relaxed))?;
+        word.get().is_multiple_of(2).then_some((below, word))
+    })
 }
 
 impl Record {
-    /// Claims for a thread that has none.
+    /// For a thread that has none.
     fn take() -> &'static Self {
-        let mut all = all();
-        all.free.pop().unwrap_or_else(|| {
-            let words = Default::default();
-            let new: &'static Self =
-                Box::leak(Box::new(Self { words, depth: AtomicUsize::new(0) }));
-            all.records.push(new);
+        let mut records = records();
+        records.free.pop().unwrap_or_else(|| {
+            let new: &'static Self = Box::leak(Box::new(Self(Default::default())));
+            records.all.push(new);
             new
         })
     }
 
-    #[inline(always)]
-    fn protect(&'static self, word: NonZeroUsize) -> Option<HazardPointer> {
-        let at = self.depth.load(Ordering::Relaxed);
-        let claim = self.words.get(at)?;
-        self.depth.store(at + 1, Ordering::Release);
-        claim.store(word.get(), Ordering::Release);
-        Some(HazardPointer { record: self, at, thread: PhantomData })
+    fn slots(&self) -> &[AtomicUsize] {
+        &self.0[1..]
     }
 
-    #[inline(always)]
-    fn dropped(&self, at: usize) {
-        // A claim that is dropped before a later one leaves its place to that one.
-        if self.depth.load(Ordering::Relaxed) == at + 1 {
-            self.depth.store(at, Ordering::Release);
-            if at > 0 {
-                self.drop_left();
-            }
-        }
+    /// The slot above this many, or the end.
+    fn slot(&'static self, below: usize) -> *const AtomicUsize {
+        self.0.as_ptr().wrapping_add(1 + below)
     }
 
-    #[inline(never)]
-    fn drop_left(&self) {
-        let is_dropped = |at: &usize| self.words[*at].load(Ordering::Relaxed) == NOTHING;
-        let below = || self.depth.load(Ordering::Relaxed).checked_sub(1).filter(is_dropped);
-        while let Some(below) = below() {
-            self.depth.store(below, Ordering::Release);
-        }
+    /// The number of slots up to the highest one in use.
+    fn depth(&self) -> usize {
+        let in_use = |word: &AtomicUsize| word.load(Ordering::Relaxed) != CLEAR;
+        self.slots().iter().rposition(in_use).map_or(0, |highest| highest + 1)
     }
 
-    /// What is claimed.
+    /// What is protected.
     fn protected(&self) -> impl Iterator<Item = usize> {
-        let depth = self.depth.load(Ordering::Acquire);
-        let words = self.words.iter().take(depth).map(|claim| claim.load(Ordering::Acquire));
-        words.filter(|word| *word != NOTHING)
+        let words = self.slots().iter().map(|word| word.load(Ordering::Acquire));
+        words.filter(|word| *word != CLEAR)
     }
 }
 
-fn all() -> MutexGuard<'static, All> {
-    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+fn records() -> MutexGuard<'static, Records> {
+    RECORDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a thread claims one of these words. A heavy barrier has gone before.
+/// Whether a thread protects one of these words. A heavy barrier has gone before.
 pub fn is_protected<const N: usize>(words: [NonZeroUsize; N]) -> bool {
-    // One look at each claim, which may change from one of them to another.
-    all().records.iter().any(|record| {
-        record.protected().any(|claimed| words.iter().any(|word| word.get() == claimed))
+    // One load of each hazard pointer, which may change from one of the words to another.
+    records().all.iter().any(|record| {
+        record.protected().any(|protected| words.iter().any(|word| word.get() == protected))
     })
 }
 
-/// The words that were claimed at one time.
+/// The words that were protected at one time.
 #[derive(Debug)]
 pub struct HazardSet(Vec<usize>);
 
 impl HazardSet {
-    /// Those that are claimed now. A heavy barrier has gone before.
+    /// Those that are protected now. A heavy barrier has gone before.
     pub fn scan() -> Self {
         let mut words: Vec<_> =
-            all().records.iter().flat_map(|record| record.protected()).collect();
+            records().all.iter().flat_map(|record| record.protected()).collect();
         words.sort_unstable();
         Self(words)
     }
@@ -219,14 +285,38 @@ mod tests {
     #[test]
     fn hazard_pointers_may_be_dropped_in_any_order() {
         let all = || (0x2001..).map(word).map_while(HazardPointer::protect).collect::<Vec<_>>();
-        let mut claims = all();
-        assert_eq!(claims.len(), DEPTH);
-        let last = claims.pop();
-        drop(claims);
+        let mut hazards = all();
+        assert_eq!(hazards.len(), DEPTH);
+        let last = hazards.pop();
+        drop(hazards);
         assert!(is_protected([word(0x2000 + DEPTH)]) && !is_protected([word(0x2001)]));
         assert!(HazardPointer::protect(word(0x2001)).is_none());
         drop(last);
         assert_eq!(all().len(), DEPTH);
+    }
+
+    /// Each pair leaves a gap: the older one is cleared first.
+    #[test]
+    fn gaps_are_closed_with_what_lies_above_them() {
+        let outer = HazardPointer::protect(word(0x5002)).expect("the first of this thread");
+        for _ in 0..3 * DEPTH {
+            let pair =
+                [0x5004, 0x5006].map(|it| HazardPointer::protect(word(it)).expect("there is room"));
+            drop(pair);
+        }
+        assert_eq!(depth(), 1);
+        let inner = HazardPointer::protect(word(0x5008)).expect("there is room");
+        let looked = HazardPointer::protect(word(0x5009)).expect("there is room");
+        let here: Vec<_> = protected_here().collect();
+        assert_eq!(here, [(0, word(0x5002)), (1, word(0x5008))]);
+        assert_eq!(depth(), 3);
+        drop((outer, inner));
+        assert_eq!(depth(), 3);
+        let above = HazardPointer::protect(word(0x500a)).expect("there is room");
+        drop(looked);
+        assert_eq!(depth(), 4);
+        drop(above);
+        assert_eq!(depth(), 0);
     }
 
     #[test]
@@ -248,10 +338,10 @@ mod tests {
             }
         }
         thread_local!(static KEPT: Kept = const { Kept(Cell::new(None)) });
-        for claims_before in [false, true] {
+        for hazards_before in [false, true] {
             let keep = move || {
                 // Which of the two is known first to go with the thread.
-                claims_before.then(|| HazardPointer::protect(word(0x4001)));
+                hazards_before.then(|| HazardPointer::protect(word(0x4001)));
                 KEPT.with(|kept| kept.0.set(HazardPointer::protect(word(0x4001))));
             };
             thread::spawn(keep).join().expect("it ends");

@@ -70,13 +70,12 @@ impl<T: Send + Sync> Lent<'_, T> {
         self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
     }
 
-    /// It is looked at only, as before. A light barrier follows.
+    /// It is looked at only, as before. `false` where the thread had no hazard pointers left. A light barrier
+    /// follows.
     #[inline(always)]
-    pub fn end_use(&mut self) {
+    pub fn end_use(&mut self) -> bool {
         let word = self.look.place.words()[0];
-        if let Some(hazard) = &mut self.hazard {
-            hazard.set(word);
-        }
+        self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
     }
 
     /// Holds it for longer.

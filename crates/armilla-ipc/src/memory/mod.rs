@@ -6,6 +6,7 @@
 //! trait that lies where it is, instead of behind a pointer. [`hazard`] is how threads let each other know
 //! what they are looking at.
 
+mod data_arc;
 pub mod hazard;
 mod held;
 mod huge_pages;
@@ -18,6 +19,7 @@ mod place;
 mod places;
 mod table;
 
+pub use data_arc::DataArc;
 pub use held::Held;
 pub use inline::{Inline, Shows};
 pub use lent::Lent;

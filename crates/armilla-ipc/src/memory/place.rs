@@ -38,11 +38,12 @@ impl Slot {
     pub const NONE: Self = Self { index: u32::MAX, generation: u32::MAX };
 }
 
-/// It begins with a line of the processor's cache: what is small lies in one, together with its life.
+/// It begins with a line of the processor's cache: what is small lies in one, together with its life. The thing comes
+/// first: its address is that of the place.
 #[repr(C, align(64))]
 pub(super) struct Place<T> {
-    pub(super) life: Life,
     thing: UnsafeCell<MaybeUninit<T>>,
+    pub(super) life: Life,
 }
 
 // SAFETY: who looks has a `&T`, and what is taken out may have been put in by another thread.
@@ -50,7 +51,7 @@ unsafe impl<T: Send + Sync> Sync for Place<T> {}
 
 impl<T> Place<T> {
     pub(super) const fn empty() -> Self {
-        Self { life: Life::new(), thing: UnsafeCell::new(MaybeUninit::uninit()) }
+        Self { thing: UnsafeCell::new(MaybeUninit::uninit()), life: Life::new() }
     }
 
     /// Has the processor get the place from memory, without waiting for it.
@@ -64,11 +65,12 @@ impl<T> Place<T> {
         }
     }
 
-    /// What threads protect that look at what stands here, and what they protect instead that do more with it:
-    /// its address.
+    /// What threads protect that look at what stands here, an odd word, and what they protect instead that do
+    /// more with it: its address.
     #[inline(always)]
     pub(super) fn words(&self) -> [NonZeroUsize; 2] {
-        [NonNull::from(self).addr(), NonNull::from(&self.thing).addr()]
+        let address = NonNull::from(self).addr();
+        [address | 1, address]
     }
 
     /// Puts something in and begins its life.

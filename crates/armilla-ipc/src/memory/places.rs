@@ -71,7 +71,11 @@ impl<T> Places<T> {
 
     /// The number of one of these places.
     fn index(&self, place: &Place<T>) -> Option<u32> {
-        let address = place.words()[0].get();
+        self.index_at(std::ptr::from_ref(place).addr())
+    }
+
+    /// The number of the place at this address, if it is one of these.
+    pub(super) fn index_at(&self, address: usize) -> Option<u32> {
         self.segments().find_map(|(first, segment)| Some(first + segment.number(address)? as u32))
     }
 

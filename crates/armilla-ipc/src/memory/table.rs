@@ -11,6 +11,7 @@ use super::lent::Lent;
 use super::place::Slot;
 use super::places::Places;
 use std::fmt;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -51,6 +52,14 @@ impl<T: Send + Sync> Table<T> {
     pub fn at(&self, index: u32) -> Option<Lent<'_, T>> {
         let place = self.0.place(index)?;
         Lent::look(&self.0, place, |place| place.life.is_any_present())
+    }
+
+    /// The slot of the thing at this address, which the caller protects.
+    pub fn slot_of(&self, address: NonZeroUsize) -> Option<Slot> {
+        let index = self.0.index_at(address.get())?;
+        let place = self.0.place(index)?;
+        let slot = Slot { index, generation: place.life.generation() };
+        (place.words()[1] == address).then_some(slot)
     }
 
     /// Whose what stood at `slot` was, as long as nothing else has stood there since.

@@ -8,10 +8,10 @@
 use crate::client::Object;
 use crate::remoting::Layers;
 use crate::server::Interface;
-use crate::server::poa::{Activation, DirectUpcall};
+use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
-use armilla_ipc::memory::Held;
+use armilla_ipc::memory::{DataArc, Held};
 use once_cell::race::OnceBox;
 use std::fmt;
 use std::ops::Deref;
@@ -31,7 +31,7 @@ pub(super) enum Direct<I: ?Sized> {
 
 /// An object that is or was active, with its servant.
 pub(super) struct Active<I: ?Sized> {
-    servant: Arc<I>,
+    servant: DataArc<I>,
     activation: Held<Activation>,
 }
 
@@ -59,19 +59,17 @@ impl<I: Interface + ?Sized> Direct<I> {
     #[inline]
     pub(super) fn begin(&self) -> Option<LocalCall<'_, I>> {
         let (callee, upcall) = match self {
-            Self::Servant(active, _) => {
-                (&active.servant, Some(DirectUpcall::of(&*active.activation)?))
-            }
-            Self::Stub(stub, _) => (stub, None),
+            Self::Servant(active, _) => (&*active.servant, Some(active.begin()?)),
+            Self::Stub(stub, _) => (&**stub, None),
             Self::Never | Self::Later(_) => return None,
         };
         Some(LocalCall { callee, _upcall: upcall })
     }
 
-    /// Whether something else may be there by now.
-    #[inline]
-    pub(super) const fn may_change(&self) -> bool {
-        matches!(self, Self::Servant(..) | Self::Later(_))
+    /// Whether calls never go to anything directly.
+    #[inline(always)]
+    pub(super) const fn is_never(&self) -> bool {
+        matches!(self, Self::Never)
     }
 
     /// Begins a call of what is active now.
@@ -93,7 +91,7 @@ impl<I: Interface + ?Sized> Direct<I> {
                 Guard::from_inner(found)
             }
         };
-        DirectUpcall::of(Now(now)).map(CallSince)
+        DirectUpcall::begin(Now(now)).map(CallSince)
     }
 }
 
@@ -103,13 +101,27 @@ impl<I: Interface + ?Sized> Active<I> {
         if activation.poa.is_called_through() {
             return None;
         }
-        Some(Self { servant: activation.servant.downcast()?, activation })
+        Some(Self::new(activation.servant.downcast()?, activation))
     }
 }
 
 impl<I: ?Sized> Active<I> {
-    pub(super) const fn new(activation: Held<Activation>, servant: Arc<I>) -> Self {
-        Self { servant, activation }
+    pub(super) fn new(servant: Arc<I>, activation: Held<Activation>) -> Self {
+        Self { servant: servant.into(), activation }
+    }
+
+    /// Begins a call when nothing has to be asked or waited for.
+    fn begin(&self) -> Option<DirectUpcall<&Activation>> {
+        DirectUpcall::begin(&*self.activation)
+    }
+
+    /// Makes a call when nothing has to be asked, waited for or found out; else gives back what would make it.
+    #[inline(always)]
+    pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
+        let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };
+        let result = call(&self.servant);
+        upcall.end();
+        Ok(result)
     }
 }
 

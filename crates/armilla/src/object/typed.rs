@@ -67,7 +67,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
         let direct = match object.activation().cloned() {
             Some(active) if active.poa.is_called_through() => Direct::Never,
-            active => Direct::to(&object, active.map(|active| Active::new(active, servant))),
+            active => Direct::to(&object, active.map(|active| Active::new(servant, active))),
         };
         Self { direct, object }
     }
@@ -142,25 +142,30 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// be asked or waited for; or what a factory put before the object. Generated code calls it first.
     #[inline]
     pub fn directly<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
-        match self.local() {
-            Some(servant) => Some(call(&servant)),
-            None if self.direct.may_change() => self.directly_since(call),
-            None => None,
-        }
+        let call = match &self.direct {
+            Direct::Servant(active, _) => match active.call_fast(call) {
+                Ok(result) => return Some(result),
+                Err(call) => call,
+            },
+            _ => call,
+        };
+        if self.direct.is_never() { None } else { self.directly_slow(call) }
     }
 
-    /// The same where the object was active when the reference was made, and has ended, or was not.
-    #[cold]
+    /// The same for all that may be called.
     #[inline(never)]
-    fn directly_since<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
-        self.direct.begin_since(&self.object).map(|servant| call(&servant))
+    fn directly_slow<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
+        match self.local() {
+            Some(servant) => Some(call(&servant)),
+            None => self.direct.begin_since(&self.object).map(|servant| call(&servant)),
+        }
     }
 
     /// Calls an operation without `raises`; generated code does.
     ///
     /// # Errors
     /// Any system exception.
-    #[inline]
+    #[inline(never)]
     pub fn invoke<'p, R>(
         &self,
         operation: &'static str,
@@ -179,7 +184,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ///
     /// # Errors
     /// Any system exception, and those of `E`.
-    #[inline]
+    #[inline(never)]
     pub fn invoke_raises<'p, R, E: Raises>(
         &self,
         operation: &'static str,
@@ -229,7 +234,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     ///
     /// # Errors
     /// When the request could not be sent.
-    #[inline]
+    #[inline(never)]
     pub fn invoke_oneway<'p>(
         &self,
         operation: &'static str,

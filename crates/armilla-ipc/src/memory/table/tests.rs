@@ -109,6 +109,18 @@ fn more_looks_than_a_thread_has_hazard_pointers_work_the_same() {
 }
 
 #[test]
+fn what_is_used_is_found_by_its_address() {
+    let table = Table::new();
+    let given: Vec<_> = (0..200_u64).map(|n| table.insert(1, |slot| (n, slot)).1).collect();
+    for slot in given {
+        let address = std::ptr::NonNull::from(&*table.get(slot).expect("it is there")).addr();
+        assert_eq!(table.slot_of(address), Some(slot));
+        assert_eq!(table.slot_of(address | 1), None);
+        assert_eq!(Table::<(u64, Slot)>::new().slot_of(address), None);
+    }
+}
+
+#[test]
 fn a_table_takes_what_is_in_it_along_but_for_what_is_held() {
     let (table, slot, live) = with_one();
     let held = table.get(slot).expect("it is there").hold();

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub(crate) struct Activation {
     pub(crate) servant: AnyServant,
     pub(crate) poa: Arc<PoaInner>,
-    /// The flags below, and in the rest the number of calls under way that no thread claims.
+    /// The flags below, and in the rest the number of calls under way that no hazard pointer shows.
     state: AtomicU32,
     pub(crate) slot: Slot,
     /// Behind one pointer, for the sake of the line.
@@ -54,7 +54,7 @@ impl Activation {
         Self { servant, id: id.map(|id| Box::new(id.into())), poa, slot, state: AtomicU32::new(0) }
     }
 
-    /// Counts a call that no thread can claim.
+    /// Counts a call of a thread that has no hazard pointers left.
     #[cold]
     pub(super) fn count_in(&self) {
         self.state.fetch_add(1, Ordering::SeqCst);
@@ -92,7 +92,13 @@ impl Activation {
         self.state.load(Ordering::SeqCst) & INACTIVE == 0
     }
 
-    /// Whether calls are under way, by the claims that were read.
+    /// 0 where the object is active, its gate is open, and no call is counted. Anything else has to be looked at.
+    #[inline(always)]
+    pub(super) fn flags(&self) -> u32 {
+        self.state.load(Ordering::SeqCst) | self.poa.gate.flags()
+    }
+
+    /// Whether calls are under way, by the hazard pointers that were scanned.
     pub(super) fn is_among(&self, calls: &ActiveCalls) -> bool {
         self.is_counted() || calls.contains(self)
     }

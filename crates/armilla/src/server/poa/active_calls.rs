@@ -1,100 +1,94 @@
 //! Which objects are being called, where every thread can see it.
 //!
-//! A call of an active object changes nothing that threads share: the thread [claims](armilla_ipc::memory::hazard) the
-//! address of the object for as long as the call is under way. Calls of a thread that has no claims left count in the
-//! object itself, for all the same.
+//! A call of an active object changes nothing that threads share: a [hazard pointer](armilla_ipc::memory::hazard) of the
+//! thread holds the address of the object while the call is under way. Calls of a thread that has no hazard pointers left
+//! are counted in the object itself.
 //!
-//! # Why nobody is missed
-//! Who stops calls, by deactivating an object or closing a gate, is who raises the flag of which the claims tell, and a call
-//! looks at it when it has begun and again when it has ended. One that has begun and sees the flag backs out, as if it
-//! ended; one that ends and sees the flag does what is left to it: it wakes those who wait, or ends the object.
+//! # Why no call is missed
+//! A thread that stops calls, by deactivating an object or closing a gate, raises a flag. A call loads the flags when it
+//! has begun and again when it has ended. A call that has begun and finds a flag raised backs out, as if it had ended. A
+//! call that ends and finds a flag raised wakes the threads that wait, or ends the object.
 //!
-//! Of several calls that leave a deactivated object the last ends it. Each of them sees the flag and
-//! issues a heavy barrier of its own before it reads the claims of the others: until the one of who
-//! raised the flag has passed, a call may be under way that has not seen the flag and whose claim is
-//! not seen yet. Heavy barriers stand in some order; when the last one has passed all claims but those
-//! of others who stay are back, and who issued it sees that. When several see it, a bit in the object
-//! says which of them ends it.
+//! Of several calls that leave a deactivated object the last one ends it. Each of them finds the flag raised and issues a
+//! heavy barrier of its own before it scans the hazard pointers of the others: until the barrier of the thread that raised
+//! the flag has passed, a call may be under way that has not seen the flag and whose hazard pointer is not visible yet.
+//! Heavy barriers are totally ordered. When the last one has passed, all hazard pointers are cleared but those of calls
+//! that stay, and the thread that issued it sees that. When several see it, a bit in the object says which of them ends it.
 //!
-//! `model.rs` tries every order of all these steps, with processors that delay what they store.
+//! `model.rs` tries every order of all these steps, with processors that delay their stores.
 //!
-//! An address stands for one object only while it is claimed: what is called stays in the table of all active objects until
-//! the call has ended.
+//! An address stands for one object only while it is protected: an object stays in the table of all active objects until
+//! its last call has ended.
 
-use super::Activation;
+use super::{Activation, current};
 use armilla_ipc::barrier;
 use armilla_ipc::memory::Lent;
 use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
 use std::num::NonZeroUsize;
-use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// An object, as who is about to call it has it.
-pub(crate) trait Callee: Deref<Target = Activation> {
-    /// Claims it. `false` where the thread has no claims left. A light barrier follows.
-    fn protect(&mut self) -> bool;
+/// How others see a call of an object that the caller holds: by the hazard pointer, or, where the thread has none left, by
+/// the count in the object.
+pub(super) struct Protection(Option<HazardPointer>);
 
-    /// The call has ended. A light barrier follows.
-    fn clear(&mut self);
-}
-
-/// From the table of all active objects, where it is claimed already for being looked at.
-impl Callee for Lent<'_, Activation> {
-    #[inline(always)]
-    fn protect(&mut self) -> bool {
-        self.begin_use()
+impl Protection {
+    /// Begins a call. A light barrier follows.
+    pub(super) fn begin(activation: &Activation) -> Self {
+        let hazard = HazardPointer::protect(address(activation));
+        if hazard.is_none() {
+            current::begin_counted(activation);
+        }
+        Self(hazard)
     }
 
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.end_use();
-    }
-}
-
-/// An object of which somebody knows without the table. It is had as `A`.
-pub(crate) struct Known<A> {
-    pub(super) activation: A,
-    pub(super) hazard: Option<HazardPointer>,
-}
-
-impl<A: Deref<Target = Activation>> Deref for Known<A> {
-    type Target = Activation;
-
-    #[inline]
-    fn deref(&self) -> &Activation {
-        &self.activation
+    /// Ends it. A light barrier follows.
+    pub(super) fn end(self, activation: &Activation) {
+        match self.0 {
+            Some(hazard) => drop(hazard),
+            None => current::end_counted(activation),
+        }
     }
 }
 
-impl<A: Deref<Target = Activation>> Callee for Known<A> {
-    #[inline(always)]
-    fn protect(&mut self) -> bool {
-        self.hazard = HazardPointer::protect(address(&self.activation));
-        self.hazard.is_some()
-    }
+/// Begins a call where a hazard pointer is at hand at once. A light barrier follows.
+#[inline(always)]
+pub(super) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
+    HazardPointer::protect_fast(address(activation))
+}
 
-    #[inline(always)]
-    fn clear(&mut self) {
-        self.hazard = None;
+/// Begins a call of an object from the table of all active objects, where a hazard pointer protects its place already. A
+/// light barrier follows.
+#[inline(always)]
+pub(super) fn begin(object: &mut Lent<'_, Activation>) {
+    if !object.begin_use() {
+        current::begin_counted(object);
     }
 }
 
-/// Whether a thread claims the object. A heavy barrier has gone before.
+/// Ends it. A light barrier follows.
+#[inline(always)]
+pub(super) fn end(object: &mut Lent<'_, Activation>) {
+    if !object.end_use() {
+        current::end_counted(object);
+    }
+}
+
+/// Whether a call of the object is under way that a hazard pointer shows. A heavy barrier has gone before.
 pub(super) fn is_called(activation: &Activation) -> bool {
     hazard::is_protected([address(activation)])
 }
 
-/// The objects that were claimed at one time.
+/// The objects that were being called at one time.
 pub(super) struct ActiveCalls(HazardSet);
 
 impl ActiveCalls {
-    /// Those that are claimed by calls which did not see the flags that were raised before.
+    /// Those that are called without having seen the flags that were raised before.
     pub(super) fn now() -> Self {
         barrier::heavy();
         Self::again()
     }
 
-    /// Those of them that are claimed still. A heavy barrier has gone before.
+    /// Those of them that are called still. A heavy barrier has gone before.
     pub(super) fn again() -> Self {
         Self(HazardSet::scan())
     }

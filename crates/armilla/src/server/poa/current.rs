@@ -1,17 +1,15 @@
 //! Which object a servant is serving: `PortableServer::Current` (CORBA 3.4 Part 1, 15.3.10).
 //!
-//! Each thread has a stack of frames for the calls that it serves within each other. Of an active
-//! object a frame says where it stands, two words, because the object stays there until its last call
-//! ends. Beside the frame is the thread's claim, by which others see the call. What a thread serves
-//! deeper, and objects that are not in the active object map, it keeps on a stack of its own.
+//! Of the active objects that a thread is serving, its hazard pointers hold the addresses, in the order in which the calls
+//! were begun: nothing else is written for a call. Calls of a thread that has no hazard pointers left, objects that are
+//! not in the active object map, and servant managers stand on a stack beside them.
 
-use super::active_calls::Callee;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::client::Object;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
-use armilla_ipc::memory::{Held, Slot};
-use std::cell::{Cell, RefCell};
+use armilla_ipc::memory::{Held, Slot, hazard};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// An active object that a thread is serving.
@@ -47,101 +45,26 @@ impl Serving {
     }
 }
 
-/// How many calls within each other have frames.
-const DEPTH: usize = 8;
-
-/// What the calling thread is serving.
-struct Here {
-    /// How many frames are in use, those among them included whose call ended before a later one.
-    depth: Cell<usize>,
-    frames: [Cell<Frame>; DEPTH],
-}
-
 thread_local! {
-    // It has no destructor, and is reached without asking whether it is there.
-    static HERE: Here = const {
-        Here { depth: Cell::new(0), frames: [const { Cell::new(Frame::NONE) }; DEPTH] }
-    };
-    /// What has no frame, the innermost last, each with how many frames are below it.
+    /// What no hazard pointer shows, the innermost last, each with how many hazard pointers are older.
     static KEPT: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A call of an active object that a thread has begun, and ends itself: where its frame is, or `None` when
-/// the call counts in the object.
-pub(super) struct Begun(Option<usize>);
-
-/// Begins to serve an active object.
-#[inline(always)]
-pub(super) fn begin(object: &mut impl Callee) -> Begun {
-    let at = HERE.with(|here| here.begin(object));
-    if at.is_none() {
-        begin_deeper(object);
-    }
-    Begun(at)
-}
-
-/// Begins where the thread has no frames, or no claims, left.
+/// Begins to serve an active object where the thread has no hazard pointers left.
 #[cold]
-fn begin_deeper(activation: &Activation) {
+pub(super) fn begin_counted(activation: &Activation) {
     keep(Serving::Active(Frame::of(activation)));
     activation.count_in();
 }
 
 /// Goes back to what was served before.
-#[inline(always)]
-pub(super) fn end(begun: &Begun, object: &mut impl Callee) {
-    match begun.0 {
-        Some(at) => {
-            object.clear();
-            HERE.with(|here| here.end(at));
-        }
-        None => end_deeper(object),
-    }
-}
-
 #[cold]
-fn end_deeper(activation: &Activation) {
+pub(super) fn end_counted(activation: &Activation) {
     end_passing();
     activation.count_out();
 }
 
-impl Here {
-    #[inline(always)]
-    fn begin(&self, object: &mut impl Callee) -> Option<usize> {
-        let at = self.depth.get();
-        let frame = self.frames.get(at).filter(|_| object.protect())?;
-        frame.set(Frame::of(object));
-        self.depth.set(at + 1);
-        Some(at)
-    }
-
-    #[inline(always)]
-    fn end(&self, at: usize) {
-        // A call that ends before one that was begun later leaves its frame to that one.
-        if self.depth.get() == at + 1 {
-            self.depth.set(at);
-            if at > 0 {
-                self.end_left();
-            }
-        } else if let Some(frame) = self.frames.get(at) {
-            frame.set(Frame::NONE);
-        }
-    }
-
-    #[inline(never)]
-    fn end_left(&self) {
-        let is_over = |at: &usize| self.frames[*at].get() == Frame::NONE;
-        while let Some(below) = self.depth.get().checked_sub(1).filter(is_over) {
-            self.depth.set(below);
-        }
-    }
-}
-
 impl Frame {
-    /// A call that has ended.
-    const NONE: Self = Self { orb: 0, slot: Slot::NONE };
-
-    #[inline(always)]
     fn of(activation: &Activation) -> Self {
         Self { orb: activation.poa.incarnation, slot: activation.slot }
     }
@@ -157,7 +80,7 @@ pub(super) fn begin_asking(orb: u64, slot: Slot) {
     keep(Serving::Asking(Frame { orb, slot }));
 }
 
-/// Goes back to what was served before what has no frame.
+/// Goes back to what was served before what no hazard pointer shows.
 pub(super) fn end_passing() {
     // In a thread that is ending there may be nothing to go back to.
     let ended = KEPT.try_with(|kept| kept.borrow_mut().pop());
@@ -165,49 +88,51 @@ pub(super) fn end_passing() {
 }
 
 fn keep(serving: Serving) {
-    let below = HERE.with(|here| here.depth.get());
-    KEPT.try_with(|kept| kept.borrow_mut().push((below, serving))).ok();
+    KEPT.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
 }
 
-/// What the calling thread is serving at this moment.
-fn innermost() -> Option<Serving> {
-    HERE.with(|here| {
-        let depth = here.depth.get();
-        let kept = KEPT.try_with(|kept| {
-            kept.borrow().last().filter(|(below, _)| *below == depth).map(|(_, it)| it.clone())
-        });
-        let framed = || Some(Serving::Active(here.frames.get(depth.checked_sub(1)?)?.get()));
-        kept.ok().flatten().or_else(framed)
-    })
+/// What the calling thread is serving at this moment, where that belongs to this ORB.
+fn innermost(orb: &Orb) -> Option<Serving> {
+    let kept = KEPT.try_with(|kept| kept.borrow().last().cloned()).ok().flatten();
+    let protected = hazard::protected_here().next_back();
+    match (protected, kept) {
+        (Some((older, address)), kept)
+            if kept.as_ref().is_none_or(|(below, _)| *below <= older) =>
+        {
+            let slot = orb.objects().slot_of(address)?;
+            Some(Serving::Active(Frame { orb: orb.incarnation(), slot }))
+        }
+        (_, kept) => kept.map(|(_, it)| it).filter(|it| it.orb() == orb.incarnation()),
+    }
 }
 
 /// How many requests this thread is serving within each other, servant managers included that it asks.
 pub(crate) fn serving_depth() -> usize {
-    let kept = KEPT.try_with(|kept| kept.borrow().len()).unwrap_or(0);
-    HERE.with(|here| here.depth.get()) + kept
+    hazard::depth() + KEPT.try_with(|kept| kept.borrow().len()).unwrap_or(0)
 }
 
 /// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
-pub(super) fn is_serving(orb: u64) -> bool {
-    any(|serving| serving.orb() == orb)
+pub(super) fn is_serving(orb: &Orb) -> bool {
+    protected(orb).next().is_some() || is_kept(|serving| serving.orb() == orb.incarnation())
 }
 
 /// Whether this thread is serving a request for the active object that stands at `slot`, or asking a
 /// servant manager about it.
-pub(super) fn is_serving_at(orb: u64, slot: Slot) -> bool {
-    let frame = Frame { orb, slot };
-    any(|serving| matches!(serving, Serving::Active(it) | Serving::Asking(it) if *it == frame))
+pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
+    let frame = Frame { orb: orb.incarnation(), slot };
+    let is_it =
+        |it: &Serving| matches!(it, Serving::Active(it) | Serving::Asking(it) if *it == frame);
+    protected(orb).any(|it| it == slot) || is_kept(is_it)
 }
 
-/// Whether what this thread is serving, in any depth, is such a thing.
-fn any(mut is_it: impl FnMut(&Serving) -> bool) -> bool {
-    HERE.with(|here| {
-        let mut frames = here.frames.iter().take(here.depth.get());
-        frames.any(|frame| is_it(&Serving::Active(frame.get())))
-            || KEPT
-                .try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving)))
-                .unwrap_or(false)
-    })
+/// Where the active objects of this ORB stand that the hazard pointers of this thread show.
+fn protected(orb: &Orb) -> impl Iterator<Item = Slot> {
+    hazard::protected_here().filter_map(|(_, address)| orb.objects().slot_of(address))
+}
+
+/// Whether such a thing is among what this thread is serving and no hazard pointer shows.
+fn is_kept(is_it: impl Fn(&Serving) -> bool) -> bool {
+    KEPT.try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving))).unwrap_or(false)
 }
 
 /// The request that this thread is serving: `PortableServer::Current`, from
@@ -269,7 +194,7 @@ impl Current {
 impl Orb {
     /// Whether this thread is serving a request for an object of this ORB.
     pub(crate) fn is_serving(&self) -> bool {
-        is_serving(self.incarnation())
+        is_serving(self)
     }
 
     /// The request that this thread is serving for an object of this ORB: `POACurrent`.
@@ -277,8 +202,7 @@ impl Orb {
     /// # Errors
     /// `NoContext` when it serves none.
     pub fn poa_current(&self) -> Result<Current, PoaError> {
-        let serving = innermost().filter(|serving| serving.orb() == self.incarnation());
-        match serving.ok_or(PoaError::NoContext)? {
+        match innermost(self).ok_or(PoaError::NoContext)? {
             Serving::Active(frame) => {
                 let found = self.objects().get(frame.slot).ok_or(PoaError::NoContext)?;
                 let activation = found.hold();

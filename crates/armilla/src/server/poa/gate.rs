@@ -74,7 +74,13 @@ impl Gate {
     /// Whether any thread may call, and nobody wants to know.
     #[inline(always)]
     pub(super) fn is_open(&self) -> bool {
-        self.bits.load(Ordering::SeqCst) == 0
+        self.flags() == 0
+    }
+
+    /// 0 where it is open.
+    #[inline(always)]
+    pub(super) fn flags(&self) -> u32 {
+        self.bits.load(Ordering::SeqCst)
     }
 
     pub(super) fn is(&self, mark: Mark) -> bool {

@@ -102,7 +102,7 @@ impl PoaInner {
         let mut state = lock(&self.state);
         let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
         while let Some(slot) = state.retiring.get(id) {
-            if current::is_serving_at(self.incarnation, *slot)
+            if current::is_serving_at(orb, *slot)
                 || self.activating.is_mine()
                 || self.gate.is_passed_by_me()
             {

@@ -345,7 +345,7 @@ impl Poa {
         etherealize_objects: bool,
         wait_for_completion: bool,
     ) -> Result<(), PoaError> {
-        if wait_for_completion && current::is_serving(self.inner.incarnation) {
+        if wait_for_completion && current::is_serving(&self.orb) {
             return Err(would_deadlock("a POA to end").into());
         }
         if self.inner.gate.is(Mark::Destroyed) && !self.inner.has_ended() {

@@ -151,7 +151,7 @@ impl PoaManager {
                 .adapters
                 .iter()
                 .filter_map(Weak::upgrade)
-                .any(|poa| current::is_serving(poa.incarnation))
+                .any(|poa| poa.orb().is_some_and(|orb| current::is_serving(&orb)))
         };
         match wait_for_completion && serves() {
             true => Err(would_deadlock("the manager's requests to end").into()),

@@ -48,7 +48,7 @@ pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
 pub(crate) use tree::{MOST_ANEW, always_destroyed};
-pub(crate) use upcall::{DirectUpcall, Found, Target, Upcall, guarded};
+pub(crate) use upcall::{DirectUpcall, FastUpcall, Found, Target, Upcall, guarded};
 
 use crate::exception::SystemException;
 use crate::interceptor::{Established, ObjectReferenceFactory};

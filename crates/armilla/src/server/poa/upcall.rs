@@ -1,17 +1,17 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
-use super::active_calls::{Callee, Known};
-use super::current::{self, Begun};
+use super::active_calls::Protection;
 use super::gate::{Admission, Gate, Mark, Pass};
 use super::located_servant::{Lent as OnLoan, LocatedServant};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
-use super::{Activation, ObjectId, PoaInner, RequestProcessing, lifecycle};
+use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::{AnyServant, Servant};
 use armilla_giop::ior::Ior;
 use armilla_ipc::barrier;
+use armilla_ipc::memory::hazard::HazardPointer;
 use armilla_ipc::memory::{Lent, Slot};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,42 +98,37 @@ pub(crate) struct Target {
     pub(crate) servant: AnyServant,
 }
 
-/// A call of an active object, until it is dropped.
-pub(crate) struct Call<C: Callee> {
-    object: C,
-    begun: Begun,
+/// A call of an active object that was found in the table of all active objects, until it is dropped.
+pub(crate) struct Upcall<'o> {
+    object: Lent<'o, Activation>,
     pass: Pass,
 }
 
-/// A call of an object that was found in the table of all active ones.
-pub(crate) type Upcall<'o> = Call<Lent<'o, Activation>>;
-
-/// A call of an object that the caller knows.
-pub(crate) type DirectUpcall<A> = Call<Known<A>>;
-
-impl<C: Callee> Call<C> {
+impl<'o> Upcall<'o> {
     /// Begins a call when nothing has to be asked or waited for.
     #[inline(always)]
-    pub(crate) fn begin(object: C) -> Option<Self> {
+    pub(crate) fn begin(object: Lent<'o, Activation>) -> Option<Self> {
         Self::admitted(object, Pass::default(), Gate::is_open)
     }
 
     /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
-    /// gate as it must be. Why both are looked at after the call was begun, and again when it has
-    /// ended, stands in `active_calls.rs`.
+    /// gate as it must be. `active_calls.rs` says why both are looked at after the call was begun, and again when
+    /// it has ended.
     #[inline(always)]
-    fn admitted(mut object: C, pass: Pass, admits: fn(&Gate) -> bool) -> Option<Self> {
-        // What is over for long is not begun: each such call would have to look after the end.
-        if !object.is_active() {
+    fn admitted(
+        mut object: Lent<'o, Activation>,
+        pass: Pass,
+        admits: fn(&Gate) -> bool,
+    ) -> Option<Self> {
+        if !may_begin(&object) {
             return None;
         }
-        let begun = current::begin(&mut object);
-        barrier::light();
-        if object.is_active() && admits(&object.poa.gate) {
-            return Some(Self { object, begun, pass });
+        active_calls::begin(&mut object);
+        if has_begun(&object, admits) {
+            return Some(Self { object, pass });
         }
-        // Who holds the pass gives it back.
-        Self { object, begun, pass: Pass::default() }.back_out();
+        // The caller holds the pass and gives it back.
+        Self { object, pass: Pass::default() }.back_out();
         None
     }
 
@@ -147,40 +142,134 @@ impl<C: Callee> Call<C> {
     pub(crate) fn skeleton(&self) -> &dyn Servant {
         self.object.skeleton()
     }
+}
 
-    /// Does what others leave to who ends a call.
-    #[cold]
-    fn left(&self) {
-        if !self.object.is_active() {
-            lifecycle::end_if_idle(&self.object);
-        }
-        self.object.poa.gate.give_back(self.pass);
-        self.object.poa.call_ended();
+impl Drop for Upcall<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        active_calls::end(&mut self.object);
+        has_ended(&self.object, self.pass);
     }
 }
 
+/// A call of an active object that the caller has as `A`, until it is dropped.
+pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
+    activation: A,
+    /// `None` once the call has ended.
+    protection: Option<Protection>,
+}
+
 impl<A: Deref<Target = Activation>> DirectUpcall<A> {
-    /// Begins a call of what the caller knows, as `begin` does.
-    #[inline]
-    pub(crate) fn of(activation: A) -> Option<Self> {
-        Self::begin(Known { activation, hazard: None })
+    /// Begins a call when nothing has to be asked or waited for.
+    pub(crate) fn begin(activation: A) -> Option<Self> {
+        if !may_begin(&activation) {
+            return None;
+        }
+        let protection = Some(Protection::begin(&activation));
+        let call = Self { activation, protection };
+        has_begun(&call.activation, Gate::is_open).then_some(call)
     }
 
     /// The object, as it was handed over.
     pub(crate) const fn activation(&self) -> &A {
-        &self.object.activation
+        &self.activation
     }
 }
 
-impl<C: Callee> Drop for Call<C> {
-    #[inline(always)]
+impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
     fn drop(&mut self) {
-        current::end(&self.begun, &mut self.object);
-        barrier::light();
-        if !(self.object.is_active() && self.object.poa.gate.is_open()) {
-            self.left();
+        if let Some(protection) = self.protection.take() {
+            protection.end(&self.activation);
+            has_ended(&self.activation, Pass::default());
         }
     }
+}
+
+/// A call of an active object that is begun and [ended](Self::end) in one function, where its parts stay in registers.
+pub(crate) struct FastUpcall<'a> {
+    activation: &'a Activation,
+    /// `None` once the call has ended.
+    hazard: Option<HazardPointer>,
+}
+
+impl<'a> FastUpcall<'a> {
+    /// Begins a call when nothing has to be asked, waited for or found out.
+    #[inline(always)]
+    pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
+        let hazard = active_calls::protect_fast(activation)?;
+        let call = Self { activation, hazard: Some(hazard) };
+        if has_begun(activation, Gate::is_open) { Some(call) } else { None }
+    }
+
+    /// Ends the call.
+    #[inline(always)]
+    pub(crate) fn end(mut self) {
+        if let Some(hazard) = self.hazard.take() {
+            end_fast(self.activation, hazard);
+        }
+    }
+}
+
+impl Drop for FastUpcall<'_> {
+    /// The servant has panicked, or the call has backed out.
+    #[inline(always)]
+    fn drop(&mut self) {
+        if let Some(hazard) = self.hazard.take() {
+            end_fast_early(self.activation, hazard);
+        }
+    }
+}
+
+#[inline(always)]
+fn end_fast(activation: &Activation, hazard: HazardPointer) {
+    drop(hazard);
+    has_ended(activation, Pass::default());
+}
+
+#[cold]
+#[inline(never)]
+fn end_fast_early(activation: &Activation, hazard: HazardPointer) {
+    end_fast(activation, hazard);
+}
+
+/// Whether it is worth while to begin a call: one that backs out has to see to what is left to the last call.
+#[inline(always)]
+fn may_begin(activation: &Activation) -> bool {
+    activation.is_active()
+}
+
+/// Whether a call that was begun, and that others can see, may be made.
+#[inline(always)]
+fn has_begun(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
+    barrier::light_and_all_clear(|| activation.flags()) || has_begun_by_flags(activation, admits)
+}
+
+/// The same where one of the flags is raised, or the light barrier has to be a full one.
+#[cold]
+#[inline(never)]
+fn has_begun_by_flags(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
+    barrier::light();
+    activation.is_active() && admits(&activation.poa.gate)
+}
+
+/// Does what is left to a call that others do not see any more.
+#[inline(always)]
+fn has_ended(activation: &Activation, pass: Pass) {
+    if !barrier::light_and_all_clear(|| activation.flags()) {
+        has_ended_by_flags(activation, pass);
+    }
+}
+
+/// The same where one of the flags is raised, or the light barrier has to be a full one.
+#[cold]
+#[inline(never)]
+fn has_ended_by_flags(activation: &Activation, pass: Pass) {
+    barrier::light();
+    if !activation.is_active() {
+        lifecycle::end_if_idle(activation);
+    }
+    activation.poa.gate.give_back(pass);
+    activation.poa.call_ended();
 }
 
 /// A call of an object that is not in the active object map, until it is dropped.
