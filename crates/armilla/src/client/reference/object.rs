@@ -69,6 +69,15 @@ impl Reference {
         !matches!(self.place, Place::Elsewhere)
             && self.orb.settings().collocation != Collocation::Remote
     }
+
+    /// The key of an object of this process.
+    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
+        match &self.place {
+            Place::Elsewhere => None,
+            Place::Active(object) => Some(object.get().key()),
+            Place::Key(key) => Some(key.to_vec()),
+        }
+    }
 }
 
 impl Object {
@@ -220,11 +229,6 @@ impl Object {
             Place::Key(key) => Some(key),
             Place::Elsewhere | Place::Active(_) => None,
         }
-    }
-
-    /// The key of an object of this process.
-    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
-        self.reference.as_ref()?.local_key()
     }
 }
 
