@@ -35,7 +35,7 @@
 //!
 //! Beside the transports stand the few services of the operating system that a network program
 //! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`]
-//! of threads to CPUs, memory [`barrier`]s that cost nothing on one side, [`memory`] that many
+//! of threads to CPUs, memory [`fence`]s that cost nothing on one side, [`memory`] that many
 //! threads read without waiting, and the [`host`] address to publish. The crate runs on Linux and
 //! knows nothing of the protocols spoken over its streams.
 
@@ -73,10 +73,10 @@ mod sys;
 mod transport;
 
 pub mod affinity;
-pub mod barrier;
 pub mod clock;
 #[cfg(any(feature = "udp", feature = "unix-datagram"))]
 pub mod datagram;
+pub mod fence;
 #[cfg(feature = "fifo")]
 pub mod fifo;
 pub mod host;

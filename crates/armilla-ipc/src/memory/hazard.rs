@@ -5,9 +5,9 @@
 //! thread writes to its own cache lines alone. A thread that reclaims something scans the hazard pointers of all.
 //!
 //! # Why no user is missed
-//! The reclaiming thread first raises a flag, then issues a heavy [`barrier`](crate::barrier), then scans. A user
-//! publishes its hazard pointer, issues a light barrier, then loads the flag; when the use ends it clears the hazard
-//! pointer, issues a light barrier, and loads the flag again. The two barriers promise:
+//! The reclaiming thread first raises a flag, then issues a heavy [`fence`](crate::fence), then scans. A user
+//! publishes its hazard pointer, issues a light fence, then loads the flag; when the use ends it clears the hazard
+//! pointer, issues a light fence, and loads the flag again. The two fences promise:
 //!
 //! - A user that does not see the flag has published its hazard pointer before the scan. A user that sees the flag
 //!   backs out, as if the use ended.
@@ -88,7 +88,7 @@ pub struct HazardPointer(NonNull<AtomicUsize>);
 
 impl HazardPointer {
     /// Publishes `word`. `None` where the thread has [`DEPTH`] hazard pointers, or ends.
-    /// A light barrier follows.
+    /// A light fence follows.
     #[inline(always)]
     pub fn protect(word: NonZeroUsize) -> Option<Self> {
         Self::protect_fast(word).or_else(|| protect_beyond(word))
@@ -112,7 +112,7 @@ impl HazardPointer {
         hazard
     }
 
-    /// Publishes `word` instead. A light barrier follows.
+    /// Publishes `word` instead. A light fence follows.
     #[inline(always)]
     pub fn set(&mut self, word: NonZeroUsize) {
         self.write(word.get());
@@ -128,7 +128,7 @@ impl HazardPointer {
 }
 
 impl Drop for HazardPointer {
-    /// Clears it. A light barrier follows.
+    /// Clears it. A light fence follows.
     #[inline(always)]
     fn drop(&mut self) {
         self.write(CLEAR);
@@ -238,7 +238,7 @@ fn records() -> MutexGuard<'static, Records> {
     RECORDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a thread protects one of these words. A heavy barrier has gone before.
+/// Whether a thread protects one of these words. A heavy fence has gone before.
 pub fn is_protected<const N: usize>(words: [NonZeroUsize; N]) -> bool {
     // One load of each hazard pointer, which may change from one of the words to another.
     records().all.iter().any(|record| {
@@ -251,7 +251,7 @@ pub fn is_protected<const N: usize>(words: [NonZeroUsize; N]) -> bool {
 pub struct HazardSet(Vec<usize>);
 
 impl HazardSet {
-    /// Those that are protected now. A heavy barrier has gone before.
+    /// Those that are protected now. A heavy fence has gone before.
     pub fn scan() -> Self {
         let mut words: Vec<_> =
             records().all.iter().flat_map(|record| record.protected()).collect();

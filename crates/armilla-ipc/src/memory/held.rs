@@ -9,7 +9,7 @@
 use super::hazard::HazardSet;
 use super::place::Place;
 use super::places::Places;
-use crate::barrier;
+use crate::fence;
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -48,10 +48,10 @@ impl<T> Held<T> {
         Some(Left { places, place: self.place, generation })
     }
 
-    /// Drops many, with one barrier for all.
+    /// Drops many, with one fence for all.
     pub fn drop_all(held: Vec<Self>) {
         let left: Vec<_> = held.into_iter().filter_map(|mut held| held.let_go()).collect();
-        barrier::heavy();
+        fence::heavy();
         let hazards = HazardSet::scan();
         // In a vector of its own: when one panics that is dropped, the others are dropped all the same.
         drop(left.into_iter().map(|left| Last { left, hazards: &hazards }).collect::<Vec<_>>());
@@ -65,7 +65,7 @@ struct Left<T> {
     generation: u32,
 }
 
-/// The same, when a heavy barrier was passed and the hazard pointers were scanned. It is taken out when this is dropped.
+/// The same, when a heavy fence was passed and the hazard pointers were scanned. It is taken out when this is dropped.
 struct Last<'c, T> {
     left: Left<T>,
     hazards: &'c HazardSet,

@@ -10,7 +10,7 @@ use super::hazard::HazardPointer;
 use super::held::Held;
 use super::place::Place;
 use super::places::Places;
-use crate::barrier;
+use crate::fence;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl<'t, T> Lent<'t, T> {
             return Self::look_holding(places, place, is_there);
         };
         let lent = Self { hazard: Some(hazard), look: Look { places, place, holds: false } };
-        barrier::light();
+        fence::light();
         if is_there(place) { Some(lent) } else { None }
     }
 
@@ -63,14 +63,14 @@ impl<'t, T> Lent<'t, T> {
 
 impl<T: Send + Sync> Lent<'_, T> {
     /// Protects the address of what is lent, for all to see who ask for that: it is not only looked at.
-    /// `false` where the thread has no hazard pointers left. A light barrier follows.
+    /// `false` where the thread has no hazard pointers left. A light fence follows.
     #[inline(always)]
     pub fn begin_use(&mut self) -> bool {
         let word = self.look.place.words()[1];
         self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
     }
 
-    /// It is looked at only, as before. `false` where the thread had no hazard pointers left. A light barrier
+    /// It is looked at only, as before. `false` where the thread had no hazard pointers left. A light fence
     /// follows.
     #[inline(always)]
     pub fn end_use(&mut self) -> bool {
@@ -99,7 +99,7 @@ impl<T> Deref for Lent<'_, T> {
 impl<T> Drop for Look<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        barrier::light();
+        fence::light();
         if self.holds || self.place.life.is_leaving() {
             self.left();
         }

@@ -1,7 +1,7 @@
 //! The steps of `table.rs` in every order that there is, on processors that delay what they store. What goes
 //! wrong without one of the rules must be found, or the search would prove nothing.
 //!
-//! The world is one place. A light barrier does nothing for the processor and is no step. Changes of a life and
+//! The world is one place. A light fence does nothing for the processor and is no step. Changes of a life and
 //! taking the lock are done at once, after all that the thread has delayed; claims are delayed. Who drops the
 //! table is not there: nobody else can look then.
 
@@ -40,7 +40,7 @@ enum Act {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Phase {
     /// Has the processors of all threads store what they have delayed, one after the other.
-    Barrier,
+    Fence,
     Lock,
     /// Reads the claims of all threads, one after the other: none is one of these words.
     Read(u8),
@@ -53,12 +53,12 @@ enum Phase {
 }
 
 use Act::*;
-use Phase::{Barrier, EndLife, IsAnyLeft, IsLeft, Read, Take};
+use Phase::{EndLife, Fence, IsAnyLeft, IsLeft, Read, Take};
 
 const BOTH: u8 = LOOKS | USES;
-const CLEAR: &[Phase] = &[Barrier, Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
+const CLEAR: &[Phase] = &[Fence, Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
 /// With the claims read for many at once.
-const CLEAR_MANY: &[Phase] = &[Barrier, Read(BOTH), Phase::Lock, IsLeft, Take, EndLife];
+const CLEAR_MANY: &[Phase] = &[Fence, Read(BOTH), Phase::Lock, IsLeft, Take, EndLife];
 
 /// How many holds a thread has at first, and what it does.
 type Role = (u8, &'static [Act]);
@@ -227,7 +227,7 @@ impl World {
     fn clear(&mut self, me: usize, phase: Phase, step: usize) -> Outcome<Option<usize>> {
         let left = self.life.left();
         let goes_on = match phase {
-            Barrier => {
+            Fence => {
                 while self.store(step) {}
                 true
             }
@@ -254,7 +254,7 @@ impl World {
             self.threads[me].phases = &[];
             self.lock = self.lock.filter(|owner| *owner != me);
         }
-        let more = matches!(phase, Barrier | Read(_)) && step + 1 < self.threads.len();
+        let more = matches!(phase, Fence | Read(_)) && step + 1 < self.threads.len();
         Ok(Some(if goes_on && more { step + 1 } else { 0 }))
     }
 }
@@ -341,13 +341,13 @@ fn what_is_put_in_its_place_goes_by_its_own_looks_and_holds() {
 fn no_rule_can_be_spared() {
     const LOOKED: &str = "what somebody looks at or holds is taken";
     const STAYS: &str = "what was removed stays for good";
-    let without_barrier = &[Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
-    assert_eq!(explore(&[LOOKER, REMOVER], without_barrier), Err(LOOKED));
-    let life_first = &[Barrier, Phase::Lock, IsLeft, Read(BOTH), Take, EndLife];
+    let without_fence = &[Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
+    assert_eq!(explore(&[LOOKER, REMOVER], without_fence), Err(LOOKED));
+    let life_first = &[Fence, Phase::Lock, IsLeft, Read(BOTH), Take, EndLife];
     assert_eq!(explore(&[KEEPER, REMOVER], life_first), Err(LOOKED));
-    let each_word = &[Barrier, Phase::Lock, Read(LOOKS), Read(USES), IsLeft, Take, EndLife];
+    let each_word = &[Fence, Phase::Lock, Read(LOOKS), Read(USES), IsLeft, Take, EndLife];
     assert_eq!(explore(&[USER, REMOVER], each_word), Err(LOOKED));
-    let any_left = &[Barrier, Phase::Lock, Read(BOTH), IsAnyLeft, Take, EndLife];
+    let any_left = &[Fence, Phase::Lock, Read(BOTH), IsAnyLeft, Take, EndLife];
     assert_eq!(explore(&[HOLDER, LOOKER_AT_ANY, REPLACER], any_left), Err(LOOKED));
     let without_lock = (0, &[LookHolding, LetGo] as &[Act]);
     assert!(explore(&[without_lock, REMOVER], CLEAR).is_err());

@@ -8,10 +8,10 @@
 //! - *It is looked at only by a thread that has protected the place and then found it present, or holds it.* Who holds
 //!   it has looked, or has put it in.
 //! - *It is taken out by one thread alone*, under the lock of the table: after its life says that it is leaving, and
-//!   after a heavy barrier has passed since, it is held by nobody and no thread protects the place. Who protects the
+//!   after a heavy fence has passed since, it is held by nobody and no thread protects the place. Who protects the
 //!   place later finds it leaving, or empty, or finds what stands there next; who protected it before is seen
 //!   (`hazard.rs` says why). The number of holds grows only by who looks or holds, so it stays 0. That the
-//!   barrier came after this very thing was leaving, and not after one that stood there before, the generation says.
+//!   fence came after this very thing was leaving, and not after one that stood there before, the generation says.
 //!
 //! `model.rs` tries all this in every order, on processors that delay what they store.
 

@@ -4,9 +4,9 @@
 //! Of what `place.rs` asks, this file keeps:
 //!
 //! - [`Places::take_left`] alone takes things out, under the lock, where all is so as it must be: those who call it
-//!   have found the thing leaving, then passed a heavy barrier, and scan the hazard pointers; or nobody can look any more.
+//!   have found the thing leaving, then passed a heavy fence, and scan the hazard pointers; or nobody can look any more.
 //!   They say by its generation what they found. Others may have taken that out meanwhile, and something else that
-//!   stands there may be leaving by now: of that barrier and that scan it knows nothing.
+//!   stands there may be leaving by now: of that fence and that scan it knows nothing.
 //! - *Places do not move*, and stay until all go.
 
 #![allow(unsafe_code)]
@@ -14,7 +14,7 @@
 use super::hazard;
 use super::huge_pages;
 use super::place::Place;
-use crate::barrier;
+use crate::fence;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -126,7 +126,7 @@ impl<T> Places<T> {
 
     #[cold]
     pub(super) fn clear(&self, place: &Place<T>, generation: u32) {
-        barrier::heavy();
+        fence::heavy();
         // Without the lock: the program may do anything when what was its own is dropped.
         drop(self.take_left(place, generation, hazard::is_protected));
     }

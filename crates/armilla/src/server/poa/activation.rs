@@ -103,7 +103,7 @@ impl Activation {
         self.is_counted() || calls.contains(self)
     }
 
-    /// Whether calls are under way. A heavy barrier has gone before.
+    /// Whether calls are under way. A heavy fence has gone before.
     pub(super) fn is_busy(&self) -> bool {
         self.is_counted() || is_called(self)
     }

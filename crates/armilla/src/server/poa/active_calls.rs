@@ -10,9 +10,9 @@
 //! call that ends and finds a flag raised wakes the threads that wait, or ends the object.
 //!
 //! Of several calls that leave a deactivated object the last one ends it. Each of them finds the flag raised and issues a
-//! heavy barrier of its own before it scans the hazard pointers of the others: until the barrier of the thread that raised
+//! heavy fence of its own before it scans the hazard pointers of the others: until the fence of the thread that raised
 //! the flag has passed, a call may be under way that has not seen the flag and whose hazard pointer is not visible yet.
-//! Heavy barriers are totally ordered. When the last one has passed, all hazard pointers are cleared but those of calls
+//! Heavy fences are totally ordered. When the last one has passed, all hazard pointers are cleared but those of calls
 //! that stay, and the thread that issued it sees that. When several see it, a bit in the object says which of them ends it.
 //!
 //! `model.rs` tries every order of all these steps, with processors that delay their stores.
@@ -21,7 +21,7 @@
 //! its last call has ended.
 
 use super::{Activation, current};
-use armilla_ipc::barrier;
+use armilla_ipc::fence;
 use armilla_ipc::memory::Lent;
 use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
 use std::num::NonZeroUsize;
@@ -32,7 +32,7 @@ use std::ptr::NonNull;
 pub(super) struct Protection(Option<HazardPointer>);
 
 impl Protection {
-    /// Begins a call. A light barrier follows.
+    /// Begins a call. A light fence follows.
     pub(super) fn begin(activation: &Activation) -> Self {
         let hazard = HazardPointer::protect(address(activation));
         if hazard.is_none() {
@@ -41,7 +41,7 @@ impl Protection {
         Self(hazard)
     }
 
-    /// Ends it. A light barrier follows.
+    /// Ends it. A light fence follows.
     pub(super) fn end(self, activation: &Activation) {
         match self.0 {
             Some(hazard) => drop(hazard),
@@ -50,14 +50,14 @@ impl Protection {
     }
 }
 
-/// Begins a call where a hazard pointer is at hand at once. A light barrier follows.
+/// Begins a call where a hazard pointer is at hand at once. A light fence follows.
 #[inline(always)]
 pub(super) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
     HazardPointer::protect_fast(address(activation))
 }
 
 /// Begins a call of an object from the table of all active objects, where a hazard pointer protects its place already. A
-/// light barrier follows.
+/// light fence follows.
 #[inline(always)]
 pub(super) fn begin(object: &mut Lent<'_, Activation>) {
     if !object.begin_use() {
@@ -65,7 +65,7 @@ pub(super) fn begin(object: &mut Lent<'_, Activation>) {
     }
 }
 
-/// Ends it. A light barrier follows.
+/// Ends it. A light fence follows.
 #[inline(always)]
 pub(super) fn end(object: &mut Lent<'_, Activation>) {
     if !object.end_use() {
@@ -73,7 +73,7 @@ pub(super) fn end(object: &mut Lent<'_, Activation>) {
     }
 }
 
-/// Whether a call of the object is under way that a hazard pointer shows. A heavy barrier has gone before.
+/// Whether a call of the object is under way that a hazard pointer shows. A heavy fence has gone before.
 pub(super) fn is_called(activation: &Activation) -> bool {
     hazard::is_protected([address(activation)])
 }
@@ -84,11 +84,11 @@ pub(super) struct ActiveCalls(HazardSet);
 impl ActiveCalls {
     /// Those that are called without having seen the flags that were raised before.
     pub(super) fn now() -> Self {
-        barrier::heavy();
+        fence::heavy();
         Self::again()
     }
 
-    /// Those of them that are called still. A heavy barrier has gone before.
+    /// Those of them that are called still. A heavy fence has gone before.
     pub(super) fn again() -> Self {
         Self(HazardSet::scan())
     }

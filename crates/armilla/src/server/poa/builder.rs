@@ -313,7 +313,7 @@ impl PoaInner {
             max_concurrent_requests: None,
         };
         // Cheapest while there are few threads.
-        armilla_ipc::barrier::prepare();
+        armilla_ipc::fence::prepare();
         let root = Arc::new(Self::new(plan, orb, None));
         root.manager.adopt(&root);
         root

@@ -9,7 +9,7 @@ use crate::exception::{Minor, SystemException};
 use crate::runtime::Orb;
 use crate::server::AnyServant;
 use crate::sync::lock;
-use armilla_ipc::barrier;
+use armilla_ipc::fence;
 use armilla_ipc::memory::{Held, Slot};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -128,7 +128,7 @@ impl PoaInner {
         if withdrawn.is_empty() {
             return;
         }
-        // One barrier, and one look at the threads, for all.
+        // One fence, and one scan of the hazard pointers, for all.
         let calls = ActiveCalls::now();
         for activation in &withdrawn {
             if !activation.is_among(&calls) && activation.end() {
@@ -307,7 +307,7 @@ pub(super) fn end_if_idle(activation: &Activation) {
     if activation.has_ended() {
         return;
     }
-    barrier::heavy();
+    fence::heavy();
     if !activation.is_busy() && activation.end() {
         finish(activation);
     }

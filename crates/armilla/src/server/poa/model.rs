@@ -1,5 +1,5 @@
 //! The steps of `active_calls.rs` in every order that there is, on processors that delay what they store.
-//! What goes wrong without one of the barriers must be found, or the search would prove nothing.
+//! What goes wrong without one of the fences must be found, or the search would prove nothing.
 
 use armilla_model_checker::{Model, Outcome};
 
@@ -26,7 +26,7 @@ enum Step {
     LookEnded,
     Raise,
     /// Has the processor of this thread store all that it has delayed.
-    Barrier(usize),
+    Fence(usize),
     Lock,
     /// Reads the claim of this thread, the count after the last.
     Read(usize),
@@ -58,7 +58,7 @@ struct World {
     lock: Option<usize>,
 }
 
-/// Who issues heavy barriers.
+/// Who issues heavy fences.
 #[derive(Clone, Copy)]
 struct Rules {
     who_raises: bool,
@@ -95,7 +95,7 @@ impl World {
         }
     }
 
-    fn behind_barrier(&self, me: usize) -> Step {
+    fn after_fence(&self, me: usize) -> Step {
         if self.threads[me].role == Role::Waits { Step::Lock } else { Step::Read(0) }
     }
 
@@ -142,19 +142,19 @@ impl Model for World {
             }
             Step::LookEnded if self.flag => match self.is_awaited() {
                 true => Step::Wake,
-                false if rules.who_leaves => Step::Barrier(0),
+                false if rules.who_leaves => Step::Fence(0),
                 false => Step::Read(0),
             },
             Step::LookEnded if self.threads[me].calls > 0 => Step::Begin,
             Step::LookEnded => Step::Done,
             Step::Raise => {
                 self.flag = true;
-                if rules.who_raises { Step::Barrier(0) } else { self.behind_barrier(me) }
+                if rules.who_raises { Step::Fence(0) } else { self.after_fence(me) }
             }
-            Step::Barrier(whose) if whose == all => self.behind_barrier(me),
-            Step::Barrier(whose) => {
+            Step::Fence(whose) if whose == all => self.after_fence(me),
+            Step::Fence(whose) => {
                 while self.store(whose) {}
-                Step::Barrier(whose + 1)
+                Step::Fence(whose + 1)
             }
             Step::Lock | Step::Wake if self.lock.is_some() => return Ok(false),
             Step::Lock => {
@@ -224,7 +224,7 @@ fn who_waits_for_calls_to_end_waits_for_all_and_is_woken_in_whatever_order() {
 }
 
 #[test]
-fn no_barrier_can_be_spared() {
+fn no_fence_can_be_spared() {
     use Role::{Claims, Deactivates, Waits};
     let without_first = Rules { who_raises: false, ..RULES };
     let without_last = Rules { who_leaves: false, ..RULES };

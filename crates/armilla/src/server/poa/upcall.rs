@@ -10,7 +10,7 @@ use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::{AnyServant, Servant};
 use armilla_giop::ior::Ior;
-use armilla_ipc::barrier;
+use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::HazardPointer;
 use armilla_ipc::memory::{Lent, Slot};
 use std::ops::Deref;
@@ -241,30 +241,30 @@ fn may_begin(activation: &Activation) -> bool {
 /// Whether a call that was begun, and that others can see, may be made.
 #[inline(always)]
 fn has_begun(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
-    barrier::light_and_all_clear(|| activation.flags()) || has_begun_by_flags(activation, admits)
+    fence::light_and_all_clear(|| activation.flags()) || has_begun_by_flags(activation, admits)
 }
 
-/// The same where one of the flags is raised, or the light barrier has to be a full one.
+/// The same where one of the flags is raised, or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
 fn has_begun_by_flags(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
-    barrier::light();
+    fence::light();
     activation.is_active() && admits(&activation.poa.gate)
 }
 
 /// Does what is left to a call that others do not see any more.
 #[inline(always)]
 fn has_ended(activation: &Activation, pass: Pass) {
-    if !barrier::light_and_all_clear(|| activation.flags()) {
+    if !fence::light_and_all_clear(|| activation.flags()) {
         has_ended_by_flags(activation, pass);
     }
 }
 
-/// The same where one of the flags is raised, or the light barrier has to be a full one.
+/// The same where one of the flags is raised, or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
 fn has_ended_by_flags(activation: &Activation, pass: Pass) {
-    barrier::light();
+    fence::light();
     if !activation.is_active() {
         lifecycle::end_if_idle(activation);
     }
