@@ -7,11 +7,11 @@
 //! what they are looking at.
 
 mod data_arc;
+mod guard;
 pub mod hazard;
 mod held;
 mod huge_pages;
 mod inline;
-mod lent;
 mod life;
 #[cfg(test)]
 mod model;
@@ -20,8 +20,8 @@ mod places;
 mod table;
 
 pub use data_arc::DataArc;
+pub use guard::Guard;
 pub use held::Held;
 pub use inline::{Inline, Shows};
-pub use lent::Lent;
 pub use place::Slot;
 pub use table::Table;

@@ -6,8 +6,8 @@
 
 #![allow(unsafe_code)]
 
+use super::guard::Guard;
 use super::held::Held;
-use super::lent::Lent;
 use super::place::Slot;
 use super::places::Places;
 use std::fmt;
@@ -32,9 +32,9 @@ impl<T: Send + Sync> Table<T> {
 
     /// What stands at `slot`, if it is still what the slot was made for.
     #[inline(always)]
-    pub fn get(&self, slot: Slot) -> Option<Lent<'_, T>> {
+    pub fn get(&self, slot: Slot) -> Option<Guard<'_, T>> {
         let place = self.0.place(slot.index)?;
-        Lent::look(&self.0, place, |place| place.life.is_present(slot.generation))
+        Guard::look(&self.0, place, |place| place.life.is_present(slot.generation))
     }
 
     /// Has the processor get what stands at a place, which will be looked at soon.
@@ -49,9 +49,9 @@ impl<T: Send + Sync> Table<T> {
 
     /// What stands at a place now, whatever stood there before.
     #[inline]
-    pub fn at(&self, index: u32) -> Option<Lent<'_, T>> {
+    pub fn at(&self, index: u32) -> Option<Guard<'_, T>> {
         let place = self.0.place(index)?;
-        Lent::look(&self.0, place, |place| place.life.is_any_present())
+        Guard::look(&self.0, place, |place| place.life.is_any_present())
     }
 
     /// The slot of the thing at this address, which the caller protects.
@@ -111,7 +111,7 @@ impl<T: Send + Sync> Table<T> {
     pub fn of(&self, owner: u32) -> impl Iterator<Item = Held<T>> {
         let ours = move |last: &AtomicU32| last.load(Ordering::SeqCst) == owner;
         let ours = self.0.owners().filter(move |(_, last)| ours(last));
-        ours.filter_map(|(index, _)| self.at(index).map(|lent| lent.hold()))
+        ours.filter_map(|(index, _)| self.at(index).map(|guard| guard.hold()))
     }
 }
 

@@ -184,7 +184,7 @@ fn actor(table: &Table<Acts>, act: impl FnOnce() + Send + Sync + 'static) -> Hel
 #[test]
 fn what_stands_in_the_place_of_one_of_many_stays_while_somebody_looks() {
     thread_local! {
-        static LOOK: std::cell::RefCell<Option<Lent<'static, Acts>>> = const { std::cell::RefCell::new(None) };
+        static LOOK: std::cell::RefCell<Option<Guard<'static, Acts>>> = const { std::cell::RefCell::new(None) };
     }
     static TABLE: LazyLock<Table<Acts>> = LazyLock::new(Table::new);
     let (table, live) = (&*TABLE, Arc::new(AtomicBool::new(true)));
@@ -285,11 +285,11 @@ fn nobody_sees_what_is_gone_and_nothing_stays_for_good() {
                         break;
                     }
                     let slot = *current[turn % 4].lock().expect("nobody panics");
-                    let Some(lent) = table.get(slot) else { continue };
-                    assert_eq!(lent.slot, slot);
-                    assert!(lent.live.load(Ordering::SeqCst) > 0);
+                    let Some(guard) = table.get(slot) else { continue };
+                    assert_eq!(guard.slot, slot);
+                    assert!(guard.live.load(Ordering::SeqCst) > 0);
                     if turn % 7 == looker {
-                        kept.push(lent.hold());
+                        kept.push(guard.hold());
                         kept.truncate(3);
                     }
                     assert!(kept.iter().all(|held| held.live.load(Ordering::SeqCst) > 0));

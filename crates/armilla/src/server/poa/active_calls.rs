@@ -22,7 +22,7 @@
 
 use super::{Activation, current};
 use armilla_ipc::fence;
-use armilla_ipc::memory::Lent;
+use armilla_ipc::memory::Guard;
 use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
@@ -59,7 +59,7 @@ pub(super) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
 /// Begins a call of an object from the table of all active objects, where a hazard pointer protects its place already. A
 /// light fence follows.
 #[inline(always)]
-pub(super) fn begin(object: &mut Lent<'_, Activation>) {
+pub(super) fn begin(object: &mut Guard<'_, Activation>) {
     if !object.begin_use() {
         current::begin_counted(object);
     }
@@ -67,7 +67,7 @@ pub(super) fn begin(object: &mut Lent<'_, Activation>) {
 
 /// Ends it. A light fence follows.
 #[inline(always)]
-pub(super) fn end(object: &mut Lent<'_, Activation>) {
+pub(super) fn end(object: &mut Guard<'_, Activation>) {
     if !object.end_use() {
         current::end_counted(object);
     }

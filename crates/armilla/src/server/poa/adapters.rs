@@ -4,7 +4,7 @@ use super::index::Index;
 use super::{Activation, ManagerState, Managers, PoaInner};
 use crate::runtime::{Orb, Part, PartSlot};
 use arc_swap::ArcSwap;
-use armilla_ipc::memory::{Held, Lent, Slot, Table};
+use armilla_ipc::memory::{Held, Guard, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -147,7 +147,7 @@ impl Adapters {
         self.moved_from.insert(self.hash_place(from), moved.slot.index);
     }
 
-    fn find_moved(&self, from: Slot) -> Option<Lent<'_, Moved>> {
+    fn find_moved(&self, from: Slot) -> Option<Guard<'_, Moved>> {
         let is_it = |place| self.moved.at(place).filter(|moved| moved.from == from);
         self.moved_from.find(self.hash_place(from), is_it)
     }

@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::perfect::PerfectHash;
 use super::{Activation, ObjectId, PoaInner};
-use armilla_ipc::memory::{Lent, Slot, Table};
+use armilla_ipc::memory::{Guard, Slot, Table};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -70,7 +70,7 @@ impl Ids {
         poa: &PoaInner,
         objects: &'t Table<Activation>,
         id: &[u8],
-    ) -> Option<Lent<'t, Activation>> {
+    ) -> Option<Guard<'t, Activation>> {
         let is_it = |place| {
             let object = objects.at(place)?;
             // The place may have been given to another since the entry was read.

@@ -4,7 +4,7 @@ use super::index::Index;
 use super::{Activation, IdUniqueness, PoaInner, Policies};
 use crate::runtime::Orb;
 use crate::sync::lock;
-use armilla_ipc::memory::{Lent, Slot};
+use armilla_ipc::memory::{Guard, Slot};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
@@ -34,7 +34,7 @@ impl Servants {
         orb: &'o Orb,
         poa: &PoaInner,
         servant: usize,
-    ) -> Option<Lent<'o, Activation>> {
+    ) -> Option<Guard<'o, Activation>> {
         self.unique.as_ref()?.find(hash(servant), |place| {
             let object = orb.objects().at(place)?;
             let is_it = std::ptr::eq(&*object.poa, poa)

@@ -2,7 +2,7 @@
 
 use super::active_calls::Protection;
 use super::gate::{Admission, Gate, Mark, Pass};
-use super::located_servant::{Lent as OnLoan, LocatedServant};
+use super::located_servant::{Lent, LocatedServant};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -12,7 +12,7 @@ use crate::server::{AnyServant, Servant};
 use armilla_giop::ior::Ior;
 use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::HazardPointer;
-use armilla_ipc::memory::{Lent, Slot};
+use armilla_ipc::memory::{Guard, Slot};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -100,14 +100,14 @@ pub(crate) struct Target {
 
 /// A call of an active object that was found in the table of all active objects, until it is dropped.
 pub(crate) struct Upcall<'o> {
-    object: Lent<'o, Activation>,
+    object: Guard<'o, Activation>,
     pass: Pass,
 }
 
 impl<'o> Upcall<'o> {
     /// Begins a call when nothing has to be asked or waited for.
     #[inline(always)]
-    pub(crate) fn begin(object: Lent<'o, Activation>) -> Option<Self> {
+    pub(crate) fn begin(object: Guard<'o, Activation>) -> Option<Self> {
         Self::admitted(object, Pass::default(), Gate::is_open)
     }
 
@@ -116,7 +116,7 @@ impl<'o> Upcall<'o> {
     /// it has ended.
     #[inline(always)]
     fn admitted(
-        mut object: Lent<'o, Activation>,
+        mut object: Guard<'o, Activation>,
         pass: Pass,
         admits: fn(&Gate) -> bool,
     ) -> Option<Self> {
@@ -300,7 +300,7 @@ impl PoaInner {
         orb: &'o Orb,
         id: &[u8],
         hint: Slot,
-    ) -> Option<Lent<'o, Activation>> {
+    ) -> Option<Guard<'o, Activation>> {
         let hinted = orb.objects().get(hint).filter(|object| self.has_active(object, id));
         hinted.or_else(|| self.ids.find(self, orb.objects(), id)).or_else(|| self.placed(orb, id))
     }
@@ -358,8 +358,8 @@ impl PoaInner {
         operation: &str,
         pass: Pass,
     ) -> Option<Found<'o>> {
-        if let Some(lent) = self.lookup(orb, id, hint) {
-            return Upcall::admitted(lent, pass, Gate::still_admits).map(Found::Object);
+        if let Some(guard) = self.lookup(orb, id, hint) {
+            return Upcall::admitted(guard, pass, Gate::still_admits).map(Found::Object);
         }
         let outcome = match self.policies.processing {
             RequestProcessing::ActiveObjectMapOnly => {

@@ -1,7 +1,7 @@
 //! Things in a table that somebody looks at.
 //!
 //! # Safety contract
-//! Of what `place.rs` asks, this file keeps: a [`Lent`] has protected its place and then found it present, or holds what stands
+//! Of what `place.rs` asks, this file keeps: a [`Guard`] has protected its place and then found it present, or holds what stands
 //! there; the hazard pointer or the hold goes when it does. Its place outlives it: it borrows the table.
 
 #![allow(unsafe_code)]
@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// Something in a table that somebody looks at, who has protected its place. It stays there as long as this lives.
-pub struct Lent<'t, T> {
+pub struct Guard<'t, T> {
     /// `None` where it is held instead. It is dropped first.
     hazard: Option<HazardPointer>,
     look: Look<'t, T>,
@@ -29,7 +29,7 @@ struct Look<'t, T> {
     holds: bool,
 }
 
-impl<'t, T> Lent<'t, T> {
+impl<'t, T> Guard<'t, T> {
     /// Looks at a place where `is_there` finds what is looked for.
     #[inline(always)]
     pub(super) fn look(
@@ -40,9 +40,9 @@ impl<'t, T> Lent<'t, T> {
         let Some(hazard) = HazardPointer::protect(place.words()[0]) else {
             return Self::look_holding(places, place, is_there);
         };
-        let lent = Self { hazard: Some(hazard), look: Look { places, place, holds: false } };
+        let guard = Self { hazard: Some(hazard), look: Look { places, place, holds: false } };
         fence::light();
-        if is_there(place) { Some(lent) } else { None }
+        if is_there(place) { Some(guard) } else { None }
     }
 
     /// The same where the thread has no hazard pointers left.
@@ -61,8 +61,8 @@ impl<'t, T> Lent<'t, T> {
     }
 }
 
-impl<T: Send + Sync> Lent<'_, T> {
-    /// Protects the address of what is lent, for all to see who ask for that: it is not only looked at.
+impl<T: Send + Sync> Guard<'_, T> {
+    /// Protects the address of what is guard, for all to see who ask for that: it is not only looked at.
     /// `false` where the thread has no hazard pointers left. A light fence follows.
     #[inline(always)]
     pub fn begin_use(&mut self) -> bool {
@@ -86,7 +86,7 @@ impl<T: Send + Sync> Lent<'_, T> {
     }
 }
 
-impl<T> Deref for Lent<'_, T> {
+impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     #[inline(always)]
@@ -118,7 +118,7 @@ impl<T> Look<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Lent<'_, T> {
+impl<T: fmt::Debug> fmt::Debug for Guard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
