@@ -1,16 +1,18 @@
 //! Asymmetric fences, for two sides of which one runs all the time and the other hardly ever.
 //!
-//! Two threads each store to one location and then load from the other's. At least one of them sees what the other has
-//! stored, provided that a full memory fence stands between the two steps of both. Such a fence costs as much as an atomic
-//! exchange. [`light`] and [`heavy`] divide that cost unevenly. The frequent side issues a [`light`] fence, which restrains
-//! the compiler only. The rare side issues a [`heavy`] fence: the kernel runs a full fence on every CPU that is running a
-//! thread of this process (`membarrier(2)`, `MEMBARRIER_CMD_PRIVATE_EXPEDITED`; about a microsecond). A thread that is not
-//! running has passed one when it was scheduled out.
+//! Two threads each store to one location and then load from the other's. At least one of them sees
+//! what the other has stored, provided that a full memory fence stands between the two steps of
+//! both. Such a fence costs as much as an atomic exchange. [`light`] and [`heavy`] divide that cost
+//! unevenly. The frequent side issues a [`light`] fence, which restrains the compiler only. The
+//! rare side issues a [`heavy`] fence: the kernel runs a full fence on every CPU that is running a
+//! thread of this process (`membarrier(2)`, `MEMBARRIER_CMD_PRIVATE_EXPEDITED`; about a
+//! microsecond). A thread that is not running has passed one when it was scheduled out.
 //!
 //! # What holds
-//! For every pair of one light and one heavy fence: either all that the light side stored before its fence is seen by the
-//! loads of the heavy side after its own, or all that the heavy side stored before its fence is seen by the loads of the
-//! light side after its own. The same holds for two heavy fences. Two light fences promise nothing to each other.
+//! For every pair of one light and one heavy fence: either all that the light side stored before
+//! its fence is seen by the loads of the heavy side after its own, or all that the heavy side
+//! stored before its fence is seen by the loads of the light side after its own. The same holds for
+//! two heavy fences. Two light fences promise nothing to each other.
 //!
 //! Where the kernel has no such call, or a filter forbids it, both are full fences.
 
@@ -23,8 +25,9 @@ use std::sync::atomic::{AtomicU32, Ordering, compiler_fence, fence};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Registers the process with the kernel, once. [`heavy`] does it too, but the first call costs up to some ten milliseconds
-/// when there are other threads already: a program should make it early. Until then [`light`] is a full fence.
+/// Registers the process with the kernel, once. [`heavy`] does it too, but the first call costs up
+/// to some ten milliseconds when there are other threads already: a program should make it early.
+/// Until then [`light`] is a full fence.
 pub fn prepare() {
     FENCE.prepare();
 }
@@ -35,8 +38,9 @@ pub fn light() {
     FENCE.light();
 }
 
-/// A light fence, then a load of flags. Returns `true` where the fence was passed and all flags are 0: one test says both.
-/// Otherwise nothing is promised, and the caller issues a [`light`] fence and loads again.
+/// A light fence, then a load of flags. Returns `true` where the fence was passed and all flags are
+/// 0: one test says both. Otherwise nothing is promised, and the caller issues a [`light`] fence
+/// and loads again.
 #[inline(always)]
 pub fn light_and_all_clear(flags: impl FnOnce() -> u32) -> bool {
     compiler_fence(Ordering::SeqCst);
@@ -56,14 +60,16 @@ fn membarrier(_: MembarrierCommand) -> Result<()> {
     Err(rustix::io::Errno::NOSYS)
 }
 
-/// Light fences restrain the compiler only, and the kernel does the rest. It is 0 for the sake of [`light_and_all_clear`].
+/// Light fences restrain the compiler only, and the kernel does the rest. It is 0 for the sake of
+/// [`light_and_all_clear`].
 const ASYMMETRIC: u32 = 0;
 /// Light fences are full ones.
 const FULL: u32 = 1;
 /// Light fences are full ones, but some that were not may have been passed a moment ago.
 const LEAVING: u32 = 2;
 
-/// After this time every CPU has made its earlier stores visible: it has been interrupted many times.
+/// After this time every CPU has made its earlier stores visible: it has been interrupted many
+/// times.
 const DRAINED: Duration = Duration::from_millis(20);
 
 struct AsymmetricFence {
@@ -94,8 +100,8 @@ impl AsymmetricFence {
     }
 
     fn heavy(&self) {
-        // A thread whose light fence was none has seen that the kernel agreed. So has this thread, which has registered
-        // the process itself or waited for the thread that did.
+        // A thread whose light fence was none has seen that the kernel agreed. So has this thread,
+        // which has registered the process itself or waited for the thread that did.
         self.prepare();
         fence(Ordering::SeqCst);
         if self.mode.load(Ordering::Relaxed) == ASYMMETRIC
@@ -111,8 +117,9 @@ impl AsymmetricFence {
         fence(Ordering::SeqCst);
     }
 
-    /// The kernel agreed once and does not any more: a filter was installed since. From now on light fences are full
-    /// ones, and the effects of those that were not become visible within [`DRAINED`].
+    /// The kernel agreed once and does not any more: a filter was installed since. From now on
+    /// light fences are full ones, and the effects of those that were not become visible within
+    /// [`DRAINED`].
     #[cold]
     fn leave(&self) {
         sleep(DRAINED);

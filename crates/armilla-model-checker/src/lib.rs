@@ -1,15 +1,17 @@
-//! An explicit-state model checker for the concurrent algorithms of this workspace: it tries the steps of a few threads in
-//! every order, on processors with store buffers.
+//! An explicit-state model checker for the concurrent algorithms of this workspace: it tries the
+//! steps of a few threads in every order, on processors with store buffers.
 //!
-//! A test writes its algorithm down as a [`Model`]: a state that can be cloned and compared, and the steps of each thread.
-//! [`explore`] visits every state that can be reached. A store that is not made at once goes into the store buffer of its
-//! thread and reaches memory at any later moment, in order, as on processors with total store order.
+//! A test writes its algorithm down as a [`Model`]: a state that can be cloned and compared, and
+//! the steps of each thread. [`explore`] visits every state that can be reached. A store that is
+//! not made at once goes into the store buffer of its thread and reaches memory at any later
+//! moment, in order, as on processors with total store order.
 //!
-//! Loom tries real code instead of a model. It has no fence that empties the store buffers of *other* threads, which is what
-//! an asymmetric fence (`membarrier(2)`) does and what the algorithms here rest on.
+//! Loom tries real code instead of a model. It has no fence that empties the store buffers of
+//! *other* threads, which is what an asymmetric fence (`membarrier(2)`) does and what the
+//! algorithms here rest on.
 //!
-//! A search proves something only if it can fail: each test also drops the rules of its algorithm one at a time, and expects
-//! the search to find what goes wrong then.
+//! A search proves something only if it can fail: each test also drops the rules of its algorithm
+//! one at a time, and expects the search to find what goes wrong then.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -25,7 +27,8 @@ pub trait Model: Clone + Eq + Hash {
     /// The number of threads.
     fn threads(&self) -> usize;
 
-    /// Moves the oldest store in the buffer of a thread to memory; `false` where the buffer is empty.
+    /// Moves the oldest store in the buffer of a thread to memory; `false` where the buffer is
+    /// empty.
     fn store(&mut self, thread: usize) -> bool;
 
     /// Does the next step of a thread; `false` where it has none, or has to wait.
@@ -78,7 +81,8 @@ fn successors<M: Model>(state: &M, rules: &M::Rules) -> Outcome<Vec<M>> {
 mod tests {
     use super::*;
 
-    /// Two threads: each stores to a place of its own, passes a fence or not, and loads from the other's.
+    /// Two threads: each stores to a place of its own, passes a fence or not, and loads from the
+    /// other's.
     #[derive(Clone, Default, PartialEq, Eq, Hash)]
     struct StoreBuffering {
         next: [u8; 2],

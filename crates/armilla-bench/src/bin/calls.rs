@@ -1,7 +1,7 @@
-//! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF [-ORB…]`
-//! calls it and prints what a call took on the average. With `turns` two references have it in turn, as if
-//! there were two objects. `calls direct|near COUNT [-ORB…]` calls an object of its own process: straight to
-//! the servant, or through its POA.
+//! `calls serve [-ORB…]` prints a reference and serves; `calls void|turns|structs COUNT REF
+//! [-ORB…]` calls it and prints what a call took on the average. With `turns` two references have
+//! it in turn, as if there were two objects. `calls direct|near COUNT [-ORB…]` calls an object of
+//! its own process: straight to the servant, or through its POA.
 
 use armilla::{Collocation, Orb, SystemException};
 use armilla_bench::{

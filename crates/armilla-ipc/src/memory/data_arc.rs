@@ -1,8 +1,8 @@
 //! An `Arc` that knows where its value lies.
 //!
 //! # Safety contract
-//! The pointer comes from [`Arc::into_raw`], and a [`DataArc`] owns one strong count of that `Arc` from then until it is
-//! dropped.
+//! The pointer comes from [`Arc::into_raw`], and a [`DataArc`] owns one strong count of that `Arc`
+//! from then until it is dropped.
 
 #![allow(unsafe_code)]
 
@@ -11,8 +11,9 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// An [`Arc`] that stores the address of its value instead of that of its counts. For a trait object the address of the
-/// value depends on its alignment: an `Arc` looks that up and computes the address with each access.
+/// An [`Arc`] that stores the address of its value instead of that of its counts. For a trait
+/// object the address of the value depends on its alignment: an `Arc` looks that up and computes
+/// the address with each access.
 pub struct DataArc<T: ?Sized>(NonNull<T>);
 
 // SAFETY: it is an `Arc<T>`.
@@ -47,7 +48,8 @@ impl<T: ?Sized> Clone for DataArc<T> {
 
 impl<T: ?Sized> Drop for DataArc<T> {
     fn drop(&mut self) {
-        // SAFETY: the pointer comes from `Arc::into_raw`, and the count that this owns goes with it.
+        // SAFETY: the pointer comes from `Arc::into_raw`, and the count that this owns goes with
+        // it.
         drop(unsafe { Arc::from_raw(self.0.as_ptr()) });
     }
 }

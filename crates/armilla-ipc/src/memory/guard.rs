@@ -1,88 +1,96 @@
-//! Things in a table that somebody looks at.
+//! Guards: short accesses to the values of a table.
 //!
 //! # Safety contract
-//! Of what `place.rs` asks, this file keeps: a [`Guard`] has protected its place and then found it present, or holds what stands
-//! there; the hazard pointer or the hold goes when it does. Its place outlives it: it borrows the table.
+//! Of what `entry.rs` asks, this file keeps: a [`Guard`] has protected its entry and then found a
+//! value present, or counts as a reference to that value. The hazard pointer or the reference goes
+//! when the guard does. The entry outlives the guard, which borrows the table.
 
 #![allow(unsafe_code)]
 
+use super::entries::Entries;
+use super::entry::Entry;
+use super::handle::Handle;
 use super::hazard::HazardPointer;
-use super::held::Held;
-use super::place::Place;
-use super::places::Places;
 use crate::fence;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Something in a table that somebody looks at, who has protected its place. It stays there as long as this lives.
+/// Access to a value in a table, which stays in its entry as long as this lives. It stays in its
+/// thread.
 pub struct Guard<'t, T> {
-    /// `None` where it is held instead. It is dropped first.
+    /// `None` where the guard counts as a reference instead. It is dropped first.
     hazard: Option<HazardPointer>,
-    look: Look<'t, T>,
+    access: Access<'t, T>,
 }
 
-/// A look at a place, which stays what it is meanwhile.
-struct Look<'t, T> {
-    places: &'t Arc<Places<T>>,
-    place: &'t Place<T>,
-    holds: bool,
+/// What a guard gives access to, and what is left to do when the access ends.
+struct Access<'t, T> {
+    entries: &'t Arc<Entries<T>>,
+    entry: &'t Entry<T>,
+    /// Whether it counts as a reference.
+    is_counted: bool,
 }
 
 impl<'t, T> Guard<'t, T> {
-    /// Looks at a place where `is_there` finds what is looked for.
+    /// Gives access to the value of an entry where `is_wanted` accepts it.
     #[inline(always)]
-    pub(super) fn look(
-        places: &'t Arc<Places<T>>,
-        place: &'t Place<T>,
-        is_there: impl Fn(&Place<T>) -> bool,
+    pub(super) fn new(
+        entries: &'t Arc<Entries<T>>,
+        entry: &'t Entry<T>,
+        is_wanted: impl Fn(&Entry<T>) -> bool,
     ) -> Option<Self> {
-        let Some(hazard) = HazardPointer::protect(place.words()[0]) else {
-            return Self::look_holding(places, place, is_there);
+        let Some(hazard) = HazardPointer::protect(entry.hazard_words()[0]) else {
+            return Self::counted(entries, entry, is_wanted);
         };
-        let guard = Self { hazard: Some(hazard), look: Look { places, place, holds: false } };
+        let access = Access { entries, entry, is_counted: false };
+        let guard = Self { hazard: Some(hazard), access };
         fence::light();
-        if is_there(place) { Some(guard) } else { None }
+        if is_wanted(entry) { Some(guard) } else { None }
     }
 
     /// The same where the thread has no hazard pointers left.
     #[cold]
-    fn look_holding(
-        places: &'t Arc<Places<T>>,
-        place: &'t Place<T>,
-        is_there: impl Fn(&Place<T>) -> bool,
+    fn counted(
+        entries: &'t Arc<Entries<T>>,
+        entry: &'t Entry<T>,
+        is_wanted: impl Fn(&Entry<T>) -> bool,
     ) -> Option<Self> {
-        // Nothing is taken out under the lock but by who has it.
-        let _free = places.lock();
-        is_there(place).then(|| {
-            place.life.hold();
-            Self { hazard: None, look: Look { places, place, holds: true } }
+        // Values are taken out under this lock only.
+        let _free = entries.lock();
+        is_wanted(entry).then(|| {
+            entry.state.add_reference();
+            Self { hazard: None, access: Access { entries, entry, is_counted: true } }
         })
     }
 }
 
 impl<T: Send + Sync> Guard<'_, T> {
-    /// Protects the address of what is guard, for all to see who ask for that: it is not only looked at.
-    /// `false` where the thread has no hazard pointers left. A light fence follows.
+    /// Protects the address of the value instead of the entry, for threads that scan for that.
+    /// `false` where the thread had no hazard pointers left. A light fence follows.
     #[inline(always)]
     pub fn begin_use(&mut self) -> bool {
-        let word = self.look.place.words()[1];
-        self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
+        self.protect(1)
     }
 
-    /// It is looked at only, as before. `false` where the thread had no hazard pointers left. A light fence
-    /// follows.
+    /// Protects the entry again. `false` where the thread had no hazard pointers left. A light
+    /// fence follows.
     #[inline(always)]
     pub fn end_use(&mut self) -> bool {
-        let word = self.look.place.words()[0];
+        self.protect(0)
+    }
+
+    #[inline(always)]
+    fn protect(&mut self, which: usize) -> bool {
+        let word = self.access.entry.hazard_words()[which];
         self.hazard.as_mut().map(|hazard| hazard.set(word)).is_some()
     }
 
-    /// Holds it for longer.
-    pub fn hold(&self) -> Held<T> {
-        let Look { places, place, .. } = &self.look;
-        place.life.hold();
-        Held::new(places, place)
+    /// A reference to the value that may outlive the guard and go to other threads.
+    pub fn to_handle(&self) -> Handle<T> {
+        let Access { entries, entry, .. } = &self.access;
+        entry.state.add_reference();
+        Handle::new(entries, entry)
     }
 }
 
@@ -91,30 +99,31 @@ impl<T> Deref for Guard<'_, T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the look protects the place, where it was found present afterwards, or holds what stands there.
-        unsafe { self.look.place.look() }
+        // SAFETY: the guard protects the entry, where a value was found present afterwards, or
+        // counts as a reference.
+        unsafe { self.access.entry.get() }
     }
 }
 
-impl<T> Drop for Look<'_, T> {
+impl<T> Drop for Access<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
         fence::light();
-        if self.holds || self.place.life.is_leaving() {
-            self.left();
+        if self.is_counted || self.entry.state.is_retired() {
+            self.end();
         }
     }
 }
 
-impl<T> Look<'_, T> {
-    /// What was looked at may have waited for that alone.
+impl<T> Access<'_, T> {
+    /// The value may have waited for the end of this access alone.
     #[cold]
-    fn left(&self) {
-        let left = match self.holds {
-            true => self.place.life.let_go(),
-            false => self.place.life.left(),
+    fn end(&self) {
+        let reclaimable = match self.is_counted {
+            true => self.entry.state.drop_reference(),
+            false => self.entry.state.reclaimable(),
         };
-        self.places.clear_left(self.place, left);
+        self.entries.reclaim_if(self.entry, reclaimable);
     }
 }
 

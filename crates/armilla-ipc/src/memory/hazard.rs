@@ -1,23 +1,27 @@
 //! Hazard pointers: what threads are using at this moment, where every thread can see it.
 //!
-//! A [`HazardPointer`] is a word, mostly an address, that a thread publishes before it uses what the word stands for,
-//! and clears afterwards (M. M. Michael, "Hazard Pointers: Safe Memory Reclamation for Lock-Free Objects", 2004). A
-//! thread writes to its own cache lines alone. A thread that reclaims something scans the hazard pointers of all.
+//! A [`HazardPointer`] is a word, mostly an address, that a thread publishes before it uses what
+//! the word stands for, and clears afterwards (M. M. Michael, "Hazard Pointers: Safe Memory
+//! Reclamation for Lock-Free Objects", 2004). A thread writes to its own cache lines alone. A
+//! thread that reclaims something scans the hazard pointers of all.
 //!
 //! # Why no user is missed
-//! The reclaiming thread first raises a flag, then issues a heavy [`fence`](crate::fence), then scans. A user
-//! publishes its hazard pointer, issues a light fence, then loads the flag; when the use ends it clears the hazard
-//! pointer, issues a light fence, and loads the flag again. The two fences promise:
+//! The reclaiming thread first raises a flag, then issues a heavy [`fence`](crate::fence), then
+//! scans. A user publishes its hazard pointer, issues a light fence, then loads the flag; when the
+//! use ends it clears the hazard pointer, issues a light fence, and loads the flag again. The two
+//! fences promise:
 //!
-//! - A user that does not see the flag has published its hazard pointer before the scan. A user that sees the flag
-//!   backs out, as if the use ended.
-//! - A user that clears its hazard pointer and does not see the flag has cleared it before the scan. A user that sees
-//!   the flag does what is left to the last user.
+//! - A user that does not see the flag has published its hazard pointer before the scan. A user
+//!   that sees the flag backs out, as if the use ended.
+//! - A user that clears its hazard pointer and does not see the flag has cleared it before the
+//!   scan. A user that sees the flag does what is left to the last user.
 //!
 //! # Safety contract
-//! - *Records live for ever.* They are leaked; when a thread ends another one takes over its record.
-//! - *Every slot pointer leads into a record*: [`Local::free`] is null, or leads to a word of the thread's record other
-//!   than the first, or behind its last. Pointers to slots are made from a pointer to the whole record.
+//! - *Records live for ever.* They are leaked; when a thread ends another one takes over its
+//!   record.
+//! - *Every slot pointer leads into a record*: [`Local::free`] is null, or leads to a word of the
+//!   thread's record other than the first, or behind its last. Pointers to slots are made from a
+//!   pointer to the whole record.
 
 #![allow(unsafe_code)]
 
@@ -36,8 +40,9 @@ const WORDS: usize = 16;
 /// The value of a slot that is not in use; no word is that.
 const CLEAR: usize = 0;
 
-/// The hazard pointers of one thread, which alone writes them. The first word is never in use: the slots are a stack,
-/// and a pointer to a free one is told from the end of the record by its address alone.
+/// The hazard pointers of one thread, which alone writes them. The first word is never in use: the
+/// slots are a stack, and a pointer to a free one is told from the end of the record by its address
+/// alone.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Record([AtomicUsize; WORDS]);
@@ -55,8 +60,8 @@ static RECORDS: Mutex<Records> = Mutex::new(Records { all: Vec::new(), free: Vec
 
 /// What a thread knows of its record.
 struct Local {
-    /// The lowest slot that is free, where all above it are free too; null where that is not so, because slots were
-    /// cleared out of order, or the thread has no record.
+    /// The lowest slot that is free, where all above it are free too; null where that is not so,
+    /// because slots were cleared out of order, or the thread has no record.
     free: Cell<*const AtomicUsize>,
     record: Cell<Option<&'static Record>>,
 }
@@ -94,8 +99,8 @@ impl HazardPointer {
         Self::protect_fast(word).or_else(|| protect_beyond(word))
     }
 
-    /// The same where nothing has to be found out first: `None` also for the thread's first hazard pointer, and while
-    /// there is one that was made before one that is cleared.
+    /// The same where nothing has to be found out first: `None` also for the thread's first hazard
+    /// pointer, and while there is one that was made before one that is cleared.
     #[inline(always)]
     pub fn protect_fast(word: NonZeroUsize) -> Option<Self> {
         let free = LOCAL.with(|local| local.free.get());
@@ -133,13 +138,9 @@ impl Drop for HazardPointer {
     fn drop(&mut self) {
         self.write(CLEAR);
         let slot = self.0.as_ptr().cast_const();
-        LOCAL.with(|local| {
-            // A difference: the address of the next slot would take a register while the hazard pointer lives.
-            let above = local.free.get().addr().wrapping_sub(slot.addr());
-            match above == size_of::<AtomicUsize>() {
-                true => local.free.set(slot),
-                false => find_free(),
-            }
+        LOCAL.with(|local| match local.free.get() == slot.wrapping_add(1) {
+            true => local.free.set(slot),
+            false => find_free(),
         });
     }
 }
@@ -150,8 +151,8 @@ fn is_slot(free: *const AtomicUsize) -> bool {
     !free.addr().is_multiple_of(size_of::<Record>())
 }
 
-/// Publishes where no slot is known to be free: it is the thread's first, or there is none, or slots were cleared out of
-/// order.
+/// Publishes where no slot is known to be free: it is the thread's first, or there is none, or
+/// slots were cleared out of order.
 #[cold]
 fn protect_beyond(word: NonZeroUsize) -> Option<HazardPointer> {
     let known = LOCAL.with(|local| local.record.get());
@@ -171,7 +172,7 @@ fn protect_beyond(word: NonZeroUsize) -> Option<HazardPointer> {
     hazard
 }
 
-/// Looks for the lowest slot that is free, where all above it are.
+/// Looks for the lowest free slot of the calling thread, where all slots above it are free too.
 #[cold]
 fn find_free() {
     LOCAL.with(|local| {
@@ -191,7 +192,8 @@ pub fn depth() -> usize {
     })
 }
 
-/// The even words that the calling thread protects, each with the number of slots below it, the oldest first.
+/// The even words that the calling thread protects, each with the number of slots below it, the
+/// oldest first.
 pub fn protected_here() -> impl DoubleEndedIterator<Item = (usize, NonZeroUsize)> {
     let record = LOCAL.with(|local| local.record.get());
     let words = record.map_or(&[][..], Record::slots).iter().enumerate();
@@ -325,7 +327,7 @@ mod tests {
         assert!(!is_protected([word(0x3001)]));
     }
 
-    /// Thread-locals are dropped in an order that nobody promises.
+    /// Thread-locals are dropped in no particular order.
     #[test]
     fn what_a_thread_keeps_is_protected_until_it_is_dropped_though_the_thread_ends() {
         struct Kept(Cell<Option<HazardPointer>>);

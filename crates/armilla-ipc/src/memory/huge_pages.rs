@@ -1,4 +1,4 @@
-//! Large pages for large memory: what is looked up all over it costs the processor less.
+//! Huge pages for large tables: random accesses cost fewer misses of the TLB.
 //!
 //! # Safety contract
 //! The kernel is given the bounds of memory that the caller borrows, and changes nothing in it.
@@ -10,8 +10,8 @@ use rustix::mm::{Advice, madvise};
 /// The size of a huge page, almost everywhere. Advice is given for whole ones.
 const HUGE: usize = 2 << 20;
 
-/// Asks for huge pages where the memory, which nobody has touched yet, is large. Kernels that have none, or give them to
-/// nobody, do nothing.
+/// Asks for huge pages where the memory, which was not touched yet, is large. Kernels without them
+/// do nothing.
 pub(super) fn advise<T>(memory: &mut [T]) {
     let length = size_of_val(memory);
     let begin = memory.as_mut_ptr().cast::<u8>();

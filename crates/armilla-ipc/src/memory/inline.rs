@@ -1,9 +1,10 @@
 //! A value behind a trait, without a pointer to it.
 //!
 //! # Safety contract
-//! - *The space holds what the methods were made for*, a `U` or a `Box<U>`: [`Inline::new`] alone sets the
-//!   two, always together, and nothing changes them until the drop.
-//! - *It is aligned and large enough*: a `U` is put there only where its size and its alignment allow it.
+//! - *The space holds what the methods were made for*, a `U` or a `Box<U>`: [`Inline::new`] alone
+//!   sets the two, always together, and nothing changes them until the drop.
+//! - *It is aligned and large enough*: a `U` is put there only where its size and its alignment
+//!   allow it.
 //! - *It may go to other threads and be seen from them* because every `U` may.
 
 #![allow(unsafe_code)]

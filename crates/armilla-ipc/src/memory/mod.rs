@@ -1,27 +1,27 @@
-//! Memory that many threads read without waiting for each other.
+//! Memory that many threads read without waiting for one another.
 //!
-//! A [`Table`] holds things in the places where they are put: who knows the place of one reads it there,
-//! with no lock, no count and nothing else that threads share being written. What is taken out goes when
-//! nobody looks at it any more, and the place is given away again. [`Inline`] is a value of any type behind a
-//! trait that lies where it is, instead of behind a pointer. [`hazard`] is how threads let each other know
-//! what they are looking at.
+//! A [`Table`] holds values in entries that do not move. A thread that has the [`Slot`] of a value
+//! reads it in its entry: with no lock, no reference count, and no write to memory that threads
+//! share. A removed value is reclaimed when no thread accesses it any more; [`hazard`] pointers
+//! tell. [`Inline`] is a value of any type behind a trait, without a pointer in between, and
+//! [`DataArc`] an `Arc` of a trait object that needs no arithmetic to reach its value.
 
 mod data_arc;
+mod entries;
+mod entry;
+mod entry_state;
 mod guard;
+mod handle;
 pub mod hazard;
-mod held;
 mod huge_pages;
 mod inline;
-mod life;
 #[cfg(test)]
 mod model;
-mod place;
-mod places;
 mod table;
 
 pub use data_arc::DataArc;
+pub use entry::Slot;
 pub use guard::Guard;
-pub use held::Held;
+pub use handle::Handle;
 pub use inline::{Inline, Shows};
-pub use place::Slot;
 pub use table::Table;

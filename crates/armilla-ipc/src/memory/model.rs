@@ -1,149 +1,150 @@
-//! The steps of `table.rs` in every order that there is, on processors that delay what they store. What goes
-//! wrong without one of the rules must be found, or the search would prove nothing.
+//! The steps of `table.rs` in every order, on processors with store buffers. The search must find
+//! what goes wrong when one of the rules is dropped.
 //!
-//! The world is one place. A light fence does nothing for the processor and is no step. Changes of a life and
-//! taking the lock are done at once, after all that the thread has delayed; claims are delayed. Who drops the
-//! table is not there: nobody else can look then.
+//! The state is one entry. A light fence restrains the compiler only, so it is no step. Changes of
+//! the entry's state and of the lock empty the store buffer of their thread first; hazard pointers
+//! are written through it. The drop of a table is not modelled: no other thread can access it then.
 
 use armilla_model_checker::{Model, Outcome};
 
-/// The words that a thread may claim, as bits.
-const LOOKS: u8 = 1;
-const USES: u8 = 2;
+/// The words that a thread may protect, as bits: the entry, and the value.
+const ENTRY: u8 = 1;
+const VALUE: u8 = 2;
 
-/// What a thread does, one after the other. What it has no right to is left out: holding what was not found.
+/// What a thread does, one after the other. It leaves out what it may not do: referring to a value
+/// that it has not found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Act {
-    /// Claims the place and looks whether this generation is present, or any.
-    Look(Option<u8>),
-    /// Claims another word instead.
-    Claim(u8),
-    /// Ends the look, and sees whether that was waited for.
+    /// Protects the entry and accesses whether the value of this generation is present, or any.
+    Access(Option<u8>),
+    /// Protects another word instead.
+    Protect(u8),
+    /// Ends the access, and reclaims the value if it waited for that.
     End,
-    /// Ends the look, and does not see to that.
+    /// Ends the access, and leaves the value alone.
     Leave,
-    /// Looks without a claim, holding what is present.
-    LookHolding,
+    /// Refers to the value, if one is present, without a hazard pointer.
+    AccessCounted,
     Lock,
     Unlock,
-    /// Holds what it looks at or holds.
-    Hold,
-    LetGo,
+    /// Makes a reference to the value that it accesses or refers to.
+    Refer,
+    Drop,
     /// The same, as one of many.
-    LetGoOfMany,
+    DropOfMany,
     Remove(u8),
-    /// Puts something in and holds it, where the place is free.
+    /// Writes a value and refers to it, where the entry is free.
     Insert,
 }
 
-/// What a thread does to take out what is left.
+/// What a thread does to reclaim a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Phase {
-    /// Has the processors of all threads store what they have delayed, one after the other.
+    /// Empties the store buffers of all threads, one after the other.
     Fence,
     Lock,
-    /// Reads the claims of all threads, one after the other: none is one of these words.
+    /// Reads the hazard pointers of all threads, one after the other: none is one of these words.
     Read(u8),
-    /// What is left is what was left before.
-    IsLeft,
-    /// Something is left.
-    IsAnyLeft,
+    /// The value of the generation that was reclaimable before is so now.
+    IsReclaimable,
+    /// Any value is reclaimable.
+    IsAnyReclaimable,
     Take,
-    EndLife,
+    Clear,
 }
 
 use Act::*;
-use Phase::{EndLife, Fence, IsAnyLeft, IsLeft, Read, Take};
+use Phase::{Clear, Fence, IsAnyReclaimable, IsReclaimable, Read, Take};
 
-const BOTH: u8 = LOOKS | USES;
-const CLEAR: &[Phase] = &[Fence, Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
-/// With the claims read for many at once.
-const CLEAR_MANY: &[Phase] = &[Fence, Read(BOTH), Phase::Lock, IsLeft, Take, EndLife];
+const BOTH: u8 = ENTRY | VALUE;
+const RECLAIM: &[Phase] = &[Fence, Phase::Lock, Read(BOTH), IsReclaimable, Take, Clear];
+/// With one scan for many values.
+const RECLAIM_MANY: &[Phase] = &[Fence, Read(BOTH), Phase::Lock, IsReclaimable, Take, Clear];
 
-/// How many holds a thread has at first, and what it does.
+/// How many references a thread has at first, and what it does.
 type Role = (u8, &'static [Act]);
 
-const LOOKER: Role = (0, &[Look(Some(1)), End]);
-const LOOKER_AT_ANY: Role = (0, &[Look(None), End]);
-const LOOKER_TWICE: Role = (0, &[Look(None), End, Look(None), End]);
-const USER: Role = (0, &[Look(None), Claim(USES), Claim(LOOKS), End]);
-const KEEPER: Role = (0, &[Look(None), Hold, End, LetGo]);
-const KEEPER_WHILE_LOOKING: Role = (0, &[Look(None), Hold, LetGo, End]);
-const WITHOUT_CLAIMS: Role = (0, &[Lock, LookHolding, Unlock, LetGo]);
-const HOLDER: Role = (1, &[LetGo]);
-const HOLDER_OF_MANY: Role = (1, &[LetGoOfMany]);
-const CLONER: Role = (1, &[Hold, LetGo, LetGo]);
+const READER: Role = (0, &[Access(Some(1)), End]);
+const READER_AT_ANY: Role = (0, &[Access(None), End]);
+const READER_TWICE: Role = (0, &[Access(None), End, Access(None), End]);
+const USER: Role = (0, &[Access(None), Protect(VALUE), Protect(ENTRY), End]);
+const KEEPER: Role = (0, &[Access(None), Refer, End, Drop]);
+const KEEPER_WHILE_READING: Role = (0, &[Access(None), Refer, Drop, End]);
+const WITHOUT_HAZARDS: Role = (0, &[Lock, AccessCounted, Unlock, Drop]);
+const HOLDER: Role = (1, &[Drop]);
+const HOLDER_OF_MANY: Role = (1, &[DropOfMany]);
+const CLONER: Role = (1, &[Refer, Drop, Drop]);
 const REMOVER: Role = (0, &[Remove(1)]);
-const REPLACER: Role = (0, &[Remove(1), Insert, LetGo, Remove(2)]);
+const REPLACER: Role = (0, &[Remove(1), Insert, Drop, Remove(2)]);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Stage {
     Empty,
     Present,
-    Leaving,
+    Retired,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Life {
+struct State {
     generation: u8,
     stage: Stage,
-    holds: u8,
+    references: u8,
 }
 
-impl Life {
+impl State {
     fn is_present(self, generation: Option<u8>) -> bool {
         self.stage == Stage::Present && generation.is_none_or(|it| it == self.generation)
     }
 
-    fn left(self) -> Option<u8> {
-        (self.stage == Stage::Leaving && self.holds == 0).then_some(self.generation)
+    fn reclaimable(self) -> Option<u8> {
+        (self.stage == Stage::Retired && self.references == 0).then_some(self.generation)
     }
 }
 
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Thread {
     acts: &'static [Act],
-    /// What it does first, to take out what it has seen left of this generation.
+    /// What it does first, to reclaim the value of this generation.
     phases: &'static [Phase],
     left: u8,
     /// How far it is with the act or the phase.
     step: usize,
-    looks: bool,
-    holds: u8,
-    /// What it has written to its claim and others do not see yet, the oldest first.
-    delayed: Vec<u8>,
+    accesses: bool,
+    references: u8,
+    /// Its stores to its hazard pointer that others do not see yet, the oldest first.
+    buffered: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct World {
     threads: Vec<Thread>,
-    claims: Vec<u8>,
-    life: Life,
-    /// Something stands in the place.
+    hazards: Vec<u8>,
+    state: State,
+    /// The entry has a value.
     there: bool,
-    /// The place is free to be given away.
+    /// The entry is free to be used again.
     free: bool,
     lock: Option<usize>,
 }
 
 impl World {
     fn new(roles: &[Role]) -> Self {
-        let thread = |role: &Role| Thread { holds: role.0, acts: role.1, ..Thread::default() };
-        let holds = roles.iter().map(|role| role.0).sum();
+        let thread = |role: &Role| Thread { references: role.0, acts: role.1, ..Thread::default() };
+        let references = roles.iter().map(|role| role.0).sum();
         Self {
             threads: roles.iter().map(thread).collect(),
-            claims: vec![0; roles.len()],
-            life: Life { generation: 1, stage: Stage::Present, holds },
+            hazards: vec![0; roles.len()],
+            state: State { generation: 1, stage: Stage::Present, references },
             there: true,
             free: false,
             lock: None,
         }
     }
 
-    /// The life, to be changed by a thread. Who changes it shows what it has stored.
-    fn change(&mut self, me: usize) -> &mut Life {
+    /// The state, for a change by a thread, which empties its store buffer.
+    fn change(&mut self, me: usize) -> &mut State {
         while self.store(me) {}
-        &mut self.life
+        &mut self.state
     }
 
     /// Takes the lock, unless another has it.
@@ -162,70 +163,72 @@ impl World {
         me: usize,
         act: Act,
         step: usize,
-        clear: &'static [Phase],
+        reclaim: &'static [Phase],
     ) -> Outcome<Option<usize>> {
-        let (looks, holds) = (self.threads[me].looks, self.threads[me].holds > 0);
+        let (accesses, references) = (self.threads[me].accesses, self.threads[me].references > 0);
         match (act, step) {
-            (Look(_), 0) => {
-                self.threads[me].delayed.push(LOOKS);
+            (Access(_), 0) => {
+                self.threads[me].buffered.push(ENTRY);
                 return Ok(Some(1));
             }
-            (Look(generation), _) => self.threads[me].looks = self.life.is_present(generation),
-            (Claim(word), _) if looks => self.threads[me].delayed.push(word),
+            (Access(generation), _) => {
+                self.threads[me].accesses = self.state.is_present(generation)
+            }
+            (Protect(word), _) if accesses => self.threads[me].buffered.push(word),
             (End | Leave, 0) => {
-                self.threads[me].looks = false;
-                self.threads[me].delayed.push(0);
+                self.threads[me].accesses = false;
+                self.threads[me].buffered.push(0);
                 return Ok(Some(usize::from(act == End)));
             }
-            (End, 1) if self.life.stage == Stage::Leaving => return Ok(Some(2)),
+            (End, 1) if self.state.stage == Stage::Retired => return Ok(Some(2)),
             (Lock | Insert, _) if !self.lock(me) => return Ok(None),
             (Insert, _) => self.insert(me),
             (Unlock, _) => self.lock = None,
-            (LookHolding, 0) => return Ok(Some(self.life.is_present(None).into())),
-            (LookHolding, _) => self.hold(me)?,
-            (Hold, _) if looks || holds => self.hold(me)?,
-            (LetGo | LetGoOfMany, 0) if holds => {
-                self.threads[me].holds -= 1;
-                self.change(me).holds -= 1;
-                self.begin(me, if act == LetGo { clear } else { CLEAR_MANY });
+            (AccessCounted, 0) => return Ok(Some(self.state.is_present(None).into())),
+            (AccessCounted, _) => self.refer(me)?,
+            (Refer, _) if accesses || references => self.refer(me)?,
+            (Drop | DropOfMany, 0) if references => {
+                self.threads[me].references -= 1;
+                self.change(me).references -= 1;
+                self.begin(me, if act == Drop { reclaim } else { RECLAIM_MANY });
             }
-            (Remove(generation), 0) if self.life.is_present(Some(generation)) => {
-                self.change(me).stage = Stage::Leaving;
+            (Remove(generation), 0) if self.state.is_present(Some(generation)) => {
+                self.change(me).stage = Stage::Retired;
                 return Ok(Some(1));
             }
-            (Remove(_), 1) | (End, 2) => self.begin(me, clear),
+            (Remove(_), 1) | (End, 2) => self.begin(me, reclaim),
             _ => {}
         }
         Ok(Some(0))
     }
 
-    fn hold(&mut self, me: usize) -> Outcome<()> {
-        self.change(me).holds += 1;
-        self.threads[me].holds += 1;
-        if self.there { Ok(()) } else { Err("what is gone is held") }
+    fn refer(&mut self, me: usize) -> Outcome<()> {
+        self.change(me).references += 1;
+        self.threads[me].references += 1;
+        if self.there { Ok(()) } else { Err("a reference to a value that is gone") }
     }
 
-    /// Under the lock, which is given back. Nobody else sees the steps.
+    /// Under the lock, which is released: no other thread sees the steps.
     fn insert(&mut self, me: usize) {
         self.lock = None;
         if std::mem::take(&mut self.free) {
-            let generation = self.life.generation + 1;
-            *self.change(me) = Life { generation, stage: Stage::Present, holds: 1 };
-            self.threads[me].holds += 1;
+            let generation = self.state.generation + 1;
+            *self.change(me) = State { generation, stage: Stage::Present, references: 1 };
+            self.threads[me].references += 1;
             self.there = true;
         }
     }
 
-    fn begin(&mut self, me: usize, clear: &'static [Phase]) {
-        if let Some(left) = self.life.left() {
+    fn begin(&mut self, me: usize, reclaim: &'static [Phase]) {
+        if let Some(left) = self.state.reclaimable() {
             self.threads[me].left = left;
-            self.threads[me].phases = clear;
+            self.threads[me].phases = reclaim;
         }
     }
 
     /// The same for a phase.
-    fn clear(&mut self, me: usize, phase: Phase, step: usize) -> Outcome<Option<usize>> {
-        let left = self.life.left();
+    fn reclaim(&mut self, me: usize, phase: Phase, step: usize) -> Outcome<Option<usize>> {
+        let left = self.state.reclaimable();
         let goes_on = match phase {
             Fence => {
                 while self.store(step) {}
@@ -233,18 +236,18 @@ impl World {
             }
             Phase::Lock if !self.lock(me) => return Ok(None),
             Phase::Lock => true,
-            Read(words) => self.claims[step] & words == 0,
-            IsLeft => left == Some(self.threads[me].left),
-            IsAnyLeft => left.is_some(),
-            Take if self.threads.iter().any(|thread| thread.looks || thread.holds > 0) => {
-                return Err("what somebody looks at or holds is taken");
+            Read(words) => self.hazards[step] & words == 0,
+            IsReclaimable => left == Some(self.threads[me].left),
+            IsAnyReclaimable => left.is_some(),
+            Take if self.threads.iter().any(|thread| thread.accesses || thread.references > 0) => {
+                return Err("a value in use is reclaimed");
             }
-            Take if !self.there => return Err("it is taken twice"),
+            Take if !self.there => return Err("a value is reclaimed twice"),
             Take => {
                 self.there = false;
                 true
             }
-            EndLife => {
+            Clear => {
                 self.change(me).stage = Stage::Empty;
                 (self.free, self.lock) = (true, None);
                 true
@@ -260,7 +263,7 @@ impl World {
 }
 
 impl Model for World {
-    /// How what is left is taken out.
+    /// How a value is reclaimed.
     type Rules = &'static [Phase];
 
     fn threads(&self) -> usize {
@@ -268,18 +271,18 @@ impl Model for World {
     }
 
     fn store(&mut self, thread: usize) -> bool {
-        let any = !self.threads[thread].delayed.is_empty();
+        let any = !self.threads[thread].buffered.is_empty();
         if any {
-            self.claims[thread] = self.threads[thread].delayed.remove(0);
+            self.hazards[thread] = self.threads[thread].buffered.remove(0);
         }
         any
     }
 
-    fn step(&mut self, me: usize, clear: &Self::Rules) -> Outcome<bool> {
+    fn step(&mut self, me: usize, reclaim: &Self::Rules) -> Outcome<bool> {
         let Thread { acts, phases, step, .. } = self.threads[me];
         let next = match (phases, acts) {
-            ([phase, ..], _) => self.clear(me, *phase, step)?,
-            ([], [act, ..]) => self.act(me, *act, step, clear)?,
+            ([phase, ..], _) => self.reclaim(me, *phase, step)?,
+            ([], [act, ..]) => self.act(me, *act, step, reclaim)?,
             ([], []) => None,
         };
         let thread = &mut self.threads[me];
@@ -295,62 +298,62 @@ impl Model for World {
     fn settled(&self) -> Outcome<()> {
         let done = |thread: &Thread| thread.acts.is_empty() && thread.phases.is_empty();
         match self.threads.iter().all(done) {
-            true if self.there == (self.life.stage == Stage::Present) => Ok(()),
-            true => Err("what was removed stays for good"),
-            false => Err("somebody waits for good"),
+            true if self.there == (self.state.stage == Stage::Present) => Ok(()),
+            true => Err("a removed value is never reclaimed"),
+            false => Err("a thread waits for ever"),
         }
     }
 }
 
-fn explore(roles: &[Role], clear: &'static [Phase]) -> Outcome<usize> {
-    armilla_model_checker::explore(World::new(roles), &clear)
+fn explore(roles: &[Role], reclaim: &'static [Phase]) -> Outcome<usize> {
+    armilla_model_checker::explore(World::new(roles), &reclaim)
 }
 
 #[test]
-fn what_is_removed_goes_once_all_have_looked_and_let_go_in_whatever_order() {
+fn a_removed_value_is_reclaimed_after_the_last_access_in_every_order() {
     for roles in [
-        [LOOKER, USER, REMOVER],
+        [READER, USER, REMOVER],
         [USER, REMOVER, REMOVER],
         [KEEPER, HOLDER, REMOVER],
-        [KEEPER_WHILE_LOOKING, LOOKER, REMOVER],
+        [KEEPER_WHILE_READING, READER, REMOVER],
         [CLONER, USER, REMOVER],
         [HOLDER_OF_MANY, USER, REMOVER],
-        [WITHOUT_CLAIMS, CLONER, REMOVER],
-        [WITHOUT_CLAIMS, KEEPER, REMOVER],
+        [WITHOUT_HAZARDS, CLONER, REMOVER],
+        [WITHOUT_HAZARDS, KEEPER, REMOVER],
     ] {
-        assert!(explore(&roles, CLEAR).unwrap() > 1_000);
+        assert!(explore(&roles, RECLAIM).unwrap() > 1_000);
     }
-    assert!(explore(&[LOOKER, USER, REMOVER, REMOVER], CLEAR).unwrap() > 10_000);
+    assert!(explore(&[READER, USER, REMOVER, REMOVER], RECLAIM).unwrap() > 10_000);
 }
 
 #[test]
-fn what_is_put_in_its_place_goes_by_its_own_looks_and_holds() {
-    assert!(explore(&[LOOKER_TWICE, HOLDER, HOLDER_OF_MANY, REPLACER], CLEAR).unwrap() > 10_000);
+fn the_next_value_is_reclaimed_by_its_own_accesses_and_references() {
+    assert!(explore(&[READER_TWICE, HOLDER, HOLDER_OF_MANY, REPLACER], RECLAIM).unwrap() > 10_000);
     for roles in [
-        [HOLDER, LOOKER_AT_ANY, REPLACER],
-        [HOLDER_OF_MANY, LOOKER_AT_ANY, REPLACER],
-        [LOOKER, USER, REPLACER],
-        [WITHOUT_CLAIMS, LOOKER_AT_ANY, REPLACER],
-        [KEEPER, LOOKER, REPLACER],
+        [HOLDER, READER_AT_ANY, REPLACER],
+        [HOLDER_OF_MANY, READER_AT_ANY, REPLACER],
+        [READER, USER, REPLACER],
+        [WITHOUT_HAZARDS, READER_AT_ANY, REPLACER],
+        [KEEPER, READER, REPLACER],
     ] {
-        assert!(explore(&roles, CLEAR).unwrap() > 1_000);
+        assert!(explore(&roles, RECLAIM).unwrap() > 1_000);
     }
 }
 
 #[test]
-fn no_rule_can_be_spared() {
-    const LOOKED: &str = "what somebody looks at or holds is taken";
-    const STAYS: &str = "what was removed stays for good";
-    let without_fence = &[Phase::Lock, Read(BOTH), IsLeft, Take, EndLife];
-    assert_eq!(explore(&[LOOKER, REMOVER], without_fence), Err(LOOKED));
-    let life_first = &[Fence, Phase::Lock, IsLeft, Read(BOTH), Take, EndLife];
-    assert_eq!(explore(&[KEEPER, REMOVER], life_first), Err(LOOKED));
-    let each_word = &[Fence, Phase::Lock, Read(LOOKS), Read(USES), IsLeft, Take, EndLife];
-    assert_eq!(explore(&[USER, REMOVER], each_word), Err(LOOKED));
-    let any_left = &[Fence, Phase::Lock, Read(BOTH), IsAnyLeft, Take, EndLife];
-    assert_eq!(explore(&[HOLDER, LOOKER_AT_ANY, REPLACER], any_left), Err(LOOKED));
-    let without_lock = (0, &[LookHolding, LetGo] as &[Act]);
-    assert!(explore(&[without_lock, REMOVER], CLEAR).is_err());
-    let without_end = (0, &[Look(None), Leave] as &[Act]);
-    assert_eq!(explore(&[without_end, REMOVER], CLEAR), Err(STAYS));
+fn no_rule_can_be_dropped() {
+    const IN_USE: &str = "a value in use is reclaimed";
+    const NEVER: &str = "a removed value is never reclaimed";
+    let without_fence = &[Phase::Lock, Read(BOTH), IsReclaimable, Take, Clear];
+    assert_eq!(explore(&[READER, REMOVER], without_fence), Err(IN_USE));
+    let state_first = &[Fence, Phase::Lock, IsReclaimable, Read(BOTH), Take, Clear];
+    assert_eq!(explore(&[KEEPER, REMOVER], state_first), Err(IN_USE));
+    let each_word = &[Fence, Phase::Lock, Read(ENTRY), Read(VALUE), IsReclaimable, Take, Clear];
+    assert_eq!(explore(&[USER, REMOVER], each_word), Err(IN_USE));
+    let any_reclaimable = &[Fence, Phase::Lock, Read(BOTH), IsAnyReclaimable, Take, Clear];
+    assert_eq!(explore(&[HOLDER, READER_AT_ANY, REPLACER], any_reclaimable), Err(IN_USE));
+    let without_lock = (0, &[AccessCounted, Drop] as &[Act]);
+    assert!(explore(&[without_lock, REMOVER], RECLAIM).is_err());
+    let without_end = (0, &[Access(None), Leave] as &[Act]);
+    assert_eq!(explore(&[without_end, REMOVER], RECLAIM), Err(NEVER));
 }

@@ -1,117 +1,120 @@
-//! A table of things that come and go, each read in the place where it was put, in one access without a lock.
+//! A table of values that come and go, each read in its entry without a lock.
 //!
 //! # Safety contract
-//! Of what `place.rs` asks, this file keeps: [`Table::insert`] puts things only into places whose numbers were free, which it
-//! alone has from then on.
+//! Of what `entry.rs` asks, this file keeps: [`Table::insert`] writes values only to entries that
+//! were free, which belong to it alone from then on.
 
 #![allow(unsafe_code)]
 
+use super::entries::Entries;
+use super::entry::Slot;
 use super::guard::Guard;
-use super::held::Held;
-use super::place::Slot;
-use super::places::Places;
+use super::handle::Handle;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What has a lower number is not expected: of few things all are at hand.
-const MANY: u32 = 1024;
+/// Entries below this index are not prefetched: a small table is in the cache anyway.
+const PREFETCHED: u32 = 1024;
 
-/// Things by their place. Who looks one up takes no lock; putting in and taking out take one.
+/// Values by their slots. A lookup takes no lock; an insertion and a removal take one.
 ///
-/// Things that were taken out stay where they are until nobody looks at them or holds them any more. When the
-/// table is dropped, what nobody holds is dropped too.
-pub struct Table<T>(Arc<Places<T>>);
+/// A value that was removed stays where it is until no guard and no handle leads to it. When the
+/// table is dropped, all values without handles are dropped too.
+pub struct Table<T>(Arc<Entries<T>>);
 
 impl<T: Send + Sync> Table<T> {
     /// An empty table.
     pub fn new() -> Self {
-        Self(Arc::new(Places::new()))
+        Self(Arc::new(Entries::new()))
     }
 
-    /// What stands at `slot`, if it is still what the slot was made for.
+    /// The value at `slot`, if it was not removed.
     #[inline(always)]
     pub fn get(&self, slot: Slot) -> Option<Guard<'_, T>> {
-        let place = self.0.place(slot.index)?;
-        Guard::look(&self.0, place, |place| place.life.is_present(slot.generation))
+        let entry = self.0.entry(slot.index)?;
+        Guard::new(&self.0, entry, |entry| entry.state.is_present(slot.generation))
     }
 
-    /// Has the processor get what stands at a place, which will be looked at soon.
+    /// Prefetches an entry that will be read soon.
     #[inline(always)]
     pub fn expect(&self, index: u32) {
-        if index >= MANY
-            && let Some(place) = self.0.place(index)
+        if index >= PREFETCHED
+            && let Some(entry) = self.0.entry(index)
         {
-            place.expect();
+            entry.prefetch();
         }
     }
 
-    /// What stands at a place now, whatever stood there before.
+    /// The value of an entry now, of any generation.
     #[inline]
     pub fn at(&self, index: u32) -> Option<Guard<'_, T>> {
-        let place = self.0.place(index)?;
-        Guard::look(&self.0, place, |place| place.life.is_any_present())
+        let entry = self.0.entry(index)?;
+        Guard::new(&self.0, entry, |entry| entry.state.is_any_present())
     }
 
-    /// The slot of the thing at this address, which the caller protects.
+    /// The slot of the value at this address, which the caller protects.
     pub fn slot_of(&self, address: NonZeroUsize) -> Option<Slot> {
         let index = self.0.index_at(address.get())?;
-        let place = self.0.place(index)?;
-        let slot = Slot { index, generation: place.life.generation() };
-        (place.words()[1] == address).then_some(slot)
+        let entry = self.0.entry(index)?;
+        let slot = Slot { index, generation: entry.state.generation() };
+        (entry.hazard_words()[1] == address).then_some(slot)
     }
 
-    /// Whose what stood at `slot` was, as long as nothing else has stood there since.
+    /// The owner of the value at `slot`, also of a removed one until the entry is used again.
     pub fn owner(&self, slot: Slot) -> Option<u32> {
-        let place = self.0.place(slot.index)?;
+        let entry = self.0.entry(slot.index)?;
         let owner = self.0.last_owner(slot.index)?.load(Ordering::SeqCst);
-        (place.life.generation() == slot.generation).then_some(owner)
+        (entry.state.generation() == slot.generation).then_some(owner)
     }
 
-    /// Whether `owner` may have had what stood at `slot`: the place was given away then, and nothing
-    /// says that it was another's.
+    /// Whether the value at `slot` may have been `owner`'s: the slot was in use, and nothing says
+    /// that it was another's.
     pub fn may_have_been(&self, slot: Slot, owner: u32) -> bool {
-        let Some(place) = self.0.place(slot.index) else { return false };
+        let Some(entry) = self.0.entry(slot.index) else { return false };
         let last = self.0.last_owner(slot.index).map(|last| last.load(Ordering::SeqCst));
-        match place.life.generation().wrapping_sub(slot.generation) {
+        match entry.state.generation().wrapping_sub(slot.generation) {
             0 => last == Some(owner),
-            // Generations that are still to come are far behind, the other way round.
+            // Future generations are far behind, the other way round.
             since => since <= u32::MAX / 2,
         }
     }
 
-    /// Takes a free place for what `make` builds, who is told where it will stand; it is `owner`'s.
-    pub fn insert(&self, owner: u32, make: impl FnOnce(Slot) -> T) -> Held<T> {
+    /// Puts a value of `owner`'s into a free entry. `make` builds it, given its slot.
+    pub fn insert(&self, owner: u32, make: impl FnOnce(Slot) -> T) -> Handle<T> {
         let index = self.0.take_free();
-        let (place, last) = self.0.place_or_grow(index);
-        // First: who finds the new owner does not take it for that of what stood there before.
-        let generation = place.life.give_away();
-        // Before its life for everybody: who does not find the owner looks before that was put in.
+        let (entry, last) = self.0.entry_or_grow(index);
+        // First: a thread that finds the new owner must not take it for that of the last value.
+        let generation = entry.state.next_generation();
+        // Before the value is present: a thread that does not find the owner looks before the
+        // insertion.
         last.store(owner, Ordering::SeqCst);
-        let thing = make(Slot { index, generation });
-        // SAFETY: the number of the place was free, so it is empty, and nobody else has it now.
-        unsafe { place.put(thing, generation) };
-        Held::new(&self.0, place)
+        let value = make(Slot { index, generation });
+        // SAFETY: the entry was free, so it has no value, and belongs to this thread now.
+        unsafe { entry.write(value, generation) };
+        Handle::new(&self.0, entry)
     }
 
-    /// Takes out what stands at a slot, and says whether this call did. Slots made for it lead nowhere from now
-    /// on; it goes when nobody looks at it or holds it any more, which whoever is last sees to.
+    /// Removes the value at a slot, and returns whether this call did. The slot leads nowhere from
+    /// now on. The value is dropped when no guard and no handle leads to it any more, by the thread
+    /// that has the last one.
     pub fn remove(&self, slot: Slot) -> bool {
-        let Some(place) = self.0.place(slot.index) else { return false };
-        let removed = place.life.leave(Some(slot.generation));
+        let Some(entry) = self.0.entry(slot.index) else { return false };
+        let removed = entry.state.retire(Some(slot.generation));
         if removed {
-            self.0.clear_left(place, place.life.left());
+            self.0.reclaim_if(entry, entry.state.reclaimable());
         }
         removed
     }
 
-    /// Everything of `owner`'s that stands in the table at this moment, and perhaps what others have put
-    /// in its places meanwhile. What is not `owner`'s is not looked at: there may be very much of it.
-    pub fn of(&self, owner: u32) -> impl Iterator<Item = Held<T>> {
+    /// All values of `owner`'s that are in the table now, and perhaps values that others have put
+    /// into their entries meanwhile. Values of other owners, of which there may be many, are not
+    /// accessed.
+    pub fn of(&self, owner: u32) -> impl Iterator<Item = Handle<T>> {
         let ours = move |last: &AtomicU32| last.load(Ordering::SeqCst) == owner;
         let ours = self.0.owners().filter(move |(_, last)| ours(last));
-        ours.filter_map(|(index, _)| self.at(index).map(|guard| guard.hold()))
+        ours.filter_map(|(index, _)| self.at(index).map(|guard| guard.to_handle()))
     }
 }
 
@@ -123,10 +126,10 @@ impl<T: Send + Sync> Default for Table<T> {
 
 impl<T> Drop for Table<T> {
     fn drop(&mut self) {
-        for place in self.0.used() {
-            if place.life.leave(None) {
-                // Nobody looks, who would borrow the table.
-                drop(self.0.take_left(place, place.life.generation(), |_| false));
+        for entry in self.0.used() {
+            if entry.state.retire(None) {
+                // There are no guards: they would borrow the table.
+                drop(self.0.take(entry, entry.state.generation(), |_| false));
             }
         }
     }

@@ -1,9 +1,10 @@
-//! Calls that do not travel: what a typed reference goes to in its own process.
+//! Direct collocated calls: from a typed reference to the servant in the same process.
 //!
-//! A reference keeps the servant that was active when it was made, so that a call is a look at a
-//! flag. The object may end while the reference lives, and be active again with another servant, even
-//! in another POA of the same name. A call that finds its servant gone looks for the one of now and
-//! leaves it for the calls that follow. References to objects elsewhere never come to that.
+//! A reference keeps the servant that was active when the reference was made, so a call only has to
+//! test flags. The object may be deactivated while the reference lives, and be active again with
+//! another servant, even in another POA of the same name. A call that finds its servant deactivated
+//! looks for the present one and keeps it for the next calls. References to objects in other
+//! processes never do.
 
 use crate::client::Object;
 use crate::remoting::Layers;
@@ -11,39 +12,39 @@ use crate::server::Interface;
 use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
-use armilla_ipc::memory::{DataArc, Held};
+use armilla_ipc::memory::{DataArc, Handle};
 use once_cell::race::OnceBox;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What calls go to without travelling.
+/// What a call goes to without a request.
 pub(super) enum Direct<I: ?Sized> {
-    /// Nothing: they travel, or go through the POA.
+    /// Nothing: calls are sent, or go through the POA.
     Never,
-    /// What stands before an object elsewhere, and for which of its components.
+    /// A stub that a factory put before an object of another process, for these components.
     Stub(Arc<I>, Layers),
     /// The servant of an object of this process.
     Servant(Active<I>, Since<I>),
-    /// The servant that an object of this process will have: it was not active.
+    /// The servant of an object of this process that was not active when the reference was made.
     Later(Since<I>),
 }
 
 /// An object that is or was active, with its servant.
 pub(super) struct Active<I: ?Sized> {
     servant: DataArc<I>,
-    activation: Held<Activation>,
+    activation: Handle<Activation>,
 }
 
-/// What was found active last, since the reference was made. Clones share it once it is there. Most references
-/// never have it: it takes the room of a pointer.
+/// The activation that was found last, since the reference was made. Clones share it once it is
+/// set. Most references never have one: it takes one pointer.
 type Since<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
 
 impl<I: Interface + ?Sized> Direct<I> {
-    /// The way to `object`, which is active with `servant` where that is known.
+    /// What calls of `object` go to, which is active with `servant` where that is known.
     pub(super) fn to(object: &Object, servant: Option<Active<I>>) -> Self {
         let is_direct = object.reference().is_ok_and(|reference| {
-            // Calls within the process that interceptors see go the way of all others.
+            // Calls that interceptors see are made through requests.
             reference.is_near()
                 && reference.orb.settings().collocation == Collocation::Direct
                 && !object.is_intercepted_here()
@@ -55,7 +56,7 @@ impl<I: Interface + ?Sized> Direct<I> {
         }
     }
 
-    /// Begins a call of what was there when the reference was made.
+    /// Begins a call of the servant that was active when the reference was made, or of the stub.
     #[inline]
     pub(super) fn begin(&self) -> Option<LocalCall<'_, I>> {
         let (callee, upcall) = match self {
@@ -66,16 +67,16 @@ impl<I: Interface + ?Sized> Direct<I> {
         Some(LocalCall { callee, _upcall: upcall })
     }
 
-    /// Whether calls never go to anything directly.
+    /// Whether no call is direct.
     #[inline(always)]
     pub(super) const fn is_never(&self) -> bool {
         matches!(self, Self::Never)
     }
 
-    /// Begins a call of what is active now.
+    /// Begins a call of the servant that is active now.
     pub(super) fn begin_since(&self, object: &Object) -> Option<CallSince<I>> {
         let since = match self {
-            // It is the one of now, and something has to be waited for.
+            // It is the present one, and the call has to wait for something.
             Self::Servant(active, _) if active.activation.is_active() => return None,
             Self::Servant(_, since) | Self::Later(since) => since,
             Self::Never | Self::Stub(..) => return None,
@@ -86,7 +87,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             None => {
                 let found = Arc::new(Active::of(object.find_activation()?)?);
                 let since = since.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
-                // Whoever stores what has ended meanwhile has the next call look again.
+                // It may have been deactivated meanwhile: then the next call looks again.
                 since.store(found.clone());
                 Guard::from_inner(found)
             }
@@ -97,7 +98,7 @@ impl<I: Interface + ?Sized> Direct<I> {
 
 impl<I: Interface + ?Sized> Active<I> {
     /// The object with its servant, where that is an `I` and may be called directly.
-    pub(super) fn of(activation: Held<Activation>) -> Option<Self> {
+    pub(super) fn of(activation: Handle<Activation>) -> Option<Self> {
         if activation.poa.is_called_through() {
             return None;
         }
@@ -106,16 +107,17 @@ impl<I: Interface + ?Sized> Active<I> {
 }
 
 impl<I: ?Sized> Active<I> {
-    pub(super) fn new(servant: Arc<I>, activation: Held<Activation>) -> Self {
+    pub(super) fn new(servant: Arc<I>, activation: Handle<Activation>) -> Self {
         Self { servant: servant.into(), activation }
     }
 
-    /// Begins a call when nothing has to be asked or waited for.
+    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
     fn begin(&self) -> Option<DirectUpcall<&Activation>> {
         DirectUpcall::begin(&*self.activation)
     }
 
-    /// Makes a call when nothing has to be asked, waited for or found out; else gives back what would make it.
+    /// Makes a call, where that needs nothing but a hazard pointer; otherwise returns `call`, for
+    /// the slow path.
     #[inline(always)]
     pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
         let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };
@@ -125,7 +127,7 @@ impl<I: ?Sized> Active<I> {
     }
 }
 
-/// A servant, or what stands before an object, while it is called directly.
+/// A servant, or a stub of a factory, while it is called directly.
 pub struct LocalCall<'a, I: ?Sized> {
     callee: &'a I,
     _upcall: Option<DirectUpcall<&'a Activation>>,
@@ -146,10 +148,10 @@ impl<I: ?Sized> fmt::Debug for LocalCall<'_, I> {
     }
 }
 
-/// The servant of what became active since the reference was made, while it is called.
+/// The servant of an object that was activated after the reference was made, while it is called.
 pub(super) struct CallSince<I: ?Sized>(DirectUpcall<Now<I>>);
 
-/// What was active last, lent from where references keep it.
+/// The activation that was found last, borrowed from where references keep it.
 struct Now<I: ?Sized>(Guard<Arc<Active<I>>>);
 
 impl<I: ?Sized> Deref for Now<I> {

@@ -91,8 +91,8 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// The same reference for calls that may take up to `timeout` each, from the first octet sent
-    /// to the reply; a connection that must be made counts too. Within the process it limits what a call
-    /// waits for before its servant is called, which takes the time it takes.
+    /// to the reply; a connection that must be made counts too. Within the process it limits what a
+    /// call waits for before its servant is called, which takes the time it takes.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with(self.object.with_timeout(timeout))
@@ -131,15 +131,16 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// The servant, until what is returned is dropped, where the object has been active in this
-    /// process since the reference was made and nothing has to be asked or waited for; or what a
-    /// factory put before the object.
+    /// process since the reference was made, no servant manager has to be asked, and nothing be
+    /// waited for; or the stub that a factory put before the object.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
         self.direct.begin()
     }
 
-    /// Hands the servant to `call` where the object is active in this process now and nothing has to
-    /// be asked or waited for; or what a factory put before the object. Generated code calls it first.
+    /// Hands the servant to `call` where the object is active in this process now, no servant
+    /// manager has to be asked, and nothing be waited for; or the stub that a factory put before
+    /// the object. Generated code calls it first.
     #[inline]
     pub fn directly<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
         let call = match &self.direct {
@@ -152,7 +153,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         if self.direct.is_never() { None } else { self.directly_slow(call) }
     }
 
-    /// The same for all that may be called.
+    /// The same for every case but the most frequent one.
     #[inline(never)]
     fn directly_slow<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
         match self.local() {

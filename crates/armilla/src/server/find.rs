@@ -13,11 +13,11 @@ use crate::server::poa::{
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
-use armilla_ipc::memory::{Held, Slot};
+use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 /// The key of an object of this process, and the object when it is active.
-type Near = (Box<[u8]>, Option<Held<Activation>>);
+type Near = (Box<[u8]>, Option<Handle<Activation>>);
 
 /// A POA, an id, and where the object may stand.
 type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
@@ -206,7 +206,7 @@ impl Orb {
     }
 
     /// The object with this key, when it is active.
-    pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Held<Activation>> {
+    pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Handle<Activation>> {
         let found = match key {
             ObjectKey::Active { incarnation, slot } => self.objects().get(slot).or_else(|| {
                 let poa = self.adapters().moved(slot)?;
@@ -217,7 +217,7 @@ impl Orb {
                 poa.lookup(self, key.id, key.hint)
             }
         };
-        found.filter(|object| object.is_active()).map(|object| object.hold())
+        found.filter(|object| object.is_active()).map(|object| object.to_handle())
     }
 
     /// Fails when references cannot be given out: `INITIALIZE` when the ORB cannot listen,

@@ -1,15 +1,15 @@
-//! What comes and goes in a table, by one thread and by several.
+//! Values that come and go in a table, with one thread and with several.
 
 use super::*;
+use crate::memory::entries::FIRST;
+use crate::memory::entry::Entry;
 use crate::memory::hazard::DEPTH;
-use crate::memory::place::Place;
-use crate::memory::places::FIRST;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{LazyLock, Mutex};
 use std::thread;
 
-/// How often the place of something is given away where threads look at it meanwhile.
+/// How often an entry is used again while threads access it.
 const TURNS: usize = if cfg!(miri) { 50 } else { 2_000 };
 
 /// Counts how many of its kind live.
@@ -39,12 +39,12 @@ fn with_one() -> (Table<Counted>, Slot, impl Fn() -> usize) {
 }
 
 #[test]
-fn what_is_small_lies_in_one_line_with_its_life() {
-    assert_eq!(size_of::<Place<[u64; 7]>>(), 64);
+fn a_small_value_lies_in_one_cache_line_with_its_state() {
+    assert_eq!(size_of::<Entry<[u64; 7]>>(), 64);
 }
 
 #[test]
-fn what_is_removed_is_found_no_more_and_goes_at_once() {
+fn a_removed_value_is_found_no_more_and_dropped_at_once() {
     let (table, slot, live) = with_one();
     assert!(table.get(slot).is_some_and(|it| it.slot == slot));
     assert!(table.remove(slot) && !table.remove(slot));
@@ -53,7 +53,7 @@ fn what_is_removed_is_found_no_more_and_goes_at_once() {
 }
 
 #[test]
-fn a_place_is_given_away_again_and_older_slots_lead_nowhere() {
+fn an_entry_is_used_again_and_older_slots_lead_nowhere() {
     let (table, slot, live) = with_one();
     table.remove(slot);
     let retry_interrupted = table.insert(2, |slot| Counted::new(&Arc::default(), slot)).slot;
@@ -71,7 +71,7 @@ fn a_place_is_given_away_again_and_older_slots_lead_nowhere() {
 }
 
 #[test]
-fn what_somebody_looks_at_stays_until_the_last_look_ends() {
+fn a_removed_value_stays_until_the_last_guard_goes() {
     let (table, slot, live) = with_one();
     let looks = [(); 3].map(|()| table.get(slot).expect("it is there"));
     assert!(table.remove(slot) && table.get(slot).is_none());
@@ -82,9 +82,9 @@ fn what_somebody_looks_at_stays_until_the_last_look_ends() {
 }
 
 #[test]
-fn what_somebody_holds_stays_though_nobody_looks() {
+fn a_removed_value_stays_until_the_last_handle_goes() {
     let (table, slot, live) = with_one();
-    let held = table.get(slot).expect("it is there").hold();
+    let held = table.get(slot).expect("it is there").to_handle();
     let other = held.clone();
     table.remove(slot);
     drop(held);
@@ -96,7 +96,7 @@ fn what_somebody_holds_stays_though_nobody_looks() {
 }
 
 #[test]
-fn more_looks_than_a_thread_has_hazard_pointers_work_the_same() {
+fn more_guards_than_a_thread_has_hazard_pointers_work_the_same() {
     let (table, slot, live) = with_one();
     let looks: Vec<_> = (0..2 * DEPTH).map_while(|_| table.get(slot)).collect();
     assert_eq!(looks.len(), 2 * DEPTH);
@@ -109,7 +109,7 @@ fn more_looks_than_a_thread_has_hazard_pointers_work_the_same() {
 }
 
 #[test]
-fn what_is_used_is_found_by_its_address() {
+fn a_slot_is_found_by_the_address_of_its_value() {
     let table = Table::new();
     let given: Vec<_> = (0..200_u64).map(|n| table.insert(1, |slot| (n, slot)).1).collect();
     for slot in given {
@@ -121,9 +121,9 @@ fn what_is_used_is_found_by_its_address() {
 }
 
 #[test]
-fn a_table_takes_what_is_in_it_along_but_for_what_is_held() {
+fn a_table_drops_its_values_but_for_those_with_handles() {
     let (table, slot, live) = with_one();
-    let held = table.get(slot).expect("it is there").hold();
+    let held = table.get(slot).expect("it is there").to_handle();
     let count = held.live.clone();
     for _ in 0..1_000 {
         table.insert(1, |slot| Counted::new(&count, slot));
@@ -136,7 +136,7 @@ fn a_table_takes_what_is_in_it_along_but_for_what_is_held() {
 }
 
 #[test]
-fn many_are_let_go_of_at_once() {
+fn many_handles_are_dropped_at_once() {
     let (table, count) = (Table::new(), Arc::new(AtomicUsize::new(0)));
     let held: Vec<_> =
         (0..100).map(|_| table.insert(1, |slot| Counted::new(&count, slot))).collect();
@@ -145,14 +145,14 @@ fn many_are_let_go_of_at_once() {
     }
     let look = table.get(held[1].slot).expect("it is there");
     table.remove(look.slot);
-    Held::drop_all(held);
+    Handle::drop_all(held);
     assert_eq!(count.load(Ordering::SeqCst), 50);
     drop(look);
     assert_eq!(count.load(Ordering::SeqCst), 49);
 }
 
 #[test]
-fn what_an_owner_has_is_found_among_what_others_have() {
+fn the_values_of_an_owner_are_found_among_those_of_others() {
     let table = Table::new();
     let given: Vec<_> = (0..200_u32).map(|n| table.insert(n % 3, |slot| (n, slot))).collect();
     for gone in given.iter().filter(|thing| thing.0 % 2 == 0) {
@@ -177,26 +177,26 @@ impl Drop for Acts {
     }
 }
 
-fn actor(table: &Table<Acts>, act: impl FnOnce() + Send + Sync + 'static) -> Held<Acts> {
+fn actor(table: &Table<Acts>, act: impl FnOnce() + Send + Sync + 'static) -> Handle<Acts> {
     table.insert(1, |_| Acts(Some(Box::new(act))))
 }
 
 #[test]
-fn what_stands_in_the_place_of_one_of_many_stays_while_somebody_looks() {
+fn the_next_value_of_an_entry_stays_while_a_guard_leads_to_it() {
     thread_local! {
         static LOOK: std::cell::RefCell<Option<Guard<'static, Acts>>> = const { std::cell::RefCell::new(None) };
     }
     static TABLE: LazyLock<Table<Acts>> = LazyLock::new(Table::new);
     let (table, live) = (&*TABLE, Arc::new(AtomicBool::new(true)));
     let second = Arc::new(Mutex::new(Slot::NONE));
-    // The first of them, when it goes, sees to the second, and puts another thing into its place.
+    // The drop of the first reclaims the second, and puts another value into its entry.
     let (flag, at) = (live.clone(), second.clone());
     let first = actor(table, move || {
         let at = *at.lock().expect("nobody panics");
         assert!(table.get(at).is_none());
         let third = actor(table, move || flag.store(false, Ordering::SeqCst));
-        let life = table.0.place(at.index).expect("it was there").life.generation();
-        let slot = Slot { index: at.index, generation: life };
+        let entry = table.0.entry(at.index).expect("it was there");
+        let slot = Slot { index: at.index, generation: entry.state.generation() };
         LOOK.set(table.get(slot));
         assert_eq!(slot.generation, at.generation.wrapping_add(1));
         assert!(table.remove(slot));
@@ -210,7 +210,7 @@ fn what_stands_in_the_place_of_one_of_many_stays_while_somebody_looks() {
         table.remove(Slot { index: 0, generation: 1 })
             && table.remove(Slot { index: 1, generation: 1 })
     );
-    Held::drop_all(vec![first, other]);
+    Handle::drop_all(vec![first, other]);
     assert!(live.load(Ordering::SeqCst), "somebody looks");
     LOOK.take();
     assert!(!live.load(Ordering::SeqCst));
@@ -229,7 +229,7 @@ fn what_panics_when_it_is_dropped_keeps_none_of_many() {
         })
         .collect();
     (0..5).for_each(|index| assert!(table.remove(Slot { index, generation: 1 })));
-    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Held::drop_all(held)));
+    let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Handle::drop_all(held)));
     assert!(dropped.is_err());
     assert_eq!(gone.load(Ordering::SeqCst), 5);
     assert_eq!(table.0.lock().given_back.len(), 5);
@@ -289,7 +289,7 @@ fn nobody_sees_what_is_gone_and_nothing_stays_for_good() {
                     assert_eq!(guard.slot, slot);
                     assert!(guard.live.load(Ordering::SeqCst) > 0);
                     if turn % 7 == looker {
-                        kept.push(guard.hold());
+                        kept.push(guard.to_handle());
                         kept.truncate(3);
                     }
                     assert!(kept.iter().all(|held| held.live.load(Ordering::SeqCst) > 0));
@@ -307,9 +307,9 @@ fn nobody_sees_what_is_gone_and_nothing_stays_for_good() {
         over.store(true, Ordering::SeqCst);
     });
     assert_eq!(count.load(Ordering::SeqCst), 4);
-    let places = table.0.lock().never_used as usize;
-    // One for each thing, what is put in before the old one is out, and what is looked at and held.
-    assert!(places <= 4 + 1 + 3 * 5, "{places} places");
+    let entries = table.0.lock().never_used as usize;
+    // One for each value, for insertions before the removal of the last value, and for guards and handles.
+    assert!(entries <= 4 + 1 + 3 * 5, "{entries} entries");
     let free: HashSet<_> = table.0.lock().given_back.iter().copied().collect();
-    assert_eq!(free.len(), places - 4);
+    assert_eq!(free.len(), entries - 4);
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// One active object. Those with an id that the POA made store none: it says where they stand.
 ///
-/// In the table of all active objects it takes one line of the processor's cache, with all that a call
-/// looks at: of many objects each call has to get that from memory.
+/// In the table of all active objects it takes one line of the processor's cache, with all that a
+/// call looks at: of many objects each call has to get that from memory.
 pub(crate) struct Activation {
     pub(crate) servant: AnyServant,
     pub(crate) poa: Arc<PoaInner>,
@@ -67,7 +67,7 @@ impl Activation {
     }
 
     /// From now on calls find no object here; those under way go on. `false` when that was so
-    /// before. Then somebody [ends it if it is idle](super::lifecycle::end_if_idle).
+    /// before. The caller then [ends it if it is idle](super::lifecycle::end_if_idle).
     pub(super) fn deactivate(&self, ending: Ending) -> bool {
         let flags = INACTIVE | ending as u32;
         let changed = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
@@ -92,7 +92,8 @@ impl Activation {
         self.state.load(Ordering::SeqCst) & INACTIVE == 0
     }
 
-    /// 0 where the object is active, its gate is open, and no call is counted. Anything else has to be looked at.
+    /// 0 where the object is active, its gate is open, and no call is counted. Anything else has to
+    /// be looked at.
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.state.load(Ordering::SeqCst) | self.poa.gate.flags()

@@ -4,7 +4,7 @@ use super::index::Index;
 use super::{Activation, ManagerState, Managers, PoaInner};
 use crate::runtime::{Orb, Part, PartSlot};
 use arc_swap::ArcSwap;
-use armilla_ipc::memory::{Held, Guard, Slot, Table};
+use armilla_ipc::memory::{Handle, Guard, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -122,7 +122,7 @@ impl Adapters {
             self.adapters.remove(slot);
         }
         if self.moved_count.load(Ordering::Acquire) > 0 {
-            let ours = |moved: &Held<Moved>| Arc::ptr_eq(&moved.poa, poa);
+            let ours = |moved: &Handle<Moved>| Arc::ptr_eq(&moved.poa, poa);
             self.moved.of(poa.serial).filter(ours).for_each(|moved| self.forget(&moved));
         }
     }

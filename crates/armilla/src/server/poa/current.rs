@@ -1,14 +1,15 @@
 //! Which object a servant is serving: `PortableServer::Current` (CORBA 3.4 Part 1, 15.3.10).
 //!
-//! Of the active objects that a thread is serving, its hazard pointers hold the addresses, in the order in which the calls
-//! were begun: nothing else is written for a call. Calls of a thread that has no hazard pointers left, objects that are
-//! not in the active object map, and servant managers stand on a stack beside them.
+//! Of the active objects that a thread is serving, its hazard pointers hold the addresses, in the
+//! order in which the calls were begun: nothing else is written for a call. Calls of a thread that
+//! has no hazard pointers left, objects that are not in the active object map, and servant managers
+//! stand on a stack beside them.
 
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::client::Object;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
-use armilla_ipc::memory::{Held, Slot, hazard};
+use armilla_ipc::memory::{Handle, Slot, hazard};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -46,7 +47,8 @@ impl Serving {
 }
 
 thread_local! {
-    /// What no hazard pointer shows, the innermost last, each with how many hazard pointers are older.
+    /// What no hazard pointer shows, the innermost last, each with how many hazard pointers are
+    /// older.
     static KEPT: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -106,7 +108,8 @@ fn innermost(orb: &Orb) -> Option<Serving> {
     }
 }
 
-/// How many requests this thread is serving within each other, servant managers included that it asks.
+/// How many requests this thread is serving within each other, servant managers included that it
+/// asks.
 pub(crate) fn serving_depth() -> usize {
     hazard::depth() + KEPT.try_with(|kept| kept.borrow().len()).unwrap_or(0)
 }
@@ -116,8 +119,8 @@ pub(super) fn is_serving(orb: &Orb) -> bool {
     protected(orb).next().is_some() || is_kept(|serving| serving.orb() == orb.incarnation())
 }
 
-/// Whether this thread is serving a request for the active object that stands at `slot`, or asking a
-/// servant manager about it.
+/// Whether this thread is serving a request for the active object that stands at `slot`, or asking
+/// a servant manager about it.
 pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
     let frame = Frame { orb: orb.incarnation(), slot };
     let is_it =
@@ -136,8 +139,8 @@ fn is_kept(is_it: impl Fn(&Serving) -> bool) -> bool {
 }
 
 /// The request that this thread is serving: `PortableServer::Current`, from
-/// [`Orb::poa_current`](crate::Orb::poa_current). It is how one servant that incarnates many objects
-/// learns which of them it is being called as.
+/// [`Orb::poa_current`](crate::Orb::poa_current). It is how one servant that incarnates many
+/// objects learns which of them it is being called as.
 ///
 /// ```
 /// # use armilla::{Orb, PoaError};
@@ -152,7 +155,7 @@ pub struct Current {
     poa: Poa,
     id: ObjectId,
     servant: AnyServant,
-    activation: Option<Held<Activation>>,
+    activation: Option<Handle<Activation>>,
 }
 
 impl Current {
@@ -205,7 +208,7 @@ impl Orb {
         match innermost(self).ok_or(PoaError::NoContext)? {
             Serving::Active(frame) => {
                 let found = self.objects().get(frame.slot).ok_or(PoaError::NoContext)?;
-                let activation = found.hold();
+                let activation = found.to_handle();
                 Ok(Current {
                     poa: self.poa_of(&activation.poa),
                     id: activation.id(),

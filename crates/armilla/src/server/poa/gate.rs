@@ -1,7 +1,7 @@
-//! Who may call the servants of a POA at this moment: the state of its manager, its thread policy,
-//! and its own beginning and end.
+//! Admission of calls to the servants of a POA: by the state of its manager, its thread policy, and
+//! its own creation and destruction.
 //!
-//! A call that finds the gate wide open, one load, does not come here.
+//! A call that finds the gate open, by one load, needs nothing else from here.
 
 use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -14,13 +14,13 @@ use std::thread::{self, ThreadId};
 
 /// The manager is not active.
 const CLOSED: u32 = 1;
-/// Calls are made one at a time, or not more than some.
+/// Calls are made one at a time, or up to a limit.
 const COUNTED: u32 = 2;
 /// An adapter activator has not returned yet.
 const MAKING: u32 = 4;
 /// The POA was destroyed.
 const DESTROYED: u32 = 8;
-/// Somebody waits for calls to end.
+/// A thread waits for calls to end.
 const WATCHED: u32 = 16;
 
 /// The gate of a POA.
@@ -31,7 +31,7 @@ pub(super) struct Gate {
     one_by_one: bool,
 }
 
-/// What a POA is found to be for one reason or another.
+/// A reason why a gate is not open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Closed = CLOSED as isize,
@@ -57,7 +57,7 @@ pub(super) struct Pass {
 }
 
 impl Gate {
-    /// One that lets so many threads call at once, if there is a limit.
+    /// A gate that lets this many threads call at once, if there is a limit.
     pub(super) fn new(threading: Threading, most: Option<usize>, closed: bool) -> Self {
         let one_by_one = threading != Threading::OrbControl;
         let counted = if one_by_one || most.is_some() { COUNTED } else { 0 };
@@ -71,7 +71,7 @@ impl Gate {
         self.bits.load(Ordering::Relaxed) & COUNTED != 0
     }
 
-    /// Whether any thread may call, and nobody wants to know.
+    /// Whether any thread may call, and none waits for the end of calls.
     #[inline(always)]
     pub(super) fn is_open(&self) -> bool {
         self.flags() == 0
@@ -117,9 +117,9 @@ impl PoaInner {
     /// being made.
     ///
     /// # Errors
-    /// `TRANSIENT` when the manager discards requests or holds too many, or this thread is making the
-    /// POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when a call of this process has no
-    /// time left.
+    /// `TRANSIENT` when the manager discards requests or holds too many, or this thread is making
+    /// the POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when a call of this process
+    /// has no time left.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(Mark::Destroyed) {
@@ -159,8 +159,8 @@ impl PoaInner {
         }
     }
 
-    /// Waits until the main thread can be asked to make a call; `false` where it is not for that thread
-    /// to make, or the call is refused.
+    /// Waits until the main thread can be asked to make a call; `false` where it is not for that
+    /// thread to make, or the call is refused.
     pub(crate) fn admits_by_main_thread(&self, orb: &Orb) -> bool {
         match self.admit(orb) {
             Ok(Admission::MainThread) => true,
@@ -189,8 +189,8 @@ impl PoaInner {
     /// Waits until the adapter activator that makes this POA has returned.
     ///
     /// # Errors
-    /// `TRANSIENT` where it is this very thread that is in the activator; `TIMEOUT` when a call of this
-    /// process has no time left.
+    /// `TRANSIENT` where it is this very thread that is in the activator; `TIMEOUT` when a call of
+    /// this process has no time left.
     fn await_made(&self) -> Result<(), SystemException> {
         if self.is_made_by_me() {
             let what = format!("POA {:?} is being made by the thread that calls", self.name);

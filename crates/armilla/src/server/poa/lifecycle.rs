@@ -10,7 +10,7 @@ use crate::runtime::Orb;
 use crate::server::AnyServant;
 use crate::sync::lock;
 use armilla_ipc::fence;
-use armilla_ipc::memory::{Held, Slot};
+use armilla_ipc::memory::{Handle, Slot};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
@@ -32,7 +32,7 @@ impl PoaInner {
         self: &Arc<Self>,
         orb: &Orb,
         birth: Birth<'_>,
-    ) -> Result<Held<Activation>, PoaError> {
+    ) -> Result<Handle<Activation>, PoaError> {
         let activation = self.place(orb, birth)?;
         match self.ended_meanwhile() {
             None => Ok(activation),
@@ -57,7 +57,7 @@ impl PoaInner {
         self: &Arc<Self>,
         orb: &Orb,
         birth: Birth<'_>,
-    ) -> Result<Held<Activation>, PoaError> {
+    ) -> Result<Handle<Activation>, PoaError> {
         // One at a time where an id or a servant must not be active twice.
         let exclusive = birth.id.is_some() || self.servants.is_exclusive();
         let state = exclusive.then(|| lock(&self.state));
@@ -135,7 +135,7 @@ impl PoaInner {
                 finish(activation);
             }
         }
-        Held::drop_all(withdrawn);
+        Handle::drop_all(withdrawn);
     }
 
     /// Lets no more calls come to an object. Returns whether they could before; then the object
@@ -162,12 +162,12 @@ impl PoaInner {
     }
 
     /// The objects in the active object map, those included that still have calls under way.
-    fn objects(&self) -> Vec<Held<Activation>> {
+    fn objects(&self) -> Vec<Handle<Activation>> {
         let Some(orb) = self.orb() else { return Vec::new() };
         if self.live.load(Ordering::SeqCst) == 0 {
             return Vec::new();
         }
-        let ours = |object: &Held<Activation>| std::ptr::eq(&*object.poa, self);
+        let ours = |object: &Handle<Activation>| std::ptr::eq(&*object.poa, self);
         orb.objects().of(self.serial).filter(ours).collect()
     }
 
@@ -191,7 +191,7 @@ impl PoaInner {
             if !idle.is_empty() {
                 // Without the lock: a servant may do anything when it goes.
                 drop(state);
-                Held::drop_all(idle);
+                Handle::drop_all(idle);
                 state = lock(&self.state);
                 continue;
             }

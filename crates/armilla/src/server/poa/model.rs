@@ -1,14 +1,17 @@
-//! The steps of `active_calls.rs` in every order that there is, on processors that delay what they store.
-//! What goes wrong without one of the fences must be found, or the search would prove nothing.
+//! The steps of `active_calls.rs` in every order, on processors with store buffers. The search must
+//! find what goes wrong when one of the fences is dropped.
+//!
+//! The state is one object. A light fence restrains the compiler only, so it is no step. The flags
+//! of the object and of its gate, which a call tests at once, are one flag.
 
 use armilla_model_checker::{Model, Outcome};
 
 /// What one thread does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Role {
-    /// Calls the object, claiming it.
-    Claims,
-    /// Calls the object, counting in it.
+    /// Calls the object, with a hazard pointer.
+    Protects,
+    /// Calls the object, counted in it.
     Counts,
     /// Deactivates the object.
     Deactivates,
@@ -20,15 +23,15 @@ enum Role {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
     Begin,
-    LookBegun,
+    TestBegun,
     Call,
     End,
-    LookEnded,
+    TestEnded,
     Raise,
-    /// Has the processor of this thread store all that it has delayed.
+    /// Empties the store buffer of this thread.
     Fence(usize),
     Lock,
-    /// Reads the claim of this thread, the count after the last.
+    /// Reads the hazard pointer of this thread, the count after the last.
     Read(usize),
     Sleep,
     Asleep,
@@ -43,14 +46,14 @@ struct Thread {
     next: Step,
     calls: u32,
     inside: bool,
-    /// What it has written to its claim and others do not see yet, the oldest first.
-    delayed: Vec<bool>,
+    /// Its stores to its hazard pointer that others do not see yet, the oldest first.
+    buffered: Vec<bool>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct World {
     threads: Vec<Thread>,
-    claims: Vec<bool>,
+    hazards: Vec<bool>,
     count: u32,
     /// The object is not active, or the gate is closed and watched.
     flag: bool,
@@ -58,14 +61,16 @@ struct World {
     lock: Option<usize>,
 }
 
-/// Who issues heavy fences.
+/// Which threads issue heavy fences.
 #[derive(Clone, Copy)]
 struct Rules {
-    who_raises: bool,
-    who_leaves: bool,
+    /// The thread that raises the flag.
+    raising: bool,
+    /// A call that ends and finds the flag raised.
+    leaving: bool,
 }
 
-const RULES: Rules = Rules { who_raises: true, who_leaves: true };
+const RULES: Rules = Rules { raising: true, leaving: true };
 
 impl World {
     fn new(roles: &[Role], calls: u32) -> Self {
@@ -74,11 +79,11 @@ impl World {
             next: if is_caller(*role) { Step::Begin } else { Step::Raise },
             calls,
             inside: false,
-            delayed: Vec::new(),
+            buffered: Vec::new(),
         };
         Self {
             threads: roles.iter().map(thread).collect(),
-            claims: vec![false; roles.len()],
+            hazards: vec![false; roles.len()],
             count: 0,
             flag: false,
             finished: false,
@@ -86,12 +91,13 @@ impl World {
         }
     }
 
-    /// A call begins or ends, for others to see: at once where it counts, else some time.
-    fn write(&mut self, me: usize, claimed: bool) {
+    /// Shows others that a call begins or ends: at once where it is counted, else through the store
+    /// buffer.
+    fn write(&mut self, me: usize, begins: bool) {
         match self.threads[me].role {
-            Role::Counts if claimed => self.count += 1,
+            Role::Counts if begins => self.count += 1,
             Role::Counts => self.count -= 1,
-            _ => self.threads[me].delayed.push(claimed),
+            _ => self.threads[me].buffered.push(begins),
         }
     }
 
@@ -112,9 +118,9 @@ impl Model for World {
     }
 
     fn store(&mut self, thread: usize) -> bool {
-        let any = !self.threads[thread].delayed.is_empty();
+        let any = !self.threads[thread].buffered.is_empty();
         if any {
-            self.claims[thread] = self.threads[thread].delayed.remove(0);
+            self.hazards[thread] = self.threads[thread].buffered.remove(0);
         }
         any
     }
@@ -125,10 +131,10 @@ impl Model for World {
         self.threads[me].next = match self.threads[me].next {
             Step::Begin => {
                 self.write(me, true);
-                Step::LookBegun
+                Step::TestBegun
             }
-            Step::LookBegun if self.flag => Step::End,
-            Step::LookBegun => {
+            Step::TestBegun if self.flag => Step::End,
+            Step::TestBegun => {
                 self.threads[me].inside = true;
                 Step::Call
             }
@@ -138,18 +144,18 @@ impl Model for World {
                 self.threads[me].inside = false;
                 self.threads[me].calls -= 1;
                 self.write(me, false);
-                Step::LookEnded
+                Step::TestEnded
             }
-            Step::LookEnded if self.flag => match self.is_awaited() {
+            Step::TestEnded if self.flag => match self.is_awaited() {
                 true => Step::Wake,
-                false if rules.who_leaves => Step::Fence(0),
+                false if rules.leaving => Step::Fence(0),
                 false => Step::Read(0),
             },
-            Step::LookEnded if self.threads[me].calls > 0 => Step::Begin,
-            Step::LookEnded => Step::Done,
+            Step::TestEnded if self.threads[me].calls > 0 => Step::Begin,
+            Step::TestEnded => Step::Done,
             Step::Raise => {
                 self.flag = true;
-                if rules.who_raises { Step::Fence(0) } else { self.after_fence(me) }
+                if rules.raising { Step::Fence(0) } else { self.after_fence(me) }
             }
             Step::Fence(whose) if whose == all => self.after_fence(me),
             Step::Fence(whose) => {
@@ -162,7 +168,7 @@ impl Model for World {
                 Step::Read(0)
             }
             Step::Read(whose) => {
-                let busy = self.claims.get(whose).map_or(self.count > 0, |claim| *claim);
+                let busy = self.hazards.get(whose).map_or(self.count > 0, |hazard| *hazard);
                 match (busy, role) {
                     (true, Role::Waits) => Step::Sleep,
                     (true, _) => Step::Done,
@@ -176,7 +182,7 @@ impl Model for World {
             }
             Step::Asleep | Step::Done => return Ok(false),
             Step::Wake => {
-                // Who takes a lock shows what it has stored.
+                // The lock empties the store buffer.
                 while self.store(me) {}
                 let sleepers = self.threads.iter_mut().filter(|t| t.next == Step::Asleep);
                 sleepers.for_each(|sleeper| sleeper.next = Step::Lock);
@@ -198,7 +204,7 @@ impl Model for World {
 }
 
 fn is_caller(role: Role) -> bool {
-    matches!(role, Role::Claims | Role::Counts)
+    matches!(role, Role::Protects | Role::Counts)
 }
 
 fn explore(roles: &[Role], calls: u32, rules: Rules) -> Outcome<usize> {
@@ -206,30 +212,30 @@ fn explore(roles: &[Role], calls: u32, rules: Rules) -> Outcome<usize> {
 }
 
 #[test]
-fn an_object_ends_once_all_calls_have_left_it_in_whatever_order() {
-    use Role::{Claims, Counts, Deactivates};
-    for roles in [[Claims, Claims, Deactivates], [Claims, Counts, Deactivates]] {
+fn an_object_ends_after_the_last_call_in_every_order() {
+    use Role::{Counts, Deactivates, Protects};
+    for roles in [[Protects, Protects, Deactivates], [Protects, Counts, Deactivates]] {
         assert!(explore(&roles, 2, RULES).unwrap() > 1_000);
     }
-    assert!(explore(&[Claims, Claims, Counts, Deactivates], 1, RULES).unwrap() > 10_000);
+    assert!(explore(&[Protects, Protects, Counts, Deactivates], 1, RULES).unwrap() > 10_000);
 }
 
 #[test]
-fn who_waits_for_calls_to_end_waits_for_all_and_is_woken_in_whatever_order() {
-    use Role::{Claims, Counts, Waits};
-    for roles in [[Claims, Claims, Waits], [Claims, Counts, Waits]] {
+fn a_thread_that_waits_for_calls_is_woken_after_the_last_in_every_order() {
+    use Role::{Counts, Protects, Waits};
+    for roles in [[Protects, Protects, Waits], [Protects, Counts, Waits]] {
         assert!(explore(&roles, 2, RULES).unwrap() > 1_000);
     }
-    assert!(explore(&[Claims, Claims, Claims, Waits], 1, RULES).unwrap() > 10_000);
+    assert!(explore(&[Protects, Protects, Protects, Waits], 1, RULES).unwrap() > 10_000);
 }
 
 #[test]
-fn no_fence_can_be_spared() {
-    use Role::{Claims, Deactivates, Waits};
-    let without_first = Rules { who_raises: false, ..RULES };
-    let without_last = Rules { who_leaves: false, ..RULES };
-    let ending = [Claims, Claims, Deactivates];
+fn no_fence_can_be_dropped() {
+    use Role::{Deactivates, Protects, Waits};
+    let without_first = Rules { raising: false, ..RULES };
+    let without_last = Rules { leaving: false, ..RULES };
+    let ending = [Protects, Protects, Deactivates];
     assert!(explore(&ending, 1, without_first).is_err());
     assert!(explore(&ending, 1, without_last).is_err());
-    assert!(explore(&[Claims, Waits], 1, without_first).is_err());
+    assert!(explore(&[Protects, Waits], 1, without_first).is_err());
 }

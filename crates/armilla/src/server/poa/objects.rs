@@ -9,7 +9,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{counted_number, parse_system_id};
 use crate::server::AnyServant;
 use crate::threads::wait_limit;
-use armilla_ipc::memory::{Held, Slot};
+use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 impl Poa {
@@ -145,7 +145,7 @@ impl Poa {
     }
 
     /// A reference to an object that was just activated; without one it is not active either.
-    fn object_of(&self, activation: Held<Activation>) -> Result<Object, PoaError> {
+    fn object_of(&self, activation: Handle<Activation>) -> Result<Object, PoaError> {
         let object = self.refer_to_active(activation.clone()).inspect_err(|_| {
             self.inner.retire(&activation, Ending::Quiet);
         })?;
@@ -153,9 +153,9 @@ impl Poa {
     }
 
     /// The object that is active under `id`.
-    pub(super) fn active(&self, id: &ObjectId) -> Option<Held<Activation>> {
+    pub(super) fn active(&self, id: &ObjectId) -> Option<Handle<Activation>> {
         let found = self.inner.lookup(&self.orb, id.as_bytes(), Slot::NONE)?;
-        found.is_active().then(|| found.hold())
+        found.is_active().then(|| found.to_handle())
     }
 
     /// Fails unless the policies allow what is asked for.

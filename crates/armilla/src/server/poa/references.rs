@@ -9,7 +9,7 @@ use crate::exception::SystemException;
 use crate::object_key::ObjectKey;
 use crate::object_key::{counted_id, parse_system_id, system_id};
 use crate::server::{AnyServant, Interface, address};
-use armilla_ipc::memory::{Held, Slot};
+use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -106,7 +106,7 @@ impl Poa {
     pub fn reference_to_id(&self, reference: impl AsRef<Object>) -> Result<ObjectId, PoaError> {
         self.require(true)?;
         // Where something else stands by now nothing says whose it was.
-        let ours = |activation: &&Held<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
+        let ours = |activation: &&Handle<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
         if let Some(activation) = reference.as_ref().activation().filter(ours) {
             return Ok(activation.id());
         }
@@ -144,10 +144,10 @@ impl Poa {
     fn incarnated<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
-    ) -> Result<Option<Held<Activation>>, PoaError> {
+    ) -> Result<Option<Handle<Activation>>, PoaError> {
         let found = self.inner.servants.find(&self.orb, &self.inner, address(servant));
         if let Some(activation) = found {
-            return Ok(Some(activation.hold()));
+            return Ok(Some(activation.to_handle()));
         }
         if self.inner.policies.implicit == ImplicitActivation::Off {
             return Ok(None);
@@ -169,7 +169,7 @@ impl Poa {
     /// A reference to an active object, by whatever makes the references of this POA.
     pub(super) fn refer_to_active(
         &self,
-        activation: Held<Activation>,
+        activation: Handle<Activation>,
     ) -> Result<Object, SystemException> {
         self.orb.prepare_references()?;
         match self.inner.reference_factory() {

@@ -91,29 +91,30 @@ impl From<Passing> for Found<'_> {
     }
 }
 
-/// An object that is called, as those see it who look on.
+/// An object that is called, for interceptors.
 pub(crate) struct Target {
     pub(crate) id: ObjectId,
     pub(crate) poa: Arc<PoaInner>,
     pub(crate) servant: AnyServant,
 }
 
-/// A call of an active object that was found in the table of all active objects, until it is dropped.
+/// A call of an active object that was found in the table of all active objects, until it is
+/// dropped.
 pub(crate) struct Upcall<'o> {
     object: Guard<'o, Activation>,
     pass: Pass,
 }
 
 impl<'o> Upcall<'o> {
-    /// Begins a call when nothing has to be asked or waited for.
+    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
     #[inline(always)]
     pub(crate) fn begin(object: Guard<'o, Activation>) -> Option<Self> {
         Self::admitted(object, Pass::default(), Gate::is_open)
     }
 
     /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
-    /// gate as it must be. `active_calls.rs` says why both are looked at after the call was begun, and again when
-    /// it has ended.
+    /// gate as it must be. `active_calls.rs` says why both are looked at after the call was begun,
+    /// and again when it has ended.
     #[inline(always)]
     fn admitted(
         mut object: Guard<'o, Activation>,
@@ -160,7 +161,7 @@ pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
 }
 
 impl<A: Deref<Target = Activation>> DirectUpcall<A> {
-    /// Begins a call when nothing has to be asked or waited for.
+    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
     pub(crate) fn begin(activation: A) -> Option<Self> {
         if !may_begin(&activation) {
             return None;
@@ -185,7 +186,8 @@ impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
     }
 }
 
-/// A call of an active object that is begun and [ended](Self::end) in one function, where its parts stay in registers.
+/// A call of an active object that is begun and [ended](Self::end) in one function, where its
+/// fields stay in registers.
 pub(crate) struct FastUpcall<'a> {
     activation: &'a Activation,
     /// `None` once the call has ended.
@@ -193,7 +195,7 @@ pub(crate) struct FastUpcall<'a> {
 }
 
 impl<'a> FastUpcall<'a> {
-    /// Begins a call when nothing has to be asked, waited for or found out.
+    /// Begins a call, where that needs nothing but a hazard pointer.
     #[inline(always)]
     pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
         let hazard = active_calls::protect_fast(activation)?;
@@ -215,7 +217,7 @@ impl Drop for FastUpcall<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(hazard) = self.hazard.take() {
-            end_fast_early(self.activation, hazard);
+            end_early(self.activation, hazard);
         }
     }
 }
@@ -228,11 +230,12 @@ fn end_fast(activation: &Activation, hazard: HazardPointer) {
 
 #[cold]
 #[inline(never)]
-fn end_fast_early(activation: &Activation, hazard: HazardPointer) {
+fn end_early(activation: &Activation, hazard: HazardPointer) {
     end_fast(activation, hazard);
 }
 
-/// Whether it is worth while to begin a call: one that backs out has to see to what is left to the last call.
+/// Whether a call is worth beginning: one that backs out does what is left to the last call, with a
+/// heavy fence.
 #[inline(always)]
 fn may_begin(activation: &Activation) -> bool {
     activation.is_active()
@@ -317,8 +320,8 @@ impl PoaInner {
         std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active()
     }
 
-    /// What a request for the object `id` leads to: waits, asks and admits by the policies. `None` when
-    /// the POA was destroyed before that.
+    /// What a request for the object `id` leads to: waits, asks and admits by the policies. `None`
+    /// when the POA was destroyed before that.
     #[cold]
     pub(crate) fn serve<'o>(
         self: &Arc<Self>,
@@ -339,7 +342,7 @@ impl PoaInner {
                 // Something has changed since the gate was passed.
                 None => self.gate.give_back(pass),
             }
-            // Without the pass, which who gives a servant back may need.
+            // Without the pass: the thread that etherealizes a servant may need it.
             if self.policies.has_activator()
                 && let Err(exception) = self.await_retired(orb, &ObjectId::new(id))
             {
@@ -348,8 +351,8 @@ impl PoaInner {
         }
     }
 
-    /// What a request leads to that was admitted; it takes the pass with it or gives it back. `None`
-    /// when everything has to be looked at again.
+    /// What a request leads to that was admitted; it takes the pass with it or gives it back.
+    /// `None` when everything has to be looked at again.
     fn try_serve<'o>(
         self: &Arc<Self>,
         orb: &'o Orb,
@@ -391,7 +394,8 @@ impl PoaInner {
         Some(found)
     }
 
-    /// Asks the locator for a servant, which begins the request. `None` when the gate was closed before.
+    /// Asks the locator for a servant, which begins the request. `None` when the gate was closed
+    /// before.
     fn locate_servant(
         self: &Arc<Self>,
         orb: &Orb,
@@ -401,7 +405,8 @@ impl PoaInner {
         pass: Pass,
     ) -> Result<Option<Passing>, ServantManagerError> {
         let poa = orb.poa_of(self);
-        // Until what is lent counts by itself, not only while the locator is asked; and not after the end.
+        // Until what is lent counts by itself, not only while the locator is asked; and not after
+        // the end.
         self.passing_begins();
         if !self.gate.still_admits() {
             self.passing_ended();
@@ -469,8 +474,8 @@ impl PoaInner {
         })
     }
 
-    /// Asks a servant manager, about an object that stood at `slot`. Whoever waits for requests to end
-    /// waits for this too, and who is asked cannot wait for them.
+    /// Asks a servant manager, about an object that stood at `slot`. A thread that waits for
+    /// requests to end waits for this too, and the servant manager cannot wait for them.
     pub(super) fn ask<R>(
         &self,
         what: &str,
@@ -499,8 +504,8 @@ impl PoaInner {
     }
 }
 
-/// Calls into the program, whose panics must not take a connection with them. `completed` says how far the
-/// operation has come that this is for.
+/// Calls into the program, whose panics must not take a connection with them. `completed` says how
+/// far the operation has come that this is for.
 pub(crate) fn guarded<R>(
     what: &str,
     completed: Completion,

@@ -38,7 +38,7 @@ pub(crate) trait Servant: Send + Sync {
     /// What IDL says of the operation with this name.
     fn signature(&self, operation: &str) -> Option<Signature>;
 
-    /// Whether nobody but the servant, once it is called, knows what this operation takes.
+    /// Whether the servant alone, once it is called, knows what this operation takes.
     fn is_told_by_servant(&self, operation: &str) -> bool;
 
     /// Offers the servant as each of its interfaces.
@@ -129,8 +129,8 @@ impl Clone for AnyServant {
 }
 
 impl AnyServant {
-    /// The repository id of its most derived interface; of a dynamic servant what it says of an object
-    /// with an empty id.
+    /// The repository id of its most derived interface; of a dynamic servant what it says of an
+    /// object with an empty id.
     pub fn repository_id(&self) -> Cow<'_, str> {
         self.get().repository_id(&|| ObjectId::new([]))
     }
