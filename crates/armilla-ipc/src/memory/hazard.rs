@@ -26,6 +26,7 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
+use std::mem;
 use std::num::NonZeroUsize;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -130,18 +131,37 @@ impl HazardPointer {
         // What was done under the last word comes before.
         slot.store(word, Ordering::Release);
     }
+
+    /// Clears it. Returns `false` where the thread has later ones still: the caller then calls
+    /// [`find_free`]. A light fence follows.
+    #[inline(always)]
+    pub fn clear_fast(self) -> bool {
+        let is_last = self.clear();
+        mem::forget(self);
+        is_last
+    }
+
+    #[inline(always)]
+    fn clear(&self) -> bool {
+        self.write(CLEAR);
+        let slot = self.0.as_ptr().cast_const();
+        LOCAL.with(|local| {
+            let is_last = local.free.get() == slot.wrapping_add(1);
+            if is_last {
+                local.free.set(slot);
+            }
+            is_last
+        })
+    }
 }
 
 impl Drop for HazardPointer {
     /// Clears it. A light fence follows.
     #[inline(always)]
     fn drop(&mut self) {
-        self.write(CLEAR);
-        let slot = self.0.as_ptr().cast_const();
-        LOCAL.with(|local| match local.free.get() == slot.wrapping_add(1) {
-            true => local.free.set(slot),
-            false => find_free(),
-        });
+        if !self.clear() {
+            find_free();
+        }
     }
 }
 
@@ -174,7 +194,7 @@ fn protect_beyond(word: NonZeroUsize) -> Option<HazardPointer> {
 
 /// Looks for the lowest free slot of the calling thread, where all slots above it are free too.
 #[cold]
-fn find_free() {
+pub fn find_free() {
     LOCAL.with(|local| {
         let Some(record) = local.record.get() else { return };
         let depth = record.depth();

@@ -121,9 +121,7 @@ impl<I: ?Sized> Active<I> {
     #[inline(always)]
     pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
         let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };
-        let result = call(&self.servant);
-        upcall.end();
-        Ok(result)
+        Ok(upcall.end(call(&self.servant)))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::runtime::Orb;
 use crate::server::{AnyServant, Servant};
 use armilla_giop::ior::Ior;
 use armilla_ipc::fence;
-use armilla_ipc::memory::hazard::HazardPointer;
+use armilla_ipc::memory::hazard::{self, HazardPointer};
 use armilla_ipc::memory::{Guard, Slot};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -203,12 +203,15 @@ impl<'a> FastUpcall<'a> {
         if has_begun(activation, Gate::is_open) { Some(call) } else { None }
     }
 
-    /// Ends the call.
+    /// Ends the call, and hands its result through: a result that is not kept meanwhile stays in
+    /// its register.
     #[inline(always)]
-    pub(crate) fn end(mut self) {
-        if let Some(hazard) = self.hazard.take() {
-            end_fast(self.activation, hazard);
+    pub(crate) fn end<R>(mut self, result: R) -> R {
+        let is_last = self.hazard.take().is_some_and(HazardPointer::clear_fast);
+        if is_last && fence::light_and_all_clear(|| self.activation.flags()) {
+            return result;
         }
+        end_slow(self.activation, result)
     }
 }
 
@@ -222,16 +225,21 @@ impl Drop for FastUpcall<'_> {
     }
 }
 
-#[inline(always)]
-fn end_fast(activation: &Activation, hazard: HazardPointer) {
-    drop(hazard);
-    has_ended(activation, Pass::default());
+/// Does what is left to do where a hazard pointer was cleared before a later one, a flag is raised,
+/// or the light fence has to be a full one.
+#[cold]
+#[inline(never)]
+fn end_slow<R>(activation: &Activation, result: R) -> R {
+    hazard::find_free();
+    has_ended_by_flags(activation, Pass::default());
+    result
 }
 
 #[cold]
 #[inline(never)]
 fn end_early(activation: &Activation, hazard: HazardPointer) {
-    end_fast(activation, hazard);
+    drop(hazard);
+    has_ended_by_flags(activation, Pass::default());
 }
 
 /// Whether a call is worth beginning: one that backs out does what is left to the last call, with a
