@@ -14,19 +14,19 @@ use armilla_cdr::CodeSets;
 use armilla_giop::Message;
 use armilla_giop::ior::Ior;
 use armilla_ipc::Stream;
-use armilla_ipc::memory::{Held, Inline, Shows};
+use armilla_ipc::memory::{Handle, Inline, Shows};
 use std::any::Any;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl Shows<dyn LocalObject> for Held<Activation> {
+impl Shows<dyn LocalObject> for Handle<Activation> {
     fn show(&self) -> &(dyn LocalObject + 'static) {
         self
     }
 }
 
-impl LocalObject for Held<Activation> {
+impl LocalObject for Handle<Activation> {
     fn key(&self) -> Vec<u8> {
         Activation::key(self)
     }
@@ -58,17 +58,17 @@ fn is_declared(activation: &Activation) -> bool {
 
 impl Object {
     /// A reference to an active object of this process.
-    pub(crate) fn active(orb: &Orb, activation: Held<Activation>) -> Self {
+    pub(crate) fn active(orb: &Orb, activation: Handle<Activation>) -> Self {
         Self::to_local(orb, Inline::new(activation))
     }
 
     /// The object, when it is or was active in this process.
-    pub(crate) fn activation(&self) -> Option<&Held<Activation>> {
+    pub(crate) fn activation(&self) -> Option<&Handle<Activation>> {
         self.local_object()?.as_any().downcast_ref()
     }
 
     /// The object of this process that is active under its key now.
-    pub(crate) fn find_activation(&self) -> Option<Held<Activation>> {
+    pub(crate) fn find_activation(&self) -> Option<Handle<Activation>> {
         let orb = &self.reference().ok()?.orb;
         match self.activation() {
             Some(activation) if activation.is_active() => Some(activation.clone()),

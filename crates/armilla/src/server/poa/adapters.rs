@@ -4,7 +4,7 @@ use super::index::Index;
 use super::{Activation, ManagerState, Managers, PoaInner};
 use crate::runtime::{Orb, Part, PartSlot};
 use arc_swap::ArcSwap;
-use armilla_ipc::memory::{Handle, Guard, Slot, Table};
+use armilla_ipc::memory::{Guard, Handle, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -317,7 +317,7 @@ impl PoaInner {
     }
 
     /// The object whose id, which this POA made, says where it stands.
-    fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Lent<'o, Activation>> {
+    fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Guard<'o, Activation>> {
         let (incarnation, slot) = crate::object_key::parse_system_id(id)?;
         let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation);
         found.filter(|object| self.has_active(object, id))
@@ -426,7 +426,7 @@ impl PoaInner {
         let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
             let servant = self.searched(servant);
-            let located_servant = LocatedServant::new(OnLoan {
+            let located_servant = LocatedServant::new(Lent {
                 locator: locator.clone(),
                 cookie,
                 operation: operation.to_owned(),
