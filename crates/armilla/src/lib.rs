@@ -77,6 +77,7 @@ mod client;
 mod concurrency;
 pub mod dynamic;
 mod exception;
+mod interception;
 pub mod interceptor;
 mod log;
 pub mod naming;

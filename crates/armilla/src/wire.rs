@@ -1,13 +1,16 @@
 //! What references and streams of this ORB have in common: its vendor number, and how an encoded
 //! message is put onto a stream.
 
-use armilla_cdr::Encoder;
+use armilla_cdr::{CodeSet, CodeSets, Encoder};
 use armilla_giop::Fragments;
 use armilla_ipc::{SendError, Stream};
 use std::io::IoSlice;
 
 /// The vendor number of `TAG_ORB_TYPE` in references of ours: "ARM" and a zero.
 pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
+
+/// The code sets of octets that do not leave the process: those of Rust's own texts.
+pub(crate) const CODE_SETS_HERE: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 /// Sends a whole message with one system call: from one buffer, or as the parts it consists of. One
 /// of more than `fragment_size` octets leaves in fragments of that size, where it can.

@@ -7,7 +7,7 @@
 
 use super::route::Target;
 use crate::exception::{Completion, SystemException};
-use crate::interceptor::Read;
+use crate::interception::Read;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decoder, Encoder,
 };

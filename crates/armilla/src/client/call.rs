@@ -5,6 +5,7 @@
 
 use super::attempt::attempt;
 use super::collocated;
+use super::interception::{ClientFlow, FlowTarget};
 use super::invocation::{Forward, Invocation, Step};
 use super::operation::Operation;
 use super::reply::{Finish, Undeclared, no_reply, user_exception};
@@ -12,7 +13,7 @@ use super::request::{Intercepted, Outgoing};
 use super::route::{Route, Target};
 use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
-use crate::interceptor::{ClientFlow, Contexts, FlowTarget};
+use crate::interception::Contexts;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::signature::Signature;

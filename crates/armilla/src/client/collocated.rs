@@ -7,18 +7,16 @@ use super::invocation::Step;
 use super::local_objects::{ReplyBuffer, serve_collocated};
 use super::reply::{Finish, no_reply, take_reply_here};
 use crate::exception::{Completion, Minor, SystemException};
-use crate::interceptor::Contexts;
+use crate::interception::Contexts;
 use crate::runtime::Orb;
-use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encoder};
+use crate::wire::CODE_SETS_HERE as CODE_SETS;
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, Decoder, Encoder};
 use armilla_giop::{
     CodeSetContext, Message, MessageHeader, OutgoingRequest, ReplyHeader, ServiceContext,
     ServiceContexts, TargetAddress, Version, begin_request, decode_reply, put_body,
 };
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
-
-/// The code sets of octets that do not leave the process: those of Rust's own texts.
-pub(crate) const CODE_SETS: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
 
 const VERSION: Version = Version::V1_2;
 

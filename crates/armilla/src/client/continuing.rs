@@ -4,11 +4,12 @@
 use super::asynchronous::AsyncCall;
 use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
+use super::interception::{Attempt, Suspended};
 use super::invocation::{Invocation, Step};
 use super::reference::Reference;
 use super::reply::{Answer, no_reply, take_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interceptor::{Attempt, Contexts, Outcome, Read, Suspended, Values};
+use crate::interception::{Contexts, Outcome, Read, Values};
 use crate::signature::Signature;
 use crate::sync::lock;
 use armilla_cdr::CdrResult;

@@ -20,6 +20,7 @@ mod endpoint;
 mod exclusive;
 mod future;
 mod housekeeping;
+pub(crate) mod interception;
 mod invocation;
 mod local_objects;
 mod locate;
@@ -36,7 +37,6 @@ mod shared;
 
 pub(crate) use binding::Binding;
 pub(crate) use call::{Request, call, invoke, invoke_oneway, invoke_raises, oneway_response};
-pub(crate) use collocated::CODE_SETS as CODE_SETS_HERE;
 pub(crate) use endpoint::Client;
 pub use future::ReplyFuture;
 pub(crate) use future::{begin, invoke_async, invoke_raises_async};

@@ -1,8 +1,8 @@
 //! A request as a dynamic servant sees it (CORBA 3.4 Part 1, 11.3.1).
 
 use super::{Context, Response, UnknownUserException};
+use crate::client::interception::Interruption;
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException, decode_members};
-use crate::interceptor::Interruption;
 use crate::server::{Dispatched, ReplyHandle, ServerCall};
 use crate::signature::write;
 use crate::signature::{NamedValue, ParameterMode};
@@ -51,7 +51,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     /// Reads the arguments, which are of these types and go these ways, and gives all of them; those
     /// that are only returned have no value yet. A servant calls it once, also where there are none,
     /// unless it raises an exception: server interceptors see the request
-    /// ([`receive_request`](crate::interceptor::ServerInterceptor::receive_request)) when it does.
+    /// ([`receive_request`](crate::server::interception::ServerInterceptor::receive_request)) when it does.
     ///
     /// # Errors
     /// `MARSHAL` when the request does not carry such arguments, or what an interceptor ends it with;

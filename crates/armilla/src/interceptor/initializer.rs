@@ -1,11 +1,13 @@
 //! How interceptors come into an ORB that is being made (CORBA 3.4 Part 1, 16.7).
 
-use super::{ClientInterceptor, Codec, IorInterceptor, Registration, ServerInterceptor, SlotId};
+use super::Registration;
 use crate::client::Object;
+use crate::client::interception::ClientInterceptor;
 use crate::exception::SystemException;
-use crate::orb::OrbBuilder;
+use crate::interception::{Codec, SlotId};
 use crate::policies::{PolicyFactory, PolicyType};
 use crate::runtime::Orb;
+use crate::server::interception::{IorInterceptor, ServerInterceptor};
 use armilla_giop::Version;
 use std::fmt;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ impl OrbInitInfo<'_> {
         self.orb
     }
 
-    /// The arguments that the program [gave](OrbBuilder::arguments) the ORB, those among them that
+    /// The arguments that the program [gave](crate::OrbBuilder::arguments) the ORB, those among them that
     /// are not for it: a service may have some of its own.
     pub fn arguments(&self) -> &[String] {
         &self.registration.arguments
@@ -94,7 +96,7 @@ impl OrbInitInfo<'_> {
 
     /// Allocates a slot of [`PiCurrent`](super::PiCurrent).
     pub const fn allocate_slot(&mut self) -> SlotId {
-        let slots = &mut self.registration.interceptors.slots;
+        let slots = &mut self.registration.slots;
         *slots += 1;
         SlotId(*slots - 1)
     }
@@ -142,9 +144,7 @@ impl Registration {
     /// Runs the initializers for `orb`, which intercepts from then on, also where one of them failed.
     pub(crate) fn install(mut self, orb: &Orb) -> Result<(), SystemException> {
         let initialized = self.initialize(orb);
-        if let Some(interceptors) = self.finish() {
-            orb.install(interceptors);
-        }
+        self.finish(orb);
         initialized?;
         orb.root_poa().establish()
     }
@@ -160,35 +160,5 @@ impl Registration {
         let mut info = OrbInitInfo { orb, registration: self };
         initializers.iter().try_for_each(|initializer| initializer.pre_init(&mut info))?;
         initializers.iter().try_for_each(|initializer| initializer.post_init(&mut info))
-    }
-}
-
-impl OrbBuilder {
-    /// Registers an interceptor of requests that leave. Two of a kind with the same name let
-    /// [`build`](Self::build) fail with `BAD_PARAM`.
-    pub fn client_interceptor(mut self, interceptor: impl ClientInterceptor + 'static) -> Self {
-        let added = self.registration.client(Arc::new(interceptor));
-        self.registration.note(added);
-        self
-    }
-
-    /// Registers an interceptor of requests that arrive.
-    pub fn server_interceptor(mut self, interceptor: impl ServerInterceptor + 'static) -> Self {
-        let added = self.registration.server(Arc::new(interceptor));
-        self.registration.note(added);
-        self
-    }
-
-    /// Registers an interceptor of POAs that are made.
-    pub fn ior_interceptor(mut self, interceptor: impl IorInterceptor + 'static) -> Self {
-        let added = self.registration.ior(Arc::new(interceptor));
-        self.registration.note(added);
-        self
-    }
-
-    /// Brings a service into the ORB.
-    pub fn initializer(mut self, initializer: impl OrbInitializer + 'static) -> Self {
-        self.registration.initializers.push(Box::new(initializer));
-        self
     }
 }

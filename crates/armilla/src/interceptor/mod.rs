@@ -54,37 +54,16 @@
 //! [policies](crate::CustomPolicy) of its own, which programs put on POAs and references, and which
 //! interceptors find there.
 
-mod client;
-mod client_flow;
-mod codec;
-mod context;
-mod current;
 mod initializer;
-mod ior;
-mod mode;
-mod outcome;
 mod registry;
-mod server;
-mod server_flow;
-mod suspended;
-mod template;
-mod values;
 
-pub use client::{ClientInterceptor, ClientRequestInfo};
-pub use codec::Codec;
-pub use context::Contexts;
-pub use current::{PiCurrent, SlotId};
+pub use crate::client::interception::{ClientInterceptor, ClientRequestInfo, Interruption};
+pub use crate::interception::{
+    Codec, Contexts, Outcome, PiCurrent, ProcessingMode, ReplyStatus, SlotId,
+};
+pub use crate::server::interception::{
+    IorInfo, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate, ServerInterceptor,
+    ServerRequestInfo,
+};
 pub use initializer::{OrbInitInfo, OrbInitializer};
-pub use ior::{IorInfo, IorInterceptor};
-pub use mode::ProcessingMode;
-pub use outcome::{Interruption, Outcome, ReplyStatus};
-pub use server::{ServerInterceptor, ServerRequestInfo};
-pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
-
-pub(crate) use client_flow::{ClientFlow, FlowTarget};
-pub(crate) use current::Slots;
-pub(crate) use ior::Established;
-pub(crate) use registry::{Interceptors, Registration};
-pub(crate) use server_flow::ServerFlow;
-pub(crate) use suspended::{Attempt, Suspended};
-pub(crate) use values::{Read, Values};
+pub(crate) use registry::Registration;

@@ -1,78 +1,24 @@
-//! All interceptors of an ORB.
+//! The interceptors of an ORB that is being made.
 
-use super::current::{self, Slots};
-use super::outcome::told;
 use super::{ClientInterceptor, IorInterceptor, ProcessingMode, ServerInterceptor};
+use crate::client::interception::Interceptors;
 use crate::exception::{Minor, SystemException};
+use crate::interception::SlotCount;
 use crate::policies::{PolicyFactory, PolicyType};
-use crate::runtime::{Orb, Part, PartSlot};
+use crate::runtime::Orb;
+use crate::server::interception::ServerInterceptors;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The interceptors of an ORB, in the order of their registration.
+/// The interceptors of an ORB that is being made.
 #[derive(Default)]
-pub(crate) struct Interceptors {
+pub(crate) struct Registration {
     pub(super) client: Vec<Arc<dyn ClientInterceptor>>,
     pub(super) server: Vec<Arc<dyn ServerInterceptor>>,
     pub(super) ior: Vec<Arc<dyn IorInterceptor>>,
     /// How many slots were allocated.
     pub(super) slots: usize,
-    next_id: AtomicU32,
-}
-
-impl Part for Interceptors {
-    const SLOT: PartSlot = PartSlot::Interceptors;
-}
-
-impl Orb {
-    /// The interceptors, if there are any.
-    #[inline]
-    pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
-        self.find_part()
-    }
-}
-
-impl Interceptors {
-    /// Whether any wants to see calls within the process.
-    pub(crate) fn see_collocated(&self) -> bool {
-        let client = self.client.iter().map(|interceptor| interceptor.processing_mode());
-        let server = self.server.iter().map(|interceptor| interceptor.processing_mode());
-        client.chain(server).any(ProcessingMode::wants_local)
-    }
-
-    /// Whether any client interceptor may ask for the values of calls.
-    pub(crate) fn read_client_values(&self) -> bool {
-        self.client.iter().any(|interceptor| interceptor.reads_values())
-    }
-
-    /// Whether any server interceptor may.
-    pub(crate) fn read_server_values(&self) -> bool {
-        self.server.iter().any(|interceptor| interceptor.reads_values())
-    }
-
-    /// The slots of the present thread.
-    pub(crate) fn slots_of_thread(&self, orb: &Orb) -> Slots {
-        if self.slots > 0 { current::copy(orb) } else { Slots::default() }
-    }
-
-    pub(super) fn next_id(&self) -> u32 {
-        self.next_id.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Tells all that the ORB is no more.
-    pub(crate) fn destroy(&self) {
-        self.client.iter().for_each(|each| told(each.name(), || each.destroy()));
-        self.server.iter().for_each(|each| told(each.name(), || each.destroy()));
-        self.ior.iter().for_each(|each| told(each.name(), || each.destroy()));
-    }
-}
-
-/// The interceptors of an ORB that is being made.
-#[derive(Default)]
-pub(crate) struct Registration {
-    pub(super) interceptors: Interceptors,
-    pub(super) initializers: Vec<Box<dyn super::OrbInitializer>>,
+    pub(crate) initializers: Vec<Box<dyn super::OrbInitializer>>,
     /// Why the ORB cannot be made.
     pub(super) refused: Option<SystemException>,
     pub(crate) policy_factories: Vec<(PolicyType, Arc<dyn PolicyFactory>)>,
@@ -81,36 +27,43 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    pub(super) fn client(
+    pub(crate) fn client(
         &mut self,
         new: Arc<dyn ClientInterceptor>,
     ) -> Result<(), SystemException> {
-        add(&mut self.interceptors.client, new, |interceptor| interceptor.name())
+        add(&mut self.client, new, |interceptor| interceptor.name())
     }
 
-    pub(super) fn server(
+    pub(crate) fn server(
         &mut self,
         new: Arc<dyn ServerInterceptor>,
     ) -> Result<(), SystemException> {
-        add(&mut self.interceptors.server, new, |interceptor| interceptor.name())
+        add(&mut self.server, new, |interceptor| interceptor.name())
     }
 
-    pub(super) fn ior(&mut self, new: Arc<dyn IorInterceptor>) -> Result<(), SystemException> {
-        add(&mut self.interceptors.ior, new, |interceptor| interceptor.name())
+    pub(crate) fn ior(&mut self, new: Arc<dyn IorInterceptor>) -> Result<(), SystemException> {
+        add(&mut self.ior, new, |interceptor| interceptor.name())
     }
 
     /// Lets the ORB not be made if this failed.
-    pub(super) fn note(&mut self, outcome: Result<(), SystemException>) {
+    pub(crate) fn note(&mut self, outcome: Result<(), SystemException>) {
         if let Err(exception) = outcome {
             self.refused.get_or_insert(exception);
         }
     }
 
-    /// What was registered, if anything was.
-    pub(super) fn finish(self) -> Option<Interceptors> {
-        let Interceptors { client, server, ior, slots, .. } = &self.interceptors;
-        let any = !(client.is_empty() && server.is_empty() && ior.is_empty()) || *slots > 0;
-        any.then_some(self.interceptors)
+    /// Has `orb` intercept by what was registered, if anything was.
+    pub(super) fn finish(self, orb: &Orb) {
+        let Self { client, server, ior, slots, .. } = self;
+        if client.is_empty() && server.is_empty() && ior.is_empty() && slots == 0 {
+            return;
+        }
+        let client_modes = client.iter().map(|interceptor| interceptor.processing_mode());
+        let server_modes = server.iter().map(|interceptor| interceptor.processing_mode());
+        let sees_collocated = client_modes.chain(server_modes).any(ProcessingMode::wants_local);
+        orb.install(SlotCount(slots));
+        orb.install(ServerInterceptors::new(server, ior, slots));
+        orb.install(Interceptors::new(client, slots, sees_collocated));
     }
 }
 
@@ -133,9 +86,9 @@ fn add<I: ?Sized>(
 impl fmt::Debug for Registration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registration")
-            .field("client", &self.interceptors.client.len())
-            .field("server", &self.interceptors.server.len())
-            .field("ior", &self.interceptors.ior.len())
+            .field("client", &self.client.len())
+            .field("server", &self.server.len())
+            .field("ior", &self.ior.len())
             .field("initializers", &self.initializers.len())
             .finish()
     }

@@ -3,6 +3,7 @@
 mod arguments;
 mod builder;
 mod ids;
+mod interceptors;
 mod resolve;
 mod run;
 

@@ -140,6 +140,9 @@ impl Orb {
         if let Some(interceptors) = self.interceptors() {
             interceptors.destroy();
         }
+        if let Some(interceptors) = self.server_interceptors() {
+            interceptors.destroy();
+        }
         self.life().end(|| ids::forget(self));
     }
 }

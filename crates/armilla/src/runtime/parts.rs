@@ -26,8 +26,12 @@ pub(crate) enum PartSlot {
     Listeners,
     /// References by published names.
     Published,
-    /// The interceptors, if there are any.
-    Interceptors,
+    /// The client interceptors, if there are any interceptors.
+    ClientInterceptors,
+    /// The server interceptors, if there are any interceptors.
+    ServerInterceptors,
+    /// How many slots interceptors have.
+    SlotCount,
     /// The valuetypes that the program has registered.
     Values,
     /// The factories of stubs.

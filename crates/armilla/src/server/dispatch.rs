@@ -8,11 +8,12 @@ use super::connection::Connection;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
-use crate::interceptor::{Outcome, ServerFlow};
+use crate::interception::Outcome;
 use crate::log::report;
 use crate::runtime::Located;
 use crate::runtime::Orb;
 use crate::server::Servant;
+use crate::server::interception::ServerFlow;
 use crate::server::poa::{Found, PoaInner};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
@@ -41,7 +42,7 @@ pub(super) fn request(
 ) -> Served {
     let orb = &connection.orb;
     let plain = header.contexts.is_empty() && !connection.is_originated();
-    let plain = plain && orb.interceptors().is_none();
+    let plain = plain && orb.server_interceptors().is_none();
     let upcall = match header.target {
         Target::Key(key) if plain => connection.objects.find_active(key),
         _ => None,
@@ -103,7 +104,7 @@ fn otherwise(
     {
         return Ok(relay(connection, port, memory, reply)?);
     }
-    let flow = match orb.interceptors() {
+    let flow = match orb.server_interceptors() {
         None => None,
         Some(_) => {
             let peer = connection.stream.peer();

@@ -12,6 +12,7 @@ mod dispatch;
 mod endpoints;
 mod find;
 mod in_process;
+pub(crate) mod interception;
 mod later;
 mod leadership;
 mod listen_points;

@@ -5,7 +5,8 @@ use super::output::PendingReply;
 use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
-use crate::interceptor::{Outcome, ServerFlow};
+use crate::interception::Outcome;
+use crate::server::interception::ServerFlow;
 use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,

@@ -1,9 +1,9 @@
 //! Untyped object references.
 
 use super::overrides::Overrides;
+use crate::client::interception::Interceptors;
 use crate::client::{self, Binding, LocalObject, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interceptor::Interceptors;
 use crate::object_key::ObjectKey;
 use crate::runtime::Orb;
 use crate::settings::Collocation;

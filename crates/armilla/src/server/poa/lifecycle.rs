@@ -289,7 +289,7 @@ impl PoaInner {
         orb.adapters().remove(self);
         self.manager.wake();
         // Of what was never made nobody hears the end.
-        if let Some(interceptors) = orb.interceptors()
+        if let Some(interceptors) = orb.server_interceptors()
             && self.established.get().is_some()
         {
             interceptors.adapter_destroyed(&self.path);

@@ -177,7 +177,7 @@ impl PoaManager {
         adapters.iter().for_each(|poa| poa.wake());
         if before != to
             && let Some(orb) = adapters.iter().find_map(|poa| poa.orb())
-            && let Some(interceptors) = orb.interceptors()
+            && let Some(interceptors) = orb.server_interceptors()
         {
             interceptors.manager_state_changed(&self.0.id, to);
         }

@@ -51,12 +51,12 @@ pub(crate) use tree::{MOST_ANEW, always_destroyed};
 pub(crate) use upcall::{DirectUpcall, FastUpcall, Found, Target, Upcall, guarded};
 
 use crate::exception::SystemException;
-use crate::interceptor::{Established, ObjectReferenceFactory};
 use crate::object_key::NamedKey;
 use crate::operations::OperationLookup;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
 use crate::server::AnyServant;
+use crate::server::interception::{Established, ObjectReferenceFactory};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
@@ -280,7 +280,8 @@ impl Poa {
     /// # Errors
     /// `OBJ_ADAPTER` (reason 6) when one refuses it.
     pub(crate) fn establish(&self) -> Result<(), SystemException> {
-        if let Some(interceptors) = self.orb.interceptors().filter(|all| all.see_adapters()) {
+        if let Some(interceptors) = self.orb.server_interceptors().filter(|all| all.see_adapters())
+        {
             // A POA is made once.
             self.inner.established.set(interceptors.establish(self)?).ok();
         }

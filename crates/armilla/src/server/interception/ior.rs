@@ -1,11 +1,12 @@
 //! Interceptors of POAs and the references that they make (CORBA 3.4 Part 1, 16.5).
 
-use super::client::out_of_order;
-use super::outcome::{heard, told};
-use super::{Interceptors, ObjectReferenceFactory, ObjectReferenceTemplate};
+use super::ServerInterceptors;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interception::out_of_order;
+use crate::interception::outcome::{heard, told};
 use crate::log::report;
 use crate::policies::PolicyType;
+use crate::server::interception::{ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::server::poa::{ManagerState, Poa, Policy};
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
 use std::fmt;
@@ -182,7 +183,7 @@ impl fmt::Debug for IorInfo<'_> {
     }
 }
 
-impl Interceptors {
+impl ServerInterceptors {
     /// Has the interceptors lay down what the references of `poa` shall be.
     ///
     /// # Errors
@@ -230,7 +231,7 @@ impl Interceptors {
     }
 }
 
-impl Interceptors {
+impl ServerInterceptors {
     /// Tells that a POA manager is in another state.
     pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
         for each in &self.ior {

@@ -1,26 +1,9 @@
-//! How requests end, and what an interceptor can do about it.
+//! How requests end, and the call of an interceptor that may panic.
 
-use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use armilla_giop::ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// Why an interceptor does not let a request go its way.
-#[derive(Debug, Clone)]
-pub enum Interruption {
-    /// The request ends with this exception. Its completion status must be true: before the servant
-    /// was called `COMPLETED_NO`, after it returned `COMPLETED_YES`.
-    Exception(SystemException),
-    /// The request shall be made of this object instead: the specification's `ForwardRequest`.
-    Forward(Object),
-}
-
-impl From<SystemException> for Interruption {
-    fn from(exception: SystemException) -> Self {
-        Self::Exception(exception)
-    }
-}
 
 /// How a request ended, or an attempt at it.
 #[derive(Debug, Clone)]
@@ -80,18 +63,9 @@ impl Outcome {
     }
 }
 
-impl From<Interruption> for Outcome {
-    fn from(interruption: Interruption) -> Self {
-        match interruption {
-            Interruption::Exception(exception) => Self::SystemException(exception),
-            Interruption::Forward(object) => Self::Forward(object.ior()),
-        }
-    }
-}
-
 /// Calls a point of an interceptor. One that panics has raised `UNKNOWN`, as a servant has that does,
 /// so that the request ends for all who wait for it, and those before the interceptor hear how.
-pub(super) fn heard<E: From<SystemException>>(
+pub(crate) fn heard<E: From<SystemException>>(
     interceptor: &str,
     completed: Completion,
     point: impl FnOnce() -> Result<(), E>,
@@ -106,7 +80,7 @@ pub(super) fn heard<E: From<SystemException>>(
 }
 
 /// Tells an interceptor of something that it can do nothing about, nor, when it panics, harm.
-pub(super) fn told(interceptor: &str, point: impl FnOnce()) {
+pub(crate) fn told(interceptor: &str, point: impl FnOnce()) {
     let point = || {
         point();
         Ok::<(), SystemException>(())
@@ -117,14 +91,14 @@ pub(super) fn told(interceptor: &str, point: impl FnOnce()) {
 
 /// Which of the three ending points an outcome is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Reply,
     Exception,
     Other,
 }
 
 impl Outcome {
-    pub(super) const fn end(&self) -> End {
+    pub(crate) const fn end(&self) -> End {
         match self {
             Self::Reply => End::Reply,
             Self::UserException(_) | Self::SystemException(_) => End::Exception,

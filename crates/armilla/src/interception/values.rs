@@ -2,11 +2,11 @@
 //! where somebody asks for them, from the octets of the request and the reply, by what IDL or the
 //! program says of the operation.
 
-use super::client::out_of_order;
-use super::outcome::Outcome;
-use crate::client::CODE_SETS_HERE as CODE_SETS;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interception::Outcome;
+use crate::interception::out_of_order;
 use crate::signature::{NamedValue, Signature, is_exception};
+use crate::wire::CODE_SETS_HERE as CODE_SETS;
 use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, OwnedInput, TypeCode};
 
 /// Reads from a decoder that stands where values begin.
@@ -31,7 +31,7 @@ pub(crate) trait Values {
 
 /// `NO_RESOURCES` where a call has no values to show (CORBA 3.4 Part 1, 16.3.12).
 #[cold]
-pub(super) fn no_resources(what: &str) -> SystemException {
+pub(crate) fn no_resources(what: &str) -> SystemException {
     SystemException::new(
         ExceptionKind::NoResources,
         Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING,
@@ -65,7 +65,7 @@ impl<'v> dyn Values + 'v {
     }
 
     /// The arguments, those that come back too if the call has `replied`.
-    pub(super) fn arguments(
+    pub(crate) fn arguments(
         values: Option<&Self>,
         replied: bool,
     ) -> Result<Vec<NamedValue>, SystemException> {
@@ -88,7 +88,7 @@ impl<'v> dyn Values + 'v {
     }
 
     /// The result of a call that has replied.
-    pub(super) fn result(values: Option<&Self>) -> Result<Any, SystemException> {
+    pub(crate) fn result(values: Option<&Self>) -> Result<Any, SystemException> {
         let (values, Signature { result, .. }) = Self::described(values)?;
         let mut value = Any::default();
         let read = &mut |input: &mut Decoder<'_>| {
@@ -100,17 +100,17 @@ impl<'v> dyn Values + 'v {
     }
 
     /// The types of the exceptions that the operation raises.
-    pub(super) fn exceptions(values: Option<&Self>) -> Result<Vec<TypeCode>, SystemException> {
+    pub(crate) fn exceptions(values: Option<&Self>) -> Result<Vec<TypeCode>, SystemException> {
         Self::declared(values).map(|(_, signature)| signature.exceptions)
     }
 
     /// The names in the `context` clause of the operation.
-    pub(super) fn contexts(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
+    pub(crate) fn contexts(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
         Self::declared(values).map(|(_, signature)| signature.contexts)
     }
 
     /// What was sent for the `context` clause, name and value in turn.
-    pub(super) fn operation_context(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
+    pub(crate) fn operation_context(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
         let (values, signature) = Self::declared(values)?;
         if signature.contexts.is_empty() {
             return Ok(Vec::new());
@@ -127,7 +127,7 @@ impl<'v> dyn Values + 'v {
 
     /// The exception that `outcome` is. One whose TypeCode is not known is `UNKNOWN`, with the minor
     /// code 1 of the OMG (CORBA 3.4 Part 1, 16.3.13).
-    pub(super) fn exception(
+    pub(crate) fn exception(
         values: Option<&Self>,
         outcome: Option<&Outcome>,
     ) -> Result<Any, SystemException> {
@@ -175,13 +175,13 @@ fn read_result(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Any> {
 }
 
 /// A call that is served.
-pub(super) struct Served {
-    pub(super) signature: Signature,
+pub(crate) struct Served {
+    pub(crate) signature: Signature,
     /// Whether IDL tells of the operation, and not the servant.
-    pub(super) is_declared: bool,
-    pub(super) arguments: OwnedInput,
+    pub(crate) is_declared: bool,
+    pub(crate) arguments: OwnedInput,
     /// The results, or the user exception, once there are any.
-    pub(super) reply: Option<OwnedInput>,
+    pub(crate) reply: Option<OwnedInput>,
 }
 
 impl Values for Served {
@@ -206,7 +206,7 @@ impl Values for Served {
 }
 
 /// What `write` writes, for who reads it within the process.
-pub(super) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<OwnedInput> {
+pub(crate) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<OwnedInput> {
     let mut out = Encoder::with_code_sets(Vec::new(), armilla_cdr::ByteOrder::NATIVE, CODE_SETS);
     write(&mut out).or_else(|error| {
         out.with_other_order(error, |out| {

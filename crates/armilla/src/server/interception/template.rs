@@ -1,16 +1,16 @@
 //! What makes references to the objects of one POA (CORBA 3.4 Part 1, 16.5.3).
 
-use super::ior::adapter_names;
 use crate::client::Object;
 use crate::exception::SystemException;
 use crate::runtime::WeakOrb;
+use crate::server::interception::ior::adapter_names;
 use crate::server::poa::{ObjectId, Poa, PoaInner};
 use std::fmt;
 use std::sync::Weak;
 
 /// Makes the references that a POA gives out: `ObjectReferenceFactory`. A service that wants them to
 /// lead elsewhere, or to carry something that depends on the object, sets one for the POA
-/// ([`IorInfo::set_current_factory`](super::IorInfo::set_current_factory)).
+/// ([`IorInfo::set_current_factory`](crate::interceptor::IorInfo::set_current_factory)).
 ///
 /// Closures are factories too. One that was set holds the POA no longer than it must:
 /// [`ObjectReferenceTemplate`] does, a [`Poa`] in it keeps itself from ending.
@@ -32,7 +32,7 @@ where
 }
 
 /// Says where a POA is, and makes references to its objects as the POA does by itself:
-/// `ObjectReferenceTemplate`. [`IorInfo::adapter_template`](super::IorInfo::adapter_template) gives
+/// `ObjectReferenceTemplate`. [`IorInfo::adapter_template`](crate::interceptor::IorInfo::adapter_template) gives
 /// one. It does not keep the POA.
 #[derive(Clone)]
 pub struct ObjectReferenceTemplate {

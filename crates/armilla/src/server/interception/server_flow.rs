@@ -1,13 +1,16 @@
 //! The way of a request through the server's interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.10).
 
-use super::context::Contexts;
-use super::current::{self, Slots};
-use super::outcome::{End, Interruption, Outcome, heard};
-use super::server::ServerRequestInfo;
-use super::values::{Served, written};
+use crate::client::interception::Interruption;
 use crate::exception::{Completion, SystemException};
+use crate::interception::Contexts;
+use crate::interception::Outcome;
+use crate::interception::Slots;
+use crate::interception::current;
+use crate::interception::outcome::{End, heard};
+use crate::interception::values::{Served, written};
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
+use crate::server::interception::server::ServerRequestInfo;
 use crate::server::poa::Target;
 use crate::signature::{NamedValue, Signature};
 use crate::transport::is_here;
@@ -51,7 +54,7 @@ impl ServerFlow {
             reply_contexts: Contexts::default(),
             outcome: None,
             slots: Slots::default(),
-            slot_count: orb.interceptors().map_or(0, |interceptors| interceptors.slots),
+            slot_count: orb.server_interceptors().map_or(0, |interceptors| interceptors.slots),
             outside: None,
             kept: Vec::new(),
         };
@@ -75,7 +78,7 @@ impl ServerFlow {
 
     fn arrive(&mut self) -> Result<(), Interruption> {
         let orb = self.info.orb.clone();
-        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
+        let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
                 heard(interceptor.name(), Completion::No, || {
@@ -142,7 +145,7 @@ impl ServerFlow {
 
     /// Keeps the values of the request for who may ask for them.
     fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
-        if self.info.orb.interceptors().is_some_and(|all| all.read_server_values()) {
+        if self.info.orb.server_interceptors().is_some_and(|all| all.read_server_values()) {
             let (arguments, reply) = (arguments.to_owned_input(), None);
             let served = Served { signature, is_declared, arguments, reply };
             self.info.values = Some(Box::new(served));
@@ -153,7 +156,7 @@ impl ServerFlow {
     fn pass_on(&mut self) -> Result<(), Interruption> {
         self.awaits_servant = false;
         let orb = self.info.orb.clone();
-        let Some(interceptors) = orb.interceptors() else { return Ok(()) };
+        let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
                 heard(interceptor.name(), Completion::No, || {
@@ -176,7 +179,7 @@ impl ServerFlow {
         }
         let orb = self.info.orb.clone();
         let _slots = self.take_slots();
-        let Some(interceptors) = orb.interceptors() else { return outcome };
+        let Some(interceptors) = orb.server_interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         let local = self.is_local;
         let all = interceptors.server.iter().take(entered).rev();

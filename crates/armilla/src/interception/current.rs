@@ -2,26 +2,33 @@
 //! 16.4).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::runtime::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
 use armilla_cdr::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// A slot, which an [`OrbInitInfo`](super::OrbInitInfo) allocates.
+/// A slot, which an [`OrbInitInfo`](crate::interceptor::OrbInitInfo) allocates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SlotId(pub(super) usize);
+pub struct SlotId(pub(crate) usize);
+
+/// How many slots were allocated in an ORB that has interceptors or slots.
+pub(crate) struct SlotCount(pub(crate) usize);
+
+impl Part for SlotCount {
+    const SLOT: PartSlot = PartSlot::SlotCount;
+}
 
 /// The slots of one thread or one request; those that were never set hold an empty `any`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots(Vec<Any>);
 
 impl Slots {
-    pub(super) fn get(&self, id: SlotId, count: usize) -> Result<Any, SystemException> {
+    pub(crate) fn get(&self, id: SlotId, count: usize) -> Result<Any, SystemException> {
         check(id, count)?;
         Ok(self.0.get(id.0).cloned().unwrap_or_default())
     }
 
-    pub(super) fn set(
+    pub(crate) fn set(
         &mut self,
         id: SlotId,
         count: usize,
@@ -53,7 +60,7 @@ thread_local! {
 }
 
 /// The slots of the present thread become `slots`; gives what they were.
-pub(super) fn swap(orb: &Orb, slots: Slots) -> Slots {
+pub(crate) fn swap(orb: &Orb, slots: Slots) -> Slots {
     let before = THREAD.with_borrow_mut(|table| match slots.0.is_empty() {
         // A thread outlives many ORBs.
         true => table.remove(&orb.incarnation()),
@@ -63,12 +70,12 @@ pub(super) fn swap(orb: &Orb, slots: Slots) -> Slots {
 }
 
 /// A copy of the slots of the present thread.
-pub(super) fn copy(orb: &Orb) -> Slots {
+pub(crate) fn copy(orb: &Orb) -> Slots {
     THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())
 }
 
 /// Sets a slot of the present thread.
-pub(super) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
+pub(crate) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
     let count = count(orb)?;
     check(id, count)?;
     THREAD
@@ -77,8 +84,8 @@ pub(super) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemExcepti
 
 /// How many slots were allocated; `BAD_INV_ORDER` (reason 14) while they still may be.
 fn count(orb: &Orb) -> Result<usize, SystemException> {
-    match orb.interceptors() {
-        Some(interceptors) => Ok(interceptors.slots),
+    match orb.find_part::<SlotCount>() {
+        Some(count) => Ok(count.0),
         None if orb.is_being_made() => Err(too_early()),
         None => Ok(0),
     }

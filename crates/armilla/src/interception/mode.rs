@@ -18,12 +18,12 @@ pub enum ProcessingMode {
 
 impl ProcessingMode {
     /// Whether calls within the process must be encoded for it.
-    pub(super) const fn wants_local(self) -> bool {
+    pub(crate) const fn wants_local(self) -> bool {
         matches!(self, Self::LocalAndRemote | Self::LocalOnly)
     }
 
     /// Whether it sees a call, which is `local` within the process.
-    pub(super) const fn sees(self, local: bool) -> bool {
+    pub(crate) const fn sees(self, local: bool) -> bool {
         match self {
             Self::LocalAndRemote | Self::Encoded => true,
             Self::RemoteOnly => !local,

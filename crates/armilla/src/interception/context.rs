@@ -5,7 +5,7 @@ use armilla_giop::{ServiceContext, ServiceContexts};
 
 /// The service contexts of a request or a reply (CORBA 3.4 Part 2, 9.7), by their ids. What a context
 /// holds is up to who defines its id; for the ids of the OMG it is an encapsulation, which a
-/// [`Codec`](super::Codec) makes.
+/// [`Codec`](crate::interceptor::Codec) makes.
 #[derive(Debug, Clone, Default)]
 pub struct Contexts(Vec<(u32, Vec<u8>)>);
 
@@ -29,7 +29,7 @@ impl Contexts {
         Self(contexts.iter().map(|context| (context.id, context.data.to_vec())).collect())
     }
 
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         id: u32,
         data: &[u8],

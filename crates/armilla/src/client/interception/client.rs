@@ -1,12 +1,14 @@
 //! Interceptors of requests that leave (CORBA 3.4 Part 1, 16.3.5 and 16.3.13).
 
-use super::context::Contexts;
-use super::current::{SlotId, Slots};
-use super::mode::ProcessingMode;
-use super::outcome::{Interruption, Outcome, ReplyStatus};
-use super::values::Values;
 use crate::client::Object;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::client::interception::Interruption;
+use crate::exception::{Minor, SystemException};
+use crate::interception::Contexts;
+use crate::interception::ProcessingMode;
+use crate::interception::Values;
+use crate::interception::{Outcome, ReplyStatus};
+use crate::interception::{SlotId, Slots};
+use crate::interception::{keep, out_of_order};
 use crate::policies::SyncScope;
 use crate::policies::{CustomPolicy, Policies, PolicyType};
 use crate::settings::Settings;
@@ -21,7 +23,7 @@ use std::fmt;
 /// Sees the requests that an ORB sends. Every method has a default that does nothing.
 ///
 /// It is called by the thread that calls, or that awaits the reply, and by many at once. A call that
-/// it makes itself is intercepted like any other; a slot of [`PiCurrent`](super::PiCurrent) can tell
+/// it makes itself is intercepted like any other; a slot of [`PiCurrent`](crate::interceptor::PiCurrent) can tell
 /// it that it comes from within itself.
 pub trait ClientInterceptor: Send + Sync {
     /// Its name, unlike that of any other; interceptors without one are anonymous.
@@ -354,20 +356,4 @@ impl fmt::Debug for ClientRequestInfo<'_> {
             .field("outcome", &self.outcome)
             .finish_non_exhaustive()
     }
-}
-
-pub(super) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T) {
-    kept.retain(|other| !other.is::<T>());
-    kept.push(Box::new(value));
-}
-
-/// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
-#[cold]
-pub(super) fn out_of_order(what: &str) -> SystemException {
-    SystemException::new(
-        ExceptionKind::BadInvOrder,
-        Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL,
-        Completion::No,
-    )
-    .with_reason(what)
 }

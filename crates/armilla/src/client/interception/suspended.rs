@@ -1,15 +1,15 @@
 //! A request that is under way without a thread: what interceptors have of it is kept between its first
 //! points, which are called where it is sent, and its last, which are called where its end is seen.
 
-use super::client::ClientRequestInfo;
-use super::client_flow::Flow;
-use super::context::Contexts;
-use super::current::Slots;
-use super::outcome::Outcome;
-use super::registry::Interceptors;
-use super::values::Values;
 use crate::client::Target;
+use crate::client::interception::Interceptors;
+use crate::client::interception::client::ClientRequestInfo;
+use crate::client::interception::client_flow::Flow;
 use crate::client::{Object, Reference};
+use crate::interception::Contexts;
+use crate::interception::Outcome;
+use crate::interception::Slots;
+use crate::interception::Values;
 use crate::policies::SyncScope;
 use armilla_giop::ior::Ior;
 use std::any::Any;

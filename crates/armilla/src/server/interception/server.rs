@@ -1,16 +1,19 @@
 //! Interceptors of requests that arrive (CORBA 3.4 Part 1, 16.3.8 and 16.3.14).
 
-use super::client::{keep, out_of_order};
-use super::context::Contexts;
-use super::current::{self, SlotId, Slots};
-use super::ior::adapter_names;
-use super::mode::ProcessingMode;
-use super::outcome::{Interruption, Outcome, ReplyStatus};
-use super::values::{Served, Values, no_resources};
+use crate::client::interception::Interruption;
 use crate::exception::SystemException;
+use crate::interception::Contexts;
+use crate::interception::ProcessingMode;
+use crate::interception::Values;
+use crate::interception::current;
+use crate::interception::values::{Served, no_resources};
+use crate::interception::{Outcome, ReplyStatus};
+use crate::interception::{SlotId, Slots};
+use crate::interception::{keep, out_of_order};
 use crate::policies::PolicyType;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
+use crate::server::interception::ior::adapter_names;
 use crate::server::poa::{ObjectId, PoaInner, Policy, Target};
 use crate::signature::NamedValue;
 use armilla_cdr::{Any as Value, TypeCode};
@@ -371,7 +374,7 @@ impl ServerRequestInfo {
 
     /// A slot of the request. Behind
     /// [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts) its thread
-    /// has a copy of all of them in its [`PiCurrent`](super::PiCurrent), which servant managers, the
+    /// has a copy of all of them in its [`PiCurrent`](crate::interceptor::PiCurrent), which servant managers, the
     /// servant and [`receive_request`](ServerInterceptor::receive_request) may read and change; when the
     /// servant has returned that becomes the request's, and the thread has it until the last point.
     ///

@@ -1,14 +1,17 @@
 //! The interceptors' part in a call that a thread waits for (CORBA 3.4 Part 1, 16.3.3 and 16.3.7).
 
 use super::client::ClientRequestInfo;
-use super::context::Contexts;
-use super::current::{self, Slots};
-use super::outcome::{End, Interruption, Outcome, heard};
-use super::registry::Interceptors;
-use super::values::{Read, Values, written};
+use super::{Interceptors, Interruption};
 use crate::client::{Finish, Forward, Request, Step};
 use crate::client::{Object, Reference};
 use crate::exception::{Completion, SystemException};
+use crate::interception::Contexts;
+use crate::interception::Outcome;
+use crate::interception::Slots;
+use crate::interception::current;
+use crate::interception::outcome::{End, heard};
+use crate::interception::values::written;
+use crate::interception::{Read, Values};
 use crate::policies::SyncScope;
 use crate::signature::Signature;
 use crate::transport::EndpointAddress;

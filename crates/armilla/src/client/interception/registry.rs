@@ -1,0 +1,66 @@
+//! The client interceptors of an ORB.
+
+use super::ClientInterceptor;
+use crate::interception::Slots;
+use crate::interception::current;
+use crate::interception::outcome::told;
+use crate::runtime::{Orb, Part, PartSlot};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The client interceptors of an ORB, in the order of their registration.
+pub(crate) struct Interceptors {
+    pub(super) client: Vec<Arc<dyn ClientInterceptor>>,
+    /// How many slots were allocated.
+    pub(super) slots: usize,
+    sees_collocated: bool,
+    next_id: AtomicU32,
+}
+
+impl Interceptors {
+    /// These, of an ORB with so many slots. Whether any, at either end, wants to see calls within the
+    /// process `sees_collocated` says.
+    pub(crate) fn new(
+        client: Vec<Arc<dyn ClientInterceptor>>,
+        slots: usize,
+        sees_collocated: bool,
+    ) -> Self {
+        Self { client, slots, sees_collocated, next_id: AtomicU32::default() }
+    }
+
+    /// Whether any wants to see calls within the process.
+    pub(crate) const fn see_collocated(&self) -> bool {
+        self.sees_collocated
+    }
+
+    /// Whether any may ask for the values of calls.
+    pub(crate) fn read_client_values(&self) -> bool {
+        self.client.iter().any(|interceptor| interceptor.reads_values())
+    }
+
+    /// The slots of the present thread.
+    pub(crate) fn slots_of_thread(&self, orb: &Orb) -> Slots {
+        if self.slots > 0 { current::copy(orb) } else { Slots::default() }
+    }
+
+    pub(super) fn next_id(&self) -> u32 {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Tells all that the ORB is no more.
+    pub(crate) fn destroy(&self) {
+        self.client.iter().for_each(|each| told(each.name(), || each.destroy()));
+    }
+}
+
+impl Part for Interceptors {
+    const SLOT: PartSlot = PartSlot::ClientInterceptors;
+}
+
+impl Orb {
+    /// The client interceptors, if there are any interceptors.
+    #[inline]
+    pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
+        self.find_part()
+    }
+}

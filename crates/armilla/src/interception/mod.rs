@@ -1,0 +1,36 @@
+//! What interceptors of the client and of the server share: slots, service contexts, outcomes, the
+//! reading of values. The public module [`interceptor`](crate::interceptor) puts the three together.
+
+mod codec;
+mod context;
+pub(crate) mod current;
+mod mode;
+pub(crate) mod outcome;
+pub(crate) mod values;
+
+pub use codec::Codec;
+pub use context::Contexts;
+pub use current::{PiCurrent, SlotId};
+pub(crate) use current::{SlotCount, Slots};
+pub use mode::ProcessingMode;
+pub use outcome::{Outcome, ReplyStatus};
+pub(crate) use values::{Read, Values};
+
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use std::any::Any;
+
+pub(crate) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T) {
+    kept.retain(|other| !other.is::<T>());
+    kept.push(Box::new(value));
+}
+
+/// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
+#[cold]
+pub(crate) fn out_of_order(what: &str) -> SystemException {
+    SystemException::new(
+        ExceptionKind::BadInvOrder,
+        Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL,
+        Completion::No,
+    )
+    .with_reason(what)
+}

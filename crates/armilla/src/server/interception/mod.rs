@@ -1,0 +1,15 @@
+//! The interception points of the server (CORBA 3.4 Part 1, 16.3.8 and 16.5): the interceptors of
+//! requests that arrive, and of POAs and the references that they make.
+
+mod ior;
+mod registry;
+mod server;
+mod server_flow;
+mod template;
+
+pub(crate) use ior::Established;
+pub use ior::{IorInfo, IorInterceptor};
+pub(crate) use registry::ServerInterceptors;
+pub use server::{ServerInterceptor, ServerRequestInfo};
+pub(crate) use server_flow::ServerFlow;
+pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};

@@ -1,0 +1,48 @@
+//! The server interceptors and the IOR interceptors of an ORB.
+
+use super::{IorInterceptor, ServerInterceptor};
+use crate::interception::outcome::told;
+use crate::runtime::{Orb, Part, PartSlot};
+use std::sync::Arc;
+
+/// The server interceptors and the IOR interceptors of an ORB, in the order of their registration.
+pub(crate) struct ServerInterceptors {
+    pub(super) server: Vec<Arc<dyn ServerInterceptor>>,
+    pub(super) ior: Vec<Arc<dyn IorInterceptor>>,
+    /// How many slots were allocated.
+    pub(super) slots: usize,
+}
+
+impl ServerInterceptors {
+    /// These, of an ORB with so many slots.
+    pub(crate) const fn new(
+        server: Vec<Arc<dyn ServerInterceptor>>,
+        ior: Vec<Arc<dyn IorInterceptor>>,
+        slots: usize,
+    ) -> Self {
+        Self { server, ior, slots }
+    }
+
+    /// Whether any may ask for the values of requests.
+    pub(crate) fn read_server_values(&self) -> bool {
+        self.server.iter().any(|interceptor| interceptor.reads_values())
+    }
+
+    /// Tells all that the ORB is no more.
+    pub(crate) fn destroy(&self) {
+        self.server.iter().for_each(|each| told(each.name(), || each.destroy()));
+        self.ior.iter().for_each(|each| told(each.name(), || each.destroy()));
+    }
+}
+
+impl Part for ServerInterceptors {
+    const SLOT: PartSlot = PartSlot::ServerInterceptors;
+}
+
+impl Orb {
+    /// The server interceptors, if there are any interceptors.
+    #[inline]
+    pub(crate) fn server_interceptors(&self) -> Option<&ServerInterceptors> {
+        self.find_part()
+    }
+}
