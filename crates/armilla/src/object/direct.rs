@@ -7,7 +7,7 @@
 //! processes never do.
 
 use crate::client::Object;
-use crate::remoting::Layers;
+use crate::object::Layers;
 use crate::server::Interface;
 use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
 use crate::settings::Collocation;

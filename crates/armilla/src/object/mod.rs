@@ -5,9 +5,11 @@ mod direct;
 mod narrow;
 mod near;
 mod poa;
+mod stub_factories;
 mod this;
 mod typed;
 mod values;
 
 pub use near::{LocalRef, Native};
+pub(crate) use stub_factories::{Layers, StubFactories};
 pub use typed::Ref;

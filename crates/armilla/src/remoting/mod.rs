@@ -16,10 +16,8 @@
 //!
 //! `examples/remoting-above`, `remoting-within` and `remoting-below` are one of each.
 
-mod factories;
 mod skeleton;
 
-pub(crate) use factories::{Layers, StubFactories};
 pub use skeleton::Skeleton;
 
 pub use crate::server::{DispatchError, Dispatched, ServerCall};
