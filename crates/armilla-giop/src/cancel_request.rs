@@ -3,7 +3,7 @@
 use crate::{HEADER_LEN, Message, MessageHeader, MessageKind, Version};
 use armilla_cdr::{ByteOrder, CdrResult};
 
-/// Reads the number of the request that is given up.
+/// Reads the id of the request that the client cancels.
 ///
 /// # Errors
 /// When the octets end too early.
@@ -11,7 +11,7 @@ pub fn decode_cancel_request(message: &Message<'_>) -> CdrResult<u32> {
     message.cursor().u32()
 }
 
-/// The whole message that gives up the request with this number.
+/// The whole message that cancels the request with this id.
 pub fn cancel_request(version: Version, request_id: u32) -> [u8; HEADER_LEN + 4] {
     let order = ByteOrder::NATIVE;
     let kind = MessageKind::CancelRequest;

@@ -77,8 +77,8 @@ impl core::error::Error for IncompatibleCodeSets {}
 impl CodeSetContext {
     /// What a client whose native code sets are `native` agrees on with a server whose reference
     /// carries the component `server` (CORBA 3.4 Part 2, 7.10.2.6). The client converts to and from
-    /// every other [`CodeSet`]. Without a component nothing is agreed on: ISO 8859-1 holds, and there
-    /// are no wide characters.
+    /// every other [`CodeSet`]. Without a component nothing is agreed on: ISO 8859-1 holds, and
+    /// there are no wide characters.
     ///
     /// # Errors
     /// When the two have nothing in common.

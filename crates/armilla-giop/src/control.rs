@@ -4,14 +4,14 @@
 use crate::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use armilla_cdr::ByteOrder;
 
-/// The whole message that closes a connection in order: nothing that was not answered before it
-/// was executed.
+/// The whole message that closes a connection in an orderly way: the sender has executed no request
+/// that it has not answered.
 pub const fn close_connection(version: Version) -> [u8; HEADER_LEN] {
     bare(version, MessageKind::CloseConnection)
 }
 
-/// The whole message that says that a message could not be read. When not even its version could
-/// be, [`Version::V1_0`] is understood by everyone.
+/// The whole message that reports that a message could not be read. Every peer understands
+/// [`Version::V1_0`], even if the version of its message could not be read.
 pub const fn message_error(version: Version) -> [u8; HEADER_LEN] {
     bare(version, MessageKind::MessageError)
 }

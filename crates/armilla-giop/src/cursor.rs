@@ -1,10 +1,10 @@
-//! Reads the headers of messages.
+//! A reader for the headers of messages.
 //!
-//! A header holds numbers of up to four octets and octet sequences, nothing that nests or is
-//! converted. A reader for no more than that takes a third fewer instructions than the decoder of
-//! CDR, and every call reads two headers.
+//! A header consists of numbers of up to four octets and of octet sequences; nothing nests and
+//! nothing is converted. A reader for no more than that takes a third fewer instructions than the
+//! CDR decoder, and every call reads two headers.
 //!
-//! Where a message came in fragments the reader passes over their seams. That is right as long as
+//! In a fragmented message the reader ignores the seams. That is right as long as
 //! those within the header lie at multiples of four; a header fills the first piece only when its
 //! service contexts are larger than the sender's buffer, and then the piece ends at one.
 

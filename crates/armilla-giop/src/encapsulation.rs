@@ -1,4 +1,4 @@
-//! Encapsulations: octets that carry their own byte order and alignment (CORBA 3.4 Part 2,
+//! Encapsulations: octets with a byte order and an alignment of their own (CORBA 3.4 Part 2,
 //! 9.3.3).
 
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ const CODE_SET: CodeSet = CodeSet::Utf8;
 /// Where an encapsulation has wide characters they are in UTF-16, in the format of GIOP 1.2.
 const WIDE: CodeSets = CodeSets::with_utf_16(CODE_SET);
 
-/// A decoder behind the byte order with which `data` begins.
+/// A decoder for what follows the byte order with which `data` begins.
 #[inline]
 pub(crate) fn open(data: &[u8]) -> CdrResult<Decoder<'_>> {
     match data.first() {

@@ -1,4 +1,5 @@
-//! The context in which a server says in words why it raised an exception (CORBA 3.4 Part 2, 9.7).
+//! The service context with the text of an exception (`ExceptionDetailMessage`, CORBA 3.4 Part 2,
+//! 9.7).
 
 use crate::ServiceContext;
 use crate::encapsulation::{pack_wide, unpack_wide};
@@ -6,11 +7,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 
-/// The id of the context that tells an exception in words (`ExceptionDetailMessage`).
+/// The id of the context with the text of an exception (`ExceptionDetailMessage`).
 pub const EXCEPTION_DETAIL_CONTEXT: u32 = 14;
 
-/// What a server says of an exception that it raised: a wide string in UTF-16, whatever code sets the
-/// connection agreed on.
+/// The text of an exception that a server raised: a wide string in UTF-16, independent of the code
+/// sets of the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExceptionDetail(pub String);
 

@@ -1,14 +1,14 @@
-//! Whole messages into fragments (CORBA 3.4 Part 2, 9.4.9). The way back is in `reassembly`.
+//! Splits whole messages into fragments (CORBA 3.4 Part 2, 9.4.9). The way back is in `reassembly`.
 
 use crate::{HEADER_LEN, MessageHeader, MessageKind, Version};
 use alloc::vec;
 use alloc::vec::Vec;
 use armilla_cdr::Encoder;
 
-/// How many octets of a 1.2 fragment come before its data: the header and the request id.
+/// The octets of a 1.2 fragment before its data: the header and the request id.
 const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
 
-/// A message in fragments, which share its octets.
+/// A message split into fragments that borrow its octets.
 ///
 /// ```
 /// use armilla_cdr::{ByteOrder, Encoder};
@@ -34,7 +34,7 @@ pub struct Fragments<'m> {
 #[derive(Debug)]
 struct Fragment {
     header: [u8; FRAGMENT_HEADER_LEN],
-    /// How much of that the version has.
+    /// How much of `header` the version has.
     header_len: usize,
     /// Which octets of the message follow.
     start: usize,
@@ -42,9 +42,9 @@ struct Fragment {
 }
 
 impl<'m> Fragments<'m> {
-    /// The finished message in fragments of at most `size` octets each, their headers included;
-    /// `None` when it needs none, or when it cannot have any: in 1.0, and when it is neither a
-    /// request nor a reply.
+    /// Splits a finished message into fragments of at most `size` octets each, headers included.
+    /// `None` if the message fits, or cannot have fragments: in 1.0, and unless it is a request or
+    /// a reply.
     ///
     /// A size below 64 counts as that. In 1.1 a fragment may be larger: there a message is cut only
     /// where no number of eight octets can be meant, before the first of them and within borrowed
@@ -87,7 +87,7 @@ impl<'m> Fragments<'m> {
     }
 }
 
-/// Decides where to cut.
+/// Decides where to split.
 struct Fragmenter<'m, 'p> {
     message: &'m Encoder<'p>,
     size: usize,

@@ -1,4 +1,7 @@
-//! Octets from a stream into whole messages.
+//! Splits the octets of a stream into whole messages (CORBA 3.4 Part 2, 9.4.1 and 9.4.9).
+//!
+//! The framer owns or borrows the receive buffer and decides how much is read at once; fragments
+//! are put together in `reassembly`. What a message says is read elsewhere.
 
 use crate::reassembly::Reassembly;
 use crate::{HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind};
@@ -7,25 +10,24 @@ use alloc::vec::Vec;
 use armilla_cdr::Decoder;
 use core::mem;
 
-/// How large the buffer is but for large messages. A read into it mostly brings whole messages.
+/// The size of the buffer unless messages are large. A read into it mostly brings whole messages.
 const INITIAL: usize = 64 * 1024;
 
-/// A buffer that grew further than this shrinks again, unless two messages in turn have needed half of it:
-/// to make it anew for each of many costs a quarter of their time.
+/// A buffer larger than this shrinks again, unless two messages in sequence needed half of it:
+/// allocating it for each of many large messages costs a quarter of their time.
 const RETAINED: usize = 1024 * 1024;
 
-/// What has arrived of a message is left behind alone when the buffer is given back, if it is no
-/// more than this.
+/// The most octets of an incomplete message for which the buffer is returned and they are copied.
 const MAX_REMAINDER: usize = INITIAL / 2;
 
-/// From how many octets on a message makes the next likely to be as long, and no more is read at once than
-/// that needs. To move what follows away from it costs more than to read again, and over TCP with small
-/// queues a sender that is let go on by large steps waits more often. Unix-domain sockets alone would do better
-/// with three times as much.
+/// After a message of at least this size the next is expected to be as long, and a read asks for no
+/// more than that: moving what follows the message costs more than another read, and over TCP with
+/// small queues a sender that proceeds in large steps waits more often. Unix-domain sockets alone
+/// would do better with three times as much.
 const LARGE: usize = 4 * 1024;
 
-/// How many requests that were given up are remembered before their turn. To give up is advice, so
-/// that more of them may be passed over.
+/// How many CancelRequests are remembered ahead of their turn. Cancelling is advice, so further
+/// ones may be passed over.
 const MAX_CANCELLED_AHEAD: usize = 256;
 
 /// The receive buffer of a connection: octets go in as they arrive, messages come out whole.
@@ -42,38 +44,39 @@ const MAX_CANCELLED_AHEAD: usize = 256;
 /// # Ok::<(), armilla_giop::HeaderError>(())
 /// ```
 ///
-/// The loop around it is: read into [`space`](Self::space), tell [`received`](Self::received),
-/// then take from [`next`](Self::next) until it has no more. While messages fit the buffer nothing
-/// is allocated, and a message that arrives alone is not moved either. A larger message makes the
-/// buffer grow as it arrives, never by what its header merely claims.
+/// The caller reads into [`space`](Self::space), reports the octets to
+/// [`received`](Self::received), and takes messages from [`next`](Self::next) until it has no more.
+/// While messages fit the buffer nothing is allocated, and a message that arrives alone is not
+/// moved. The buffer grows as a larger message arrives, never by what its header merely claims.
 ///
-/// Where one thread is to read on while another still works on a message, the message is taken out
-/// instead: [`space_from`](Self::space_from) is in the memory of a [`MessageBuffer`], out of which
-/// [`take`](Self::take) finds a message that arrived alone; the framer borrows it for anything else, and
-/// gives it back with a message in it, or by [`park`](Self::return_buffer) without. A connection on which nothing
-/// is under way then holds no buffer at all.
+/// Where one thread reads on while another still works on a message, messages are taken out
+/// instead: [`space_from`](Self::space_from) reads into a [`MessageBuffer`], and
+/// [`take`](Self::take) returns a message there. For anything but a message that arrived alone the
+/// framer borrows the memory; it returns it with a message in it, or without one by
+/// [`return_buffer`](Self::return_buffer). So a connection on which nothing is under way holds no
+/// buffer.
 #[derive(Debug)]
 pub struct Framer {
     buffer: Vec<u8>,
-    /// Where the first message begins that was not returned, or the returned one.
+    /// Where the returned message begins, or else the first that was not returned.
     start: usize,
-    /// Where the octets end that were received.
+    /// Where the received octets end.
     end: usize,
-    /// Where the space for them ends.
+    /// Where the space for more of them ends.
     room: usize,
-    /// Whether they were received in the memory of a lender, all of them.
+    /// Whether all of them are in a `MessageBuffer` instead of `buffer`.
     outside: bool,
-    /// The length of the message that was returned, until it is released.
+    /// The length of the returned message, until it is released.
     lent: usize,
-    /// How long the last message was, or fragment, that was whole.
+    /// The length of the last whole message or fragment.
     last: usize,
-    /// How long the one before it was, when the buffer was looked at for its size.
+    /// The value of `last` when the size of the buffer was last reconsidered.
     before: usize,
-    /// How many octets from `start` on the message under way needs, as far as that is known.
+    /// How many octets the incomplete message needs in all, as far as that is known.
     needed: usize,
-    /// Up to where the messages behind the first were looked at.
+    /// Up to where messages were scanned for CancelRequests.
     scanned: usize,
-    /// The requests that those messages give up.
+    /// The requests that those messages cancel.
     cancelled_ahead: Vec<u32>,
     max_message: usize,
     reassembly: Reassembly,
@@ -86,8 +89,8 @@ enum Ready {
 }
 
 impl Framer {
-    /// A framer that refuses messages with more than `max_message` octets behind the header. It
-    /// takes memory when it is first asked for space.
+    /// A framer that refuses messages with more than `max_message` octets after the header. It
+    /// allocates when it is first asked for space.
     pub const fn new(max_message: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -118,8 +121,8 @@ impl Framer {
         &mut self.buffer
     }
 
-    /// Where the next octets from the connection go, in memory that `lender` has if the framer has
-    /// none; never empty. After they were [received](Self::received) the next message is
+    /// Where the next octets from the connection go, in the memory of `lender` unless the framer
+    /// holds octets already; never empty. After [`received`](Self::received) the next message is
     /// [taken](Self::take) into the same `lender`.
     #[inline(always)]
     pub fn space_from<'s>(&'s mut self, lender: &'s mut MessageBuffer) -> &'s mut [u8] {
@@ -148,7 +151,7 @@ impl Framer {
         self.free_space()
     }
 
-    /// Sees to it that there is enough memory, and not less than large messages have made of it.
+    /// Gives the lender's memory the size that the last messages call for.
     #[cold]
     #[inline(never)]
     fn grow_borrowed(&mut self, memory: &mut Vec<u8>) {
@@ -181,21 +184,21 @@ impl Framer {
         &mut self.buffer[self.end..self.room]
     }
 
-    /// Tells that `count` octets were read into the space.
+    /// Reports that `count` octets were read into the space.
     #[inline]
     pub fn received(&mut self, count: usize) {
         debug_assert!(count <= self.room - self.end, "more than there was space for");
         self.end = (self.end + count).min(self.room);
     }
 
-    /// The next whole message, or `None` when more octets are needed. It is released by the next
-    /// call of this function or of [`space`](Self::space).
+    /// The next whole message, or `None` when more octets are needed. The next call of this
+    /// function or of [`space`](Self::space) releases it.
     ///
-    /// Fragments are put together, so what comes out looks as if it had been sent in one piece.
+    /// Fragments are put together: the message looks as if it had been sent without them.
     ///
     /// # Errors
-    /// When the octets are no messages, or more than the limits allow. Nothing can be read after
-    /// such an error, which comes again with every call.
+    /// When the octets are not GIOP messages or exceed a limit. Nothing can be read after such an
+    /// error, which every further call repeats.
     #[inline(always)]
     #[allow(clippy::should_implement_trait)] // An iterator could not lend.
     pub fn next(&mut self) -> Result<Option<Message<'_>>, HeaderError> {
@@ -210,9 +213,8 @@ impl Framer {
         })
     }
 
-    /// As [`next`](Self::next) for a request or a reply of 1.2 that is all that was received since the
-    /// last message, in one piece, as most are; anything else is left to that, which would return this
-    /// too and costs more.
+    /// The fast path of [`next`](Self::next): returns a request or a reply of 1.2 without fragments
+    /// if it is all that was received since the last message. `None` leaves the octets to `next`.
     #[inline(always)]
     pub fn next_single(&mut self) -> Option<Message<'_>> {
         if self.lent != 0 || self.reassembly.is_busy() || !self.cancelled_ahead.is_empty() {
@@ -224,7 +226,8 @@ impl Framer {
         Some(Message { header, octets, fragments: None })
     }
 
-    /// The header of a [usual](MessageHeader::decode_fast) message that has this length in all.
+    /// The header, if [`MessageHeader::decode_fast`] reads it and the message has this length in
+    /// all.
     #[inline(always)]
     fn single_message_header(
         &self,
@@ -236,7 +239,8 @@ impl Framer {
         (size <= self.max_message && size + HEADER_LEN == length).then_some(header)
     }
 
-    /// As [`take`](Self::take) for a message as [`next_single`](Self::next_single) returns them.
+    /// The fast path of [`take`](Self::take), for a message as [`next_single`](Self::next_single)
+    /// returns it.
     #[inline(always)]
     pub fn take_single<'m>(&mut self, into: &'m mut MessageBuffer) -> Option<Message<'m>> {
         if !self.outside || self.reassembly.is_busy() || !self.cancelled_ahead.is_empty() {
@@ -249,9 +253,9 @@ impl Framer {
         Some(Message { header, octets, fragments: None })
     }
 
-    /// Takes the next whole message out into `into`, or gives `None` when more octets are needed. The
-    /// message keeps its memory and what stands behind it is moved, or the other way round where
-    /// that is less. Otherwise as [`next`](Self::next).
+    /// Moves the next whole message into `into`, or returns `None` when more octets are needed. Of
+    /// the message and the octets after it the shorter part is copied. Otherwise as
+    /// [`next`](Self::next).
     ///
     /// # Errors
     /// Those of [`next`](Self::next).
@@ -285,7 +289,7 @@ impl Framer {
         })
     }
 
-    /// Gives the memory that was borrowed back to `lender`, but for what has arrived of a message.
+    /// Returns the borrowed memory to `lender`; octets of an incomplete message are copied.
     pub fn return_buffer(&mut self, lender: &mut MessageBuffer) {
         self.release();
         if self.buffer.len() >= INITIAL && self.end - self.start <= MAX_REMAINDER {
@@ -295,26 +299,26 @@ impl Framer {
         }
     }
 
-    /// Whether something has arrived that was not returned yet, be it whole or not.
+    /// Whether octets have arrived that were not returned yet, of a whole message or not.
     #[inline]
     pub const fn has_more(&self) -> bool {
         self.end - self.start > self.lent
     }
 
-    /// Whether what has already arrived behind the message that was returned last gives up the
-    /// request with this number.
+    /// Whether a CancelRequest for this request has arrived after the message that was returned
+    /// last.
     #[inline]
     pub fn has_cancel_for(&mut self, request_id: u32) -> bool {
         self.has_more() && self.scan_for_cancel(request_id)
     }
 
-    /// Whether a message has begun to arrive and is not complete.
+    /// Whether a message is incomplete.
     #[inline]
     pub fn is_partial(&self) -> bool {
         self.end - self.start > self.lent || self.reassembly.is_open()
     }
 
-    /// Gives up the message that was returned.
+    /// Releases the returned message.
     #[inline]
     fn release(&mut self) {
         self.start += self.lent;
@@ -322,8 +326,8 @@ impl Framer {
         self.reassembly.release();
     }
 
-    /// Finds the next message: afterwards it is lent, or `needed` says what is missing.
-    #[inline(always)] // once in each of the two ways to get messages
+    /// Finds the next message: then `lent` is its length, or else `needed` says what is missing.
+    #[inline(always)] // has two callers
     fn advance(&mut self) -> Result<Option<Ready>, HeaderError> {
         loop {
             let arrived = &self.buffer[self.start..self.end];
@@ -361,8 +365,8 @@ impl Framer {
         }
     }
 
-    /// Brings the message under way to the front, or makes the buffer larger for it: by no more
-    /// than has arrived. Each octet of a message moves at most once with its whole message.
+    /// Moves the incomplete message to the front, or enlarges the buffer for it by no more than has
+    /// arrived. Each octet moves at most once this way.
     #[cold]
     fn make_room(&mut self) {
         if self.start > 0 {
@@ -378,7 +382,7 @@ impl Framer {
         }
     }
 
-    /// Goes on with the octets `rest`, which stood at `from` in the memory used before.
+    /// Continues with the octets `rest`, which were at `from` in the memory used before.
     #[inline]
     fn carry_over(&mut self, rest: &[u8], from: usize) {
         if !rest.is_empty() {
@@ -391,7 +395,7 @@ impl Framer {
         (self.start, self.end) = (0, rest.len());
     }
 
-    /// Uses the memory of `lender`, which gets what there was before.
+    /// Swaps the memory of `lender` in, and the received octets with it.
     #[cold]
     fn borrow(&mut self, lender: &mut Vec<u8>) {
         mem::swap(&mut self.buffer, lender);
@@ -405,14 +409,14 @@ impl Framer {
         self.moved_to_front();
     }
 
-    /// Notes that what had begun at `start` begins at the front now.
+    /// Adjusts positions after the octets from `start` on were moved to the front.
     fn moved_to_front(&mut self) {
         self.end -= self.start;
         self.scanned = self.scanned.saturating_sub(self.start);
         self.start = 0;
     }
 
-    /// Looks at the messages that wait, each of them once, for such as give up requests.
+    /// Scans the messages that wait, each once, for CancelRequests.
     #[cold]
     fn scan_for_cancel(&mut self, request_id: u32) -> bool {
         let mut at = self.scanned.max(self.start + self.lent);
@@ -429,7 +433,7 @@ impl Framer {
         self.cancelled_ahead.contains(&request_id)
     }
 
-    /// Forgets what the message at `start` gives up, because it is returned.
+    /// Forgets the CancelRequest at `start`, which is being returned.
     #[cold]
     fn forget_cancel(&mut self, header: MessageHeader, start: usize) {
         if header.kind == MessageKind::CancelRequest {
@@ -441,11 +445,11 @@ impl Framer {
         }
     }
 
-    /// Sees to it that there is enough memory, and gives some back after a large message.
+    /// Provides enough memory, and releases some of it after a large message.
     #[cold]
     #[inline(never)]
     fn resize(&mut self, memory: &mut Vec<u8>) {
-        // While large messages follow each other the memory that they need stays.
+        // While large messages follow each other, the memory that they need stays.
         let usual = self.last.min(mem::replace(&mut self.before, self.last));
         let retained = RETAINED.max(2 * usual);
         let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > retained);

@@ -1,35 +1,36 @@
-//! The header that every message begins with (CORBA 3.4 Part 2, 9.4.1).
+//! The header with which every message begins (CORBA 3.4 Part 2, 9.4.1), and why octets are not
+//! one.
 
 use crate::Version;
 use armilla_cdr::{ByteOrder, Encoder};
 use core::fmt;
 
-/// How many octets the header of a message takes.
+/// The length of a message header in octets.
 pub const HEADER_LEN: usize = 12;
 
 const MAGIC: [u8; 4] = *b"GIOP";
 const SIZE_OFFSET: usize = 8;
 const MORE_FRAGMENTS: u8 = 2;
 
-/// What a message is for.
+/// The type of a message (`MsgType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MessageKind {
-    /// An operation is called.
+    /// A client calls an operation.
     Request = 0,
-    /// What became of it.
+    /// A server answers a request.
     Reply,
     /// The client no longer waits for a reply.
     CancelRequest,
-    /// Where is the object?
+    /// A client asks where an object is.
     LocateRequest,
-    /// There.
+    /// A server answers a LocateRequest.
     LocateReply,
-    /// The sender closes the connection in order.
+    /// The sender closes the connection in an orderly way.
     CloseConnection,
     /// The sender could not read a message.
     MessageError,
-    /// More of a message that began earlier (since 1.1).
+    /// The continuation of an earlier message (since 1.1).
     Fragment,
 }
 
@@ -54,15 +55,15 @@ impl MessageKind {
 /// The header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageHeader {
-    /// The version that decides on the layout of the rest.
+    /// The version, which determines the layout of the rest.
     pub version: Version,
-    /// The byte order of the message, of its size too.
+    /// The byte order of the message, the size in the header included.
     pub order: ByteOrder,
-    /// Whether the message goes on in a [`MessageKind::Fragment`].
+    /// Whether the message continues in a [`MessageKind::Fragment`].
     pub more_fragments: bool,
-    /// What the message is for.
+    /// The type of the message.
     pub kind: MessageKind,
-    /// How many octets follow the header.
+    /// The number of octets after the header.
     pub size: u32,
 }
 
@@ -70,7 +71,7 @@ impl MessageHeader {
     /// Reads a header.
     ///
     /// # Errors
-    /// When it is no GIOP, or of a version or kind that this crate does not know.
+    /// When the octets are not GIOP, or of a version or kind that this crate does not know.
     #[inline(always)]
     pub fn decode(octets: &[u8; HEADER_LEN]) -> Result<Self, HeaderError> {
         let [m0, m1, m2, m3, major, minor, flags, kind, s0, s1, s2, s3] = *octets;
@@ -93,12 +94,12 @@ impl MessageHeader {
         Ok(Self { version, order, more_fragments, kind, size })
     }
 
-    /// Reads the header of a request or a reply of 1.2 in one piece, as most are, by one comparison;
-    /// `None` if it is another header, which need not be wrong.
+    /// The fast path of [`decode`](Self::decode): recognizes a request or a reply of 1.2 without
+    /// fragments by one comparison. `None` leaves the header to `decode`.
     #[inline(always)]
     pub(crate) fn decode_fast(octets: &[u8; HEADER_LEN]) -> Option<Self> {
         const USUAL: u64 = u64::from_le_bytes(*b"GIOP\x01\x02\0\0");
-        // The byte order, and whether it is a request or a reply.
+        // The bits that differ: the byte order, and whether it is a request or a reply.
         const VARIES: u64 = u64::from_le_bytes([0, 0, 0, 0, 0, 0, 1, 1]);
         let (first, _) = octets.split_first_chunk()?;
         if u64::from_le_bytes(*first) & !VARIES != USUAL {
@@ -155,8 +156,9 @@ const fn number(octets: [u8; 4], order: ByteOrder) -> u32 {
     }
 }
 
-/// Why the octets from a connection are no messages, or a message cannot be sent. After such an
-/// error nothing on the connection can be trusted: the answer is a `MessageError` and a close.
+/// Why octets from a connection are not GIOP messages, or why a message cannot be sent. After such
+/// an error nothing on the connection can be trusted: the receiver answers with a MessageError and
+/// closes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
@@ -211,7 +213,9 @@ impl fmt::Display for HeaderError {
             Self::TooLarge { size, limit } => {
                 write!(f, "a message of {size} octets is larger than the limit of {limit}")
             }
-            Self::NotFragmentable(kind) => write!(f, "a {kind:?} cannot come in fragments"),
+            Self::NotFragmentable(kind) => {
+                write!(f, "a message of kind {kind:?} cannot come in fragments")
+            }
             Self::NoRequestId => {
                 f.write_str("a message that comes in fragments ends before its request id")
             }

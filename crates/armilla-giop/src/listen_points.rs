@@ -1,5 +1,5 @@
-//! The context by which a client offers its connection for calls in the other direction (CORBA 3.4
-//! Part 2, 9.8): bidirectional GIOP, which there is since 1.2.
+//! The service context of bidirectional GIOP (CORBA 3.4 Part 2, 9.8; since 1.2), by which a client
+//! offers its connection for calls in the other direction.
 
 use crate::ServiceContext;
 use crate::encapsulation::{pack, unpack};
@@ -7,12 +7,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 
-/// The id of the context that says for which addresses a connection stands
-/// (`BI_DIR_IIOP`).
+/// The id of the context with the addresses for which a connection may be used (`BI_DIR_IIOP`).
 pub const BIDIRECTIONAL_CONTEXT: u32 = 5;
 
-/// An address at which the originator of a connection says that it listens: calls to objects whose
-/// references carry it may go over that connection instead.
+/// An address at which the originator of a connection listens. Calls to objects whose references
+/// carry it may use that connection instead.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ListenPoint {
     /// A host name or an address; IPv6 without brackets.
@@ -35,7 +34,7 @@ impl Encode for ListenPoint {
     }
 }
 
-/// What the context says: all addresses at which the originator listens.
+/// All addresses at which the originator of a connection listens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListenPoints(pub Vec<ListenPoint>);
 

@@ -1,11 +1,11 @@
-//! LocateReply: where the object is (CORBA 3.4 Part 2, 9.4.6).
+//! LocateReply: where an object is (CORBA 3.4 Part 2, 9.4.6).
 //!
 //! Unlike the body of a reply, the body of a LocateReply is not aligned to 8 in any version.
 
 use crate::{Message, MessageHeader, MessageKind, Version};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 
-/// Where the object is, and so what the body of the reply is.
+/// Where the object is, which determines the body of the reply (`LocateStatusType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum LocateStatus {
@@ -13,14 +13,14 @@ pub enum LocateStatus {
     UnknownObject = 0,
     /// The server takes requests for it.
     ObjectHere,
-    /// The reference of where to ask this time follows.
+    /// The reference to use for the next request follows.
     ObjectForward,
-    /// The reference of where to ask from now on follows (since 1.2).
+    /// The reference to use from now on follows (since 1.2).
     ObjectForwardPerm,
     /// A [`SystemExceptionBody`](crate::SystemExceptionBody) follows (since 1.2).
     SystemException,
-    /// The server wants the object addressed in another way; its number, a short, follows (since
-    /// 1.2).
+    /// The [`AddressingDisposition`](crate::AddressingDisposition) that the server asks for follows
+    /// (since 1.2).
     NeedsAddressingMode,
 }
 
@@ -42,7 +42,7 @@ impl LocateStatus {
 /// The header of a LocateReply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocateReplyHeader {
-    /// The number of the request.
+    /// The id of the LocateRequest.
     pub request_id: u32,
     /// Where the object is.
     pub status: LocateStatus,
@@ -51,7 +51,7 @@ pub struct LocateReplyHeader {
 /// Reads the header of a LocateReply, and gives a decoder for its body.
 ///
 /// # Errors
-/// When the octets end too early or are no LocateReply.
+/// When the octets end too early or are not a LocateReply.
 pub fn decode_locate_reply<'b>(
     message: &Message<'b>,
 ) -> CdrResult<(LocateReplyHeader, Decoder<'b>)> {

@@ -1,4 +1,4 @@
-//! LocateRequest: where is the object? (CORBA 3.4 Part 2, 9.4.5)
+//! LocateRequest: a client asks where an object is (CORBA 3.4 Part 2, 9.4.5).
 
 use crate::{Message, MessageHeader, MessageKind, Target, TargetAddress, Version};
 use armilla_cdr::{CdrResult, Encoder};
@@ -6,7 +6,7 @@ use armilla_cdr::{CdrResult, Encoder};
 /// A LocateRequest as received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LocateRequest<'b> {
-    /// The number that the reply has to repeat.
+    /// The id that the LocateReply repeats.
     pub request_id: u32,
     /// The object.
     pub target: Target<'b>,
@@ -15,7 +15,7 @@ pub struct LocateRequest<'b> {
 /// Reads a LocateRequest.
 ///
 /// # Errors
-/// When the octets end too early or are no LocateRequest.
+/// When the octets end too early or are not a LocateRequest.
 pub fn decode_locate_request<'b>(message: &Message<'b>) -> CdrResult<LocateRequest<'b>> {
     let mut input = message.cursor();
     let request_id = input.u32()?;

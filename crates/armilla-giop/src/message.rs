@@ -1,4 +1,4 @@
-//! A whole message as it came from a connection.
+//! A whole message as it came from a connection, and where bodies begin.
 
 use crate::cursor::Cursor;
 use crate::{HEADER_LEN, HeaderError, MessageHeader, Version};
@@ -11,19 +11,19 @@ pub struct Message<'b> {
     pub header: MessageHeader,
     /// The message from its first octet on, which is the origin of alignment: the header too.
     pub octets: &'b [u8],
-    /// The same octets, when they came in fragments.
+    /// The same octets, if they came in fragments.
     pub(crate) fragments: Option<&'b FragmentedOctets>,
 }
 
 impl<'b> Message<'b> {
-    /// Whether the octets are aligned from the first one on. Those of a message that came in
-    /// fragments of GIOP 1.1 are not (CORBA 3.4 Part 2, 9.4.9).
+    /// Whether the message came without fragments, so that all octets are aligned from the first
+    /// one on. Fragments of GIOP 1.1 are not (CORBA 3.4 Part 2, 9.4.9).
     pub const fn is_contiguous(&self) -> bool {
         self.fragments.is_none()
     }
 
-    /// Reads the header of a message that lies in memory as a whole; `None` when `octets` end
-    /// before the message does. Octets behind it are left alone.
+    /// Reads the header of a message whose octets are at hand; `None` when `octets` end before the
+    /// message does. Octets after the message are ignored.
     ///
     /// # Errors
     /// Those of [`MessageHeader::decode`].
@@ -39,13 +39,13 @@ impl<'b> Message<'b> {
         })
     }
 
-    /// A decoder behind the header.
+    /// A decoder for what follows the header.
     #[inline]
     pub fn body(&self) -> Decoder<'b> {
         self.decoder(HEADER_LEN)
     }
 
-    /// A cursor behind the header.
+    /// A cursor for what follows the header.
     #[inline]
     pub(crate) const fn cursor(&self) -> Cursor<'b> {
         Cursor::at(self.octets, HEADER_LEN, self.header.order)
@@ -69,7 +69,7 @@ impl<'b> Message<'b> {
         self.decoder_for_other_body(position)
     }
 
-    /// That of a body which begins at once or comes in fragments.
+    /// A decoder for a body of 1.0 or 1.1, or one that came in fragments.
     #[cold]
     fn decoder_for_other_body(&self, position: usize) -> Decoder<'b> {
         let aligned = position.next_multiple_of(8);

@@ -1,13 +1,25 @@
-//! A whole message together with the memory that it lies in.
+//! A message that was taken out of a framer, with its memory.
 
 use crate::{HEADER_LEN, Message, MessageHeader};
 use alloc::vec::Vec;
 use armilla_cdr::FragmentedOctets;
 use core::ops::Range;
 
-/// A message that was taken out of a [`Framer`](crate::Framer), so that the framer can go on while
-/// the message is in use. Whoever reads from connections keeps one of these and uses it for all:
-/// its memory is what the framers read into.
+/// The memory of a message that was taken out of a [`Framer`](crate::Framer), so that the framer
+/// can go on while the message is in use. A thread keeps one of these for all connections from
+/// which it reads: their framers read into it.
+///
+/// ```
+/// use armilla_giop::{Framer, MessageBuffer, MessageKind, Version, close_connection};
+///
+/// let (mut framer, mut buffer) = (Framer::new(1 << 20), MessageBuffer::new());
+/// let arrived = close_connection(Version::V1_2);
+/// framer.space_from(&mut buffer)[..12].copy_from_slice(&arrived); // a read from the connection
+/// framer.received(12);
+/// let message = framer.take(&mut buffer)?.expect("the message is complete");
+/// assert_eq!(message.header.kind, MessageKind::CloseConnection);
+/// # Ok::<(), armilla_giop::HeaderError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct MessageBuffer {
     octets: Vec<u8>,
@@ -16,7 +28,7 @@ pub struct MessageBuffer {
 }
 
 impl MessageBuffer {
-    /// A buffer that takes memory when it is first used.
+    /// A buffer that allocates when it is first used.
     pub const fn new() -> Self {
         Self { octets: Vec::new(), fragments: None }
     }
@@ -42,11 +54,11 @@ impl MessageBuffer {
         &self.octets
     }
 
-    /// Where the object key begins of what arrived here last, if that is a request as most are. Nothing is looked at or
-    /// checked: this is for who asks for something early that is needed later.
+    /// The octets from where the object key of the last message begins if that is a request as the
+    /// fast path reads it. Nothing is checked: this is for prefetching.
     #[inline(always)]
     pub fn likely_object_key(&self) -> Option<&[u8]> {
-        // Behind the message header, the request id, the flags, the kind of target and the length of the key.
+        // After the message header: request id, flags, addressing disposition, length of the key.
         self.octets.get(HEADER_LEN + 16..)
     }
 

@@ -4,8 +4,19 @@ use crate::{Message, MessageHeader};
 use alloc::vec::Vec;
 use armilla_cdr::FragmentedOctets;
 
-/// A message for somebody else than who reads from the connection. Its memory is used again for the
-/// next message that is kept in it.
+/// A copy of a message, for another thread than the one that reads from the connection. Its memory
+/// is reused for the next message that is copied into it.
+///
+/// ```
+/// use armilla_giop::{Message, OwnedMessage, Version, close_connection};
+///
+/// let octets = close_connection(Version::V1_2);
+/// let message = Message::parse(&octets)?.expect("the message is whole");
+/// let mut owned = OwnedMessage::new();
+/// owned.copy_from(&message);
+/// assert_eq!(owned.message(), Some(message));
+/// # Ok::<(), armilla_giop::HeaderError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct OwnedMessage {
     header: Option<MessageHeader>,
@@ -14,7 +25,7 @@ pub struct OwnedMessage {
     fragments: Option<FragmentedOctets>,
 }
 
-/// Memory beyond this is given back when the message is dropped.
+/// Memory beyond this is released when the message is cleared.
 const RETAINED: usize = 64 * 1024;
 
 impl OwnedMessage {
@@ -23,7 +34,7 @@ impl OwnedMessage {
         Self { header: None, octets: Vec::new(), fragments: None }
     }
 
-    /// Copies `message`, in place of what was kept before.
+    /// Copies `message`, which replaces what was here before.
     pub fn copy_from(&mut self, message: &Message<'_>) {
         self.clear();
         self.header = Some(message.header);
@@ -33,7 +44,7 @@ impl OwnedMessage {
         }
     }
 
-    /// The message, if one is kept.
+    /// The message, if there is one.
     pub fn message(&self) -> Option<Message<'_>> {
         let header = self.header?;
         let fragments = self.fragments.as_ref();

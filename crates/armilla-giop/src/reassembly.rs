@@ -1,35 +1,36 @@
-//! Fragments into whole messages (CORBA 3.4 Part 2, 9.4.9).
+//! Reassembles fragments into whole messages (CORBA 3.4 Part 2, 9.4.9). The way back is in
+//! `fragments`.
 //!
-//! In 1.1 a fragment belongs to the one message that is open, and what is in it is aligned from the
-//! start of the fragment. In 1.2 it says the request id, so messages interleave, and it is aligned
-//! as if the message were in one piece.
+//! In 1.1 a fragment continues the one message that is open, and its data is aligned from the start
+//! of the fragment. In 1.2 a fragment names its request id, so that messages interleave, and its
+//! data is aligned as if the message were contiguous.
 
 use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind, Version};
 use alloc::vec::Vec;
 use armilla_cdr::{Decoder, FragmentedOctets};
 
-/// How many messages may be under way in fragments on one connection.
+/// The most incomplete messages on one connection.
 const MAX_OPEN: usize = 64;
 
-/// How many octets of a 1.2 fragment come before its data: the header and the request id.
+/// The octets of a 1.2 fragment before its data: the header and the request id.
 const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
 
-/// The messages of a connection that come in fragments.
+/// The fragmented messages of a connection.
 #[derive(Debug)]
 pub(crate) struct Reassembly {
     open: Vec<Open>,
-    /// How many octets the open messages have together.
+    /// The octets of all open messages together.
     octets: usize,
-    /// How many they may have.
+    /// The limit of `octets`, message headers not counted.
     limit: usize,
     finished: Option<Open>,
 }
 
-/// A message that has begun.
+/// An incomplete message.
 #[derive(Debug)]
 struct Open {
     header: MessageHeader,
-    /// What its fragments refer to, in 1.2.
+    /// The id that its fragments name, in 1.2.
     request_id: Option<u32>,
     /// All of it so far, the header in front.
     octets: FragmentedOctets,
@@ -40,13 +41,13 @@ impl Reassembly {
         Self { open: Vec::new(), octets: 0, limit, finished: None }
     }
 
-    /// Whether a message is under way.
+    /// Whether a message is incomplete.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Whether a message is under way or was completed and not given up yet.
+    /// Whether a message is incomplete, or complete and not released yet.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
         self.is_open() || self.finished.is_some()
@@ -58,12 +59,12 @@ impl Reassembly {
         Some(Message { header: *header, octets: octets.octets(), fragments: Some(octets) })
     }
 
-    /// Takes the message out that [`add`](Self::add) completed.
+    /// Removes the message that [`add`](Self::add) completed.
     pub(crate) fn take_finished(&mut self) -> Option<(MessageHeader, FragmentedOctets)> {
         self.finished.take().map(|finished| (finished.header, finished.octets))
     }
 
-    /// Gives up the message that was completed.
+    /// Drops the message that was completed.
     #[inline]
     pub(crate) fn release(&mut self) {
         if self.finished.is_some() {
@@ -71,8 +72,7 @@ impl Reassembly {
         }
     }
 
-    /// Takes a message that announces fragments, or a fragment. `true` when that completes a
-    /// message.
+    /// Takes a message that announces fragments, or a fragment; `true` if that completes a message.
     #[cold]
     pub(crate) fn add(
         &mut self,
@@ -140,8 +140,8 @@ impl Reassembly {
         Ok(true)
     }
 
-    /// Looks at a whole message that comes between fragments: a request may be given up before
-    /// all of it was sent.
+    /// Takes note of a whole message that comes between fragments: a CancelRequest may concern an
+    /// incomplete request.
     #[cold]
     pub(crate) fn note(&mut self, header: MessageHeader, octets: &[u8]) {
         if header.kind != MessageKind::CancelRequest {
@@ -175,7 +175,7 @@ impl Open {
     }
 }
 
-/// The request id that stands first in the body of every 1.2 message that can have fragments, and
+/// The request id, which comes first in the body of every 1.2 message that can have fragments, and
 /// of the fragments; `None` before 1.2.
 fn request_id(header: MessageHeader, octets: &[u8]) -> Result<Option<u32>, HeaderError> {
     match header.version >= Version::V1_2 {

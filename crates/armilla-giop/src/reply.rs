@@ -1,7 +1,5 @@
-//! Reply: what became of a request (CORBA 3.4 Part 2, 9.4.3).
-//!
-//! Results, exceptions and forwarded references are not read here; they begin where the decoder
-//! stands that comes with the header.
+//! The header of a Reply (CORBA 3.4 Part 2, 9.4.3). Results, exceptions and forwarded references
+//! are read elsewhere, by the decoder that comes with the header.
 
 use crate::service_context::encode_contexts;
 use crate::{
@@ -9,7 +7,7 @@ use crate::{
 };
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 
-/// What became of a request, and so what the body of the reply is.
+/// The outcome of a request, which determines the body of the reply (`ReplyStatusType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum ReplyStatus {
@@ -19,12 +17,12 @@ pub enum ReplyStatus {
     UserException,
     /// A [`SystemExceptionBody`](crate::SystemExceptionBody) follows.
     SystemException,
-    /// The reference of where to ask this time follows.
+    /// The reference to use for this request follows.
     LocationForward,
-    /// The reference of where to ask from now on follows (since 1.2).
+    /// The reference to use from now on follows (since 1.2).
     LocationForwardPerm,
-    /// The server wants the object addressed in another way; its number, a short, follows (since
-    /// 1.2).
+    /// The [`AddressingDisposition`](crate::AddressingDisposition) that the server asks for follows
+    /// (since 1.2).
     NeedsAddressingMode,
 }
 
@@ -47,16 +45,16 @@ impl ReplyStatus {
 /// A reply as received.
 #[derive(Debug, Clone)]
 pub struct ReplyHeader<'b> {
-    /// The number of the request.
+    /// The id of the request.
     pub request_id: u32,
-    /// What became of it.
+    /// The outcome.
     pub status: ReplyStatus,
-    /// What the server's ORB says beside it.
+    /// The service contexts of the server's ORB.
     pub contexts: ServiceContexts<'b>,
 }
 
-/// Reads the header of a reply without contexts that came in one piece of 1.2, and gives a decoder
-/// for its body; `None` if it is another message, which need not be wrong.
+/// The fast path of [`decode_reply`]: reads a reply of 1.2 that is contiguous and has no service
+/// contexts. `None` leaves the message to `decode_reply`.
 #[inline(always)]
 pub(crate) fn decode_reply_fast<'b>(
     message: &Message<'b>,
@@ -71,15 +69,15 @@ pub(crate) fn decode_reply_fast<'b>(
     let (request_id, number) = (input.number(request_id), input.number(number));
     let status = ReplyStatus::from_number(number, Version::V1_2)?;
     let header = ReplyHeader { request_id, status, contexts: ServiceContexts::EMPTY };
-    // A multiple of eight.
+    // The position is a multiple of eight.
     let body = Decoder::at(message.octets, input.position(), order);
     message.is_contiguous().then_some((header, body))
 }
 
-/// Reads the header of a reply, and gives a decoder for its body.
+/// Reads the header of a reply, and returns it with a decoder for the body.
 ///
 /// # Errors
-/// When the octets end too early or are no reply header.
+/// When the octets end too early or are not a reply header.
 #[inline]
 pub fn decode_reply<'b>(message: &Message<'b>) -> CdrResult<(ReplyHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
@@ -142,7 +140,7 @@ fn begin_reply_full(
     Ok(())
 }
 
-/// Writes the headers of a reply without contexts in one piece.
+/// The fast path for a reply of 1.2 without contexts: writes both headers at once.
 #[inline(always)]
 fn begin_reply_fast(out: &mut Encoder<'_>, version: Version, request_id: u32, status: ReplyStatus) {
     let order = out.order();

@@ -1,6 +1,5 @@
-//! Request: an operation is called (CORBA 3.4 Part 2, 9.4.2).
-//!
-//! Arguments are not read here; they begin where the decoder stands that comes with the header.
+//! The header of a Request (CORBA 3.4 Part 2, 9.4.2). The arguments are read elsewhere, by the
+//! decoder that comes with the header.
 
 use crate::cursor::Cursor;
 use crate::service_context::encode_contexts;
@@ -10,11 +9,11 @@ use crate::{
 };
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder};
 
-/// What the client wants to hear about its request.
+/// The reply that the client asks for (`response_flags`, CORBA 3.4 Part 2, 9.4.2.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ResponseFlags {
-    /// Nothing: a oneway call.
+    /// No reply: a oneway call.
     None = 0,
     /// A reply before the servant runs: a oneway call that is synchronized with the server.
     /// Before 1.2 it cannot be told from [`Target`](Self::Target).
@@ -24,7 +23,7 @@ pub enum ResponseFlags {
 }
 
 impl ResponseFlags {
-    /// Whether there will be a reply.
+    /// Whether the server sends a reply.
     #[inline]
     pub const fn response_expected(self) -> bool {
         !matches!(self, Self::None)
@@ -34,24 +33,25 @@ impl ResponseFlags {
 /// A request as received.
 #[derive(Debug, Clone)]
 pub struct RequestHeader<'b> {
-    /// The number that the reply has to repeat.
+    /// The id that the reply repeats.
     pub request_id: u32,
     /// Whether the client waits for a reply.
     pub response_expected: bool,
-    /// Whether the reply is due before the servant runs (1.2, oneway calls with `SYNC_WITH_SERVER`).
+    /// Whether the reply is due before the servant runs (1.2, oneway calls with
+    /// `SYNC_WITH_SERVER`).
     pub sync_with_server: bool,
     /// The object.
     pub target: Target<'b>,
     /// The operation, by its IDL name; an attribute `x` is `_get_x` and `_set_x`.
     pub operation: OperationName<'b>,
-    /// What the client's ORB says beside it.
+    /// The service contexts of the client's ORB.
     pub contexts: ServiceContexts<'b>,
 }
 
-/// Reads the header of a request, and gives a decoder for the arguments.
+/// Reads the header of a request, and returns it with a decoder for the arguments.
 ///
 /// # Errors
-/// When the octets end too early or are no request header.
+/// When the octets end too early or are not a request header.
 pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>, Decoder<'b>)> {
     let mut input = message.cursor();
     let version = message.header.version;
@@ -62,9 +62,8 @@ pub fn decode_request<'b>(message: &Message<'b>) -> CdrResult<(RequestHeader<'b>
     Ok((header, message.decoder_for_body(input.position())))
 }
 
-/// Reads the header of a message as most requests are: of 1.2, in one piece, with the object named by
-/// its key, without service contexts. `None` if it is another message, which need not be wrong;
-/// [`decode_request`] would read this too and costs more.
+/// The fast path of [`decode_request`]: reads a request of 1.2 that is contiguous, names the object
+/// by its key and has no service contexts. `None` leaves the message to `decode_request`.
 #[inline(always)]
 pub fn decode_request_fast<'b>(message: &Message<'b>) -> Option<(RequestHeader<'b>, Decoder<'b>)> {
     let MessageHeader { kind: MessageKind::Request, version: Version::V1_2, order, .. } =
@@ -108,7 +107,7 @@ const fn sync_with_server(flags: u8) -> bool {
     flags & 3 == ResponseFlags::Server as u8
 }
 
-/// So many octets, and what stands behind them from the next multiple of four on.
+/// The first `length` octets, and what follows from the next multiple of four on.
 #[inline(always)]
 fn padded(octets: &[u8], length: u32) -> Option<(&[u8], &[u8])> {
     let (octets, rest) = octets.split_at_checked(length as usize)?;
@@ -158,31 +157,31 @@ fn operation<'b>(input: &mut Cursor<'b>) -> CdrResult<OperationName<'b>> {
         return Err(input.error(CdrErrorKind::MissingNul));
     };
     OperationName::new(name)
-        .ok_or_else(|| input.error(CdrErrorKind::Invalid("the name of an operation is not ASCII")))
+        .ok_or_else(|| input.error(CdrErrorKind::Invalid("the operation name is not ASCII")))
 }
 
 /// A request to send.
 #[derive(Debug, Clone, Copy)]
 pub struct OutgoingRequest<'r> {
-    /// The number that the reply will repeat.
+    /// The id that the reply will repeat.
     pub request_id: u32,
-    /// What the client wants to hear.
+    /// The reply that the client asks for.
     pub response: ResponseFlags,
     /// The object.
     pub target: TargetAddress<'r>,
     /// The operation, by its IDL name.
     pub operation: &'r str,
-    /// What this ORB says beside it.
+    /// The service contexts of this ORB.
     pub contexts: &'r [ServiceContext<'r>],
 }
 
-/// Where things stand in a request that was begun, so that it can serve as a template.
+/// The positions of the parts of a request header, so that the request can serve as a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestLayout {
     /// The offset of the request id, for [`Encoder::patch_u32`].
     pub request_id_at: usize,
-    /// The offset of the octets of the object key, for [`Encoder::patch`]; `None` where the object is
-    /// named in another way.
+    /// The offset of the octets of the object key, for [`Encoder::patch`]; `None` where the object
+    /// is named in another way.
     pub key_at: Option<usize>,
     /// The length of the header, before any padding that a body needs.
     pub end_of_header: usize,
@@ -211,7 +210,7 @@ pub fn begin_request(
     Ok(RequestLayout { request_id_at, key_at, end_of_header: out.len() })
 }
 
-/// Returns where the request id stands, and where the name of the object ends.
+/// Returns the offset of the request id, and that of the end of the target.
 fn encode_1_2(out: &mut Encoder<'_>, request: &OutgoingRequest<'_>) -> CdrResult<(usize, usize)> {
     let request_id_at = out.len();
     out.put_u32(request.request_id);

@@ -1,10 +1,10 @@
-//! Service contexts: what the two ORBs tell each other beside a request or reply (CORBA 3.4
-//! Part 2, 9.7). The contents of a context belong to whoever defines its id.
+//! Service contexts: what ORBs tell each other along with a request or reply (CORBA 3.4 Part 2,
+//! 9.7). The data of a context is read by the module that defines its id.
 
 use crate::cursor::Cursor;
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 
-/// The id of the context that says in which code sets a connection's characters travel.
+/// The id of the context with the transmission code sets of a connection (`CodeSets`).
 pub const CODE_SETS_CONTEXT: u32 = 1;
 
 /// A service context to send or as received. `data` is an encapsulation for every id of the OMG.

@@ -1,11 +1,11 @@
-//! How a request names the object that it is for (CORBA 3.4 Part 2, 9.4.2.1, `TargetAddress`).
+//! How a request names its object (`TargetAddress`, CORBA 3.4 Part 2, 9.4.2.1).
 
 use crate::cursor::Cursor;
 use crate::ior::{Ior, TAG_INTERNET_IOP, TaggedProfile, iiop_object_key};
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 
-/// The ways to name an object in a request: what a server answers with when it wants another one
-/// (`AddressingDisposition`).
+/// The ways to name an object in a request (`AddressingDisposition`). A server names the one it
+/// asks for in a reply with [`NeedsAddressingMode`](crate::ReplyStatus::NeedsAddressingMode).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum AddressingDisposition {
@@ -43,7 +43,7 @@ impl Encode for AddressingDisposition {
     }
 }
 
-/// The object that a request is to go to. Before 1.2 there is only the key.
+/// The object of a request to send. Versions before 1.2 send the key alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetAddress<'r> {
     /// Its object key.
@@ -115,13 +115,12 @@ impl TargetAddress<'_> {
 const NO_PROFILE: CdrError =
     CdrError::new(CdrErrorKind::Invalid("the selected profile does not exist"));
 
-/// The object that a request is for.
+/// The object of a received request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target<'b> {
     /// Its object key. The only form before 1.2, and nearly always the form in 1.2.
     Key(&'b [u8]),
-    /// A profile of its reference. A client that sends the whole reference says which profile it
-    /// selected, and this is that one.
+    /// A profile of its reference: of a whole reference, the one that the client selected.
     Profile {
         /// The kind of profile.
         id: u32,

@@ -13,8 +13,8 @@ use random::Random;
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 const FRAGMENTING: [Version; 2] = [Version::V1_1, Version::V1_2];
 
-/// What a message carries: numbers of every size around octets that are borrowed, and many of them borrowed
-/// themselves.
+/// What a message carries: numbers of every size around octets that are borrowed, and many of them
+/// borrowed themselves.
 #[derive(Debug, Clone, PartialEq)]
 struct Contents {
     text: String,

@@ -1,6 +1,6 @@
-//! The server's end of a connection under a seeded scheduler: a client that asks, gives up and goes, a
-//! network that cuts what is sent, and servants that end in any order. Without sockets, threads and
-//! clocks, so a seed that fails fails again.
+//! The server's end of a connection under a seeded scheduler: a client that asks, gives up and
+//! goes, a network that cuts what is sent, and servants that end in any order. Without sockets,
+//! threads and clocks, so a seed that fails fails again.
 
 mod random;
 

@@ -1,14 +1,14 @@
-//! The requests of a connection that are in progress, by their numbers.
+//! The requests in progress on a server's connection, by their ids.
 
 use alloc::collections::VecDeque;
 
-/// Requests in the order of their numbers, which is mostly that in which they come, so that entering
-/// one is putting it at the end. Nothing is allocated once there was room for as many.
+/// Requests in the order of their ids, which is mostly that of their arrival, so that most go to
+/// the end. Nothing is allocated once there was room for as many.
 #[derive(Debug)]
 pub(super) struct ActiveRequests {
-    /// The only request, as it is where calls take turns.
+    /// The only request in progress, as on a connection that carries one call at a time.
     only: Option<Entry>,
-    /// All of them when there are, or were a moment ago, more than one.
+    /// All requests, once more than one is in progress and until none is.
     entries: VecDeque<Entry>,
 }
 
@@ -39,7 +39,7 @@ impl ActiveRequests {
         self.entries.len() > 1
     }
 
-    /// Enters a request. That a client uses a number twice at once is its own affair.
+    /// Inserts a request. A client that uses an id twice at once harms only itself.
     #[inline(always)]
     pub(super) fn insert(&mut self, id: u32) {
         let entry = Entry { id, cancelled: false };
@@ -49,7 +49,7 @@ impl ActiveRequests {
         }
     }
 
-    /// Takes a request out; whether its reply is still wanted.
+    /// Removes a request; `true` if it was not cancelled.
     #[inline(always)]
     pub(super) fn remove(&mut self, id: u32) -> bool {
         match self.only {
@@ -61,7 +61,7 @@ impl ActiveRequests {
         }
     }
 
-    /// Notes that the client has given a request up; `false` if it is not here.
+    /// Marks a request as cancelled; `false` if it is not in progress.
     pub(super) fn cancel(&mut self, id: u32) -> bool {
         let found = match &mut self.only {
             Some(only) => Some(only).filter(|only| only.id == id),

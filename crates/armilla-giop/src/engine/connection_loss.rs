@@ -1,4 +1,5 @@
-//! Why the client's end of a connection ended.
+//! Why a connection ended, as its client sees it. What that means for each call is up to
+//! [`Initiator::end`](super::Initiator::end).
 
 use crate::MessageKind;
 use armilla_cdr::CdrError;
@@ -7,17 +8,17 @@ use core::fmt;
 /// Why a connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionLoss {
-    /// The server closes it in order: what it has not answered it has not begun.
+    /// The server sent CloseConnection: it has executed nothing that it has not answered.
     Closed,
-    /// The server could not read a message.
+    /// The server sent MessageError: it could not read a message.
     MessageError,
-    /// A message that could not be read.
+    /// A message from the server could not be read.
     Malformed(MessageKind, CdrError),
-    /// A message that only a client sends.
+    /// The server sent a message that only a client sends.
     Unexpected(MessageKind),
-    /// The octets that came are no messages.
+    /// The octets that arrived are not GIOP messages.
     Unreadable,
-    /// No more octets come or go.
+    /// The transport failed or was closed.
     Broken,
 }
 
@@ -26,9 +27,13 @@ impl fmt::Display for ConnectionLoss {
         match self {
             Self::Closed => f.write_str("the server closes the connection"),
             Self::MessageError => f.write_str("the server could not read a message"),
-            Self::Malformed(kind, error) => write!(f, "a malformed {kind:?} message: {error}"),
-            Self::Unexpected(kind) => write!(f, "a {kind:?} message, which is a client's"),
-            Self::Unreadable => f.write_str("the octets that came are no messages"),
+            Self::Malformed(kind, error) => {
+                write!(f, "the server sent a malformed {kind:?} message: {error}")
+            }
+            Self::Unexpected(kind) => {
+                write!(f, "the server sent a {kind:?} message, which only a client sends")
+            }
+            Self::Unreadable => f.write_str("the server sent octets that are not GIOP messages"),
             Self::Broken => f.write_str("the connection broke"),
         }
     }

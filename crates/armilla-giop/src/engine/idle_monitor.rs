@@ -1,15 +1,19 @@
-//! How long a peer may be silent. The clock is the caller's: it looks now and then and says the time.
+//! Detects peers that are idle, that stall within a message, or that send one too slowly.
+//!
+//! The monitor has no clock and closes nothing: the caller checks each connection now and then,
+//! passes the time, and acts on the [`TimeoutKind`]. That costs one sweep for all connections
+//! instead of a kernel timer for each read.
 
 use core::time::Duration;
 
-/// What a connection shows of itself, for an [`IdleMonitor`] to look at.
+/// A snapshot of a connection, which its reader publishes and an [`IdleMonitor`] compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Activity {
-    /// Its state.
+    /// What the connection waits for.
     pub state: ReadState,
-    /// Changes whenever it begins to be in that state, even if it is the same as before.
+    /// Changes whenever the connection enters a state, even the same one again.
     pub serial: u64,
-    /// Changes whenever a part of an unfinished message comes.
+    /// Changes whenever more octets of an unfinished message arrive.
     pub reads: u64,
 }
 
@@ -18,66 +22,69 @@ pub struct Activity {
 pub enum ReadState {
     /// A request is being served.
     Busy,
-    /// It waits for a message.
+    /// The connection waits for a message.
     Waiting,
-    /// It waits for the rest of a message.
+    /// The connection waits for the rest of a message.
     Partial,
 }
 
-/// How long a peer may keep a connection waiting.
+/// The timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
-    /// For a message.
+    /// Between messages.
     pub idle: Duration,
-    /// For more of a message that has begun.
-    pub halfway: Duration,
-    /// For the whole of a message that has begun.
+    /// Between two reads of one message.
+    pub stall: Duration,
+    /// From the first octet of a message to its last.
     pub message: Duration,
 }
 
-/// What a peer has kept a connection waiting for.
+/// Which of the [`Timeouts`] has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutKind {
-    /// A message.
+    /// [`Timeouts::idle`]: no message came.
     Idle,
-    /// More of a message.
+    /// [`Timeouts::stall`]: a message began and nothing more of it came.
     Stalled,
-    /// The end of a message, whose parts came one by one.
+    /// [`Timeouts::message`]: a message keeps coming and does not end.
     Slow,
 }
 
-/// Watches one connection.
+/// Tells when one connection has exceeded its timeouts.
 ///
 /// ```
-/// use armilla_giop::engine::{Activity, Timeouts, TimeoutKind, ReadState, IdleMonitor};
+/// use armilla_giop::engine::{Activity, IdleMonitor, ReadState, TimeoutKind, Timeouts};
 /// use core::time::Duration;
 ///
 /// let seconds = Duration::from_secs;
-/// let timeouts = Timeouts { idle: seconds(300), halfway: seconds(10), message: seconds(120) };
+/// let timeouts = Timeouts { idle: seconds(300), stall: seconds(10), message: seconds(120) };
 /// let activity = Activity { state: ReadState::Partial, serial: 1, reads: 4 };
 /// let mut monitor = IdleMonitor::new(activity, seconds(0));
 /// assert_eq!(monitor.check(activity, seconds(9), &timeouts), None);
-/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(18), &timeouts), None);
-/// assert_eq!(monitor.check(Activity { reads: 5, ..activity }, seconds(28), &timeouts), Some(TimeoutKind::Stalled));
+/// let more = Activity { reads: 5, ..activity };
+/// assert_eq!(monitor.check(more, seconds(18), &timeouts), None);
+/// assert_eq!(monitor.check(more, seconds(28), &timeouts), Some(TimeoutKind::Stalled));
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct IdleMonitor {
     activity: Activity,
-    /// Since when, at the latest, the serial is as it is, and the reads.
+    /// When the present serial was first seen, and the present count of reads.
     since: Duration,
     read: Duration,
-    /// When the serial was last seen to be another.
+    /// When another serial was last seen.
     before: Duration,
     looked: Duration,
 }
 
 impl IdleMonitor {
-    /// Begins to watch a connection at the time `now`, counted from wherever the caller likes.
+    /// A monitor for a connection that shows `activity` at the time `now`. The origin of time is
+    /// the caller's choice.
     pub const fn new(activity: Activity, now: Duration) -> Self {
         Self { activity, since: now, read: now, before: now, looked: now }
     }
 
-    /// Looks at the connection at the time `now`: whether the peer has been silent for too long.
+    /// Compares the connection with what it showed at the previous check, and returns the timeout
+    /// that has passed at the time `now`, if one has.
     pub fn check(
         &mut self,
         activity: Activity,
@@ -94,7 +101,7 @@ impl IdleMonitor {
         let waited = now.saturating_sub(self.since);
         match activity.state {
             ReadState::Waiting if waited >= timeouts.idle => Some(TimeoutKind::Idle),
-            ReadState::Partial if now.saturating_sub(self.read) >= timeouts.halfway => {
+            ReadState::Partial if now.saturating_sub(self.read) >= timeouts.stall => {
                 Some(TimeoutKind::Stalled)
             }
             ReadState::Partial if waited >= timeouts.message => Some(TimeoutKind::Slow),
@@ -102,7 +109,7 @@ impl IdleMonitor {
         }
     }
 
-    /// Since when, at the earliest, the connection waits for a message; `None` when it does not.
+    /// The earliest time from which the connection may have been idle; `None` when it is not.
     pub fn idle_since(&self) -> Option<Duration> {
         (self.activity.state == ReadState::Waiting).then_some(self.before)
     }
@@ -114,7 +121,7 @@ mod tests {
 
     const TIMEOUTS: Timeouts = Timeouts {
         idle: Duration::from_secs(300),
-        halfway: Duration::from_secs(10),
+        stall: Duration::from_secs(10),
         message: Duration::from_secs(120),
     };
 

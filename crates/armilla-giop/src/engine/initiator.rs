@@ -1,7 +1,8 @@
-//! The client's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): which requests wait for a reply,
-//! how much of them has left, and what became of each when the connection ends.
+//! The client's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): the requests that wait for a
+//! reply, how much of them was sent, and what became of each when the connection ends.
 //!
-//! What is not here: octets ([`Framer`](crate::Framer)), waiting, and what a reply says.
+//! Framing octets is the task of [`Framer`](crate::Framer); waiting for replies and reading their
+//! bodies is the caller's.
 
 use super::connection_loss::ConnectionLoss;
 use super::pending::Pending;
@@ -12,14 +13,14 @@ use crate::{
 };
 use armilla_cdr::Decoder;
 
-/// The client's end of one connection. `T` is what the caller knows a call by.
+/// The client's end of one connection. `T` is the caller's handle of a call.
 ///
-/// A request is [begun](Self::begin) when it gets its number. Where it waits to be sent it is
-/// [queued](Self::queue) then, and [`sent`](Self::sent) tells how much of all that is queued has left;
-/// a request that is not queued counts as sent, or else is [forgotten](Self::forget). Each message
-/// that came is [received](Self::receive), and gives back the call that it answers. A call ends in
-/// exactly one of these ways: it is answered, [given up](Self::cancel), [expires](Self::expire), or is
-/// lost when the connection [ends](Self::end).
+/// [`begin`](Self::begin) gives a request its id. A request that has to wait for the socket is then
+/// [queued](Self::queue), and [`sent`](Self::sent) reports how many of the queued octets have left;
+/// a request that is not queued counts as sent unless the caller [forgets](Self::forget) it.
+/// [`receive`](Self::receive) takes each message that arrives and returns the call that it answers.
+/// A call ends in exactly one way: it is answered, [cancelled](Self::cancel),
+/// [expires](Self::expire), or is lost when the connection [ends](Self::end).
 ///
 /// ```
 /// use armilla_giop::engine::{Initiator, ConnectionLoss};
@@ -33,75 +34,75 @@ use armilla_cdr::Decoder;
 /// initiator.sent(80);
 /// let mut lost: Vec<_> = initiator.end(&ConnectionLoss::Broken).collect();
 /// lost.sort_by_key(|(call, _)| *call);
-/// // Nobody knows what became of the first; the second did not get through.
+/// // The first was sent, so it may have been executed; the second was not sent whole.
 /// assert_eq!(lost, [("first", CompletionStatus::Maybe), ("second", CompletionStatus::No)]);
 /// ```
 ///
-/// Numbers are given out in turn; where both ends of a connection call, each end has
-/// [numbers of its own](Self::bidirectional). A call that was given up keeps its number until its reply came, so
-/// that this is never taken for that of another call.
+/// Ids are given out in sequence; on a [bidirectional](Self::bidirectional) connection each end has
+/// ids of its own. A cancelled call keeps its id until its reply has come, so that a late reply is
+/// never taken for that of another call.
 #[derive(Debug)]
 pub struct Initiator<T> {
     pending: Pending<Entry<T>>,
-    /// How many requests may be without a reply.
+    /// The most requests without a reply.
     limit: usize,
-    /// How many of those are given up.
+    /// How many of the pending requests are cancelled.
     cancelled: usize,
     next_id: u32,
-    /// From one number to the next.
+    /// The distance from one id to the next.
     stride: u32,
-    /// How many octets were queued, and how many of them have left.
+    /// How many octets were queued, and how many of those were sent.
     queued: u64,
     sent: u64,
-    /// No call expires before.
+    /// A lower bound of all deadlines.
     earliest: u64,
     open: bool,
 }
 
 #[derive(Debug)]
 struct Entry<T> {
-    /// `None` when it was given up.
+    /// `None` once the call is cancelled.
     call: Option<T>,
-    /// Where in all that was queued the request ends; 0 where the caller sends it himself.
+    /// The offset at which the request ends in everything that was queued; 0 if it was not queued.
     end: u64,
-    /// When it expires.
+    /// When the call expires.
     deadline: u64,
 }
 
-/// What has no end.
+/// The deadline of a call that never expires.
 const NEVER: u64 = u64::MAX;
 
-/// Which end of a connection one is.
+/// Which end of a connection this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Who made it.
+    /// The end that made the connection.
     Originator,
-    /// Who accepted it.
+    /// The end that accepted the connection.
     Acceptor,
 }
 
-/// Why a call cannot be begun.
+/// Why a call cannot begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BeginError {
-    /// As many requests as the limit allows are without a reply.
+    /// The limit of requests without a reply is reached.
     Full,
-    /// The connection closes or has ended.
+    /// The connection is closing or has ended.
     Closed,
 }
 
-/// What a message was.
+/// What a message means to the client.
 #[derive(Debug)]
 pub enum ClientEvent<'m, T> {
-    /// The reply to a call.
+    /// The reply to a request, its header, and a decoder for its body.
     Reply(T, ReplyHeader<'m>, Decoder<'m>),
-    /// The reply to the question where an object is.
+    /// The reply to a LocateRequest.
     LocateReply(T, LocateReplyHeader, Decoder<'m>),
-    /// The reply to a call that was given up, or one that came twice: nothing.
+    /// A reply that no call waits for: its call was cancelled, or it came twice.
     Stale,
 }
 
 impl<T> Initiator<T> {
-    /// A new connection, with at most `limit` requests without a reply.
+    /// A new connection on which at most `limit` requests may be without a reply.
     pub const fn new(limit: usize) -> Self {
         Self {
             pending: Pending::new(),
@@ -116,8 +117,8 @@ impl<T> Initiator<T> {
         }
     }
 
-    /// An end of a connection that carries requests both ways: the end that made the connection
-    /// numbers its own evenly, the other oddly (CORBA 3.4 Part 2, 9.8).
+    /// One end of a bidirectional connection: the originator uses even ids, the acceptor odd ones
+    /// (CORBA 3.4 Part 2, 9.8).
     pub fn bidirectional(limit: usize, role: Role) -> Self {
         let next_id = match role {
             Role::Originator => 0,
@@ -126,17 +127,17 @@ impl<T> Initiator<T> {
         Self { next_id, stride: 2, ..Self::new(limit) }
     }
 
-    /// Gives a request that expects a reply its number. `deadline` is when it
-    /// [expires](Self::expire), on whatever clock the caller has.
+    /// Begins a call and returns the id for its request. `deadline` is when the call
+    /// [expires](Self::expire), on the caller's clock and in its unit.
     ///
     /// # Errors
-    /// When the connection takes no more calls, at the moment or at all.
+    /// When the limit of requests without a reply is reached, or the connection is closed.
     #[inline(always)]
     pub fn begin(&mut self, call: T, deadline: Option<u64>) -> Result<u32, BeginError> {
         if !self.open {
             return Err(BeginError::Closed);
         }
-        // Mostly there is none, and not more to look at.
+        // Most calls find no other pending: that costs one comparison.
         if (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit {
             return Err(BeginError::Full);
         }
@@ -147,11 +148,11 @@ impl<T> Initiator<T> {
         Ok(id)
     }
 
-    /// The number for a message to which no reply comes, or that is not waited for.
+    /// The id for a message to which no reply comes, or for which no call waits.
     #[inline]
     pub fn next_id(&mut self) -> u32 {
         let mut id = self.next_id;
-        // A call may have waited while all other numbers were used.
+        // A call may still be pending after the ids have wrapped around.
         while !self.pending.is_empty() && self.pending.contains(id) {
             id = id.wrapping_add(self.stride);
         }
@@ -159,7 +160,7 @@ impl<T> Initiator<T> {
         id
     }
 
-    /// Notes that the request, `octets` long, is behind everything else that is to be sent.
+    /// Records that the request, `octets` long, was queued behind everything else.
     pub fn queue(&mut self, id: u32, octets: usize) {
         self.queue_other(octets);
         let end = self.queued;
@@ -168,25 +169,24 @@ impl<T> Initiator<T> {
         }
     }
 
-    /// Notes that octets to which no call belongs are behind everything else that is to be sent.
+    /// Records that octets of no call were queued behind everything else.
     pub const fn queue_other(&mut self, octets: usize) {
         self.queued = self.queued.saturating_add(octets as u64);
     }
 
-    /// Notes that so many more octets have left.
+    /// Records that `octets` more of the queued octets were sent.
     pub fn sent(&mut self, octets: usize) {
         self.sent = self.sent.saturating_add(octets as u64).min(self.queued);
     }
 
-    /// Notes that so many of the octets that were said to have left have not. What is being sent while
-    /// the connection may end counts as sent first, and is taken back where it was not.
+    /// Takes back a report of [`sent`](Self::sent). Octets count as sent before the system call
+    /// that sends them, since the connection may end meanwhile; this corrects the count afterwards.
     pub const fn unsent(&mut self, octets: usize) {
         self.sent = self.sent.saturating_sub(octets as u64);
     }
 
-    /// Takes a message that came, if it is as most replies are: of 1.2, in one piece, without service
-    /// contexts, and the reply to a call. Everything else is left to [`receive`](Self::receive), which
-    /// would take this too and costs more.
+    /// The fast path of [`receive`](Self::receive): takes a reply of GIOP 1.2 that is contiguous
+    /// and has no service contexts, if a call waits for it. `None` leaves the message to `receive`.
     #[inline(always)]
     pub fn receive_reply_fast<'m>(
         &mut self,
@@ -196,10 +196,10 @@ impl<T> Initiator<T> {
         Some((self.answered(header.request_id)?, header, body))
     }
 
-    /// Takes a message that came.
+    /// Takes a message that arrived.
     ///
     /// # Errors
-    /// When the message ends the connection; the caller tells [`end`](Self::end) so.
+    /// When the message ends the connection; the caller passes the loss to [`end`](Self::end).
     #[inline]
     pub fn receive<'m>(
         &mut self,
@@ -244,20 +244,21 @@ impl<T> Initiator<T> {
         entry.call
     }
 
-    /// Forgets a call whose request was never queued and will not be sent.
+    /// Removes a call whose request was never queued and will not be sent.
     pub fn forget(&mut self, id: u32) {
         self.answered(id);
     }
 
-    /// Gives a call up: its reply will be stale. `None` if it is not pending any more. The server is
-    /// told by a [`cancel_request`](crate::cancel_request).
+    /// Cancels a call and returns it; its reply will be [stale](ClientEvent::Stale). `None` if the
+    /// call is not pending any more. To tell the server is up to the caller, by a
+    /// [`cancel_request`](crate::cancel_request).
     pub fn cancel(&mut self, id: u32) -> Option<T> {
         let call = self.pending.get_mut(id)?.call.take()?;
         self.cancelled += 1;
         Some(call)
     }
 
-    /// Gives up the calls whose deadline has passed.
+    /// Cancels the calls whose deadline has passed, and passes each to `expired`.
     pub fn expire(&mut self, now: u64, mut expired: impl FnMut(u32, T)) {
         if self.earliest > now {
             return;
@@ -273,8 +274,8 @@ impl<T> Initiator<T> {
         }
     }
 
-    /// No call [expires](Self::expire) before this; `None` if none does at all. The call that it
-    /// was for may have ended meanwhile.
+    /// The time before which no call [expires](Self::expire); `None` if no call has a deadline. The
+    /// call with that deadline may have ended since.
     pub const fn poll_timeout(&self) -> Option<u64> {
         match self.earliest {
             NEVER => None,
@@ -282,37 +283,38 @@ impl<T> Initiator<T> {
         }
     }
 
-    /// Begins no more calls. Those under way go on.
+    /// Refuses new calls from now on. Pending calls go on.
     pub const fn close(&mut self) {
         self.open = false;
     }
 
-    /// Whether calls can be begun.
+    /// Whether calls can begin.
     #[inline]
     pub const fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Whether anybody waits for a reply.
+    /// Whether no call waits for a reply.
     #[inline]
     pub const fn is_idle(&self) -> bool {
         self.pending.len() == self.cancelled
     }
 
-    /// Whether somebody waits for the reply to this request.
+    /// Whether a call waits for the reply to this request.
     pub fn is_pending(&self, id: u32) -> bool {
         self.pending.get(id).is_some_and(|entry| entry.call.is_some())
     }
 
-    /// How many requests are without a reply, those included that were given up.
+    /// How many requests are without a reply, cancelled ones included.
     pub const fn in_flight(&self) -> usize {
         self.pending.len()
     }
 
-    /// Ends the connection: gives every call that was not answered, and whether it was executed.
+    /// Ends the connection and returns every unanswered call with its completion status.
     ///
-    /// A request that did not leave whole was not. Of the others, the server says so when it closes
-    /// the connection in order, and when it cannot read the only one there is.
+    /// A request that was not sent whole was not executed. The same holds for all requests when the
+    /// server sends CloseConnection, and for the only pending one when it sends MessageError (CORBA
+    /// 3.4 Part 2, 9.4.7 and 9.4.8). Any other request may have been executed.
     pub fn end(
         &mut self,
         loss: &ConnectionLoss,

@@ -1,10 +1,11 @@
-//! What an end of a connection has to remember between messages: state machines that are told what
-//! came and what the time is, and say what is to be done.
+//! The state machines of the two ends of a connection. They have no sockets, threads or clocks: the
+//! caller reports messages and the time, and carries out what they return.
 //!
-//! A [`Framer`](crate::Framer) makes messages of octets; an [`Initiator`] knows which requests of a
-//! client's connection wait for a reply and what became of each; a [`Responder`] knows which requests of a
-//! server's connection are in progress and when it may close; an [`IdleMonitor`] tells when a peer has been
-//! silent for too long.
+//! An [`Initiator`] tracks the requests of a client's connection: which of them wait for a reply,
+//! and what became of each. A [`Responder`] tracks the requests of a server's connection: which are
+//! in progress, which were cancelled, and when the connection may close. An [`IdleMonitor`] detects
+//! peers that exceed their timeouts. A connection that carries requests in both directions has an
+//! initiator and a responder. Octets become messages elsewhere, in a [`Framer`](crate::Framer).
 
 mod active_requests;
 mod connection_loss;

@@ -1,15 +1,16 @@
-//! The requests of a client's connection that have no reply yet, by their numbers.
+//! The requests of a client's connection that have no reply yet, by their ids.
 
 use alloc::vec::Vec;
 
-/// A table whose keys are numbers given out in turn: a slot follows from the number alone, and two
-/// requests meet there only when one has waited while as many others came and went as there are
+/// A hash table with linear probing whose hash is the id itself: ids are given out in sequence, so
+/// two requests collide only when one has waited while as many others came and went as there are
 /// slots. Nothing is allocated once there was room for as many.
 #[derive(Debug)]
 pub(super) struct Pending<V> {
-    /// The request that was entered last, which is the only one where calls take turns.
+    /// The request that was inserted last: the only one on a connection that carries one call at a
+    /// time, which then costs no look at the table.
     newest: Option<(u32, V)>,
-    /// A power of two of slots, of which at most half are taken; none at first.
+    /// The slots, a power of two, of which at most half are taken; none at first.
     slots: Vec<Option<(u32, V)>>,
     /// How many of them are taken.
     taken: usize,
@@ -37,7 +38,7 @@ impl<V> Pending<V> {
         self.get(id).is_some()
     }
 
-    /// Enters a request whose number is not in the table.
+    /// Inserts a request whose id is not in the table.
     #[inline(always)]
     pub(super) fn insert(&mut self, id: u32, value: V) {
         if self.newest.is_some() {
@@ -114,7 +115,7 @@ impl<V> Pending<V> {
             return None;
         }
         let mut slot = self.preferred_slot(id);
-        // It ends: half of the slots are free.
+        // The loop ends: half of the slots are free.
         while let Some((found, _)) = &self.slots[slot] {
             if *found == id {
                 return Some(slot);
@@ -134,7 +135,7 @@ impl<V> Pending<V> {
         (slot + 1) & (self.slots.len() - 1)
     }
 
-    /// Moves those back that lie further on only because `gap` was taken.
+    /// Moves entries back that were displaced because `gap` was taken.
     #[inline]
     fn close_gap(&mut self, mut gap: usize) {
         let mut slot = self.next_slot(gap);

@@ -1,8 +1,8 @@
-//! The server's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): which requests are in progress,
-//! which of their replies are still wanted, and when the connection may close.
+//! The server's end of a connection (CORBA 3.4 Part 2, 9.4 and 9.5): the requests in progress,
+//! those of them that were cancelled, and when the connection may close.
 //!
-//! What is not here: octets ([`Framer`](crate::Framer)), time ([`IdleMonitor`](super::IdleMonitor)), and calling
-//! objects.
+//! Framing octets is the task of [`Framer`](crate::Framer), timeouts are that of
+//! [`IdleMonitor`](super::IdleMonitor), and calling servants is the caller's.
 
 use super::active_requests::ActiveRequests;
 use crate::{
@@ -13,11 +13,11 @@ use armilla_cdr::{CdrError, CodeSets};
 
 /// The server's end of one connection.
 ///
-/// Each message that came is given to it, in order: a request to [`begin`](Self::begin), any other to
-/// [`receive`](Self::receive). Each request that is to be served is ended by
-/// [`finish`](Self::finish), in any order. Once [`close`](Self::close) was called nothing is begun any
-/// more, and [`poll_closing_message`](Self::poll_closing_message) gives the last message when nothing is in progress
-/// any more.
+/// The caller passes each message in order of arrival: a request to [`begin`](Self::begin), any
+/// other message to [`receive`](Self::receive). [`finish`](Self::finish) ends each request that was
+/// served, in any order. After [`close`](Self::close) no request begins, and
+/// [`poll_closing_message`](Self::poll_closing_message) returns the last message once no request is
+/// in progress.
 ///
 /// ```
 /// use armilla_giop::engine::{RequestAction, ClosingMessage, Responder};
@@ -25,17 +25,17 @@ use armilla_cdr::{CdrError, CodeSets};
 /// let mut responder = Responder::new(100);
 /// assert_eq!(responder.begin(7, || false), RequestAction::Serve);
 /// responder.close(ClosingMessage::CloseConnection);
-/// assert!(responder.poll_closing_message().is_none(), "the call under way is waited for");
-/// assert!(responder.finish(7), "its reply is to be sent");
+/// assert!(responder.poll_closing_message().is_none(), "the request in progress is waited for");
+/// assert!(responder.finish(7), "its reply is sent");
 /// assert!(responder.poll_closing_message().is_some());
 /// ```
 ///
-/// Replies are not a server's to receive. A connection that carries requests both ways looks at the
-/// kind of a message first and gives those to the other state machine.
+/// A server does not receive replies. On a bidirectional connection the caller looks at the kind of
+/// a message first and passes replies to the [`Initiator`](super::Initiator).
 #[derive(Debug)]
 pub struct Responder {
     active: ActiveRequests,
-    /// How many requests may be in progress.
+    /// The most requests in progress.
     limit: usize,
     code_sets: CodeSets,
     stage: Stage,
@@ -48,33 +48,33 @@ enum Stage {
     Closed,
 }
 
-/// How a client is told that the connection ends.
+/// The message by which a server announces the end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosingMessage {
-    /// In order: nothing that was not answered was begun (CloseConnection).
+    /// CloseConnection: the server has executed no request that it has not answered.
     CloseConnection,
-    /// Because it sent something that could not be read (MessageError).
+    /// MessageError: the client sent something that could not be read.
     MessageError,
-    /// Not at all: it has gone, or has announced its end itself.
+    /// None: the client has gone, or has announced the end itself.
     None,
 }
 
-/// What is to be done about a request.
+/// What the caller does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum RequestAction {
-    /// To serve it. It is in progress until [`Responder::finish`].
+    /// Serves it. The request is in progress until [`Responder::finish`].
     Serve,
-    /// To refuse it, because too many are in progress. This one is not.
+    /// Refuses it: the limit of requests in progress is reached. This one is not in progress.
     Refuse,
-    /// Nothing: it was given up, or the connection closes.
+    /// Ignores it: the client has cancelled it, or the connection is closing.
     Ignore,
 }
 
-/// What a message other than a request asks for.
+/// What a message other than a request asks of the server.
 #[derive(Debug)]
 pub enum ServerEvent<'m> {
-    /// To say where an object is. It is in progress until [`Responder::finish`].
+    /// To locate an object. The LocateRequest is in progress until [`Responder::finish`].
     Locate(LocateRequest<'m>),
     /// Nothing.
     Nothing,
@@ -83,21 +83,25 @@ pub enum ServerEvent<'m> {
 /// Why a message ends the connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReceiveError {
-    /// A message that could not be read.
+    /// A message from the client could not be read.
     Malformed(MessageKind, CdrError),
-    /// A message that only a server sends.
+    /// The client sent a message that only a server sends.
     Unexpected(MessageKind),
-    /// The client could not read a message of ours.
+    /// The client sent MessageError: it could not read a message.
     MessageError,
-    /// The client closes the connection.
+    /// The client sent CloseConnection.
     Closed,
 }
 
 impl core::fmt::Display for ReceiveError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Malformed(kind, error) => write!(f, "a malformed {kind:?} message: {error}"),
-            Self::Unexpected(kind) => write!(f, "a {kind:?} message, which is a server's"),
+            Self::Malformed(kind, error) => {
+                write!(f, "the client sent a malformed {kind:?} message: {error}")
+            }
+            Self::Unexpected(kind) => {
+                write!(f, "the client sent a {kind:?} message, which only a server sends")
+            }
             Self::MessageError => f.write_str("the client could not read a message"),
             Self::Closed => f.write_str("the client closes the connection"),
         }
@@ -107,20 +111,20 @@ impl core::fmt::Display for ReceiveError {
 impl core::error::Error for ReceiveError {}
 
 impl Responder {
-    /// A new connection, with at most `limit` requests in progress.
+    /// A new connection on which at most `limit` requests may be in progress.
     pub const fn new(limit: usize) -> Self {
         let code_sets = CodeSets::UNAGREED;
         Self { active: ActiveRequests::new(), limit, code_sets, stage: Stage::Open }
     }
 
-    /// Takes the number of a request that came. `is_cancelled` says whether the client has given it up
-    /// already (see [`Framer::has_cancel_for`](crate::Framer::has_cancel_for)).
+    /// Takes the id of a request that arrived. `is_cancelled` says whether its CancelRequest has
+    /// arrived too (see [`Framer::has_cancel_for`](crate::Framer::has_cancel_for)).
     #[inline]
     pub fn begin(&mut self, request_id: u32, is_cancelled: impl FnOnce() -> bool) -> RequestAction {
         if self.stage != Stage::Open || is_cancelled() {
             return RequestAction::Ignore;
         }
-        // Mostly there is none, and not more to look at.
+        // Most requests find no other in progress: that costs one comparison.
         if (self.limit == 0 || !self.active.is_empty()) && self.active.len() >= self.limit {
             return RequestAction::Refuse;
         }
@@ -128,8 +132,8 @@ impl Responder {
         RequestAction::Serve
     }
 
-    /// Takes any other message that came; a request is decoded and [begun](Self::begin). After
-    /// [`close`](Self::close) every message asks for nothing.
+    /// Takes a message other than a request, which goes to [`begin`](Self::begin). After
+    /// [`close`](Self::close) every message is ignored.
     ///
     /// # Errors
     /// When the message ends the connection; the caller calls [`close`](Self::close) then.
@@ -147,7 +151,7 @@ impl Responder {
                 Ok(ServerEvent::Locate(request))
             }
             MessageKind::CancelRequest => {
-                // One that ends early, or that comes too late, cancels nothing and harms nobody.
+                // One that is truncated or comes too late cancels nothing: it is advice.
                 if let Ok(id) = decode_cancel_request(message) {
                     self.active.cancel(id);
                 }
@@ -159,13 +163,13 @@ impl Responder {
         }
     }
 
-    /// Ends a request that was in progress: its reply is sent next, if that is still wanted.
+    /// Ends a request that was in progress. `true` if the client still waits for the reply.
     #[inline]
     pub fn finish(&mut self, request_id: u32) -> bool {
         self.active.remove(request_id)
     }
 
-    /// Whether the client has given up a request that is in progress.
+    /// Whether the client has cancelled a request that is in progress.
     pub fn is_cancelled(&self, request_id: u32) -> bool {
         self.active.is_cancelled(request_id)
     }
@@ -182,18 +186,18 @@ impl Responder {
         self.active.has_several()
     }
 
-    /// The code sets of the client's characters and ours.
+    /// The transmission code sets of the connection (CORBA 3.4 Part 2, 7.10).
     #[inline]
     pub const fn code_sets(&self) -> CodeSets {
         self.code_sets
     }
 
-    /// Takes note of the code sets that the client has chosen.
+    /// Sets the transmission code sets, which the client has chosen.
     pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
         self.code_sets = code_sets;
     }
 
-    /// Begins no more requests. The message of the first call is the one that is sent.
+    /// Begins no more requests. The message of the first call of this function is the one to send.
     pub fn close(&mut self, closing_message: ClosingMessage) {
         if self.stage == Stage::Open {
             self.stage = Stage::Closing(closing_message);
@@ -206,15 +210,15 @@ impl Responder {
         self.stage != Stage::Open
     }
 
-    /// The end of the connection, once, when it closes and no request is in progress any more: the
-    /// last message that goes to the client, if it gets one.
+    /// Returns `Some` once: when the connection is closing and no request is in progress any more.
+    /// The value is the last message to send, if the client gets one.
     pub fn poll_closing_message(&mut self) -> Option<Option<[u8; HEADER_LEN]>> {
         let Stage::Closing(closing_message) = self.stage else { return None };
         if !self.active.is_empty() {
             return None;
         }
         self.stage = Stage::Closed;
-        // Every client understands 1.0, also one of which not even the version could be read.
+        // Every client understands 1.0, even if the version of its message could not be read.
         Some(match closing_message {
             ClosingMessage::CloseConnection => Some(close_connection(Version::V1_0)),
             ClosingMessage::MessageError => Some(message_error(Version::V1_0)),

@@ -64,10 +64,10 @@ pub fn iiop_object_key(data: &[u8]) -> CdrResult<&[u8]> {
     split_at_key(data).map(|[_, key, _]| key)
 }
 
-/// The data of an IIOP profile in three parts: what stands before the object key (the version and the
-/// address), the key, and what stands behind it (the components). The length of the key and the octets that
-/// align what follows are in none of them, so that the profiles of a server's objects differ in the
-/// key alone.
+/// The data of an IIOP profile in three parts: what stands before the object key (the version and
+/// the address), the key, and what stands behind it (the components). The length of the key and the
+/// octets that align what follows are in none of them, so that the profiles of a server's objects
+/// differ in the key alone.
 ///
 /// # Errors
 /// As [`IiopProfile::decode_data`], as far as the key; what stands behind it is not looked at.
@@ -86,8 +86,9 @@ pub fn split_at_key(data: &[u8]) -> CdrResult<[&[u8]; 3]> {
     Ok([before, key, behind])
 }
 
-/// The object key in `data`, the data of an IIOP profile, where around the key nothing else stands than
-/// what [`split_at_key`] found before and behind that of another. To compare takes less than to read.
+/// The object key in `data`, the data of an IIOP profile, where around the key nothing else stands
+/// than what [`split_at_key`] found before and behind that of another. To compare takes less than
+/// to read.
 #[inline]
 pub fn key_between<'d>(data: &'d [u8], [before, behind]: [&[u8]; 2]) -> Option<&'d [u8]> {
     if !data.starts_with(before) {

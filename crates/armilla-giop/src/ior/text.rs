@@ -13,6 +13,7 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Why a text is no object reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IorError {
     /// It does not begin with `IOR:`.
     MissingPrefix,
@@ -111,8 +112,8 @@ fn not_hexadecimal(digits: &str) -> IorError {
     IorError::NotHexadecimal { found, digit }
 }
 
-/// The octet that two characters stand for which are known to be hexadecimal digits: the low half of a
-/// digit is its value, and of a letter, which alone has bit 6, nine less than that.
+/// The octet that two characters stand for which are known to be hexadecimal digits: the low half
+/// of a digit is its value, and of a letter, which alone has bit 6, nine less than that.
 const fn octet(pair: [u8; 2]) -> u8 {
     let digits = u16::from_le_bytes(pair);
     let values = (digits & 0x0f0f) + (digits >> 6 & 0x0101) * 9;

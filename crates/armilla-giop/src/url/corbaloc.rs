@@ -28,6 +28,7 @@ pub struct Corbaloc {
 
 /// One address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum CorbalocAddress {
     /// `iiop:` or `:`.
     Iiop {

@@ -15,6 +15,7 @@ pub struct NameComponent {
 
 /// Why a text is no name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NameError {
     /// There is nothing.
     Empty,

@@ -46,7 +46,7 @@ impl Registry {
             limit: settings.max_connections,
             wait_limit: Timeouts {
                 idle: settings.server_idle,
-                halfway: settings.header_deadline,
+                stall: settings.header_deadline,
                 message: settings.message_deadline,
             },
             begun: Instant::now(),
@@ -55,7 +55,7 @@ impl Registry {
 
     /// How often connections are looked at.
     pub(super) fn period(&self) -> Duration {
-        let Timeouts { idle, halfway, message } = self.wait_limit;
+        let Timeouts { idle, halfway, message } = x;
         let shortest = idle.min(halfway).min(message);
         (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }

@@ -238,7 +238,8 @@ impl World {
         }
     }
 
-    /// Says closing_message when nothing is owed in either direction, and everything before has left.
+    /// Says closing_message when nothing is owed in either direction, and everything before has
+    /// left.
     fn poll_closing_message(&mut self, end: usize) {
         let this = &mut self.ends[end];
         if !this.initiator.is_idle() || !this.messages.is_empty() {
@@ -275,8 +276,8 @@ impl World {
         }
     }
 
-    /// Lets everything leave, arrive and end. An end that closes does not wait for ever for replies:
-    /// when both close neither gets any.
+    /// Lets everything leave, arrive and end. An end that closes does not wait for ever for
+    /// replies: when both close neither gets any.
     pub(crate) fn end(&mut self) {
         self.settle();
         for end in [0, 1] {
