@@ -18,7 +18,7 @@ pub(super) struct Registry {
     one_less: Condvar,
     closing: AtomicBool,
     limit: usize,
-    wait_limit: Timeouts,
+    timeouts: Timeouts,
     /// What the times of monitors are counted from.
     begun: Instant,
 }
@@ -44,7 +44,7 @@ impl Registry {
             one_less: Condvar::new(),
             closing: AtomicBool::new(false),
             limit: settings.max_connections,
-            wait_limit: Timeouts {
+            timeouts: Timeouts {
                 idle: settings.server_idle,
                 stall: settings.header_deadline,
                 message: settings.message_deadline,
@@ -55,8 +55,8 @@ impl Registry {
 
     /// How often connections are looked at.
     pub(super) fn period(&self) -> Duration {
-        let Timeouts { idle, halfway, message } = x;
-        let shortest = idle.min(halfway).min(message);
+        let Timeouts { idle, stall, message } = self.timeouts;
+        let shortest = idle.min(stall).min(message);
         (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }
 
@@ -89,7 +89,7 @@ impl Registry {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.monitor.check(watched.connection.leadership.activity(), now, &self.wait_limit);
+            watched.monitor.check(watched.connection.leadership.activity(), now, &self.timeouts);
             let since = watched.monitor.idle_since()?;
             (!watched.connection.is_owing()).then_some((since, *number, watched))
         });
@@ -107,7 +107,7 @@ impl Registry {
         let now = self.begun.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
             let activity = watched.connection.leadership.activity();
-            match watched.monitor.check(activity, now, &self.wait_limit) {
+            match watched.monitor.check(activity, now, &self.timeouts) {
                 Some(TimeoutKind::Idle) if watched.connection.is_owing() => {}
                 // Whoever calls in the other direction could not make it again.
                 Some(TimeoutKind::Idle) if watched.connection.is_bidirectional() => {}
