@@ -70,7 +70,7 @@ fn value(number: u8, input: &mut Decoder<'_>, code_sets: CodeSets) -> CdrResult 
 /// Reads a sequence of numbers, which is the same where it is borrowed.
 fn lent<T: Number + PartialEq + core::fmt::Debug>(input: &mut Decoder<'_>) -> CdrResult {
     let mut copied = input.clone();
-    let (numbers, copy) = (input.lent_sequence::<T>(None), copied.sequence::<T>());
+    let (numbers, copy) = (input.borrowed_sequence::<T>(None), copied.sequence::<T>());
     assert_eq!(numbers.as_deref(), copy.as_deref());
     assert!(numbers.is_err() || input.position() == copied.position());
     numbers.map(drop)

@@ -40,7 +40,7 @@ fn travel<T: Number + Encode + PartialEq + Debug>(of: impl Fn(u16) -> T, size: u
                 shifted(octets, shift, |octets| {
                     let mut input = Decoder::new(octets, order);
                     assert_eq!(input.u8(), Ok(9));
-                    let read = input.lent_sequence::<T>(None).unwrap();
+                    let read = input.borrowed_sequence::<T>(None).unwrap();
                     let lent = order == NATIVE && shift % size == 0 && count > 0;
                     assert_eq!(matches!(read, Cow::Borrowed(_)), lent, "{count} at {shift}");
                     assert_eq!((&read[..], input.u8()), (&numbers[..], Ok(10)));
@@ -70,23 +70,23 @@ fn a_borrowed_sequence_is_as_long_as_its_bound_and_as_its_octets_allow() {
     out.put_sequence(&[0.5_f64, 1.5, 2.5]).unwrap();
     let octets = out.to_vec();
     shifted(&octets, 0, |octets| {
-        let read = |bound| Decoder::new(octets, NATIVE).lent_sequence::<f64>(bound);
+        let read = |bound| Decoder::new(octets, NATIVE).borrowed_sequence::<f64>(bound);
         assert_eq!(read(Some(3)).as_deref(), Ok(&[0.5, 1.5, 2.5][..]));
         let error = read(Some(2)).unwrap_err();
         assert_eq!(error.kind, CdrErrorKind::BoundExceeded { bound: 2, length: 3 });
         for end in 0..octets.len() {
-            assert!(Decoder::new(&octets[..end], NATIVE).lent_sequence::<f64>(None).is_err());
+            assert!(Decoder::new(&octets[..end], NATIVE).borrowed_sequence::<f64>(None).is_err());
         }
     });
     let endless = [u32::MAX.to_ne_bytes(), [0; 4]].concat();
-    assert!(Decoder::new(&endless, NATIVE).lent_sequence::<f64>(None).is_err());
-    assert!(Decoder::new(&endless, NATIVE).lent_numbers::<f64>(usize::MAX).is_err());
+    assert!(Decoder::new(&endless, NATIVE).borrowed_sequence::<f64>(None).is_err());
+    assert!(Decoder::new(&endless, NATIVE).borrowed_numbers::<f64>(usize::MAX).is_err());
 }
 
 #[test]
 fn an_empty_sequence_needs_no_padding_behind_its_length() {
     let mut input = Decoder::new(&[0; 4], NATIVE);
-    assert_eq!(input.lent_sequence::<f64>(None).as_deref(), Ok(&[][..]));
+    assert_eq!(input.borrowed_sequence::<f64>(None).as_deref(), Ok(&[][..]));
     assert_eq!(input.remaining(), 0);
 }
 
@@ -97,7 +97,7 @@ fn numbers_on_both_sides_of_a_seam_are_put_together() {
     let mut pieces = FragmentedOctets::new([&3_u32.to_ne_bytes()[..], &octets[..6]].concat(), 0);
     pieces.push(&octets[6..]);
     let mut input = pieces.decoder(0, NATIVE);
-    assert_eq!(input.lent_sequence::<u32>(None).as_deref(), Ok(&numbers[..]));
+    assert_eq!(input.borrowed_sequence::<u32>(None).as_deref(), Ok(&numbers[..]));
     assert_eq!(input.remaining(), 0);
 }
 

@@ -138,7 +138,7 @@ impl Client {
                 self.read(count, octets, Vec::<BinStruct>::decode)
             }
             (Method::Compiled | Method::Swapped, Data::Longs) => {
-                self.read(count, octets, |input| input.lent_sequence::<i32>(None))
+                self.read(count, octets, |input| input.borrowed_sequence::<i32>(None))
             }
             (Method::Compiled | Method::Swapped, Data::Octets) => {
                 self.read(count, octets, |input| input.octets())

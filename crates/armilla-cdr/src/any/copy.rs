@@ -231,11 +231,11 @@ fn numbers(
 ) -> CdrResult<bool> {
     match element {
         TypeCode::Octet | TypeCode::Char => out.copy_raw(input.raw(length)?),
-        TypeCode::Short | TypeCode::UShort => out.copy_u16s(&input.lent_numbers(length)?),
-        TypeCode::Long | TypeCode::ULong => out.copy_u32s(&input.lent_numbers(length)?),
-        TypeCode::LongLong | TypeCode::ULongLong => out.copy_u64s(&input.lent_numbers(length)?),
-        TypeCode::Float => out.copy_f32s(&input.lent_numbers(length)?),
-        TypeCode::Double => out.copy_f64s(&input.lent_numbers(length)?),
+        TypeCode::Short | TypeCode::UShort => out.copy_u16s(&input.borrowed_numbers(length)?),
+        TypeCode::Long | TypeCode::ULong => out.copy_u32s(&input.borrowed_numbers(length)?),
+        TypeCode::LongLong | TypeCode::ULongLong => out.copy_u64s(&input.borrowed_numbers(length)?),
+        TypeCode::Float => out.copy_f32s(&input.borrowed_numbers(length)?),
+        TypeCode::Double => out.copy_f64s(&input.borrowed_numbers(length)?),
         composed => match (length > 1).then(|| FixedLayout::of(composed)).flatten() {
             Some(layout) => layout.copy(length, trusted, input, out)?,
             None => return Ok(false),

@@ -10,7 +10,7 @@ pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed + 'static {
     /// The numbers that lie in `octets`, where these begin at a multiple of the size of one and end with
     /// one.
     #[doc(hidden)]
-    fn lying_in(octets: &[u8]) -> Option<&[Self]>;
+    fn cast_slice(octets: &[u8]) -> Option<&[Self]>;
 }
 
 mod private {
@@ -24,24 +24,24 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// When there are more, or the octets end before they do.
     #[inline]
-    pub fn lent_sequence<T: Number>(&mut self, bound: Option<u32>) -> CdrResult<Cow<'a, [T]>> {
+    pub fn borrowed_sequence<T: Number>(&mut self, bound: Option<u32>) -> CdrResult<Cow<'a, [T]>> {
         let len = match bound {
             Some(bound) => self.bounded_length(bound)?,
             None => self.length()?,
         };
-        self.lent_numbers(len)
+        self.borrowed_numbers(len)
     }
 
-    /// Reads `len` numbers, borrowed as those of a [`lent_sequence`](Self::lent_sequence).
+    /// Reads `len` numbers, borrowed as those of a [`borrowed_sequence`](Self::borrowed_sequence).
     ///
     /// # Errors
     /// When the octets end before they do.
-    pub fn lent_numbers<T: Number>(&mut self, len: usize) -> CdrResult<Cow<'a, [T]>> {
+    pub fn borrowed_numbers<T: Number>(&mut self, len: usize) -> CdrResult<Cow<'a, [T]>> {
         if len > 0 && self.order == ByteOrder::NATIVE {
             let start = self.position.next_multiple_of(size_of::<T>());
             let octets = self.octets.get(start..).unwrap_or_default();
             let octets = octets.get(..len.saturating_mul(size_of::<T>()));
-            if let Some(numbers) = octets.and_then(T::lying_in) {
+            if let Some(numbers) = octets.and_then(T::cast_slice) {
                 self.position = start + size_of_val(numbers);
                 return Ok(Cow::Borrowed(numbers));
             }
@@ -92,7 +92,7 @@ macro_rules! numbers {
 
             impl Number for $ty {
                 #[inline]
-                fn lying_in(octets: &[u8]) -> Option<&[Self]> {
+                fn cast_slice(octets: &[u8]) -> Option<&[Self]> {
                     bytemuck::try_cast_slice(octets).ok()
                 }
             }

@@ -300,7 +300,7 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
         }
         Type::Sequence(element, bound) if types::is_number(scope.model, element) => {
             let (element, bound) = (types::owned(scope, element), limit(*bound));
-            quote!(#input.lent_sequence::<#element>(#bound))
+            quote!(#input.borrowed_sequence::<#element>(#bound))
         }
         Type::Sequence(element, bound) if fixed::is_fixed(scope, element) => {
             let (element, bound) = (types::owned(scope, element), limit(*bound));
