@@ -1,17 +1,18 @@
-//! Text that is the same in every code set for `char`: ASCII without NUL.
+//! Recognizes text that is the same in every code set for `char`: ASCII without NUL.
 
 #[cfg(feature = "std")]
 use fearless_simd::{Level, Simd, dispatch};
 
-/// How many octets are looked at side by side, and of what is left as long as there are so many.
+/// How many octets are compared side by side, and how many of the remainder.
 const ROW: usize = 64;
 const SHORT_ROW: usize = 16;
 
-/// How many octets are looked at before it is decided whether to go on.
+/// How many octets are compared before the loop decides whether to go on.
 const BLOCK: usize = 4 * ROW;
 
-/// How many blocks are worth finding out what the processor can do, how many octets it looks at then, and
-/// how many lie in one line of its cache: what stands in two takes twice as long to get.
+/// From this many blocks on it pays to detect the processor's vector instructions; how many octets
+/// it then compares at once; and the size of a cache line, since a load across two takes twice as
+/// long.
 #[cfg(feature = "std")]
 const MANY: usize = 8;
 #[cfg(feature = "std")]
@@ -19,8 +20,8 @@ const WIDE_ROW: usize = 128;
 #[cfg(feature = "std")]
 const LINE: usize = 64;
 
-/// Whether every octet is one of 1 to 127. Texts are nearly always plain, and then this is one pass at the
-/// speed of memory.
+/// Whether every octet is one of 1 to 127. Nearly all text is; then this is one pass at the speed
+/// of memory.
 #[inline]
 pub(crate) fn is_ascii_text(octets: &[u8]) -> bool {
     // As signed numbers neither NUL nor what is not ASCII is above zero.
@@ -32,8 +33,8 @@ pub(crate) fn has_nul(octets: &[u8]) -> bool {
     !all(octets, |octet| octet != 0)
 }
 
-/// Whether `holds` is true of every octet. Looks at all of them, in rows that the compiler makes wide
-/// comparisons of.
+/// Whether `holds` is true of every octet. Looks at all of them, in rows that the compiler makes
+/// wide comparisons of.
 #[inline]
 fn all(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
     let (blocks, rest) = octets.as_chunks::<BLOCK>();
@@ -50,8 +51,9 @@ fn in_row<const ROW: usize>(row: &[u8; ROW], holds: impl Fn(u8) -> bool) -> bool
     row.iter().fold(true, |all, octet| all & holds(*octet))
 }
 
-/// Stands by itself, so that the compiler sees nothing but the loop, and makes the same of it wherever
-/// it is called; of a long text it makes one for each kind of processor, in the widest instructions.
+/// A function of its own, so that the compiler vectorizes nothing but the loop, the same for all
+/// callers; for long text there is one version for each kind of processor, in its widest
+/// instructions.
 #[inline(never)]
 fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool {
     #[cfg(feature = "std")]
@@ -70,8 +72,8 @@ fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool 
     blocks.iter().all(|block| in_block::<ROW>(block, holds))
 }
 
-/// Looks at the octets from the first whole line on, in whole blocks, the last first: what was received last
-/// is still near the processor, and what is looked at last is where the next who reads them begins.
+/// Compares the octets from the first whole cache line on in whole blocks, the last first: what was
+/// received last is still cached, and what is compared last is where the next reader begins.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn in_lines(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {

@@ -1,23 +1,37 @@
-//! The buffers that encoders write into, one after the other.
+//! The buffer of an encoder, which is reused from message to message.
 
 use alloc::vec::Vec;
 
-/// Octets that were written, and behind them room that was written before.
+/// Octets that were written, followed by space that was initialized earlier.
 ///
-/// A vector clears room before it can be written in place. This clears each octet once, however often
-/// it is used again, so that a [`Fixed`](crate::Fixed) struct costs no more than its members. Whoever
-/// takes room fills all of it: what an earlier message left there never goes out with another.
+/// A vector has to be cleared before it can be written in place. A buffer clears each octet once,
+/// however often it is reused, so that a [`Fixed`](crate::Fixed) struct costs no more than its
+/// members. Code that reserves space fills all of it: octets of an earlier message are never sent
+/// with another.
+///
+/// ```
+/// use armilla_cdr::{Buffer, ByteOrder, CodeSets, Encoder};
+///
+/// let mut buffer = Buffer::new();
+/// for number in 0..3 {
+///     let mut out = Encoder::with_reused_buffer(buffer, ByteOrder::Big, CodeSets::UNAGREED);
+///     out.truncate(0);
+///     out.put_u32(number);
+///     buffer = out.take_buffer();
+/// }
+/// assert_eq!(buffer.written(), [0, 0, 0, 2]);
+/// ```
 #[derive(Debug, Default)]
 pub struct Buffer {
     octets: Vec<u8>,
-    /// How many of them were written since the last [`truncate`](Self::truncate).
+    /// How many of them were written.
     len: usize,
 }
 
-/// How much room there is at least once there is any.
+/// The least space that is allocated.
 const LEAST: usize = 64;
 
-/// From how many octets on it costs less to append than to make room for more than these.
+/// From this many octets on, appending costs less than clearing space for them and as many again.
 const MANY: usize = 4096;
 
 impl Buffer {
@@ -38,7 +52,7 @@ impl Buffer {
         self.octets.get(..self.len).unwrap_or_default()
     }
 
-    /// How many octets it takes.
+    /// The octets that are allocated.
     pub fn capacity(&self) -> usize {
         self.octets.capacity()
     }
@@ -54,13 +68,13 @@ impl Buffer {
         self.len
     }
 
-    /// Forgets what was written from `len` on.
+    /// Discards what was written from `len` on.
     #[inline(always)]
     pub(crate) fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Appends octets of a known number.
+    /// Appends `N` octets.
     #[inline(always)]
     pub(crate) fn put<const N: usize>(&mut self, octets: [u8; N]) {
         match self.octets.get_mut(self.len..).and_then(|room| room.first_chunk_mut()) {
@@ -84,11 +98,12 @@ impl Buffer {
         }
     }
 
-    /// Appends zeros up to `end`, which lies at most `N` octets further on.
+    /// Appends zeros up to `end`, which is at most `N` octets further on.
     #[inline(always)]
     pub(crate) fn pad<const N: usize>(&mut self, end: usize) {
         match self.octets.get_mut(self.len..).and_then(|room| room.first_chunk_mut()) {
-            // One store of a fixed size, whatever is too much of it not counted, costs less than a loop.
+            // One store of a fixed size costs less than a loop; what is beyond `end` does not
+            // count.
             Some(place) => *place = [0; N],
             None => {
                 let len = self.len;
@@ -99,7 +114,7 @@ impl Buffer {
         self.len = end;
     }
 
-    /// Appends `count` octets, which the caller writes, every one of them.
+    /// Appends `count` octets and returns them. The caller writes every one of them.
     #[inline]
     pub(crate) fn reserve(&mut self, count: usize) -> &mut [u8] {
         let start = self.len;
@@ -127,8 +142,8 @@ impl Buffer {
         self.len = self.octets.len();
     }
 
-    /// Makes room for `count` octets, and for as many again as were written, so that the clearing
-    /// stays in proportion to the writing.
+    /// Provides space for `count` octets, and for as many again as were written, so that the cost
+    /// of clearing stays proportional to that of writing.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, count: usize) {

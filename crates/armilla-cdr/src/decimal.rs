@@ -6,10 +6,11 @@ use crate::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 use core::fmt;
 use core::str::FromStr;
 
-/// A number of `DIGITS` decimal digits, `SCALE` of them behind the point: IDL `fixed<DIGITS, SCALE>`.
+/// A number of `DIGITS` decimal digits, `SCALE` of them behind the point: IDL
+/// `fixed<DIGITS, SCALE>`.
 ///
-/// It calculates by methods that say when a result does not fit; [`unscaled`](Self::unscaled) gives it to
-/// what does more.
+/// It calculates by methods that say when a result does not fit; [`unscaled`](Self::unscaled) gives
+/// it to what does more.
 ///
 /// ```
 /// use armilla_cdr::Decimal;
@@ -163,8 +164,8 @@ impl Decoder<'_> {
         Decimal::from_unscaled(unscaled).ok_or_else(|| self.error(MALFORMED))
     }
 
-    /// Reads a number of so many decimal digits, at most 31, without its point. There may be fewer in
-    /// front, as JacORB writes them: the sign says where they end.
+    /// Reads a number of so many decimal digits, at most 31, without its point. There may be fewer
+    /// in front, as JacORB writes them: the sign says where they end.
     ///
     /// # Errors
     /// When the octets are no digits with a sign behind them, or end too early.

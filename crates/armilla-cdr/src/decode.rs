@@ -1,12 +1,29 @@
-//! Types that can be taken out of CDR.
+//! The trait of types that can be read from CDR, and its implementations for numbers, strings and
+//! sequences.
 
 use crate::{CdrResult, Decoder};
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A type that can be read from CDR. The IDL compiler implements it for IDL types.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, CdrResult, Decode, Decoder};
+///
+/// struct Point(i16, i32);
+///
+/// impl<'a> Decode<'a> for Point {
+///     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+///         Ok(Self(input.i16()?, input.i32()?))
+///     }
+/// }
+///
+/// let point = Point::decode(&mut Decoder::new(&[0, 1, 0, 0, 0, 0, 0, 2], ByteOrder::Big))?;
+/// assert_eq!((point.0, point.1), (1, 2));
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
 pub trait Decode<'a>: Sized {
-    /// Whether values take no octets, as structs without members do.
+    /// Whether values take no octets, like structs without members.
     const ZERO_SIZED: bool = false;
 
     /// Reads one value.

@@ -1,4 +1,6 @@
-//! Octets into values.
+//! The decoder: octets into numbers, strings, sequences and encapsulations (CORBA 3.4 Part 2, 9.3).
+//!
+//! What is read of valuetypes is in `value`, of `any`s and TypeCodes in `any` and `type_code`.
 
 mod chunks;
 mod fixed;
@@ -24,20 +26,31 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
-/// How many elements a sequence may have that take no octets, so that nothing but this limits them.
+/// The most elements of a sequence whose elements take no octets. Nothing else limits those.
 const ZERO_SIZED_LIMIT: u32 = 1 << 16;
 
-/// What surrounds a decoder, for values that need more than their octets: an object reference needs
-/// the ORB that it shall belong to. The type that reads such a value knows what to look for.
+/// The context of a decoder, for values that need more than their octets: an object reference needs
+/// its ORB. The type that reads such a value [downcasts](Decoder::context) the context.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, Context, Decoder};
+///
+/// struct Process(&'static str);
+/// impl Context for Process {}
+///
+/// let process = Process("bank");
+/// let input = Decoder::new(&[], ByteOrder::Big).with_context(&process);
+/// assert_eq!(input.context::<Process>().map(|process| process.0), Some("bank"));
+/// ```
 pub trait Context: Any + Send + Sync {
-    /// The type of the values with this repository id, for an [`any`](crate::Any) whose TypeCode does
-    /// not describe it though such a value stands in it.
+    /// The type of the values with this repository id, for an [`any`](crate::Any) that contains
+    /// such a value though its TypeCode does not describe it.
     fn value_type(&self, _repository_id: &str) -> Option<TypeCode> {
         None
     }
 
-    /// Copies the state of a custom value of the type with this repository id; `None` where it is not
-    /// known. It is asked for those that do not lie in chunks, as they should.
+    /// Copies the state of a custom value of the type with this repository id; `None` if the type
+    /// is unknown. The decoder asks for values that are not in chunks, though they should be.
     fn copy_custom(
         &self,
         _repository_id: &str,
@@ -65,13 +78,13 @@ pub struct Decoder<'a> {
     code_sets: CodeSets,
     wide: WideFormat,
     pub(crate) depth: u16,
-    /// Where the stack ended when nesting began.
+    /// The end of the stack when nesting began.
     pub(crate) stack: usize,
     context: Option<&'a dyn Context>,
-    /// Where `octets` is one piece of several: all of them, and which one this is.
+    /// If `octets` is one fragment of several: all of them, and the index of this one.
     pub(crate) fragments: Option<&'a FragmentedOctets>,
     fragment: u32,
-    /// What is known of values, from the first of them on.
+    /// The values in the input, from the first of them on.
     pub(crate) values: Option<Box<DecodedValues<'a>>>,
 }
 
@@ -125,7 +138,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The same decoder for wide characters that are laid out so; as from GIOP 1.2 on unless set.
+    /// The same decoder for wide characters in this format; that of GIOP 1.2 unless set.
     #[inline]
     #[must_use]
     pub const fn with_wide_format(mut self, format: WideFormat) -> Self {
@@ -133,17 +146,17 @@ impl<'a> Decoder<'a> {
         self
     }
 
-    /// How wide characters are laid out.
+    /// The format of wide characters.
     pub const fn wide_format(&self) -> WideFormat {
         self.wide
     }
 
-    /// The form in which the input was written.
+    /// The encoding of the input.
     pub(crate) const fn encoding(&self) -> Encoding {
         Encoding { order: self.order, code_sets: self.code_sets, wide: self.wide }
     }
 
-    /// The same decoder on behalf of `context`.
+    /// The same decoder with this context.
     #[inline]
     #[must_use]
     pub const fn with_context(mut self, context: &'a dyn Context) -> Self {
@@ -151,7 +164,7 @@ impl<'a> Decoder<'a> {
         self
     }
 
-    /// Ends the decoder, as dropping it does, but at the price of one look.
+    /// Ends the decoder. Dropping it does the same but costs more than the one comparison of this.
     #[inline(always)]
     pub fn end(self) {
         match self.values {
@@ -160,12 +173,12 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// On whose behalf values are decoded.
+    /// The context, if there is one.
     pub(crate) const fn any_context(&self) -> Option<&'a dyn Context> {
         self.context
     }
 
-    /// On whose behalf values are decoded, if it is a `T`.
+    /// The context, if it is a `T`.
     pub fn context<T: Any>(&self) -> Option<&'a T> {
         let context: &'a dyn Any = self.context?;
         context.downcast_ref()
@@ -186,7 +199,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// How many octets are left, in the present piece if there are several.
+    /// How many octets are left of the present fragment.
     #[inline]
     pub(crate) const fn here(&self) -> usize {
         self.octets.len().saturating_sub(self.position)
@@ -380,15 +393,15 @@ impl<'a> Decoder<'a> {
         Ok(length)
     }
 
-    /// Reads the length of a sequence of elements of this type, which need no octets to follow where they
-    /// take none ([`zero_sized_parts`](TypeCode::zero_sized_parts)).
+    /// Reads the length of a sequence of elements of this type, which may take no octets
+    /// ([`zero_sized_parts`](TypeCode::zero_sized_parts)).
     ///
     /// # Errors
     /// When the octets that are left cannot hold so many elements.
     pub fn length_for(&mut self, element: &TypeCode) -> CdrResult<usize> {
         let here = self.checkpoint();
         let length = self.length();
-        // Looked at only where it makes a difference: there may be as many lengths as octets.
+        // Looked at only where it matters: there may be as many lengths as octets.
         if length.is_err() && element.zero_sized_parts(ZERO_SIZED_LIMIT as usize).is_some() {
             self.rewind(here);
             let length = self.u32()? as usize;
@@ -478,15 +491,15 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Drops the notes of values, which is not copied to where there are nearly always none.
+/// Drops the table of values. Out of line, since nearly no message has one.
 #[cold]
 #[inline(never)]
 fn forget(values: Option<Box<DecodedValues<'_>>>) {
     drop(values);
 }
 
-/// The error for octets that end within a value. It takes what it needs by value, so that a decoder
-/// whose address goes nowhere can live in registers.
+/// The error for octets that end within a value. It takes its arguments by value, so that a decoder
+/// whose address is never taken can live in registers.
 #[cold]
 fn truncated(position: usize, left: usize, needed: usize) -> CdrError {
     CdrError::at(CdrErrorKind::Truncated { needed, left }, position)

@@ -1,10 +1,29 @@
-//! Types that can be put into CDR.
+//! The trait of types with a CDR encoding, and its implementations for numbers, strings and
+//! sequences.
 
 use crate::{CdrResult, Encoder};
 use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A type with a CDR encoding. The IDL compiler implements it for IDL types.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, CdrResult, Encode, Encoder};
+///
+/// struct Point(i16, i32);
+///
+/// impl Encode for Point {
+///     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
+///         self.0.encode(out)?;
+///         self.1.encode(out)
+///     }
+/// }
+///
+/// let mut out = Encoder::new(ByteOrder::Big);
+/// Point(1, 2).encode(&mut out)?;
+/// assert_eq!(out.to_vec(), [0, 1, 0, 0, 0, 0, 0, 2], "the second is aligned to its size");
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
 pub trait Encode {
     /// Appends the value to `out`, which may borrow large payloads from it until it is sent.
     ///
@@ -45,8 +64,8 @@ macro_rules! scalar {
 
 scalar! {
     put_u8 put_raw u8, put_bool put_bools bool, put_i8 put_i8s i8, put_i16 put_i16s i16,
-    put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32, put_i64 put_i64s i64, put_u64 put_u64s u64,
-    put_f32 put_f32s f32, put_f64 put_f64s f64
+    put_u16 put_u16s u16, put_i32 put_i32s i32, put_u32 put_u32s u32, put_i64 put_i64s i64,
+    put_u64 put_u64s u64, put_f32 put_f32s f32, put_f64 put_f64s f64
 }
 
 impl Encode for str {

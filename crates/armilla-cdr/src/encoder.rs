@@ -1,4 +1,6 @@
-//! Values into octets.
+//! The encoder: numbers, strings, sequences and encapsulations into octets (CORBA 3.4 Part 2, 9.3).
+//!
+//! What is written of valuetypes is in `value`, of `any`s and TypeCodes in `any` and `type_code`.
 
 mod fixed;
 mod numbers;
@@ -13,20 +15,21 @@ use crate::{
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// How many payloads an encoder borrows before it copies the rest.
+/// The most payloads that an encoder borrows; it copies further ones.
 const MAX_BORROWED: usize = 4;
 
-/// How many parts the output has at most.
+/// The most parts of the output.
 const MAX_PARTS: usize = 2 * MAX_BORROWED + 1;
 
-/// From how many octets on a payload is borrowed and not copied. Below it a copy costs less than
-/// one more part of a vectored write.
+/// The least octets of a payload that is borrowed. Below that a copy costs less than one more part
+/// of a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
 
-/// Writes CDR into buffer of its own, aligned from the start of that buffer.
+/// Writes CDR into a buffer that it owns, aligned from the start of that buffer.
 ///
-/// Large payloads of octets or numbers are not copied: the encoder remembers where in the output they
-/// stand, for as long as `'p`, and [`parts`](Self::parts) lists everything in order for a vectored write.
+/// Large payloads of octets or numbers are not copied: the encoder borrows them for `'p` and
+/// remembers their positions. [`parts`](Self::parts) lists everything in order, for a vectored
+/// write.
 #[derive(Debug)]
 pub struct Encoder<'p> {
     pub(crate) buffer: Buffer,
@@ -34,13 +37,13 @@ pub struct Encoder<'p> {
     pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
     borrowed: Borrowed<'p>,
-    /// How long the output was when it was first aligned to eight.
+    /// The length of the output when it was first aligned to eight.
     pub(crate) eights_from: usize,
-    /// What is known of values, from the first of them on.
+    /// The values in the output, from the first of them on.
     pub(crate) values: Option<Box<EncodedValues>>,
 }
 
-/// Payloads that stand in the output without being in the buffer.
+/// The payloads that are part of the output but not in the buffer.
 #[derive(Debug, Default)]
 struct Borrowed<'p> {
     payloads: [Option<Payload<'p>>; MAX_BORROWED],
@@ -48,13 +51,13 @@ struct Borrowed<'p> {
     octets: usize,
 }
 
-/// One of them.
+/// A borrowed payload.
 #[derive(Debug, Clone, Copy)]
 struct Payload<'p> {
-    /// Where in the buffer it stands.
+    /// Its position, in octets of the buffer.
     at: usize,
     octets: &'p [u8],
-    /// Whether it is numbers of eight octets.
+    /// Whether it consists of numbers of eight octets.
     eights: bool,
 }
 
@@ -76,7 +79,7 @@ impl<'p> Borrowed<'p> {
 }
 
 impl<'p> Encoder<'p> {
-    /// How many [`parts`](Self::parts) there are at most.
+    /// The most [`parts`](Self::parts) of an output.
     pub const MAX_PARTS: usize = MAX_PARTS;
 
     /// An encoder with an empty buffer, in ISO 8859-1.
@@ -98,7 +101,8 @@ impl<'p> Encoder<'p> {
         Self::with_reused_buffer(Buffer::of(buffer), order, code_sets)
     }
 
-    /// An encoder that appends to `buffer`, which was used before and will be again.
+    /// An encoder that appends to `buffer`, which another encoder may have used before and which
+    /// [`take_buffer`](Self::take_buffer) returns.
     #[inline]
     pub const fn with_reused_buffer(buffer: Buffer, order: ByteOrder, code_sets: CodeSets) -> Self {
         let borrowed = Borrowed { payloads: [None; MAX_BORROWED], count: 0, octets: 0 };
@@ -106,36 +110,36 @@ impl<'p> Encoder<'p> {
         Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
     }
 
-    /// Lets characters travel in these code sets from here on. Unless set, wide ones are in UTF-16.
+    /// Sets the code sets of characters from here on. Unless set, wide characters are in UTF-16.
     #[inline]
     pub const fn set_code_sets(&mut self, code_sets: CodeSets) {
         self.code_sets = code_sets;
     }
 
-    /// An encoder with an empty buffer, for this form.
+    /// An encoder with an empty buffer, for this encoding.
     pub(crate) const fn in_form(form: Encoding) -> Self {
         let mut out = Self::with_code_sets(Vec::new(), form.order, form.code_sets);
         out.wide = form.wide;
         out
     }
 
-    /// The form in which the output is written.
+    /// The encoding of the output.
     pub(crate) const fn encoding(&self) -> Encoding {
         Encoding { order: self.order, code_sets: self.code_sets, wide: self.wide }
     }
 
-    /// How wide characters are laid out, as from GIOP 1.2 on unless it was set.
+    /// The format of wide characters: that of GIOP 1.2 unless it was set.
     pub const fn wide_format(&self) -> WideFormat {
         self.wide
     }
 
-    /// Lays out wide characters so from here on.
+    /// Sets the format of wide characters from here on.
     #[inline]
     pub const fn set_wide_format(&mut self, format: WideFormat) {
         self.wide = format;
     }
 
-    /// How many octets there are, borrowed ones among them.
+    /// The length of the output in octets, borrowed payloads included.
     #[inline]
     pub const fn len(&self) -> usize {
         self.buffer.len() + self.borrowed.octets
@@ -151,8 +155,8 @@ impl<'p> Encoder<'p> {
         self.order
     }
 
-    /// Forgets all octets from `len` on, among them all borrowed payloads and values. `len` must
-    /// not lie behind the first of those.
+    /// Discards all octets from `len` on, and all borrowed payloads and values. `len` must not be
+    /// greater than the position of the first of those.
     #[inline(always)]
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(len);
@@ -169,13 +173,13 @@ impl<'p> Encoder<'p> {
         self.values = None;
     }
 
-    /// The output in one piece, when nothing in it is borrowed.
+    /// The output as one slice, if nothing in it is borrowed.
     #[inline]
     pub fn as_contiguous(&self) -> Option<&[u8]> {
         (self.borrowed.count == 0).then(|| self.buffer.written())
     }
 
-    /// The output in order, piece by piece.
+    /// The output in order, part by part.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let written = self.buffer.written();
         let starts = core::iter::once(0).chain(self.borrowed.iter().map(|payload| payload.at));
@@ -185,8 +189,8 @@ impl<'p> Encoder<'p> {
         own.zip(lent).flat_map(|(own, lent)| [own, lent]).filter(|part| !part.is_empty())
     }
 
-    /// Fills `places` with the [`parts`](Self::parts), as `part` makes them, and returns how many there
-    /// are: what every large message goes through.
+    /// Fills `places` with the [`parts`](Self::parts), each converted by `part`, and returns their
+    /// number.
     pub fn list_parts<'e, T>(
         &'e self,
         places: &mut [T; MAX_PARTS],
@@ -209,13 +213,14 @@ impl<'p> Encoder<'p> {
         count
     }
 
-    /// Where to cut the output so that the rest can be read as a piece of its own that begins four
-    /// octets behind a multiple of eight: up to seven octets before `wanted`, else at the first
-    /// such place behind it. No number may lie in both fragments, nor may the second begin with the
-    /// padding of one, so there is none from the first number of eight octets on but in octets and smaller
-    /// numbers that are borrowed.
+    /// Where to split the output so that the rest can be a fragment of GIOP 1.1, whose data begins
+    /// four octets after a multiple of eight (CORBA 3.4 Part 2, 9.4.9): up to seven octets before
+    /// `wanted`, or else at the first possible position after it. `None` if there is none.
     ///
-    /// What has values in it is not cut: they are named by distances, which such fragments do not have.
+    /// A number must not be split, and the second fragment must not begin with the padding of one.
+    /// So no position is possible after the first number of eight octets, except within borrowed
+    /// octets and smaller numbers. Output with values in it is not split, since indirections are
+    /// distances, which do not reach across fragments.
     pub fn cut(&self, wanted: usize) -> Option<usize> {
         if self.values.is_some() {
             return None;
@@ -235,7 +240,7 @@ impl<'p> Encoder<'p> {
         })
     }
 
-    /// A copy of the output in one piece.
+    /// A copy of the output.
     pub fn to_vec(&self) -> Vec<u8> {
         self.parts().fold(Vec::with_capacity(self.len()), |mut all, part| {
             all.extend_from_slice(part);
@@ -243,14 +248,15 @@ impl<'p> Encoder<'p> {
         })
     }
 
-    /// What was written, to be used again; borrowed payloads are forgotten.
+    /// The octets that were written, without borrowed payloads.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer.into_vec()
     }
 
-    /// Gives back the buffer with what was written, to be used again; borrowed payloads are forgotten.
-    /// The encoder itself stays where it is, for to move it costs more than to look that it is empty.
-    /// It owns nothing then, so that it may be [forgotten](core::mem::forget) instead of dropped.
+    /// Takes the buffer out with what was written, for reuse; borrowed payloads are dropped. This
+    /// takes `&mut self` because moving the encoder would cost more than checking that it is empty.
+    /// The encoder owns nothing then, so it may be [forgotten](core::mem::forget) instead of
+    /// dropped.
     #[inline(always)]
     pub fn take_buffer(&mut self) -> Buffer {
         if self.values.is_some() {
@@ -273,14 +279,14 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Takes back padding behind which nothing was written, from `len` on.
+    /// Removes padding from `len` on after which nothing was written.
     #[inline(always)]
     pub fn remove_padding(&mut self, len: usize) {
         debug_assert!(self.len() - len < 8, "more than padding");
         self.buffer.truncate(len - self.borrowed.octets);
     }
 
-    /// Overwrites the four octets at `at`, which lie before every borrowed payload.
+    /// Overwrites the four octets at `at`, which are before every borrowed payload.
     #[inline]
     pub fn patch_u32(&mut self, at: usize, value: u32) {
         let octets = match self.order {
@@ -290,7 +296,7 @@ impl<'p> Encoder<'p> {
         self.patch(at, &octets);
     }
 
-    /// Overwrites as many octets as these from `at` on, which lie before every borrowed payload.
+    /// Overwrites the octets from `at` on, which are before every borrowed payload.
     #[inline]
     pub fn patch(&mut self, at: usize, octets: &[u8]) {
         if let Some(place) = self.buffer.written_mut().get_mut(at..at + octets.len()) {
@@ -316,7 +322,7 @@ impl<'p> Encoder<'p> {
         self.borrow_payload(octets, false);
     }
 
-    /// Appends a payload, which is borrowed where it is large.
+    /// Appends a payload, which is borrowed if it is large.
     #[inline]
     fn borrow_payload(&mut self, octets: &'p [u8], eights: bool) {
         let borrowed = &mut self.borrowed;

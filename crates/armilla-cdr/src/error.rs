@@ -1,4 +1,4 @@
-//! What can be wrong with a value or with the octets that should hold one.
+//! Errors of encoding and decoding, and their texts.
 
 use core::fmt;
 
@@ -140,7 +140,7 @@ impl fmt::Display for CdrErrorKind {
                 write!(f, "the data ends too early: {needed} more octets needed, {left} left")
             }
             Self::InvalidBoolean(octet) => {
-                write!(f, "a boolean is 0 or 1, this octet is {octet}")
+                write!(f, "a boolean must be 0 or 1, but the octet is {octet}")
             }
             Self::InvalidEnum { type_name, value } => {
                 write!(f, "{value} names no enumerator of {type_name}")
@@ -150,7 +150,7 @@ impl fmt::Display for CdrErrorKind {
             }
             Self::MissingNul => f.write_str("a string does not end in NUL"),
             Self::EmbeddedNul => f.write_str("a string contains a NUL before its end"),
-            Self::Malformed(set) => write!(f, "a text is not well-formed {set}"),
+            Self::Malformed(set) => write!(f, "a string is not well-formed {set}"),
             Self::NotInCodeSet(character, set) => {
                 write!(
                     f,
@@ -160,16 +160,16 @@ impl fmt::Display for CdrErrorKind {
             }
             Self::WideInGiop1_0 => f.write_str("GIOP 1.0 cannot carry wide characters"),
             Self::NoWideCodeSet => {
-                f.write_str("no code set was agreed on for wide characters")
+                f.write_str("client and server agreed on no code set for wide characters")
             }
             Self::TwoUnits(character) => {
                 write!(f, "the wide character {character:?} takes two units in GIOP 1.1")
             }
             Self::BoundExceeded { bound, length } => {
-                write!(f, "the IDL allows {bound} elements, these are {length}")
+                write!(f, "the IDL allows {bound} elements, but there are {length}")
             }
             Self::TooLong(length) => {
-                write!(f, "{length} elements are more than a 32-bit length can say")
+                write!(f, "the length {length} does not fit 32 bits")
             }
             Self::TooDeep { limit } => {
                 write!(f, "values nest deeper than the limit of {limit}")
@@ -178,22 +178,20 @@ impl fmt::Display for CdrErrorKind {
                 f,
                 "values lead to one another deeper than the limit of {limit} (value_depth)"
             ),
-            Self::UnknownValueType => {
-                f.write_str("a value is of a type that is not known here")
-            }
+            Self::UnknownValueType => f.write_str("the type of a value is unknown"),
             Self::OtherByteOrder => f.write_str(
-                "a value that only its own type can read came in another byte order and cannot be \
+                "a value of an unknown or custom type has another byte order, which cannot be \
                  converted",
             ),
             Self::OtherCodeSet => f.write_str(
-                "a value that only its own type can read came with texts in another code set, which \
+                "a value of an unknown or custom type has strings in another code set, which \
                  cannot be converted",
             ),
             Self::IncompleteTypeCode => {
                 f.write_str("a recursive TypeCode names no type that encloses it")
             }
             Self::NoContext => {
-                f.write_str("an object reference can only be decoded on behalf of an ORB")
+                f.write_str("decoding an object reference needs an ORB as the context")
             }
             Self::Invalid(what) => f.write_str(what),
         }

@@ -2,14 +2,14 @@
 
 use crate::{CdrResult, Decode, Encode, Order};
 
-/// How many structs a loop writes or reads in a turn, each at constant offsets.
+/// How many structs one round of a loop writes or reads, each at constant offsets.
 pub(crate) const TURN: usize = 16;
 
 /// A struct of which every member has a fixed size, so that a sequence of them can be written and
 /// read at constant offsets.
 ///
 /// CDR aligns each member from the start of the message, so the size of a struct depends on where
-/// it begins. But behind a member of the largest alignment the position is known, whatever came
+/// it begins. But after a member with the largest alignment the position is known, whatever came
 /// before: after any value the position modulo [`ALIGN`](Self::ALIGN) is the same number,
 /// [`PHASE`](Self::PHASE). So all elements of a sequence but the first begin at that phase, take a
 /// [`Chunk`](Self::Chunk) each, and hold their members at the same offsets in it. The IDL compiler

@@ -1,10 +1,11 @@
-//! CDR, the Common Data Representation: how CORBA puts typed values into octets.
+//! CDR, the Common Data Representation: how CORBA encodes typed values as octets.
 //!
 //! An [`Encoder`] writes values in one byte order, each aligned to its size from the start of the
-//! message or encapsulation; a [`Decoder`] reads them from a slice that it borrows, and lends what
-//! can be lent (`&str`, `&[u8]`). The types of a program take part by [`Encode`] and [`Decode`],
-//! which the IDL compiler implements. Structs whose members all have a fixed size also implement
-//! [`Fixed`], and then a sequence of them travels at constant offsets instead of member by member.
+//! message or encapsulation. A [`Decoder`] reads them from a slice that it borrows, and returns
+//! strings and octets as slices of it where it can. The types of a program implement [`Encode`] and
+//! [`Decode`], which the IDL compiler does for them. Structs whose members all have a fixed size
+//! also implement [`Fixed`]: a sequence of them is copied at constant offsets, not member by
+//! member.
 //!
 //! ```
 //! use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder};
@@ -18,9 +19,12 @@
 //! # Ok::<(), armilla_cdr::CdrError>(())
 //! ```
 //!
-//! What comes from a peer is never trusted: a decoder never panics, never allocates more than the
-//! octets at hand justify, and limits how deep values nest. The format is CORBA 3.4 Part 2, 9.3.
-//! This crate does no I/O and knows no messages; those are `armilla-giop`'s.
+//! Input from a peer is never trusted: a decoder never panics, never allocates more than the octets
+//! at hand justify, and limits how deep values nest. The format is that of CORBA 3.4 Part 2, 9.3.
+//! This crate does no I/O and knows no messages; `armilla-giop` does.
+//!
+//! Methods `put_…` of the encoder may borrow a large payload until the message is sent; `copy_…`
+//! always copy, and so does `put_string`, whose borrowing counterpart is `borrow_string`.
 
 #![no_std]
 #![forbid(unsafe_code)]

@@ -31,9 +31,9 @@ macro_rules! order {
     ($($put:ident $get:ident $ty:ty, $bits:ty);*) => {
         /// A byte order as a type, so that a loop over many values chooses it once.
         ///
-        /// Each function reads one value at the offset `at` of `chunk`, or writes one to a `place` in
-        /// it: the value where that begins, and zeros in what is left of it. A place has eight octets
-        /// at most.
+        /// Each function reads one value at the offset `at` of `chunk`, or writes one to a `place`
+        /// in it: the value where that begins, and zeros in what is left of it. A place has eight
+        /// octets at most.
         ///
         /// # Panics
         /// When the value does not lie within `chunk`; [`Fixed`](crate::Fixed) hands out chunks of

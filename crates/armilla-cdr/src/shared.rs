@@ -1,4 +1,4 @@
-//! Octets that many may own: a `sequence<octet>` that is passed on instead of copied.
+//! Shared octets: a `sequence<octet>` that is passed on instead of copied.
 
 use crate::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use alloc::sync::Arc;
@@ -6,13 +6,20 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-/// A `sequence<octet>` in a shared buffer that nobody changes: clones are cheap and are the same
-/// octets. Made of a `Vec<u8>` without a copy; it dereferences to `[u8]`.
+/// A `sequence<octet>` in a shared, immutable buffer: clones are cheap and share the octets. It is
+/// made of a `Vec<u8>` without a copy, and dereferences to `[u8]`.
+///
+/// ```
+/// use armilla_cdr::SharedOctets;
+///
+/// let image = SharedOctets::from(vec![7; 1024]);
+/// assert_eq!(image.clone().as_ptr(), image.as_ptr());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct SharedOctets(Arc<Vec<u8>>);
 
 impl SharedOctets {
-    /// The octets as a vector: without a copy if nobody else has them.
+    /// The octets as a vector, without a copy if this is the only owner.
     pub fn into_vec(self) -> Vec<u8> {
         Arc::unwrap_or_clone(self.0)
     }

@@ -1,5 +1,4 @@
-//! Texts that many may own and that stand in one buffer: a `sequence<string>` without an allocation for
-//! each string.
+//! Strings that share one buffer: a `sequence<string>` without an allocation for each string.
 
 use crate::ascii::is_ascii_text;
 use crate::{CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
@@ -11,8 +10,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::{Index, Range};
 
-/// A `sequence<string>` in a shared buffer that nobody changes: clones and slices are cheap and are
-/// the same texts.
+/// A `sequence<string>` in a shared, immutable buffer: clones and slices are cheap and share it.
 ///
 /// ```
 /// use armilla_cdr::SharedStrings;
@@ -24,18 +22,18 @@ use core::ops::{Index, Range};
 #[derive(Clone, Default)]
 pub struct SharedStrings {
     buffer: Arc<StringBuffer>,
-    /// Which of the texts these are.
+    /// The range of strings in the buffer.
     first: usize,
     end: usize,
 }
 
 #[derive(Default)]
 struct StringBuffer {
-    /// One behind the other.
+    /// All strings, concatenated.
     all: String,
-    /// Where each ends.
+    /// The end of each string.
     ends: Vec<usize>,
-    /// Whether they are the same in every code set.
+    /// Whether all are ASCII without NUL, and so the same in every code set.
     is_ascii: bool,
 }
 

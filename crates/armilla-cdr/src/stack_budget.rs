@@ -1,10 +1,10 @@
-//! How much of the stack reading may take.
+//! How much of a thread's stack a decoder may use.
 
-/// How much of the stack what nests may take, in octets, and three more levels of it: large structs that
-/// contain themselves take much for each level, and for a while more than what stays of it.
+/// The limit for nested values, in octets of the stack, three more levels included: large structs
+/// that contain themselves take much for each level, and temporarily more than what stays in use.
 pub(crate) const STACK_LIMIT: usize = 1600 << 10;
 
-/// How much of the stack there is for what begins within a value, and what is taken of it already.
+/// How much of the stack values may use, and how much of that is used already.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StackBudget {
     pub(crate) used: usize,
@@ -12,6 +12,6 @@ pub(crate) struct StackBudget {
 }
 
 impl StackBudget {
-    /// That of a thread on which nothing nests yet.
+    /// The budget of a thread on which nothing nests yet.
     pub(crate) const FULL: Self = Self { used: 0, limit: STACK_LIMIT };
 }

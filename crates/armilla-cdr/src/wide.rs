@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Deref;
 
-/// How wide characters are laid out.
+/// The format of wide characters, which depends on the version of GIOP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum WideFormat {
-    /// Not at all, as in GIOP 1.0.
+    /// GIOP 1.0 has no wide characters.
     Refused,
     /// As in GIOP 1.1: units of two octets in the byte order of the message; a string ends in a
     /// zero, which its length counts.
@@ -211,7 +211,8 @@ impl Decoder<'_> {
     /// Reads a wide string.
     ///
     /// # Errors
-    /// In GIOP 1.0, when it is malformed, contains a NUL, or lacks the one that ends it in GIOP 1.1.
+    /// In GIOP 1.0, when it is malformed, contains a NUL, or lacks the one that ends it in GIOP
+    /// 1.1.
     pub fn wstring(&mut self) -> CdrResult<String> {
         let text = match (self.wide_format(), self.wide_code_set()) {
             (WideFormat::Refused, _) => return Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),

@@ -57,7 +57,8 @@ macro_rules! fixed {
 
 fixed!(
     BinStruct, 8, 0, 24,
-    s i16 put_i16 0..2, c u8 put_u8 2..4, l i32 put_i32 4..8, o u8 put_u8 8..16, d f64 put_f64 16..24
+    s i16 put_i16 0..2, c u8 put_u8 2..4, l i32 put_i32 4..8, o u8 put_u8 8..16,
+    d f64 put_f64 16..24
 );
 fixed!(Trailing, 4, 1, 8, l u32 put_u32 3..7, o u8 put_u8 7..8);
 fixed!(Flag, 2, 1, 4, s u16 put_u16 1..3, on bool put_bool 3..4);

@@ -9,7 +9,8 @@ const BIG: ByteOrder = ByteOrder::Big;
 /// How long the header of a fragment is.
 const HEADER: usize = 12;
 
-/// FragmentedOctets as the fragments of GIOP 1.1 are, the first with its header and the others without.
+/// FragmentedOctets as the fragments of GIOP 1.1 are, the first with its header and the others
+/// without.
 fn pieces(all: &[&[u8]]) -> FragmentedOctets {
     let mut pieces = FragmentedOctets::new([&[0; HEADER], all[0]].concat(), HEADER);
     all[1..].iter().for_each(|piece| pieces.push(piece));

@@ -1,5 +1,5 @@
-//! Many numbers at once: not copied where they lie in memory as they travel, and the same for who reads
-//! them wherever they lie.
+//! Many numbers at once: not copied where they lie in memory as they travel, and the same for who
+//! reads them wherever they lie.
 
 use armilla_cdr::{
     Any, ByteOrder, CdrErrorKind, Decoder, Encode, Encoder, FragmentedOctets, Number, TypeCode,

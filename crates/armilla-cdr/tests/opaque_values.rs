@@ -1,5 +1,5 @@
-//! Values in anys that nobody here can read, `custom` ones and those of types that are not known: they
-//! are passed on as they came.
+//! Values in anys that nobody here can read, `custom` ones and those of types that are not known:
+//! they are passed on as they came.
 
 use armilla_cdr::value::{ValueHandle, ValueHead};
 use armilla_cdr::{
@@ -104,7 +104,8 @@ fn sent(any: &Any, order: ByteOrder, before: usize) -> CdrResult<Any> {
     arrived(&message(any, order, before)?, order, before)
 }
 
-/// What a type that knows it reads of an opaque value: its numbers, and what its nested values hold.
+/// What a type that knows it reads of an opaque value: its numbers, and what its nested values
+/// hold.
 #[derive(Debug, PartialEq, Clone)]
 enum Seen {
     Null,
@@ -365,7 +366,7 @@ fn a_value_that_leads_out_of_its_any_is_refused() {
     let mut input = Decoder::new(&octets, ByteOrder::Big).with_code_set(CodeSet::Utf8);
     Any::decode(&mut input).unwrap();
     let refused = Any::decode(&mut input).unwrap_err();
-    assert!(refused.to_string().contains("leads out of its any"), "{refused}");
+    assert!(refused.to_string().contains("refers to a value outside its any"), "{refused}");
 }
 
 #[test]

@@ -272,7 +272,8 @@ fn descend(
     done
 }
 
-/// What it comes to that so many levels enclose a value that encloses as many, and so on `values` times.
+/// What it comes to that so many levels enclose a value that encloses as many, and so on `values`
+/// times.
 fn alternating(input: &mut Decoder<'_>, levels: u32, values: u32) -> CdrResult {
     descend(input, levels, &|input| {
         let ValueHead::New(head) = input.value_head()? else { return Ok(()) };
@@ -367,8 +368,8 @@ fn large_payloads_before_values_stay_where_they_are() {
     assert_eq!(lists, [[1], [2], [1]]);
 }
 
-/// GIOP 1.1 aligns each fragment from its own start, but distances and chunks count as if there were
-/// no headers in between (CORBA 3.4 Part 2, 9.3.5.1).
+/// GIOP 1.1 aligns each fragment from its own start, but distances and chunks count as if there
+/// were no headers in between (CORBA 3.4 Part 2, 9.3.5.1).
 #[test]
 fn values_may_come_in_pieces_cut_at_any_multiple_of_four() {
     let shared = node(7, None);

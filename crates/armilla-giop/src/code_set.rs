@@ -6,8 +6,21 @@ use crate::service_context::CODE_SETS_CONTEXT;
 use armilla_cdr::{ByteOrder, CdrResult, CodeSet, CodeSets, Decoder};
 use core::fmt;
 
-/// The code sets of a connection, by their registry numbers, as the client states them with its
-/// requests. 0 stands for none.
+/// The transmission code sets of a connection, by their registry numbers, as the client states them
+/// with its requests (`CodeSetContext`). 0 stands for none.
+///
+/// ```
+/// use armilla_cdr::{CodeSet, CodeSets};
+/// use armilla_giop::CodeSetContext;
+/// use armilla_giop::ior::{CodeSetComponent, CodeSetComponentInfo};
+///
+/// let native = |set: CodeSet| CodeSetComponent { native: set.id(), conversion: vec![] };
+/// let (char, wchar) = (native(CodeSet::Iso8859_1), native(CodeSet::Utf16));
+/// let server = CodeSetComponentInfo { char, wchar };
+/// let chosen = CodeSetContext::choose(&server, CodeSets::with_utf_16(CodeSet::Utf8))?;
+/// assert_eq!(chosen.char, CodeSet::Iso8859_1.id(), "the client converts");
+/// # Ok::<(), armilla_giop::IncompatibleCodeSets>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CodeSetContext {
     /// For `char` and `string`.

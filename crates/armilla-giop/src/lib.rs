@@ -1,17 +1,17 @@
 //! GIOP, the General Inter-ORB Protocol, as pure state machines.
 //!
-//! A [`Framer`] splits the octets of a connection into whole [`Message`]s. One function for each kind
-//! of message reads its header in place ([`decode_request`], [`decode_reply`], …), another writes it
-//! ([`begin_request`], [`begin_reply`], …). GIOP 1.0, 1.1 and 1.2 share one code path that branches
-//! only where the formats differ. [`engine`] holds the state machines of the two ends of a
-//! connection, [`ior`] object references, and [`url`] their forms as text. The protocol is that of
-//! CORBA 3.4 Part 2, chapters 7 and 9.
+//! A [`Framer`] splits the octets of a connection into whole [`Message`]s. One function for each
+//! kind of message reads its header in place ([`decode_request`], [`decode_reply`], …), another
+//! writes it ([`begin_request`], [`begin_reply`], …). GIOP 1.0, 1.1 and 1.2 share one code path
+//! that branches only where the formats differ. [`engine`] holds the state machines of the two ends
+//! of a connection, [`ior`] object references, and [`url`] their forms as text. The protocol is
+//! that of CORBA 3.4 Part 2, chapters 7 and 9.
 //!
-//! Nothing here touches a socket, a thread or a clock. Nothing that a peer sends is trusted: no input
-//! panics, memory grows only with the octets that arrive, and time is linear in them.
+//! Nothing here touches a socket, a thread or a clock. Nothing that a peer sends is trusted: no
+//! input panics, memory grows only with the octets that arrive, and time is linear in them.
 //!
-//! Functions named `…_fast` and `…_single` are fast paths: they read what most messages look like, and
-//! leave anything else to the whole path, which reads their messages the same way.
+//! Functions named `…_fast` and `…_single` are fast paths: they read what most messages look like,
+//! and leave anything else to the whole path, which reads their messages the same way.
 //!
 //! A call, from the client to the server and back:
 //!

@@ -1,4 +1,4 @@
-//! Values from one encoding into another, led by their TypeCode.
+//! Copies values from one encoding into another, as their TypeCode describes them.
 
 use super::fixed_layout::FixedLayout;
 use super::types::DynamicTypes;
@@ -6,12 +6,12 @@ use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_l
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
-/// The most values without octets, which are structs without members, in one any.
+/// The most values without octets in one `any`: structs without members.
 const MAX_ZERO_SIZED: usize = 1_000;
 
 /// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
-/// `dynamic_types` has types of values in it that `code` does not describe. What is `trusted` was written by
-/// this module before, so that its octets need not be looked at.
+/// `dynamic_types` has types of values in it that `code` does not describe. What is `trusted` was
+/// written by this module before, so that its octets need not be looked at.
 pub(super) fn value(
     code: &TypeCode,
     dynamic_types: &DynamicTypes<'_>,
@@ -32,7 +32,7 @@ pub(super) struct Transcoder<'c> {
     pub(super) index: Option<TypeIndex<'c>>,
     /// The types that enclose the value, for those that contain themselves.
     pub(super) enclosing: Vec<&'c TypeCode>,
-    /// Whether it reads over a value that the output has already.
+    /// Whether a value is being skipped that is in the output already.
     pub(super) skipping: bool,
     /// How many values have taken no octets so far.
     zero_sized: usize,

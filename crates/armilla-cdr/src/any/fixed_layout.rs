@@ -61,7 +61,8 @@ impl FixedLayout {
         Ok(())
     }
 
-    /// How many octets `count` values take from an offset that is `phase` above a multiple of eight.
+    /// How many octets `count` values take from an offset that is `phase` above a multiple of
+    /// eight.
     fn span(&self, count: usize, phase: usize) -> usize {
         // Where a value ends depends on nothing but where it begins, so that at most eight
         // different values are looked at.

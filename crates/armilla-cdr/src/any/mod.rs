@@ -17,9 +17,9 @@ use types::DynamicTypes;
 
 /// A value of any type, with its TypeCode.
 ///
-/// The value is kept encoded, so one of a type that this program has never seen passes through
-/// unchanged; a graph of valuetypes keeps its shape. [`new`](Self::new) puts a value in, [`get`](Self::get) takes it out as the type that
-/// it is of.
+/// The value is kept encoded, so a value of a type that this program does not know passes through
+/// unchanged, and a graph of valuetypes keeps its shape. [`new`](Self::new) puts a value in,
+/// [`get`](Self::get) takes it out as a Rust type.
 ///
 /// ```
 /// use armilla_cdr::Any;
@@ -38,11 +38,13 @@ pub struct Any {
     rest: Option<Arc<Rest>>,
 }
 
-/// What few `any`s have.
+/// The parts that few `any`s have.
 struct Rest {
-    /// The types of values in it that the TypeCode does not describe.
+    /// The types of values in it that the TypeCode does not describe: those derived from declared
+    /// ones.
     types: Vec<TypeCode>,
-    /// The form of the value. With a value in it that cannot be read, it is that in which it came.
+    /// The encoding of the value: the one in which it came if it contains a value that cannot be
+    /// read.
     form: Encoding,
 }
 
@@ -74,12 +76,12 @@ impl Any {
         Ok(any)
     }
 
-    /// What `input` holds at its position, as a value of the type `type_code`: an `any` of which only
-    /// the value travelled, such as an argument whose type both sides know.
+    /// Reads a value of the type `type_code`: an `any` of which only the value was sent, such as an
+    /// argument whose type both sides know.
     ///
     /// # Errors
-    /// When the octets are no such value, or the value contains one of a type that is neither described
-    /// nor known to the [`Context`](crate::Context) of the input.
+    /// When the octets are not such a value, or the value contains one of a type that is neither
+    /// described nor known to the [`Context`](crate::Context) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
         let start = input.checkpoint();
         let out = in_some_form(|out| {
@@ -93,20 +95,21 @@ impl Any {
     /// Appends the value without its type.
     ///
     /// # Errors
-    /// When the connection cannot express it: a character that its code set lacks, wide text in GIOP
+    /// When the connection cannot express it: a character that its code set lacks, wide text in
+    /// GIOP
     /// 1.0.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
         let dynamic_types = DynamicTypes::new(self.dynamic_types());
         copy::value(&self.type_code, &dynamic_types, &mut self.decoder(), out, true)
     }
 
-    /// Appends the value without its type; a string or a sequence of octets or of numbers is borrowed where
-    /// it is long and needs no conversion.
+    /// Appends the value without its type; a string or a sequence of octets or numbers is borrowed
+    /// if it is long and needs no conversion.
     ///
     /// # Errors
     /// As [`write`](Self::write).
     pub fn write_borrowed<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        // What is here was checked when it was put here.
+        // The value was checked when it was put here.
         match self.type_code.resolved() {
             TypeCode::String(_) => {
                 if let [text @ .., 0] = self.decoder().octets()?
@@ -137,7 +140,7 @@ impl Any {
         Self { type_code, value, rest: None }
     }
 
-    /// A decoder at the start of the value, for who interprets its octets by
+    /// A decoder at the start of the value, for callers that interpret it by
     /// [`type_code`](Self::type_code).
     pub fn decoder(&self) -> Decoder<'_> {
         let Encoding { order, code_sets, wide } = self.form();
@@ -150,8 +153,8 @@ impl Any {
         &self.type_code
     }
 
-    /// The types of valuetypes in it that [`type_code`](Self::type_code) does not describe: those that
-    /// inherit from the declared ones.
+    /// The dynamic types of values in it that [`type_code`](Self::type_code) does not describe:
+    /// valuetypes that inherit from the declared ones.
     pub fn dynamic_types(&self) -> &[TypeCode] {
         self.rest.as_ref().map_or(&[], |rest| &rest.types)
     }
@@ -160,16 +163,16 @@ impl Any {
         self.rest.as_ref().map_or(Encoding::NATIVE, |rest| rest.form)
     }
 
-    /// The value, when it is one of `T`, of a type that is equivalent to it, or of one that inherits from it:
-    /// a valuetype as a base of it, any reference as `Object`.
+    /// The value, if its type is that of `T`, equivalent to it, or derived from it: a valuetype as
+    /// its base, any reference as `Object`.
     ///
     /// # Errors
-    /// When the value is none that `T` can hold, or has more octets than `T` reads.
+    /// When `T` cannot hold the value, or the value has more octets than `T` reads.
     pub fn get<T: Typed + for<'a> Decode<'a>>(&self) -> CdrResult<Option<T>> {
         self.extract(&T::type_code(), None)
     }
 
-    /// As [`get`](Self::get), on behalf of `context`, which object references in the value need.
+    /// As [`get`](Self::get), with the context that object references in the value need.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -199,7 +202,7 @@ impl Any {
         self.extract(type_code, None)
     }
 
-    /// As [`get_as`](Self::get_as), on behalf of `context`, which object references in the value need.
+    /// As [`get_as`](Self::get_as), with the context that object references in the value need.
     ///
     /// # Errors
     /// As [`get`](Self::get).
@@ -249,7 +252,7 @@ impl Any {
     }
 }
 
-/// That a value goes on where one of its type would end.
+/// The error for a value that does not end where one of its type would.
 fn trailing_octets(input: &Decoder<'_>) -> CdrError {
     let what = "the value is not of the type that its TypeCode says";
     CdrError::at(CdrErrorKind::Invalid(what), input.position())
@@ -301,8 +304,7 @@ impl Rest {
     }
 }
 
-/// How many octets an element of the type takes, if it is a number of which many lie in memory as they
-/// travel.
+/// The size of an element of this type in octets, if it is a number whose encoding is its memory.
 const fn number_size(element: &TypeCode) -> Option<usize> {
     Some(match element {
         TypeCode::Octet | TypeCode::Char => 1,
@@ -313,7 +315,8 @@ const fn number_size(element: &TypeCode) -> Option<usize> {
     })
 }
 
-/// What `write` writes: in the form of this machine, or else in the one that a value needs.
+/// The output of `write`, in the encoding of this machine, or else in the one that a value
+/// requires.
 fn in_some_form<'p>(
     mut write: impl FnMut(&mut Encoder<'p>) -> CdrResult,
 ) -> CdrResult<Encoder<'p>> {

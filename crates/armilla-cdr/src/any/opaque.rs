@@ -1,11 +1,11 @@
-//! Values that cannot be read: `custom` ones, which only their own type can read, and those of types
-//! that nobody here knows. They lie in chunks (CORBA 3.4 Part 2, 9.3.4.5), so that they can be
-//! passed on as they are, with all that is in them.
+//! Opaque values: `custom` ones, which only their own type can read, and those of unknown types.
+//! They are in chunks (CORBA 3.4 Part 2, 9.3.4.5), so that they can be passed on as they are.
 //!
 //! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
-//! alignment: what would have to be converted is refused, as far as it can be told, and so is what lies in
-//! several fragments of GIOP 1.1 that are not aligned as if they were one. An indirection in
-//! it is found by where it leads: eight octets that name a value which was met at exactly that place.
+//! alignment: what would have to be converted is refused, as far as it can be told, and so is what
+//! lies in several fragments of GIOP 1.1 that are not aligned as if they were one. An indirection
+//! in it is found by where it leads: eight octets that name a value which was met at exactly that
+//! place.
 
 use super::copy::Transcoder;
 use super::values::Copied;
@@ -47,8 +47,8 @@ impl<'c> Transcoder<'c> {
                 Part::Chunk(octets) => {
                     if !input.is_aligned_since(fragment) {
                         return Err(invalid(
-                            "a value that only its own type can read lies in fragments of GIOP 1.1, \
-                             so that nobody knows how it is aligned",
+                            "a value of an unknown or custom type came in fragments of GIOP 1.1; its \
+                             alignment is unknown",
                         ));
                     }
                     fragment = input.fragment();
@@ -78,7 +78,7 @@ fn begin<'a>(
     let handle = match noted {
         Some(handle) if out.has_value(&handle) => {
             return Err(invalid(
-                "a value that only its own type can read holds one that is shared",
+                "a value of an unknown or custom type contains one that is shared",
             ));
         }
         Some(handle) => handle,
@@ -92,7 +92,8 @@ fn begin<'a>(
     out.begin_parts(&handle, head.codebase(), head.ids(), declared, body)
 }
 
-/// Copies a chunk that was just read. Indirections in it are adapted to where values are in the output.
+/// Copies a chunk that was just read. Indirections in it are adapted to where values are in the
+/// output.
 fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     let same_texts = input.encoding().code_sets.char == out.code_sets.char;
     if !same_texts && has_text(octets, input.order()) {
@@ -118,8 +119,8 @@ fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrRe
     Ok(())
 }
 
-/// Whether there is what looks like a string with characters beyond ASCII: a length, and so many octets,
-/// of which the last is the only NUL.
+/// Whether there is what looks like a string with characters beyond ASCII: a length, and so many
+/// octets, of which the last is the only NUL.
 fn has_text(octets: &[u8], order: ByteOrder) -> bool {
     octets.as_chunks().0.iter().enumerate().any(|(index, word)| {
         let length = match order {
@@ -137,8 +138,8 @@ fn find_tag(octets: &[u8]) -> Option<usize> {
     octets.as_chunks().0.iter().position(|word| *word == INDIRECTION).map(|index| index * 4)
 }
 
-/// Where the output has the value to which `distance`, which stands at `here`, leads; `None` where it
-/// leads to no value, so that it is no indirection.
+/// Where the output has the value to which `distance`, which stands at `here`, leads; `None` where
+/// it leads to no value, so that it is no indirection.
 fn target(
     distance: [u8; 4],
     here: usize,
@@ -152,12 +153,13 @@ fn target(
     let target = isize::try_from(distance).ok().and_then(|d| here.checked_add_signed(d));
     let Some(value) = target.and_then(|target| input.value_at(target)) else { return Ok(None) };
     let place = value.and_then(|handle| out.value_place(&handle));
-    place
-        .map(Some)
-        .ok_or_else(|| invalid("a value that only its own type can read leads out of its any"))
+    place.map(Some).ok_or_else(|| {
+        invalid("a value of an unknown or custom type refers to a value outside its any")
+    })
 }
 
-/// That the value cannot be written so, which the output notes for who can write it otherwise.
+/// The error for a value that cannot be written in this encoding; the output records the one that
+/// it requires.
 #[cold]
 fn refused(kind: CdrErrorKind, input: &Decoder<'_>, out: &mut Encoder<'_>) -> CdrError {
     out.want(input.encoding());

@@ -1,5 +1,5 @@
-//! Types of values that the TypeCode of an `any` does not describe: where one of a base is declared,
-//! the value may be of a type that inherits from it.
+//! Dynamic types: those of values that the TypeCode of an `any` does not describe, since a value
+//! may be of a type that inherits from the declared one.
 
 use crate::type_code::TypeIndex;
 use crate::{Decoder, Encoder, TypeCode};
@@ -7,8 +7,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
-/// Types beyond that of the whole: those that an `any` has kept, and those that come to be known
-/// while it is read.
+/// The dynamic types that an `any` has recorded, and those that are learned while it is read.
 #[derive(Default)]
 pub(super) struct DynamicTypes<'k> {
     kept: &'k [TypeCode],
@@ -39,7 +38,7 @@ impl<'k> DynamicTypes<'k> {
         self.iter().any(|code| code.id() == Some(id))
     }
 
-    /// The valuetype that the any_context of `input` know by this repository id.
+    /// The valuetype with this repository id, if the context of `input` knows it.
     pub(super) fn learn(&self, id: &str, input: &Decoder<'_>) -> Option<&TypeCode> {
         let code = input.value_type(id).filter(|code| {
             let is_custom = code.type_modifier() == Some(super::values::CUSTOM);

@@ -1,4 +1,4 @@
-//! Valuetypes from one encoding into another, led by their TypeCode.
+//! Copies valuetypes from one encoding into another, as their TypeCode describes them.
 //!
 //! The handle of a value says no more than that it is one: what the output knows of it is where it
 //! stands there, so that what the input shares the output shares too.
@@ -166,9 +166,7 @@ impl<'c> Transcoder<'c> {
                 let any_context = input.any_context();
                 let copied = any_context.and_then(|all| all.copy_custom(&code.id, input, out));
                 copied.unwrap_or_else(|| {
-                    Err(invalid(
-                        "a custom value without chunks is of a type that is not known here",
-                    ))
+                    Err(invalid("the type of a custom value without chunks is unknown"))
                 })
             }
             TypeCode::Value(code) | TypeCode::Event(code) => {
@@ -180,7 +178,7 @@ impl<'c> Transcoder<'c> {
                     part.members.iter().try_for_each(|member| self.value(&member.ty, input, out))
                 })
             }
-            _ => Err(invalid("a value is of a type that is no valuetype")),
+            _ => Err(invalid("the type of a value is not a valuetype")),
         }
     }
 
@@ -201,7 +199,7 @@ impl<'c> Transcoder<'c> {
                     let found = self.find(id).filter(|code| code.is_valuetype());
                     next = found.ok_or_else(|| invalid("the base of a valuetype is unknown"))?;
                 }
-                _ => return Err(invalid("the base of a valuetype is none")),
+                _ => return Err(invalid("the base of a valuetype is not a valuetype")),
             }
         }
     }

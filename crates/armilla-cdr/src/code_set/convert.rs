@@ -1,8 +1,8 @@
 //! Texts into the octets of a code set and back.
 //!
 //! ISO 8859-1, -9 and -11 are done by hand: the tables of `encoding_rs` follow the web, where these
-//! three names mean the Windows code pages that extend them. For the rest the two agree; octets that
-//! a Windows page leaves unassigned are control characters, there and back.
+//! three names mean the Windows code pages that extend them. For the rest the two agree; octets
+//! that a Windows page leaves unassigned are control characters, there and back.
 
 use super::CodeSet;
 use alloc::string::String;

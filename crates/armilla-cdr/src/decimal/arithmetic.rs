@@ -27,7 +27,8 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::from_unscaled(self.0 - other.0)
     }
 
-    /// The product, cut off behind its last digit; `None` when it has too many in front of the point.
+    /// The product, cut off behind its last digit; `None` when it has too many in front of the
+    /// point.
     pub const fn checked_mul<const D: u16, const S: u16>(
         self,
         factor: Decimal<D, S>,
@@ -36,8 +37,8 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::of(product, (self.0 < 0) != (factor.0 < 0))
     }
 
-    /// The quotient, cut off behind its last digit; `None` when it has too many in front of the point, and
-    /// when `divisor` is 0.
+    /// The quotient, cut off behind its last digit; `None` when it has too many in front of the
+    /// point, and when `divisor` is 0.
     pub const fn checked_div<const D: u16, const S: u16>(
         self,
         divisor: Decimal<D, S>,
@@ -46,14 +47,14 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::of(quotient, (self.0 < 0) != (divisor.0 < 0))
     }
 
-    /// The number as one of another type, cut off behind its last digit; `None` when it has too many digits
-    /// in front of the point.
+    /// The number as one of another type, cut off behind its last digit; `None` when it has too
+    /// many digits in front of the point.
     pub const fn truncated<const D: u16, const S: u16>(self) -> Option<Decimal<D, S>> {
         self.as_scaled(0)
     }
 
-    /// The number as one of another type, rounded: what lies in the middle away from zero; `None` when it has
-    /// too many digits in front of the point.
+    /// The number as one of another type, rounded: what lies in the middle away from zero; `None`
+    /// when it has too many digits in front of the point.
     pub const fn rounded<const D: u16, const S: u16>(self) -> Option<Decimal<D, S>> {
         match SCALE > S {
             true => self.as_scaled(power(SCALE - S) / 2),
@@ -92,8 +93,8 @@ const fn power(exponent: u16) -> u128 {
     10_u128.pow(exponent as u32)
 }
 
-/// `a` times `b` divided by `divisor`, cut off; `None` when it does not fit, or the divisor is 0. None of
-/// them has more than 127 bits.
+/// `a` times `b` divided by `divisor`, cut off; `None` when it does not fit, or the divisor is 0.
+/// None of them has more than 127 bits.
 const fn mul_div(a: u128, b: u128, divisor: u128) -> Option<u128> {
     let (high, low) = product(a, b);
     if high >= divisor {

@@ -8,7 +8,7 @@ use crate::stack_budget::StackBudget;
 use crate::value_table::{DecodedValues, is_chunk_size};
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
-/// Where a decoder is, so that it can return there.
+/// The position of a decoder, with its place among chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checkpoint {
     place: usize,
@@ -25,7 +25,7 @@ impl<'a> Decoder<'a> {
         Checkpoint { place: self.place(), end: self.end_of_chunk(), level, ended }
     }
 
-    /// Returns to a place. What was noted of values since then stays.
+    /// Returns to an earlier state. Values that were registered since stay registered.
     pub(crate) fn rewind(&mut self, to: Checkpoint) {
         if let Some(table) = &mut self.values {
             (table.end, table.level, table.ended) = (to.end, to.level, to.ended);
@@ -69,7 +69,7 @@ impl<'a> Decoder<'a> {
         self.u32()
     }
 
-    /// Hides what follows, when it stands between chunks; else everything can be seen.
+    /// Hides what follows if it is between chunks, or else shows all octets.
     pub(crate) fn leave(&mut self, between_chunks: bool) {
         if between_chunks {
             self.set_end(self.place());
@@ -88,12 +88,12 @@ impl<'a> Decoder<'a> {
         self.see_up_to(end);
     }
 
-    /// Where what the decoder may read at present ends.
+    /// The end of the octets that the decoder may read at present.
     pub(crate) fn end_of_chunk(&self) -> usize {
         self.values.as_ref().map_or_else(|| self.all().len(), |values| values.end)
     }
 
-    /// Sees the chunk that begins here and has `size` octets.
+    /// Shows the chunk that begins here and has `size` octets.
     pub(crate) fn enter_chunk(&mut self, size: u32) -> CdrResult {
         let left = self.all().len() - self.place();
         let needed = size as usize;
@@ -104,7 +104,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Goes on to the next chunk, where the present one is used up and has a next.
+    /// Goes on to the next chunk if the present one is used up and another follows.
     #[cold]
     pub(crate) fn next_chunk(&mut self) -> bool {
         let Some(values) = &self.values else { return false };
@@ -116,7 +116,7 @@ impl<'a> Decoder<'a> {
         {
             return false;
         }
-        // Where the chunk ended nothing may have been skipped as padding.
+        // Padding may have been skipped at the end of the chunk, where there is none.
         let back = self.checkpoint();
         self.position = self.octets.len();
         self.see_all();
@@ -129,7 +129,7 @@ impl<'a> Decoder<'a> {
         false
     }
 
-    /// Whether what is read lies in chunks.
+    /// Whether the decoder reads the state of a value in chunks.
     #[inline]
     pub(crate) fn is_in_chunks(&self) -> bool {
         self.values.as_ref().is_some_and(|values| values.level > 0)

@@ -15,8 +15,8 @@ impl Decoder<'_> {
         self.fixed_elements(Vec::new(), len)
     }
 
-    /// Reads a sequence of fixed-size structs, of at most `bound` if there is one, into the memory of
-    /// `items`. What was in it is lost, and where reading fails the memory too.
+    /// Reads a sequence of fixed-size structs, of at most `bound` if there is one, into the memory
+    /// of `items`. What was in it is lost, and where reading fails the memory too.
     ///
     /// # Errors
     /// When there are more, or as [`fixed_vec`](Self::fixed_vec).

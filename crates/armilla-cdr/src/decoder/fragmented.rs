@@ -1,22 +1,33 @@
-//! Octets that arrived in fragments, each with an alignment of its own.
+//! Octets that arrived in fragments of GIOP 1.1, each with an alignment of its own.
 //!
 //! Only GIOP 1.1 does this: it aligns what is in a fragment from the start of that fragment (CORBA
-//! 3.4 Part 2, 9.4.9), so fragments put together cannot be read as one. A [`Decoder`] reads one fragment
-//! at a time and comes here, off its usual path, when that fragment is used up. So it does at the end of
-//! a chunk of a value, which is then left to `crate::value`.
+//! 3.4 Part 2, 9.4.9), so fragments put together cannot be read as one. A [`Decoder`] reads one
+//! fragment at a time and comes here, off its usual path, when that fragment is used up. So it does
+//! at the end of a chunk of a value, which is then left to `crate::value`.
 
 use super::{Decoder, truncated};
 use crate::{ByteOrder, CdrResult};
 use alloc::vec::Vec;
 
-/// Octets in fragments. They lie one behind the other without the headers that came with them, so that
-/// strings and octet sequences can be borrowed across.
+/// The data of fragments, concatenated without their headers, so that strings and octet sequences
+/// can be borrowed across the seams.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, FragmentedOctets};
+///
+/// // Each further fragment was preceded by a header of 4 octets.
+/// let mut octets = FragmentedOctets::new(vec![0, 0, 0, 7, 1], 4);
+/// octets.push(&[0, 0, 0, 8]);
+/// let mut input = octets.decoder(0, ByteOrder::Big);
+/// assert_eq!((input.u32()?, input.u8()?, input.u32()?), (7, 1, 8));
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FragmentedOctets {
     octets: Vec<u8>,
     /// Where each fragment but the first begins.
     starts: Vec<usize>,
-    /// How far every fragment but the first stands from the origin of its alignment.
+    /// The length of the header that preceded each fragment but the first.
     offset: usize,
 }
 
@@ -69,8 +80,8 @@ impl FragmentedOctets {
         fragment.checked_sub(1).map_or(0, |before| self.end(before))
     }
 
-    /// Where what a decoder sees of the fragment with this index begins: the octets before the fragment stand
-    /// in for the header that set its alignment.
+    /// Where what a decoder sees of the fragment with this index begins: the octets before the
+    /// fragment stand in for the header that set its alignment.
     fn base(&self, fragment: u32) -> usize {
         match fragment {
             0 => 0,
@@ -103,8 +114,8 @@ impl<'a> Decoder<'a> {
         Err(failure)
     }
 
-    /// Goes to the next octets, which are aligned from their own origin, when the present fragment or
-    /// chunk is used up.
+    /// Goes to the next octets, which are aligned from their own origin, when the present fragment
+    /// or chunk is used up.
     #[cold]
     pub(super) fn go_on_behind(&mut self, alignment: usize) {
         if self.next_chunk() {
@@ -151,8 +162,8 @@ impl<'a> Decoder<'a> {
         self.octets = all.get(base..end).unwrap_or_default();
     }
 
-    /// How many octets stand before those that come next: as [`position`](Self::position), but with all
-    /// fragments put together, as indirections count (CORBA 3.4 Part 2, 9.3.5.1).
+    /// How many octets stand before those that come next: as [`position`](Self::position), but with
+    /// all fragments put together, as indirections count (CORBA 3.4 Part 2, 9.3.5.1).
     #[inline]
     pub(crate) fn place(&self) -> usize {
         self.base() + self.position.min(self.octets.len())

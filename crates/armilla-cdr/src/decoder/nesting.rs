@@ -1,4 +1,4 @@
-//! How deep what is read may nest: by number, and by how much of the stack it takes.
+//! Limits how deep input may nest: by the number of levels, and by the stack that they use.
 
 use super::Decoder;
 use crate::stack_budget::{STACK_LIMIT, StackBudget};
@@ -26,8 +26,7 @@ impl Decoder<'_> {
         value
     }
 
-    /// How much of the stack what is being read has taken since nesting began on this thread, in
-    /// octets.
+    /// How many octets of the stack are in use since nesting began on this thread.
     pub fn stack_used(&self) -> usize {
         match self.depth {
             0 => 0,
@@ -35,8 +34,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Runs `read` on another stack, of which values may take `room` octets before what nests within
-    /// the last of them.
+    /// Runs `read` on another stack, of which values may use `room` octets in addition to the limit
+    /// for what nests within the last of them. The caller has switched stacks.
     pub fn on_another_stack<T>(
         &mut self,
         room: usize,
@@ -45,7 +44,7 @@ impl Decoder<'_> {
         self.with_budget(StackBudget { used: 0, limit: room.saturating_add(STACK_LIMIT) }, read)
     }
 
-    /// Runs `read` where nesting counts anew, but not what of the stack is taken already.
+    /// Runs `read` with a fresh count of levels, but with what is used of the stack already.
     pub(crate) fn with_fresh_depth<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
@@ -67,7 +66,7 @@ impl Decoder<'_> {
         read
     }
 
-    /// Whether there is room for one more level on a stack that ends there.
+    /// Whether the budget allows one more level on a stack that ends there.
     #[inline]
     fn has_stack_left(&self, stack: usize) -> bool {
         let (used, budget) = (stack.abs_diff(self.stack), self.stack_budget());
@@ -80,13 +79,13 @@ impl Decoder<'_> {
         self.error(match self.depth == DEPTH_LIMIT {
             true => CdrErrorKind::TooDeep { limit: DEPTH_LIMIT },
             false => CdrErrorKind::Invalid(
-                "values as large as these nest too deep: reading them takes 1,600 KiB of the stack",
+                "values of this size nest too deep: reading them would use 1,600 KiB of the stack",
             ),
         })
     }
 }
 
-/// Where the stack ends, about.
+/// The approximate end of the stack.
 #[inline(always)]
 fn end_of_stack() -> usize {
     let local = 0_u8;

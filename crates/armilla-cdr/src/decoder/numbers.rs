@@ -5,10 +5,11 @@ use crate::{ByteOrder, CdrResult, Decode};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
-/// A number of one to eight octets, of which a sequence can lie in memory as it travels.
+/// A number of one to eight octets. In the byte order of the machine its encoding is its memory, so
+/// that a sequence can be borrowed.
 pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed + 'static {
-    /// The numbers that lie in `octets`, where these begin at a multiple of the size of one and end with
-    /// one.
+    /// `octets` as a slice of numbers, if they are aligned in memory and their length is a multiple
+    /// of the size.
     #[doc(hidden)]
     fn cast_slice(octets: &[u8]) -> Option<&[Self]>;
 }
@@ -18,8 +19,8 @@ mod private {
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads a sequence of numbers, of at most `bound` if there is one. They are borrowed where they lie
-    /// in memory as they travel: in the byte order of the machine, and from a multiple of their size on.
+    /// Reads a sequence of numbers, of at most `bound` if there is one. They are borrowed if they
+    /// are in the byte order of the machine and aligned in memory.
     ///
     /// # Errors
     /// When there are more, or the octets end before they do.

@@ -1,10 +1,10 @@
-//! What a decoder has before it, for who reads it when the octets are gone.
+//! A copy of a decoder's remaining input that outlives the octets.
 
 use super::{Decoder, FragmentedOctets};
 use crate::{ByteOrder, CodeSets, WideFormat};
 use alloc::vec::Vec;
 
-/// A copy of what a [`Decoder`] had before it. It can be read as often as one likes.
+/// A copy of the remaining input of a [`Decoder`], which can be read any number of times.
 ///
 /// ```
 /// use armilla_cdr::{ByteOrder, Decoder};
@@ -28,8 +28,8 @@ pub struct OwnedInput {
 }
 
 impl Decoder<'_> {
-    /// Copies what this decoder has before it. Values that were read before cannot be referred to by
-    /// what follows, and the [context](Self::context) is not kept.
+    /// Copies the remaining input. Indirections in it cannot lead to values before it, and the
+    /// [context](Self::context) is not copied.
     pub fn to_owned_input(&self) -> OwnedInput {
         let (octets, position) = match self.fragments {
             Some(fragments) => (fragments.clone(), fragments.octets().len() - self.remaining()),
@@ -46,7 +46,7 @@ impl Decoder<'_> {
 }
 
 impl OwnedInput {
-    /// A decoder where the one stood that this was kept of.
+    /// A decoder at the position of the one that was copied.
     pub fn decoder(&self) -> Decoder<'_> {
         let decoder = self.octets.decoder(self.position, self.order);
         decoder.with_code_sets(self.code_sets).with_wide_format(self.wide)

@@ -31,8 +31,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether `text` is the string that comes next, which stays unread: of an exception in an any some
-    /// ORBs leave out the repository id.
+    /// Whether `text` is the string that comes next, which stays unread: of an exception in an any
+    /// some ORBs leave out the repository id.
     pub fn next_string_is(&mut self, text: &str) -> bool {
         let here = self.checkpoint();
         let found = self.octets();

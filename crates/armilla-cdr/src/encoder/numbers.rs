@@ -4,7 +4,7 @@ use super::Encoder;
 use crate::ByteOrder;
 
 impl<'p> Encoder<'p> {
-    /// Appends numbers of `size` octets each that lie in buffer as they travel.
+    /// Appends numbers of `size` octets each, whose encoding is their memory.
     pub(crate) fn borrow_numbers(&mut self, octets: &'p [u8], size: usize) {
         if !octets.is_empty() {
             self.align(size);
@@ -26,8 +26,8 @@ macro_rules! numbers {
                 });
             }
 
-            #[doc = concat!("Appends `", stringify!($ty), "` values in bulk, without a length. In the byte order")]
-            /// of the machine many are borrowed.
+            #[doc = concat!("Appends `", stringify!($ty), "` values without a length.")]
+            /// Many are borrowed in the byte order of the machine.
             pub fn $slice(&mut self, values: &'p [$ty]) {
                 match self.order {
                     ByteOrder::NATIVE => {
@@ -37,7 +37,7 @@ macro_rules! numbers {
                 }
             }
 
-            #[doc = concat!("Appends copies of `", stringify!($ty), "` values in bulk, without a length.")]
+            #[doc = concat!("Appends copies of `", stringify!($ty), "` values without a length.")]
             pub fn $copy(&mut self, values: &[$ty]) {
                 const SIZE: usize = size_of::<$ty>();
                 if values.is_empty() {

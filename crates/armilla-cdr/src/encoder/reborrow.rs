@@ -1,10 +1,11 @@
-//! The same output with a shorter lifetime, for what is gone before the message is sent.
+//! The same output with a shorter lifetime, for payloads that do not live until the message is
+//! sent.
 
 use super::{Borrowed, Encoder};
 use crate::{Buffer, CdrResult};
 
 impl Encoder<'_> {
-    /// The same output, for what lives shorter than `'p`: everything that is put there is copied.
+    /// The same output for payloads that need not outlive `'p`: all of them are copied.
     pub(crate) fn reborrow<'s>(&mut self) -> Encoder<'s> {
         Encoder {
             buffer: core::mem::take(&mut self.buffer),
@@ -22,8 +23,8 @@ impl Encoder<'_> {
         self.values = lent.values;
     }
 
-    /// Calls `write` with the same output, for what lives shorter than `'p`: everything that is put there
-    /// is copied.
+    /// Calls `write` with the same output for payloads that need not outlive `'p`: all of them are
+    /// copied.
     ///
     /// # Errors
     /// Those of `write`.

@@ -51,8 +51,8 @@ impl<'p> Encoder<'p> {
         self.borrow_text(value.as_bytes())
     }
 
-    /// Appends a string whose octets are known to be one, if they are the same in every code set; otherwise
-    /// nothing, and `false`.
+    /// Appends a string whose octets are known to be one, if they are the same in every code set;
+    /// otherwise nothing, and `false`.
     pub(crate) fn borrow_ascii(&mut self, text: &'p [u8]) -> CdrResult<bool> {
         if !is_ascii_text(text) {
             return Ok(false);

@@ -13,7 +13,8 @@ const MAX_PARTS: u32 = 10_000;
 impl TypeCode {
     /// The same type with every [`Recursive`](Self::Recursive) code that names no enclosing type
     /// replaced by the type that `find` gives for its repository id: a part of a larger type as a
-    /// type of its own. What `find` does not know stays, and what nests deeper than types may that travel.
+    /// type of its own. What `find` does not know stays, and what nests deeper than types may that
+    /// travel.
     #[must_use]
     pub fn closed(&self, find: impl Fn(&str) -> Option<Self>) -> Self {
         let (enclosing, left, depth) = (Vec::new(), MAX_PARTS, 0);
@@ -65,7 +66,8 @@ impl Closing<'_> {
         })
     }
 
-    /// What becomes of several types, of which those that stay are in `types`; `None` when all stay.
+    /// What becomes of several types, of which those that stay are in `types`; `None` when all
+    /// stay.
     fn parts<'t>(&mut self, types: impl Iterator<Item = &'t TypeCode>) -> Option<Vec<TypeCode>> {
         let mut changed = false;
         let parts = types.map(|ty| match self.part(ty) {

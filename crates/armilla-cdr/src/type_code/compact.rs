@@ -11,8 +11,8 @@ use alloc::vec::Vec;
 
 impl TypeCode {
     /// The same type without its name and those of its members, equivalent to this one:
-    /// `get_compact_typecode` (CORBA 3.4 Part 1, 8.11.1). Repository ids stay, and so does everything
-    /// that nests deeper than types may that travel.
+    /// `get_compact_typecode` (CORBA 3.4 Part 1, 8.11.1). Repository ids stay, and so does
+    /// everything that nests deeper than types may that travel.
     #[must_use]
     pub fn compact(&self) -> Self {
         Compaction::default().of(self)

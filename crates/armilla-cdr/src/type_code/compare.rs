@@ -13,7 +13,8 @@ impl TypeCode {
 }
 
 impl PartialEq for TypeCode {
-    /// `TypeCode::equal`: everything counts, but not how often a type that contains itself is written out.
+    /// `TypeCode::equal`: everything counts, but not how often a type that contains itself is
+    /// written out.
     fn eq(&self, other: &Self) -> bool {
         Comparison::new(true).same(self, other)
     }
@@ -21,8 +22,8 @@ impl PartialEq for TypeCode {
 
 impl Eq for TypeCode {}
 
-/// A comparison of two graphs, as deep as they may be. Pairs that were met before are taken to be the
-/// same, so that it ends and takes no longer than there are pairs.
+/// A comparison of two graphs, as deep as they may be. Pairs that were met before are taken to be
+/// the same, so that it ends and takes no longer than there are pairs.
 struct Comparison<'c> {
     exact: bool,
     assumed: BTreeSet<(Identity, Identity)>,
@@ -49,8 +50,8 @@ impl<'c> Comparison<'c> {
         true
     }
 
-    /// Both, where one is a recursive code and the other is not with the type that this stands for within
-    /// its whole; `None` where that is of another repository id.
+    /// Both, where one is a recursive code and the other is not with the type that this stands for
+    /// within its whole; `None` where that is of another repository id.
     fn written_out(
         &mut self,
         (whole_a, whole_b): (&'c TypeCode, &'c TypeCode),

@@ -9,8 +9,8 @@ use core::fmt::{Debug, DebugStruct, Formatter, Result};
 
 impl Debug for TypeCode {
     /// Each named part is shown once with what it consists of, and by its repository id wherever it
-    /// stands again, so that there is no more to read than the type has parts; what nests deeper than
-    /// types may that travel is left out.
+    /// stands again, so that there is no more to read than the type has parts; what nests deeper
+    /// than types may that travel is left out.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         DebugView { code: self, seen: &RefCell::default(), depth: 0 }.fmt(f)
     }

@@ -225,8 +225,9 @@ impl Reader {
     }
 }
 
-/// The label of a default case: the octet 0. omniORB writes a value of the discriminator's type, which shows
-/// where that has eight octets. They are not all zero behind the octet, for the length of a name is not.
+/// The label of a default case: the octet 0. omniORB writes a value of the discriminator's type,
+/// which shows where that has eight octets. They are not all zero behind the octet, for the length
+/// of a name is not.
 fn default_label(discriminator: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i64> {
     if matches!(discriminator.resolved(), TypeCode::LongLong | TypeCode::ULongLong) {
         let here = input.checkpoint();

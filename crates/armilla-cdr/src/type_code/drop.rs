@@ -1,12 +1,12 @@
-//! The end of TypeCodes, however deep a program has nested them.
+//! Drops TypeCodes without recursion, however deep a program has nested them.
 
 use super::TypeCode;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Drop for TypeCode {
-    /// Frees what nobody else has in a loop: a program may nest types as deep as it has memory, and a
-    /// stack ends long before.
+    /// Frees what nobody else has in a loop: a program may nest types as deep as it has memory, and
+    /// a stack ends long before.
     #[inline]
     fn drop(&mut self) {
         if self.has_parts() {
@@ -74,9 +74,9 @@ impl TypeCode {
     }
 }
 
-/// What `shared` holds, if nobody else has it. Two threads that give up the last two clones at once may
-/// both be told that there is another; what the later one frees is one type whose parts come here
-/// again.
+/// What `shared` holds, if nobody else has it. Two threads that give up the last two clones at once
+/// may both be told that there is another; what the later one frees is one type whose parts come
+/// here again.
 fn own<T>(shared: &mut Arc<T>) -> Option<&mut T> {
     // A look first: most clones are not the last, and to be sure costs more.
     if Arc::strong_count(shared) > 1 { None } else { Arc::get_mut(shared) }

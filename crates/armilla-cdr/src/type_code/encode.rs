@@ -1,8 +1,8 @@
 //! TypeCodes into octets (CORBA 3.4 Part 2, 9.3.5.1).
 //!
 //! A part that was written before is written as an indirection to it, so that the output is as
-//! small as the type is in memory, however often its parts are shared. For the depth it counts as if
-//! it was written again, as it does for who reads it.
+//! small as the type is in memory, however often its parts are shared. For the depth it counts as
+//! if it was written again, as it does for who reads it.
 
 use super::{Identity, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
 use crate::{CdrError, CdrErrorKind, CdrResult, Encode, Encoder};

@@ -1,5 +1,5 @@
-//! TypeCodes made at run time from what a program was told: the `create_*_tc` operations of the ORB,
-//! which check what the constructors of [`TypeCode`] take on trust (CORBA 3.4 Part 1, 8.11.3).
+//! TypeCodes made at run time from what a program was told: the `create_*_tc` operations of the
+//! ORB, which check what the constructors of [`TypeCode`] take on trust (CORBA 3.4 Part 1, 8.11.3).
 
 use super::{CaseCode, NamedCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode};
 use alloc::collections::BTreeSet;
@@ -291,7 +291,8 @@ macro_rules! named {
             $(#[$doc])*
             ///
             /// # Errors
-            /// [`RepositoryId`](TypeCodeErrorKind::RepositoryId), [`Name`](TypeCodeErrorKind::Name).
+            /// [`RepositoryId`](TypeCodeErrorKind::RepositoryId),
+            /// [`Name`](TypeCodeErrorKind::Name).
             pub fn $create(id: &str, name: &str) -> Result {
                 repository_id(id)?;
                 identifier(name)?;

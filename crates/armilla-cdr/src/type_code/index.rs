@@ -1,11 +1,11 @@
-//! All the types that a TypeCode is made of, by their repository ids.
+//! An index of the named types within a TypeCode, by their repository ids.
 
 use super::{Identity, TypeCode};
 use alloc::collections::{BTreeMap, BTreeSet};
 
-/// The named types within a TypeCode, found by repository id: what a [`Recursive`] code names, and
-/// of which type a value is that says its repository id. Where two types have the same id the outer
-/// one is found.
+/// The named types within a TypeCode, by repository id. It finds the type that a [`Recursive`] code
+/// names, or that of a value with a repository id. Of two types with the same id it finds the outer
+/// one.
 ///
 /// [`Recursive`]: TypeCode::Recursive
 #[derive(Debug, Default)]

@@ -1,4 +1,5 @@
-//! What a TypeCode says of its type, under the names of `CORBA::TypeCode` (CORBA 3.4 Part 1, 8.11.1).
+//! What a TypeCode says of its type, under the names of `CORBA::TypeCode` (CORBA 3.4 Part 1,
+//! 8.11.1).
 //!
 //! Where CORBA raises `BadKind` or `Bounds` the answer is `None`.
 
@@ -57,8 +58,8 @@ impl TypeCode {
         })
     }
 
-    /// The label of the member `index` of a union, of the type of its discriminator; the octet 0 for
-    /// the default case.
+    /// The label of the member `index` of a union, of the type of its discriminator; the octet 0
+    /// for the default case.
     pub fn member_label(&self, index: usize) -> Option<Any> {
         let Self::Union(code) = self else { return None };
         let case = code.cases.get(index)?;
@@ -97,8 +98,8 @@ impl TypeCode {
         }
     }
 
-    /// The type of the elements of a sequence or array, of what is in a box, or what a typedef stands
-    /// for.
+    /// The type of the elements of a sequence or array, of what is in a box, or what a typedef
+    /// stands for.
     pub fn content_type(&self) -> Option<&Self> {
         match self {
             Self::Sequence(element, _) | Self::Array(element, _) => Some(element),
@@ -107,9 +108,9 @@ impl TypeCode {
         }
     }
 
-    /// How many values one of this type consists of, itself among them, where it takes no octets: a struct
-    /// without members, or of nothing but such, or an array. `None` for all other types, and where it is
-    /// more than `most`.
+    /// How many values one of this type consists of, itself among them, where it takes no octets: a
+    /// struct without members, or of nothing but such, or an array. `None` for all other types, and
+    /// where it is more than `most`.
     pub fn zero_sized_parts(&self, most: usize) -> Option<usize> {
         let within = most.checked_sub(1)?;
         let parts = match self.resolved() {

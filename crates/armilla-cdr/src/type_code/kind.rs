@@ -28,8 +28,8 @@ kinds! {
     0 Null 1 Void 2 Short 3 Long 4 UShort 5 ULong 6 Float 7 Double 8 Boolean 9 Char 10 Octet 11 Any
     12 TypeCode 13 Principal 14 ObjectReference 15 Struct 16 Union 17 Enum 18 String 19 Sequence
     20 Array 21 Alias 22 Exception 23 LongLong 24 ULongLong 25 LongDouble 26 WChar 27 WString
-    28 Fixed 29 Value 30 ValueBox 31 Native 32 AbstractInterface 33 LocalInterface 34 Component 35 Home
-    36 Event
+    28 Fixed 29 Value 30 ValueBox 31 Native 32 AbstractInterface 33 LocalInterface 34 Component
+    35 Home 36 Event
 }
 
 impl TypeCode {

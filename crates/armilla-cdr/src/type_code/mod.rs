@@ -1,4 +1,5 @@
-//! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11).
+//! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11), and how they are made, compared and
+//! encoded.
 
 mod close;
 mod compact;
@@ -34,6 +35,15 @@ pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 /// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
 /// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
 /// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
+///
+/// ```
+/// use armilla_cdr::{TypeCode, Typed};
+///
+/// let point = TypeCode::structure("IDL:Point:1.0", "Point", [("x", TypeCode::Long)]);
+/// let alias = TypeCode::alias("IDL:Position:1.0", "Position", point.clone());
+/// assert!(alias != point && alias.is_equivalent(&point));
+/// assert_eq!(Vec::<f64>::type_code(), TypeCode::sequence(TypeCode::Double, 0));
+/// ```
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum TypeCode {
@@ -238,8 +248,8 @@ impl TypeCode {
         Self::Array(Arc::new(element), length)
     }
 
-    /// A map of at most `bound` pairs, 0 for any number: TypeCodes have no kind for maps, so it is a
-    /// sequence of structs without a name.
+    /// A map of at most `bound` pairs, 0 for any number: TypeCodes have no kind for maps, so it is
+    /// a sequence of structs without a name.
     pub fn map(key: Self, value: Self, bound: u32) -> Self {
         Self::sequence(Self::structure("", "", [("key", key), ("value", value)]), bound)
     }

@@ -1,5 +1,5 @@
-//! TypeCodes of valuetypes, boxed values, abstract interfaces, components and homes, as generated code
-//! makes them.
+//! TypeCodes of valuetypes, boxed values, abstract interfaces, components and homes, as generated
+//! code makes them.
 
 use super::{AliasCode, NamedCode, StateCode, TypeCode, ValueCode};
 use alloc::string::String;
@@ -54,9 +54,9 @@ impl TypeCode {
         matches!(self, Self::Value(_) | Self::Event(_) | Self::ValueBox(_))
     }
 
-    /// Whether this type inherits from `base`, as far as TypeCodes tell: a valuetype by way of concrete
-    /// ones. Every valuetype inherits from `ValueBase`, and every interface that is neither abstract nor
-    /// local from `Object`.
+    /// Whether this type inherits from `base`, as far as TypeCodes tell: a valuetype by way of
+    /// concrete ones. Every valuetype inherits from `ValueBase`, and every interface that is
+    /// neither abstract nor local from `Object`.
     pub fn is_derived_from(&self, base: &Self) -> bool {
         if let Self::ObjectReference(wanted) = base.resolved() {
             return wanted.id == OBJECT && self.resolved().is_reference();

@@ -1,4 +1,4 @@
-//! Octets into values.
+//! Reads valuetypes: registers them, finds them again, and reads their state.
 
 mod head;
 mod parts;
@@ -10,15 +10,16 @@ use crate::decoder::Checkpoint;
 use crate::value_table::{KnownValue, ValueHandle};
 use crate::{CdrErrorKind, CdrResult, Decoder, TypeCode};
 
-/// How many times the octets of a message may be read again in all, for values that several `any`s share.
+/// How many times the octets of a message may be reread in all, for values that several `any`s
+/// share.
 const MAX_AGAIN: usize = 4;
 
 impl<'a> Decoder<'a> {
-    /// Goes to a value that so many in chunks enclose.
+    /// Goes to the value at `target`, which `level` values in chunks enclose.
     fn go_to_value(&mut self, target: usize, level: u32) -> CdrResult {
         let table = self.table();
         if table.again > table.full.len().saturating_mul(MAX_AGAIN) {
-            return Err(self.invalid("values that are needed again are too many"));
+            return Err(self.invalid("shared values are reread more often than the limit allows"));
         }
         (table.level, table.ended) = (level, u32::MAX);
         table.end = if level > 0 { target } else { table.full.len() };
@@ -27,35 +28,33 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Returns from there.
+    /// Returns from a value that began at `begun`, and counts the octets that were reread.
     fn go_back(&mut self, begun: usize, back: Checkpoint) {
         let octets = self.place().saturating_sub(begun);
         let table = self.table();
         table.again = table.again.saturating_add(octets);
         self.rewind(back);
     }
-    /// Notes that `value` is what begins at `head`, so that later indirections find it. Each value
-    /// is noted before its state is read, for that may lead back to it.
+    /// Registers `value` as the one that begins at `head`, so that later indirections find it. Each
+    /// value is registered before its state is read, since that may refer back to it.
     pub fn register_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
         let table = self.table();
         let level = table.level - u32::from(head.chunked);
         table.known.insert(head.position, KnownValue { handle: value, level });
     }
 
-    /// What was noted of the value that begins at `head`, when it is being read
-    /// [again](Self::reread_value).
+    /// The value that was registered at `head`, if it is being [reread](Self::reread_value).
     pub fn registered_value(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
         self.table().known.at(head.position).map(|known| known.handle.clone())
     }
 
     /// Goes back to the value that [`value_head`](Self::value_head) has just found to be known,
-    /// calls `read` at its head, and returns to what follows the indirection: for who needs the
-    /// value in another form than it was read in. That is so with `any`s, each of which holds all
-    /// of its value, though a message may share values among them and with other parameters
-    /// (CORBA 3.4 Part 2, 9.3.4.3).
+    /// calls `read` at its head, and returns to what follows the indirection. An `any` needs this:
+    /// it holds all of its value, though a message may share values among `any`s and other
+    /// parameters (CORBA 3.4 Part 2, 9.3.4.3).
     ///
     /// # Errors
-    /// Those of `read`, or when more is read again than four times the whole message.
+    /// Those of `read`, or when more than four times the whole message is reread.
     pub fn reread_value<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
@@ -72,8 +71,7 @@ impl<'a> Decoder<'a> {
         result
     }
 
-    /// The same decoder for octets that hold values of these types, which an `any` among them need not
-    /// describe.
+    /// The same decoder with types that an `any` in the input need not describe.
     pub(crate) fn with_types(mut self, types: &'a [TypeCode]) -> Self {
         if !types.is_empty() {
             self.table().types = types;
@@ -81,7 +79,7 @@ impl<'a> Decoder<'a> {
         self
     }
 
-    /// A type of values that is known here though no TypeCode describes it.
+    /// The type with this repository id, from the decoder or its context.
     pub(crate) fn value_type(&self, repository_id: &str) -> Option<TypeCode> {
         let mut types = self.values.iter().flat_map(|values| values.types);
         let known = types.find(|code| code.id() == Some(repository_id)).cloned();
@@ -105,9 +103,9 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// As [`value_state`](Self::value_state), for who looks to the stack itself
-    /// ([`stack_used`](Self::stack_used), [`on_another_stack`](Self::on_another_stack)): such values
-    /// may nest `limit` deep, and what nests within each counts anew.
+    /// As [`value_state`](Self::value_state), for callers that watch the stack themselves
+    /// ([`stack_used`](Self::stack_used), [`on_another_stack`](Self::on_another_stack)): such
+    /// values may nest `limit` deep, and what nests within each counts anew.
     ///
     /// # Errors
     /// As [`value_state`](Self::value_state).

@@ -1,4 +1,4 @@
-//! Values into octets.
+//! Writes valuetypes: heads, indirections, and state in chunks or without.
 
 mod parts;
 
@@ -19,13 +19,15 @@ impl<'p> Encoder<'p> {
         self.put_u32(NULL);
     }
 
-    /// Begins a value. One that stands in the output already is named by its place, and that is
-    /// all. Otherwise its head is written, and what is returned takes the state, which need not
-    /// live as long as `'p`; it then goes to [`end_value`](Self::end_value).
+    /// Begins a value. If it is in the output already, an indirection is written and `None`
+    /// returned. Otherwise the head is written, and the caller writes the state to the encoder that
+    /// is returned and passes that to [`end_value`](Self::end_value). The state need not live as
+    /// long as `'p`.
     ///
     /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
-    /// A value that may be truncated lies in chunks, and so does one that is `custom`. `type_code`
-    /// gives its type to an `any` that is made of the output. Who calls it looks to the stack.
+    /// The state of a value that may be truncated is in chunks, and so is that of a `custom` one.
+    /// `type_code` is its type, for an `any` that is made of the output. The caller watches the
+    /// stack.
     ///
     /// # Errors
     /// When the message is too long for an indirection.
@@ -42,9 +44,9 @@ impl<'p> Encoder<'p> {
     }
 
     /// As [`begin_value`](Self::begin_value), for a value whose type the program got to know while
-    /// it ran: the repository ids are octets that need not stay, and none says that the value is
-    /// of the type that the receiver expects. `chunked` puts the state in chunks, which is also
-    /// done where that must be. `ty` is its type where the TypeCode of the whole does not describe it.
+    /// it ran: the repository ids are octets that need not stay, and none says that the value is of
+    /// the type that the receiver expects. `chunked` puts the state in chunks, which is also done
+    /// where that must be. `ty` is its type where the TypeCode of the whole does not describe it.
     ///
     /// # Errors
     /// As [`begin_value`](Self::begin_value), and when values nest deeper than [`DEPTH_LIMIT`].

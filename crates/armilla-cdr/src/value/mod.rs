@@ -1,12 +1,12 @@
 //! Valuetypes on the wire (CORBA 3.4 Part 2, 9.3.4): tags, repository ids, indirections, chunks.
 //!
-//! A value is written once in a message, and named by its place from then on; so graphs with shared
-//! values and circles travel as they are. What a value *is* this module does not know: a program
-//! brings it as an `Arc`, whose address tells values apart.
+//! A value is written once in a message; later occurrences are indirections to its position. So
+//! graphs keep shared values and cycles. This module does not know what a value *is*: a program
+//! passes it as an `Arc`, whose address identifies it.
 //!
-//! Encoder and decoder note what they met in a table that exists from the first value on. The state
-//! of a value may lie in chunks, so that who does not know its type can step over the rest. A
-//! decoder then sees the octets of one chunk at a time, and comes here when they are used up.
+//! Encoder and decoder record values in tables (`value_table`). The state of a value may be in
+//! chunks, so that a receiver that does not know its type can skip the rest; reading chunk by chunk
+//! is the decoder's task.
 
 mod decode;
 mod encode;
@@ -18,7 +18,7 @@ pub use crate::value_table::ValueHandle;
 
 use crate::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 
-/// A type of which there may be no value: what can stand within an `Option` in CDR.
+/// A type with a null value, so that `Option` of it has an encoding: references and valuetypes.
 pub trait Nullable: Sized {
     /// Appends the value, or that there is none.
     ///

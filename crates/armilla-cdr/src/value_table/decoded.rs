@@ -13,26 +13,26 @@ use alloc::vec::Vec;
 pub(crate) struct DecodedValues<'a> {
     /// All octets.
     pub(crate) full: &'a [u8],
-    /// Where the present chunk ends; the decoder sees nothing behind it.
+    /// The end of the present chunk, beyond which the decoder sees nothing.
     pub(crate) end: usize,
     /// How many values in chunks enclose the next octet.
     pub(crate) level: u32,
     /// Values of this level and above have ended: one end tag may end several.
     pub(crate) ended: u32,
-    /// Where the last indirection led.
+    /// The target of the last indirection.
     pub(crate) target: usize,
-    /// How many octets were read again.
+    /// How many octets were reread.
     pub(crate) again: usize,
-    /// How many values are being read by who looks to the stack itself.
+    /// How many values are being read by callers that watch the stack themselves.
     pub(crate) depth: u32,
-    /// The stack for what nests in the value that is being read so.
+    /// The stack for what nests in the innermost of those.
     pub(crate) stack_budget: StackBudget,
-    /// Types of values that the octets are known to hold.
+    /// Types of values in the input that no TypeCode in it describes.
     pub(crate) types: &'a [TypeCode],
     pub(crate) known: PositionTable<KnownValue>,
     pub(crate) ids: PositionTable<&'a [u8]>,
     pub(crate) lists: PositionTable<Arc<[&'a [u8]]>>,
-    /// Values in what was left out of truncated ones, and how many in chunks enclose each.
+    /// Values in the skipped parts of truncated ones, and how many values in chunks enclose each.
     pub(crate) skipped: PositionTable<u32>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct DecodedValues<'a> {
 #[derive(Clone)]
 pub(crate) struct KnownValue {
     pub(crate) handle: ValueHandle,
-    /// How many values in chunks enclose it.
+    /// How many values in chunks enclose this one.
     pub(crate) level: u32,
 }
 

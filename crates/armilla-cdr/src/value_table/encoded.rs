@@ -16,23 +16,23 @@ pub(crate) struct EncodedValues {
     /// How many values in chunks enclose what is written.
     pub(crate) level: u32,
     pub(crate) depth: u32,
-    /// The values that were met, where nothing but that is asked for.
+    /// The values that were referenced, if the encoder only collects those.
     pub(crate) met: Option<Vec<ValueHandle>>,
-    /// The form that a value needs which could not be written in that of the output.
+    /// The encoding that a value requires if it could not be written in that of the output.
     pub(crate) wanted: Option<Encoding>,
-    /// Where in the buffer the size of the open chunk stands, if one is open.
+    /// The position in the buffer of the size of the open chunk, if one is open.
     pub(crate) chunk: Option<usize>,
 }
 
 /// A value that was written.
 pub(crate) struct WrittenValue {
     pub(crate) place: usize,
-    /// It is held, so that no other gets its address.
+    /// Held so that no other value gets its address.
     pub(crate) _handle: ValueHandle,
     pub(crate) ty: ValueType,
 }
 
-/// Where the type of a value can be had.
+/// Where the type of a value comes from.
 pub(crate) enum ValueType {
     /// From generated code.
     Compiled(fn() -> TypeCode),

@@ -2,8 +2,8 @@
 
 use armilla_cdr::{ByteOrder, CodeSet, Encoder, TypeCode};
 
-/// Values that are known by these words, so many of which nest in each other: a type, the words of a
-/// level (of which its length says how many are to come), and those of the innermost.
+/// Values that are known by these words, so many of which nest in each other: a type, the words of
+/// a level (of which its length says how many are to come), and those of the innermost.
 struct Way {
     code: TypeCode,
     level: &'static [u32],
@@ -34,8 +34,8 @@ fn ways() -> Vec<Way> {
     ]
 }
 
-/// Messages with an any each, whose value nests so many steps, or as nearly as there are whole levels;
-/// and their types.
+/// Messages with an any each, whose value nests so many steps, or as nearly as there are whole
+/// levels; and their types.
 pub(crate) fn messages(steps: usize) -> Vec<(TypeCode, Vec<u8>)> {
     let message = |way: Way| {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);

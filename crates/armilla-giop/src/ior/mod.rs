@@ -20,7 +20,24 @@ pub const TAG_INTERNET_IOP: u32 = 0;
 /// The id of a profile that only carries components.
 pub const TAG_MULTIPLE_COMPONENTS: u32 = 1;
 
-/// An object reference as it travels. One without profiles is nil.
+/// An object reference as it is sent. A reference without profiles is nil.
+///
+/// ```
+/// use armilla_giop::Version;
+/// use armilla_giop::ior::{IiopProfile, Ior};
+///
+/// let profile = IiopProfile {
+///     version: Version::V1_2,
+///     host: "example.org".into(),
+///     port: 2809,
+///     object_key: b"account".to_vec(),
+///     components: vec![],
+/// };
+/// let ior = Ior { type_id: "IDL:Account:1.0".into(), profiles: vec![profile.to_tagged()?] };
+/// let text = ior.to_text()?;
+/// assert_eq!(text.parse::<Ior>()?.iiop_profiles().next(), Some(Ok(profile)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Ior {
     /// The repository id of the most derived interface, or nothing when it is not known.

@@ -1,5 +1,5 @@
-//! Object references as a person writes them (CORBA 3.4 Part 2, 7.6.10): `IOR:`, `corbaloc:`,
-//! `corbaname:` and `file://`. To parse one needs no network; to resolve it is the ORB's.
+//! Object URLs (CORBA 3.4 Part 2, 7.6.10): `IOR:`, `corbaloc:`, `corbaname:` and `file://`. Parsing
+//! one needs no network; the ORB resolves it.
 
 mod corbaloc;
 mod escape;
@@ -13,7 +13,19 @@ use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
-/// A reference as text, parsed.
+/// A parsed object URL.
+///
+/// ```
+/// use armilla_giop::url::{CorbalocAddress, ObjectUrl};
+///
+/// let url = ObjectUrl::parse("corbaloc::example.org/account")?;
+/// let ObjectUrl::Corbaloc(location) = url else { panic!("it is a corbaloc URL") };
+/// assert_eq!(location.key, b"account");
+/// let address =
+///     CorbalocAddress::Iiop { version: None, host: "example.org".into(), port: 2809 };
+/// assert_eq!(location.addresses, [address]);
+/// # Ok::<(), armilla_giop::url::UrlError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObjectUrl {
     /// `IOR:…`: the reference itself.

@@ -108,8 +108,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The value that begins at `head` in what was left out of another one, when an indirection led to
-    /// it before this reading of what was left out. One that is read again on purpose is none.
+    /// The value that begins at `head` in what was left out of another one, when an indirection led
+    /// to it before this reading of what was left out. One that is read again on purpose is none.
     fn visited_before(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
         let table = self.table();
         if table.skipped.is_empty() || table.target == head.position {
@@ -119,7 +119,8 @@ impl<'a> Decoder<'a> {
         table.known.at(head.position).map(|known| known.handle.clone())
     }
 
-    /// Goes to the value at `target`, which was left out of a truncated one; its state leads back here.
+    /// Goes to the value at `target`, which was left out of a truncated one; its state leads back
+    /// here.
     #[cold]
     fn skipped_value(&mut self, target: usize) -> CdrResult<NewValue<'a>> {
         let Some(level) = self.table().skipped.at(target).copied() else {

@@ -97,8 +97,8 @@ impl<'a> Decoder<'a> {
         self.table().level
     }
 
-    /// The value that begins at `target`, if one was met there; `Some(None)` when it was left out of
-    /// a truncated one.
+    /// The value that begins at `target`, if one was met there; `Some(None)` when it was left out
+    /// of a truncated one.
     pub(crate) fn value_at(&mut self, target: usize) -> Option<Option<ValueHandle>> {
         let table = self.table();
         match table.known.at(target) {

@@ -1,9 +1,9 @@
 //! Values in chunks that are written as they came, for who does not know their types.
 //!
-//! What is in a chunk is aligned from the start of the message, so it must stand as far from a multiple
-//! of eight as it did. Up to the first chunk of a value that can be helped: by a list of repository
-//! ids that has only one, and where there are several by one more, that of `ValueBase`, of which
-//! every value is.
+//! What is in a chunk is aligned from the start of the message, so it must stand as far from a
+//! multiple of eight as it did. Up to the first chunk of a value that can be helped: by a list of
+//! repository ids that has only one, and where there are several by one more, that of `ValueBase`,
+//! of which every value is.
 
 use crate::encoding::Encoding;
 use crate::value_table::{
@@ -14,7 +14,8 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Names nothing that a receiver does not know, and takes as many octets as move what follows by four.
+/// Names nothing that a receiver does not know, and takes as many octets as move what follows by
+/// four.
 const VALUE_BASE: &[u8] = b"IDL:omg.org/CORBA/ValueBase:1.0";
 
 /// The repository ids of a value, as they are written.
@@ -53,7 +54,8 @@ impl<'i> Head<'i> {
         ways.into_iter().flatten()
     }
 
-    /// How many octets it takes, and the padding behind it, in an output that has `values` before it.
+    /// How many octets it takes, and the padding behind it, in an output that has `values` before
+    /// it.
     fn len(&self, values: &EncodedValues) -> usize {
         let in_full = |id: &[u8]| 4 + (id.len() + 1).next_multiple_of(4);
         let known = |id: &[u8]| values.ids.contains_key(id);
@@ -129,8 +131,8 @@ impl Encoder<'_> {
         self.values.as_ref()?.known.get(&address).map(|known| known.place)
     }
 
-    /// Ends values that were begun by [`begin_parts`](Self::begin_parts), those of the level `ended`
-    /// and above.
+    /// Ends values that were begun by [`begin_parts`](Self::begin_parts), those of the level
+    /// `ended` and above.
     pub(crate) fn end_parts(&mut self, ended: u32) {
         self.put_u32(ended.wrapping_neg());
         let values = self.values.get_or_insert_default();
@@ -144,8 +146,8 @@ impl Encoder<'_> {
         self.open_chunk();
     }
 
-    /// Turns to the other byte order and calls `write`, where `error` says that a value which only its
-    /// own type can read came in that one. `write` begins with [`truncate`](Self::truncate).
+    /// Turns to the other byte order and calls `write`, where `error` says that a value which only
+    /// its own type can read came in that one. `write` begins with [`truncate`](Self::truncate).
     ///
     /// # Errors
     /// Those of `write`, and any other `error`.
