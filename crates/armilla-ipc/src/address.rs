@@ -33,11 +33,11 @@ pub enum Address {
     Abstract(Vec<u8>),
     /// A named pipe at a path of the file system.
     Fifo(PathBuf),
-    /// A pair of nameless pipes, handed over at the Unix-domain socket at this path.
+    /// A pair of pipes, whose descriptors pass through the Unix-domain socket at this path.
     Pipe(PathBuf),
-    /// A pseudo-terminal, handed over at the Unix-domain socket at this path.
+    /// A pseudo-terminal, whose descriptor passes through the Unix-domain socket at this path.
     Pty(PathBuf),
-    /// Shared memory, handed over at the Unix-domain socket at this path.
+    /// Shared memory, whose descriptor passes through the Unix-domain socket at this path.
     Shm(PathBuf),
 }
 
@@ -62,17 +62,17 @@ impl Address {
         Self::Fifo(path.into())
     }
 
-    /// Pipes handed over at `path`.
+    /// A pair of pipes that connects through the Unix-domain socket at `path`.
     pub fn pipe(path: impl Into<PathBuf>) -> Self {
         Self::Pipe(path.into())
     }
 
-    /// Pseudo-terminals handed over at `path`.
+    /// A pseudo-terminal that connects through the Unix-domain socket at `path`.
     pub fn pty(path: impl Into<PathBuf>) -> Self {
         Self::Pty(path.into())
     }
 
-    /// Shared memory handed over at `path`.
+    /// Shared memory that connects through the Unix-domain socket at `path`.
     pub fn shm(path: impl Into<PathBuf>) -> Self {
         Self::Shm(path.into())
     }

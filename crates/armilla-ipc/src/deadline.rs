@@ -28,16 +28,16 @@ impl Deadline {
         self.0.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// A fair part of the time left for the next of `attempts` attempts. What an attempt leaves
-    /// over goes to those after it.
+    /// An equal share of the time left for the next of `attempts` attempts. The later ones share
+    /// what an attempt leaves over.
     pub(crate) fn share(self, attempts: usize) -> io::Result<Option<Duration>> {
         let attempts = u32::try_from(attempts).unwrap_or(u32::MAX).max(1);
         Ok(self.remaining()?.map(|left| left / attempts))
     }
 }
 
-/// The limit of a transfer that may need several calls, each of which keeps to the timeout by
-/// itself. The clock is read when a second one is needed.
+/// The limit of a transfer that may need several calls, each of which has the timeout itself. The
+/// clock is read only when a second call is needed.
 #[derive(Debug)]
 pub(crate) struct LazyDeadline {
     timeout: Option<Duration>,
@@ -52,7 +52,7 @@ impl LazyDeadline {
         Self { timeout, what, calls: 0, deadline: Deadline(None) }
     }
 
-    /// To be called before every call: an error if the time is over.
+    /// Call this before every call: an error if the time is over.
     #[inline]
     pub(crate) fn before_call(&mut self) -> io::Result<()> {
         self.calls = self.calls.saturating_add(1);
@@ -117,7 +117,7 @@ pub(crate) fn as_kept_by_kernel(timeout: Option<Duration>) -> Option<Duration> {
     timeout.map(|_| Duration::from_micros(micros(timeout)))
 }
 
-/// The error of a wait that has reached `timeout`, which the kernel calls "would block".
+/// The error of a wait that reached `timeout`; the kernel reports it as "would block".
 #[cold]
 pub(crate) fn timed_out(what: &str, timeout: Option<Duration>) -> io::Error {
     let message = match timeout {

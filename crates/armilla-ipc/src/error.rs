@@ -5,14 +5,14 @@ use crate::Address;
 use rustix::io::Errno;
 use std::io;
 
-/// The same kind of error, preceded by what was being done.
+/// The same error with the failed action before its message.
 pub(crate) fn context(what: impl std::fmt::Display, error: impl Into<io::Error>) -> io::Error {
     let error = error.into();
     io::Error::new(kind(&error), format!("{what}: {error}"))
 }
 
-/// The kind that stands for an error where its number is lost. The standard library has none for a
-/// shortage of descriptors.
+/// The kind of an error whose number is lost. The standard library has no kind for exhausted
+/// descriptors: `OutOfMemory` stands for them.
 pub(crate) fn kind(error: &io::Error) -> io::ErrorKind {
     match is_resource_exhausted(error) {
         true => io::ErrorKind::OutOfMemory,
@@ -20,7 +20,7 @@ pub(crate) fn kind(error: &io::Error) -> io::ErrorKind {
     }
 }
 
-/// An address handed to a transport that does not serve its kind.
+/// The error for an address of another transport.
 pub(crate) fn wrong_transport(transport: &str, address: &Address) -> io::Error {
     let message = format!("{address} is not an address of the {transport} transport");
     io::Error::new(io::ErrorKind::InvalidInput, message)
@@ -32,15 +32,16 @@ pub(crate) fn timespec(duration: std::time::Duration) -> rustix::event::Timespec
     duration.try_into().unwrap_or(limit)
 }
 
-/// Whether the process or the system has run out of something that may come back.
+/// Whether the process or the system has exhausted a resource that may become free again.
 pub(crate) fn is_exhaustion(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)
 }
 
-/// Whether an error tells that the process or the system has run out of descriptors or memory,
-/// which may come back: connecting, accepting or listening may be tried again then. One that was
-/// put into other words is of the kind [`OutOfMemory`](io::ErrorKind::OutOfMemory); where it tells
-/// of several addresses, the last counts.
+/// Whether an error means that the process or the system has exhausted its descriptors or its
+/// memory. Both may become free again, so that connecting, accepting or listening may be tried
+/// again. An error that this crate has given context has the kind
+/// [`OutOfMemory`](io::ErrorKind::OutOfMemory) instead of its number; of an error about several
+/// addresses, the last address counts.
 pub fn is_resource_exhausted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
         || Errno::from_io_error(error).is_some_and(is_exhaustion)

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 /// world would leave, IPv4 before IPv6, or 127.0.0.1 on a host without a network.
 ///
 /// Nothing is sent. Behind address translation this is the inside address, which is of no use to
-/// clients outside; such a server must be told its public name.
+/// clients outside; such a server needs its public name configured.
 pub fn primary_address() -> IpAddr {
     // Addresses reserved for documentation: never local, and routed like any other.
     ["192.0.2.1:9", "[2001:db8::1]:9"]
@@ -49,8 +49,8 @@ pub fn name() -> Option<String> {
     (!name.is_empty() && name != "(none)").then(|| name.to_owned())
 }
 
-/// What tells this host, since it was started, from every other; `None` where the system does not
-/// say. Containers on one host have it in common.
+/// The kernel's random identifier of the current boot; `None` where there is none. Containers on
+/// one host share it.
 pub fn boot_id() -> Option<String> {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let id = id.trim();
@@ -63,17 +63,16 @@ pub fn is_local_address(ip: IpAddr) -> bool {
     !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
 }
 
-/// Whether what this host sends to `ip` comes back to it, as the routing table has it. Nothing is
-/// sent. Of several addresses in one network this may know the first alone.
+/// Whether the routing table sends packets for `ip` back to this host. Sends nothing. Of several
+/// addresses in one network only the first may be recognised.
 pub fn is_routed_locally(ip: IpAddr) -> bool {
-    // That it can be bound does not say it: where the system allows it (`ip_nonlocal_bind`) any
-    // can.
+    // A successful `bind` would not prove it: with `ip_nonlocal_bind` any address can be bound.
     ip.is_loopback() || source_address_for(SocketAddr::new(ip, 9)) == Some(ip)
 }
 
 /// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has
-/// them, which the resolver reads before it asks anybody; nobody is asked here. `localhost` is
-/// always among them (RFC 6761).
+/// them, which the resolver reads first. No name server is asked. `localhost` is always among them
+/// (RFC 6761).
 pub fn names_in_hosts_file() -> Vec<(String, Vec<IpAddr>)> {
     let table = std::fs::read_to_string("/etc/hosts").unwrap_or_default();
     names_in(&table, name().as_deref())

@@ -4,7 +4,7 @@
 use rustix::event::epoll::EventFlags;
 use std::ops::BitOr;
 
-/// What a handler waits for.
+/// The readiness to wait for: reading, writing, both or neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Interest(u8);
 

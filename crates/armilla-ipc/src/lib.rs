@@ -1,9 +1,9 @@
 //! Typed endpoints over an operating system's interprocess communication.
 //!
-//! Every mechanism is seen through the same three roles. A [`Connector`] actively makes streams, an
-//! [`Acceptor`] passively makes them, and a [`Stream`] moves bytes. What a role cannot do does not
-//! compile: nobody reads from a listening socket here. An [`Address`] names the place where the two
-//! sides meet. Datagrams have roles of their own, see [`datagram`].
+//! Every mechanism has the same three roles. A [`Connector`] establishes streams actively, an
+//! [`Acceptor`] passively, and a [`Stream`] moves bytes. What a role cannot do does not compile: a
+//! listening socket has no method that reads. An [`Address`] names an endpoint. Datagrams have
+//! roles of their own, see [`datagram`].
 //!
 //! Each transport is one module with the same files and the same names: [`tcp`], [`unix`],
 //! [`fifo`], [`pipe`], [`pty`], and [`shm`], which moves bytes through memory that two processes
@@ -29,15 +29,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`reactor`] calls the handlers of many descriptors, timers, signals and notifications when
-//! there is something for them to do, in one thread or in a pool; a [`proactor`] carries operations
-//! out and tells when they are done.
+//! A [`reactor`] waits for many descriptors, timers, signals and notifications, and calls their
+//! handlers, in one thread or in a thread pool. A [`proactor`] carries operations out and reports
+//! their completion.
 //!
-//! Beside the transports stand the few services of the operating system that a network program
-//! needs around them: a cheap [`clock`], [`signals`] that end a server in order, the [`affinity`]
-//! of threads to CPUs, memory [`fence`]s that cost nothing on one side, [`memory`] that many
-//! threads read without waiting, and the [`host`] address to publish. The crate runs on Linux and
-//! knows nothing of the protocols spoken over its streams.
+//! The crate also has the few services of the operating system that a network program needs beside
+//! its transports: a cheap [`clock`], [`signals`] for orderly termination, the [`affinity`] of
+//! threads to CPUs, memory [`fence`]s that cost nothing on one side, [`memory`] that many threads
+//! read without waiting, and the addresses of this [`host`]. The crate runs on Linux and knows no
+//! protocol. Mechanisms beyond TCP, Unix-domain streams, shared memory and the reactor are cargo
+//! features, all on by default.
 
 // A helper that serves several mechanisms has no caller where none of them is compiled in.
 #![cfg_attr(

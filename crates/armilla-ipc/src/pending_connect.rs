@@ -10,9 +10,10 @@ use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
-/// A connection about to be made, by [`Transport::start_connect`](crate::Transport::start_connect).
-/// A [reactor](crate::reactor::connect) and a [proactor](crate::proactor::Proactor::connect) drive
-/// it; so can any other loop:
+/// A connection in progress, started by
+/// [`Transport::start_connect`](crate::Transport::start_connect). A
+/// [reactor](crate::reactor::connect) or a [proactor](crate::proactor::Proactor::connect) drives
+/// it, and so can any other event loop:
 ///
 /// ```
 /// use armilla_ipc::{Address, Stream, StreamOptions, Transport, tcp::Tcp};
@@ -24,45 +25,44 @@ use std::time::Duration;
 /// let stream = loop {
 ///     match pending.advance()? {
 ///         Some(stream) => break stream,
-///         None => drop(pending.wait_condition()), // here a loop would wait for this among other things
+///         None => drop(pending.wait_condition()), // an event loop waits for it here
 ///     }
 /// };
 /// assert_eq!(stream.peer(), acceptor.local());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait PendingConnect<S>: Send {
-    /// Goes on without waiting; the stream, once it is there. To be called first at once, then
-    /// whenever what the attempt [waits for](Self::wait_condition) has come. Too early does no
-    /// harm.
+    /// Goes on without waiting. Returns the stream once it is connected. Call this at once, and
+    /// then whenever the [wait condition](Self::wait_condition) is met; an early call does no harm.
     ///
     /// # Errors
-    /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] if the
-    /// time is over: the attempt has failed for good.
+    /// As [`Connector::connect`](crate::Connector::connect), [`io::ErrorKind::TimedOut`] after the
+    /// timeout. An error is final.
     fn advance(&mut self) -> io::Result<Option<S>>;
 
-    /// What the attempt waits for after [`advance`](Self::advance) has brought no stream.
+    /// What to wait for after [`advance`](Self::advance) has returned no stream.
     fn wait_condition(&self) -> WaitCondition<'_>;
 }
 
-/// What an [`PendingConnect`] waits for: that the descriptor is ready, or that the time is over.
+/// What a [`PendingConnect`] waits for: a descriptor that becomes ready, or the end of the time
+/// limit.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitCondition<'a> {
-    /// The descriptor, which may be another one after the next step; `None` if nothing but the time
-    /// is waited for.
+    /// The descriptor; the next step may use another one. `None` waits for the time alone.
     pub descriptor: Option<BorrowedFd<'a>>,
-    /// What it must be ready for.
+    /// The readiness to wait for.
     pub interest: Interest,
-    /// After how long to go on in any case; `None` for never.
+    /// The longest wait; `None` is for ever.
     pub limit: Option<Duration>,
 }
 
 impl<'a> WaitCondition<'a> {
-    /// The descriptor to be ready, within the limit.
+    /// Waits for `descriptor`, at most for `limit`.
     pub fn ready(descriptor: BorrowedFd<'a>, interest: Interest, limit: Option<Duration>) -> Self {
         Self { descriptor: Some(descriptor), interest, limit }
     }
 
-    /// The time to pass.
+    /// Waits for `time` alone.
     pub fn pause(time: Duration) -> Self {
         Self { descriptor: None, interest: Interest::NONE, limit: Some(time) }
     }
@@ -83,7 +83,7 @@ impl<'a> WaitCondition<'a> {
     }
 }
 
-/// Waits as often as the attempt must.
+/// Drives `pending` to its end with `poll`.
 pub(crate) fn wait_for_connect<S>(pending: &mut impl PendingConnect<S>) -> io::Result<S> {
     loop {
         if let Some(stream) = pending.advance()? {

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Waits for SIGINT (Ctrl-C), SIGTERM, or a [`Waker`] in another thread.
 ///
 /// While one exists the first signal ends [`wait`](Self::wait), and a second one ends the process
-/// on the spot, for the operator who does not want to wait for the orderly end. When the last one
-/// is dropped the signals have their usual effect again.
+/// on the spot, for an operator who does not want to wait. When the last one is dropped the signals
+/// have their usual effect again.
 ///
 /// ```
 /// let mut termination = armilla_ipc::Termination::install()?;
@@ -128,7 +128,7 @@ fn process() -> std::sync::MutexGuard<'static, Process> {
 }
 
 impl Process {
-    /// The flag that gives the signals their default effect, registered when first asked for.
+    /// The flag that gives the signals their default effect, registered at its first use.
     fn second_signal_ends(&mut self) -> io::Result<Arc<AtomicBool>> {
         if let Some(second) = &self.second {
             return Ok(Arc::clone(second));

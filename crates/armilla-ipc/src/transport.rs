@@ -6,12 +6,12 @@ use std::fmt::Debug;
 use std::io;
 use std::time::Duration;
 
-/// Makes streams passively: listens at an address and accepts who connects.
+/// Establishes streams passively: listens at an address and accepts the peers that connect.
 pub trait Acceptor: Send + Sync + Debug {
     /// Waits for the next peer; `None` once the acceptor is closed.
     ///
-    /// A peer that gave up while it waited is passed over, and a shortage of descriptors or memory
-    /// is waited out in short pauses.
+    /// Skips peers that gave up while they waited. While descriptors or memory are exhausted, it
+    /// tries again after short pauses.
     ///
     /// # Errors
     /// An error from which the acceptor will not recover; [`io::ErrorKind::TimedOut`] or
@@ -30,21 +30,21 @@ pub trait Acceptor: Send + Sync + Debug {
         Err(io::Error::new(io::ErrorKind::Unsupported, "this acceptor has no timeout"))
     }
 
-    /// Has `tell` called, by the thread that accepts, before each pause for a shortage of
-    /// descriptors or memory: it can say so, and end the shortage. Only the first call counts;
-    /// acceptors other than those of sockets make their pauses unheard.
+    /// Calls `tell` in the accepting thread before each pause for exhausted descriptors or memory:
+    /// it can log the fact, or free resources. Only the first call of this method counts; only the
+    /// acceptors of TCP and Unix-domain sockets call it.
     fn on_resource_exhausted(&self, tell: Box<dyn Fn(&io::Error) + Send + Sync>) {
         drop(tell);
     }
 
-    /// Where the acceptor listens, with the real port if port 0 was asked for.
+    /// Where the acceptor listens, with the real port if it was bound to port 0.
     fn local(&self) -> &Address;
 
     /// Stops listening: every `accept`, blocked or to come, returns `None`. Idempotent.
     fn close(&self);
 }
 
-/// Makes streams actively.
+/// Establishes streams actively.
 pub trait Connector: Send + Sync + Debug {
     /// Connects to `address` within `timeout` in total, name resolution included; `None` leaves the
     /// limit to the operating system.
@@ -70,9 +70,9 @@ pub trait Connector: Send + Sync + Debug {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub trait Transport {
-    /// What moves the bytes.
+    /// The stream.
     type Stream: Stream + 'static;
-    /// What listens.
+    /// The acceptor.
     type Acceptor: Acceptor + 'static;
 
     /// Connects to `address`, as [`Connector::connect`].
@@ -85,11 +85,11 @@ pub trait Transport {
         options: &StreamOptions,
     ) -> io::Result<Self::Stream>;
 
-    /// Begins to connect to `address` without waiting for anything, as [`PendingConnect`] says. The
-    /// `timeout` counts from now.
+    /// Starts a non-blocking connect to `address`; see [`PendingConnect`]. The `timeout` counts
+    /// from now.
     ///
-    /// By default the attempt waits after all, in its first step, as [`connect`](Self::connect)
-    /// does; the transports of this crate do not.
+    /// The default blocks in its first step, as [`connect`](Self::connect) does; the transports of
+    /// this crate do not.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a
@@ -116,7 +116,7 @@ pub trait Transport {
     fn accept(acceptor: &Self::Acceptor) -> io::Result<Option<Self::Stream>>;
 }
 
-/// The attempt of a transport that can only wait.
+/// The connect of a transport that can only block.
 struct BlockingConnect<F>(F);
 
 impl<S, F: Fn() -> io::Result<S> + Send> PendingConnect<S> for BlockingConnect<F> {

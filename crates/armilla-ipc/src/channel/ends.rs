@@ -25,8 +25,8 @@ impl ReadEnd {
         Half::new(fd).map(Self)
     }
 
-    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child.
-    /// Whoever shares the descriptor finds it non-blocking from now on.
+    /// Makes an end of a pipe that came from elsewhere, such as the standard output of a child. The
+    /// descriptor becomes non-blocking, for every process that shares it.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.
@@ -97,8 +97,8 @@ impl WriteEnd {
         Half::new(fd).map(Self)
     }
 
-    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child.
-    /// Whoever shares the descriptor finds it non-blocking from now on.
+    /// Makes an end of a pipe that came from elsewhere, such as the standard input of a child. The
+    /// descriptor becomes non-blocking, for every process that shares it.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if `descriptor` is no pipe.

@@ -103,7 +103,7 @@ impl Half {
         Ok(fds[0].revents())
     }
 
-    /// Whether the other side was there and has gone.
+    /// Whether the peer has opened and closed the other side.
     pub(super) fn hung_up(&self) -> io::Result<bool> {
         Ok(self.ready_for()?.contains(PollFlags::HUP))
     }
@@ -113,8 +113,8 @@ impl Half {
             return Ok(Readiness::Closed);
         }
         let found = self.ready_for()?;
-        // A hang-up is told while bytes still stand before it; only their count tells the two
-        // apart. A terminal that was hung up has none any more, and no count.
+        // The kernel reports a hang-up while bytes are still unread; only their count tells the two
+        // cases apart. A terminal that was hung up has no bytes and no count.
         let empty = || !rustix::io::ioctl_fionread(&self.fd).is_ok_and(|count| count > 0);
         let gone = found.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
         Ok(match (gone, found.contains(PollFlags::IN)) {
@@ -125,7 +125,7 @@ impl Half {
         })
     }
 
-    /// Lets every transfer to come, and who waits in one, find the direction ended.
+    /// Ends the direction for every later transfer and for the threads that wait in one.
     pub(super) fn mark_ended(&self) {
         self.ended.store(true, Ordering::Release);
         // Fails only if the counter is full, and then the event is there already.

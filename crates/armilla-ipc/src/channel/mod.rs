@@ -1,8 +1,9 @@
-//! What the streams share that are no sockets: descriptors that are read and written.
+//! The stream on which the transports without sockets are built: descriptors that are read and
+//! written.
 //!
-//! Such a descriptor knows neither a timeout nor a way to wake who waits for it. It is therefore
-//! non-blocking, and waiting is done by `poll` over it and an event of our own: a transfer that
-//! need not wait is one system call, one that must is three.
+//! Such a descriptor has no timeout, and no call wakes a thread that is blocked on it. So it is
+//! non-blocking, and `poll` waits for it and for an event of this process. A transfer that need not
+//! wait takes one system call, a transfer that waits takes three.
 
 #[cfg(any(feature = "fifo", feature = "pipe"))]
 mod ends;
@@ -54,12 +55,12 @@ impl Channel {
         Ok(Self { input, output, halves_close: false, credentials: None, local, peer })
     }
 
-    /// The same channel, knowing who is at the other end.
+    /// The same channel with the credentials of the peer.
     pub(crate) fn with_credentials(self, credentials: Credentials) -> Self {
         Self { credentials: Some(credentials), ..self }
     }
 
-    /// Who is at the other end, if that is known.
+    /// The credentials of the peer, if known.
     pub(crate) fn peer_credentials(&self) -> Option<Credentials> {
         self.credentials
     }
@@ -119,7 +120,7 @@ impl Channel {
         self.input.try_recv(buffer)
     }
 
-    /// What is in the way of `send_vectored` is told rather than waited for.
+    /// As `send_vectored`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         self.output.try_send_vectored(parts)
     }
@@ -238,7 +239,7 @@ impl Half {
         }
     }
 
-    /// What is in the way of `recv` is told rather than waited for.
+    /// As `recv`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.has_ended() {
             match rustix::io::read(self, &mut *buffer) {

@@ -44,7 +44,7 @@ pub struct Arrival<'a, A> {
     pub bytes: &'a [u8],
     /// It was longer than the room for it; the rest is lost.
     pub truncated: bool,
-    /// Who sent it; `None` if the sender has no address.
+    /// The sender's address; `None` if it has none.
     pub from: Option<&'a A>,
 }
 

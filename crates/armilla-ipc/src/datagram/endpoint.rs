@@ -60,13 +60,13 @@ impl<A: Name> Endpoint<A> {
         self.sending(|| net::send(&self.fd, bytes, SendFlags::NOSIGNAL)).map(drop)
     }
 
-    /// What is in the way of `send_to` is told rather than waited for.
+    /// As `send_to`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_send_to(&self, bytes: &[u8], to: &A) -> io::Result<()> {
         let to = to.to_os()?;
         retry_on_interrupt(|| net::sendto(&self.fd, bytes, AT_ONCE, &to)).map(drop)
     }
 
-    /// What is in the way of `send` is told rather than waited for.
+    /// As `send`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_send(&self, bytes: &[u8]) -> io::Result<()> {
         retry_on_interrupt(|| net::send(&self.fd, bytes, AT_ONCE)).map(drop)
     }
@@ -89,7 +89,7 @@ impl<A: Name> Endpoint<A> {
         Ok((Received::new(whole, room), A::from_os(from)?))
     }
 
-    /// What is in the way of `recv_from` is told rather than waited for.
+    /// As `recv_from`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_recv_from(&self, buffer: &mut [u8]) -> io::Result<(Received, A)> {
         let room = buffer.len();
         let (whole, from) = retry_on_interrupt(|| self.take_from(buffer, RecvFlags::DONTWAIT))?;
@@ -115,7 +115,7 @@ impl<A: Name> Endpoint<A> {
         Ok(Received::new(whole, room))
     }
 
-    /// What is in the way of `recv` is told rather than waited for.
+    /// As `recv`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Received> {
         let (room, flags) = (buffer.len(), RecvFlags::TRUNC | RecvFlags::DONTWAIT);
         let whole = retry_on_interrupt(|| Ok(net::recv(&self.fd, &mut *buffer, flags)?.1))?;

@@ -1,7 +1,7 @@
-//! The roles that move datagrams: each arrives whole or not at all, in any order.
+//! The roles that move datagrams. A datagram arrives whole or not at all, and in any order.
 //!
-//! A socket either talks to anybody ([`Datagram`]) or to one peer ([`ConnectedDatagram`]); which of
-//! the two it is shows in its type, so that nobody sends without saying to whom.
+//! A socket exchanges datagrams with any peer ([`Datagram`]) or with one ([`ConnectedDatagram`]).
+//! Its type says which, so that a send without a destination does not compile.
 
 mod batch;
 mod endpoint;
@@ -34,11 +34,11 @@ impl Received {
     }
 }
 
-/// A socket that sends datagrams to anybody and receives them from anybody.
+/// A socket that sends datagrams to any peer and receives them from any.
 ///
 /// Methods take `&self`: threads may share a socket, and each datagram goes to one of them.
 pub trait Datagram: Send + Sync + Debug {
-    /// What names a socket.
+    /// The address of a socket.
     type Addr: Clone + Debug + PartialEq + Send + Sync;
 
     /// Sends `bytes` as one datagram to `to`.
@@ -50,7 +50,7 @@ pub trait Datagram: Send + Sync + Debug {
     /// [`set_send_timeout`]: Self::set_send_timeout
     fn send_to(&self, bytes: &[u8], to: &Self::Addr) -> io::Result<()>;
 
-    /// Receives one datagram into `buffer`; tells whether it fitted, and who sent it.
+    /// Receives one datagram into `buffer`; returns whether it fitted, and its sender.
     ///
     /// # Errors
     /// [`io::ErrorKind::TimedOut`] after the time set by [`set_recv_timeout`]; whatever the
@@ -127,7 +127,7 @@ pub trait Datagram: Send + Sync + Debug {
 
 /// A socket that exchanges datagrams with one peer, and does not see those of others.
 pub trait ConnectedDatagram: Send + Sync + Debug {
-    /// What names a socket.
+    /// The address of a socket.
     type Addr: Clone + Debug + PartialEq + Send + Sync;
 
     /// Sends `bytes` as one datagram to the peer.
@@ -206,11 +206,11 @@ pub trait ConnectedDatagram: Send + Sync + Debug {
 
 /// A family of datagram types, for code that is generic over the mechanism.
 pub trait DatagramTransport {
-    /// What names a socket.
+    /// The address of a socket.
     type Addr: Clone + Debug + PartialEq + Send + Sync;
-    /// What talks to anybody.
+    /// The socket without a fixed peer.
     type Socket: Datagram<Addr = Self::Addr>;
-    /// What talks to one peer.
+    /// The socket with one peer.
     type Connected: ConnectedDatagram<Addr = Self::Addr>;
 
     /// A socket with the address `local`.

@@ -29,7 +29,7 @@ pub struct FifoAcceptor {
 impl FifoAcceptor {
     /// Makes a named pipe at the path of `address` and listens there.
     ///
-    /// Only processes of the same user may connect. A named pipe that nobody reads, such as a dead
+    /// Only processes of the same user may connect. A named pipe without a reader, such as a dead
     /// process leaves behind, is replaced; any other file is left alone. The pipe is removed when
     /// the acceptor is closed or dropped.
     ///
@@ -122,7 +122,7 @@ impl FifoAcceptor {
     /// Stops listening and removes the pipe, as [`Acceptor::close`](crate::Acceptor::close).
     pub fn close(&self) {
         self.file.remove();
-        // Who accepts is woken even if there is no descriptor left to hang up with.
+        // A thread in `accept` wakes even if there is no descriptor left to end the pipe with.
         let _ = self.requests.end();
     }
 }
@@ -142,7 +142,7 @@ fn open_both(names: &PipePaths) -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((input, addr::open_at(&names.to_connector, OFlags::WRONLY)?))
 }
 
-/// Removes the named pipe at `path` if nobody reads it, otherwise tells what is in the way.
+/// Removes the named pipe at `path` if it has no reader; otherwise the error names the obstacle.
 fn remove_stale(path: &Path) -> io::Result<()> {
     let in_use = |reason: &str| io::Error::new(io::ErrorKind::AddrInUse, reason);
     match addr::open_at(path, OFlags::WRONLY) {

@@ -88,7 +88,7 @@ impl PipePaths {
     }
 }
 
-/// The two named pipes themselves. Dropping this removes them; who has opened them keeps them.
+/// The two named pipes themselves. Dropping this removes the names; open descriptors stay valid.
 #[derive(Debug)]
 pub(super) struct PipeFiles(pub(super) PipePaths);
 
@@ -112,7 +112,7 @@ impl PipeFiles {
 
 impl Drop for PipeFiles {
     fn drop(&mut self) {
-        // One that cannot be removed stays behind as an empty name and is in nobody's way.
+        // A name that cannot be removed stays behind and does no harm.
         let _ = std::fs::remove_file(&self.0.to_acceptor);
         let _ = std::fs::remove_file(&self.0.to_connector);
     }

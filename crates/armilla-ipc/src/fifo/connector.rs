@@ -35,7 +35,7 @@ impl FifoConnector {
     ///
     /// # Errors
     /// As [`Connector::connect`]: [`io::ErrorKind::NotFound`] if there is no named pipe,
-    /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
+    /// [`io::ErrorKind::ConnectionRefused`] if no process listens there.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<FifoStream> {
         wait_for_connect(&mut FifoPendingConnect::new(address, timeout, &self.options)?)
     }
@@ -58,8 +58,8 @@ pub(super) struct FifoPendingConnect {
     answer: OwnedFd,
     /// The ends for the stream, until it is made.
     ends: Option<(OwnedFd, OwnedFd)>,
-    /// A pipe can be opened for writing only while somebody reads it; until the acceptor does, that
-    /// is ourselves.
+    /// A pipe can be opened for writing only while it has a reader. Until the acceptor opens it,
+    /// this is the reader.
     _reader: OwnedFd,
     _made: PipeFiles,
 }
@@ -94,7 +94,7 @@ impl FifoPendingConnect {
         set_pipe_size(output.as_fd(), options)?;
         let answer = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&answer, &input, EventData::new_u64(ANSWERED), EventFlags::IN)?;
-        // Of the acceptor's pipe only the error is of interest, which is always told.
+        // Of the acceptor's pipe only an error matters, which the kernel always reports.
         epoll::add(&answer, &acceptor, EventData::new_u64(GONE), EventFlags::empty())?;
         Ok(Self {
             address: address.clone(),

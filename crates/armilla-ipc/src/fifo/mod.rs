@@ -1,9 +1,10 @@
-//! The named-pipe transport: streams of two named pipes that meet at a third; and one named pipe
-//! between one [`ReadEnd`] and many [`WriteEnd`]s, see [`open_read`] and [`open_write`].
+//! The named-pipe transport, and a named pipe on its own: one [`ReadEnd`] and many [`WriteEnd`]s,
+//! see [`open_read`] and [`open_write`].
 //!
-//! The acceptor makes a named pipe at its path. A connector makes two more beside it and writes
-//! their name into it; the acceptor opens them and sends a byte that says so, upon which the
-//! connector removes the names. There is no queue: connecting ends when the acceptor accepts.
+//! A stream has two named pipes, one for each direction. The acceptor makes a third at its path. A
+//! connector makes the two of a stream beside it and writes their name into it. The acceptor opens
+//! them and sends a byte; then the connector removes the names. There is no queue of connections:
+//! connecting ends when the acceptor accepts.
 
 mod acceptor;
 mod addr;

@@ -11,10 +11,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// The pause before a pipe without a reader is tried again; the kernel offers no way to be told.
+/// The pause before a pipe without a reader is tried again; the kernel does not report when a
+/// reader comes.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Opens the named pipe at `path` for receiving, and makes it if there is none; waits for nobody.
+/// Opens the named pipe at `path` for receiving, and makes it if there is none. Does not wait for a
+/// writer.
 ///
 /// The end of the stream comes when the last of the writers has gone; before the first has come,
 /// receiving waits.
@@ -37,7 +39,7 @@ pub fn open_read(path: impl AsRef<Path>) -> io::Result<ReadEnd> {
 /// Opens the named pipe at `path` for sending; waits up to `timeout` for a reader.
 ///
 /// # Errors
-/// [`io::ErrorKind::TimedOut`] if nobody reads it by then; otherwise as [`open_read`].
+/// [`io::ErrorKind::TimedOut`] if it has no reader by then; otherwise as [`open_read`].
 pub fn open_write(path: impl AsRef<Path>, timeout: Option<Duration>) -> io::Result<WriteEnd> {
     let path = path.as_ref();
     let deadline = Deadline::after(timeout);

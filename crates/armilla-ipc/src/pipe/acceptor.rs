@@ -46,7 +46,7 @@ impl PipeAcceptor {
         self.acceptor.local()
     }
 
-    /// The listening socket at which pipes are handed over. Changing its state behind the
+    /// The listening socket through which descriptors arrive. Changing its state behind the
     /// acceptor's back is the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.acceptor.socket()

@@ -7,7 +7,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::path::Path;
 
-/// What pipes are called when they are handed over.
+/// The kind of this transport in the descriptor handshake.
 pub(super) const KIND: u8 = b'p';
 
 /// The path of a pipe address.

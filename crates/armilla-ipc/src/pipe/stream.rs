@@ -32,8 +32,8 @@ impl PipeStream {
         Ok((stream((near_input, near_output))?, stream((far_input, far_output))?))
     }
 
-    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if
-    /// it was made as a pair within this process.
+    /// The credentials of the peer's process at the time of the connection; `None` for a pair
+    /// within this process.
     pub fn peer_credentials(&self) -> Option<Credentials> {
         self.channel.peer_credentials()
     }

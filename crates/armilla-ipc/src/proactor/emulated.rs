@@ -17,11 +17,11 @@ use std::time::Duration;
 pub(super) struct Emulated {
     reactor: Reactor,
     completions: Arc<CompletionQueue>,
-    /// Wakes the running thread when another one has finished something: a cancellation.
+    /// Wakes the running thread when another thread has cancelled an operation.
     wakeup: Notifier,
 }
 
-/// Operations that are complete, in that order, and not yet reported.
+/// Completed operations in order, not yet reported.
 #[derive(Default)]
 struct CompletionQueue(Mutex<VecDeque<Completed>>);
 
@@ -55,7 +55,8 @@ impl Emulated {
 
     pub(super) fn submit(&self, source: &AttachedSocket, direction: Direction) -> io::Result<()> {
         let Some(&token) = source.token().get() else { return Ok(()) }; // it was attached elsewhere
-        // Held until the reactor knows, lest it be told of the other direction in between.
+        // Held until the reactor has the interest, so that no other thread sets that of the other
+        // direction in between.
         let other = source.direction(match direction {
             Direction::Receive => Direction::Send,
             Direction::Send => Direction::Receive,
@@ -90,7 +91,7 @@ impl Emulated {
     ) -> io::Result<usize> {
         let timeout = if self.completions.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.reactor.handle_events(timeout)?;
-        // Only what is there now: completions may finish more, and timers want their turn.
+        // Only the present ones: handlers may complete more, and timers must not starve.
         let count = self.completions.lock().len();
         for _ in 0..count {
             let Some(outcome) = self.completions.lock().pop_front() else { break };
@@ -127,7 +128,7 @@ impl fmt::Debug for CompletionQueue {
     }
 }
 
-/// Attempts the operations of one source when it is ready for them.
+/// Tries the operations of one socket when it is ready for them.
 struct ReadinessHandler {
     source: AttachedSocket,
     completions: Arc<CompletionQueue>,
@@ -164,7 +165,7 @@ impl Handler for ReadinessHandler {
 
 type Result = (io::Result<usize>, Option<OwnedFd>);
 
-/// Does what can be done without waiting; `None` if the operation is not complete thereafter.
+/// Goes on without blocking; `None` if the operation is not complete afterwards.
 fn try_operation(pending: &mut PendingOperation, socket: BorrowedFd<'_>) -> Option<Result> {
     loop {
         let errno = match pending.operation {

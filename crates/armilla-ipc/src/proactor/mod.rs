@@ -1,10 +1,10 @@
-//! Starts operations, and calls whoever asked for one when it is complete.
+//! The proactor pattern: starts operations, and calls a completion handler when each is complete.
 //!
-//! Where a [reactor] tells that a descriptor is *ready*, a proactor tells that bytes *have been*
-//! moved. It owns the buffer meanwhile and hands it back with the outcome. With the feature
-//! `io-uring`, and on a kernel that lets us, the operations are the kernel's own; otherwise a
-//! reactor and non-blocking calls stand in for it, without any thread ([`Backend`]). The difference
-//! cannot be seen from outside, except on a clock.
+//! A [reactor] reports that a descriptor is *ready*; a proactor reports that bytes *have been*
+//! moved. It owns the buffer meanwhile and returns it with the outcome. With the feature
+//! `io-uring`, and where the kernel permits, the operations are the kernel's own. Otherwise a
+//! reactor and non-blocking calls emulate them, without any thread ([`Backend`]). The two differ in
+//! speed only.
 //!
 //! A proactor contains a [`Reactor`]: timers, signals and notifications are armed with
 //! [`reactor()`](Proactor::reactor) and handled by the same loop.
@@ -59,18 +59,18 @@ pub struct Proactor {
     connect_completions: Arc<ConnectCompletions>,
 }
 
-/// What is to be told about connections.
+/// The outcomes of connections, not yet reported.
 #[derive(Default)]
 struct ConnectCompletions(Mutex<VecDeque<Box<Callback>>>);
 
 type Callback = dyn FnOnce(&Proactor) + Send;
 
-/// What carries the operations out.
+/// The mechanism that carries out the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// The kernel's submission and completion rings.
     IoUring,
-    /// Non-blocking calls when a reactor says that they will not block.
+    /// Non-blocking calls, made when a reactor reports readiness.
     Emulated,
 }
 
@@ -82,7 +82,7 @@ enum Engine {
 }
 
 impl Proactor {
-    /// A proactor of the best kind that there is.
+    /// A proactor with the best backend that this system has.
     ///
     /// # Errors
     /// If the operating system does not give the descriptors that this needs.
@@ -90,7 +90,7 @@ impl Proactor {
         Self::with(Backend::IoUring).or_else(|_| Self::with(Backend::Emulated))
     }
 
-    /// A proactor of this kind.
+    /// A proactor with this backend.
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`] for [`Backend::IoUring`] without the feature of that name;
@@ -109,7 +109,7 @@ impl Proactor {
         Ok(Self { engine, connect_completions: Arc::default() })
     }
 
-    /// What carries the operations out.
+    /// The mechanism that carries out the operations.
     pub fn backend(&self) -> Backend {
         match &self.engine {
             #[cfg(feature = "io-uring")]
@@ -128,7 +128,7 @@ impl Proactor {
         }
     }
 
-    /// Makes a socket known, for operations on it. It is kept open until it is
+    /// Attaches a socket, for operations on it. The proactor keeps it open until it is
     /// [detached](Self::detach).
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl Proactor {
     /// and calls `done`, as a completion, with the stream or the reason why there is none.
     ///
     /// # Errors
-    /// As [`Transport::start_connect`]; everything later is told to `done`.
+    /// As [`Transport::start_connect`]; `done` gets every later error.
     pub fn connect<T: Transport>(
         &self,
         address: &Address,
@@ -164,7 +164,7 @@ impl Proactor {
     /// [`OperationResult::peer`].
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is under way on this source;
+    /// [`io::ErrorKind::ResourceBusy`] if an accept or a receive is in progress on this socket;
     /// [`io::ErrorKind::NotConnected`] if it was detached.
     pub fn accept(
         &self,
@@ -195,11 +195,11 @@ impl Proactor {
         )
     }
 
-    /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error hides
-    /// how much had left.
+    /// Sends all of `buffer`, in as many steps as it takes. If it fails half way, the error does
+    /// not say how much was sent.
     ///
     /// # Errors
-    /// As [`accept`](Self::accept), if a send is under way on this source.
+    /// As [`accept`](Self::accept), if a send is in progress on this socket.
     pub fn send(
         &self,
         source: &AttachedSocket,
@@ -227,8 +227,8 @@ impl Proactor {
         }
     }
 
-    /// Forgets a socket. What is under way on it is cancelled and completes with an error
-    /// (`ECANCELED`), unless it has been carried out just now. Idempotent.
+    /// Detaches a socket. Operations in progress on it complete with `ECANCELED`, unless they are
+    /// complete already. Idempotent.
     pub fn detach(&self, source: &AttachedSocket) {
         match &self.engine {
             #[cfg(feature = "io-uring")]
@@ -237,9 +237,8 @@ impl Proactor {
         }
     }
 
-    /// Waits for at most `timeout` (`None`: until something happens), and calls the completions of
-    /// what is complete. Returns how many, 0 if the time is up, or if the reactor had something to
-    /// do.
+    /// Waits for at most `timeout` (`None`: until an event comes) and calls the completion
+    /// handlers. Returns their number; 0 if the time is up or only the reactor had events.
     ///
     /// # Errors
     /// [`io::ErrorKind::ResourceBusy`] if another thread runs this proactor, or the calling one
@@ -250,7 +249,7 @@ impl Proactor {
             Engine::Uring(uring) => uring.handle_events(self, timeout),
             Engine::Emulated(emulated) => emulated.handle_events(self, timeout),
         }?;
-        // Only what is there now, as with other completions.
+        // Only the present ones, as with other completions.
         let told = self.connect_completions.lock().len();
         for _ in 0..told {
             let Some(done) = self.connect_completions.lock().pop_front() else { break };
@@ -260,7 +259,7 @@ impl Proactor {
         Ok(count)
     }
 
-    /// Turns until the [reactor](Self::reactor) is stopped.
+    /// Handles events until the [reactor](Self::reactor) is stopped.
     ///
     /// # Errors
     /// As [`handle_events`](Self::handle_events).

@@ -5,8 +5,8 @@ use super::source::{AttachedSocket, Direction};
 use rustix::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table of sources. A place is given to another source only after the last operation on it is
-/// over, and under another name.
+/// A table of attached sockets. An index is used again only after the last operation on its socket
+/// is over, and with another generation.
 #[derive(Default)]
 pub(super) struct SocketTable {
     table: Mutex<Table>,
@@ -25,7 +25,7 @@ struct Entry {
 }
 
 impl SocketTable {
-    /// Makes a source and gives it a place.
+    /// Attaches a socket and gives it an index.
     pub(super) fn insert(&self, socket: Arc<dyn AsFd + Send + Sync>) -> AttachedSocket {
         let source = AttachedSocket::new(socket);
         let mut table = self.lock();
@@ -38,14 +38,15 @@ impl SocketTable {
         source
     }
 
-    /// The name of the operation in one direction of a source, of which the highest bit is clear.
+    /// The number by which the kernel names the operation in one direction of a socket. Its highest
+    /// bit is clear.
     pub(super) fn user_data(&self, source: &AttachedSocket, direction: Direction) -> Option<u64> {
         let entry = *source.entry().get()?;
         let generation = self.lock().sockets.get(entry)?.generation;
         Some(u64::from(generation) << 32 | (entry as u64) << 1 | direction as u64)
     }
 
-    /// The operation of this name.
+    /// The socket and the direction that `user_data` names.
     pub(super) fn find(&self, user_data: u64) -> Option<(AttachedSocket, Direction)> {
         let table = self.lock();
         let entry = table.sockets.get((user_data as u32 >> 1) as usize)?;
@@ -54,7 +55,7 @@ impl SocketTable {
         (entry.generation == (user_data >> 32) as u32).then_some((source, direction))
     }
 
-    /// Frees the place of a detached source, if nothing is under way on it.
+    /// Frees the index of a detached socket, if no operation is in progress on it.
     pub(super) fn remove(&self, source: &AttachedSocket) {
         if Direction::BOTH.into_iter().any(|direction| source.direction(direction).is_some()) {
             return;
@@ -68,7 +69,7 @@ impl SocketTable {
         }
     }
 
-    /// All sources.
+    /// All attached sockets.
     pub(super) fn entries(&self) -> Vec<AttachedSocket> {
         self.lock().sockets.iter().filter_map(|entry| entry.occupant.clone()).collect()
     }

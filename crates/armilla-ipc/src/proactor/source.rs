@@ -9,10 +9,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Is told of the end of an operation. A closure `Fn(&Proactor, OperationResult)` is one. It is
-/// called by the thread that runs the proactor and may start the next operation.
+/// Handles the completion of an operation. A closure `Fn(&Proactor, OperationResult)` implements
+/// it. The thread that runs the proactor calls it; it may start the next operation.
 pub trait CompletionHandler: Send + Sync {
-    /// The operation is complete, for good or ill.
+    /// The operation is complete: it succeeded, failed, or was cancelled.
     fn completed(&self, proactor: &Proactor, done: OperationResult);
 }
 
@@ -27,9 +27,9 @@ impl<F: Fn(&Proactor, OperationResult) + Send + Sync> CompletionHandler for F {
 pub struct OperationResult {
     /// The socket that it was started on.
     pub source: AttachedSocket,
-    /// The buffer that was passed in.
+    /// The buffer that the caller passed.
     pub buffer: Vec<u8>,
-    /// How many bytes were moved, or why none; 0 for an accept.
+    /// The number of bytes moved, or the error; 0 for an accept.
     pub result: io::Result<usize>,
     /// The socket of the peer that was accepted.
     pub peer: Option<OwnedFd>,
@@ -45,14 +45,14 @@ struct Inner {
     socket: Arc<dyn AsFd + Send + Sync>,
     operations: [Mutex<Option<PendingOperation>>; 2],
     detached: AtomicBool,
-    /// The registration with the reactor that stands in for the kernel.
+    /// The registration with the reactor of the emulated backend.
     token: OnceLock<Token>,
-    /// The place in the table of the kernel's operations.
+    /// The index in the table of attached sockets.
     #[cfg(feature = "io-uring")]
     entry: OnceLock<usize>,
 }
 
-/// A direction of a source.
+/// A direction of an attached socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Receive,
@@ -63,7 +63,7 @@ impl Direction {
     pub(super) const BOTH: [Self; 2] = [Self::Receive, Self::Send];
 }
 
-/// What is to be done.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Accept,
@@ -71,11 +71,11 @@ pub(super) enum Operation {
     Send,
 }
 
-/// An operation under way.
+/// An operation in progress.
 pub(super) struct PendingOperation {
     pub(super) operation: Operation,
     pub(super) buffer: Vec<u8>,
-    /// How many bytes of a send have left.
+    /// How many bytes of a send the kernel has taken.
     pub(super) moved: usize,
     completion: Arc<dyn CompletionHandler>,
 }
@@ -94,7 +94,7 @@ impl PendingOperation {
         self.buffer.get(self.moved..).unwrap_or_default()
     }
 
-    /// Tells who asked for it.
+    /// Calls the completion handler.
     pub(super) fn complete(
         self,
         proactor: &Proactor,
@@ -139,16 +139,16 @@ impl AttachedSocket {
         &self.inner.entry
     }
 
-    /// The operation under way in one direction.
+    /// The operation in progress in one direction.
     pub(super) fn direction(
         &self,
         direction: Direction,
     ) -> MutexGuard<'_, Option<PendingOperation>> {
-        // Nothing that can panic runs under this lock.
+        // No code that can panic runs under this lock.
         self.inner.operations[direction as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes an operation, if none is under way.
+    /// Records an operation, if none is in progress.
     pub(super) fn begin(&self, direction: Direction, pending: PendingOperation) -> io::Result<()> {
         let mut entry = self.direction(direction);
         if self.is_detached() {
@@ -166,7 +166,7 @@ impl AttachedSocket {
         self.inner.detached.load(Ordering::SeqCst)
     }
 
-    /// Lets no further operation begin; false if that was so.
+    /// Refuses every further operation; false if it did already.
     pub(super) fn mark_detached(&self) -> bool {
         // Under both locks, so that an operation has either begun before, or fails.
         let _halves = Direction::BOTH.map(|direction| self.direction(direction));

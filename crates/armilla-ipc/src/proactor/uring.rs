@@ -201,7 +201,8 @@ impl Uring {
         unsafe { self.push(&entry) };
     }
 
-    /// Handles a completion; false if the operation goes on. Without a proactor nobody is told.
+    /// Handles a completion; false if the operation goes on. Without a proactor no handler is
+    /// called.
     fn complete_entry(&self, entry: &cqueue::Entry, proactor: Option<&Proactor>) -> bool {
         let Some((source, direction)) = self.sockets.find(entry.user_data()) else { return false };
         let Some(mut pending) = source.direction(direction).take() else { return false };
@@ -250,7 +251,7 @@ impl Drop for Uring {
         let start = Instant::now();
         while sources.iter().any(busy) && start.elapsed() < CANCEL_TIMEOUT {
             let _ = self.sleep(Some(Duration::from_millis(10)));
-            // SAFETY: nobody else has access any more.
+            // SAFETY: no other thread has access any more.
             while let Some(entry) = (unsafe { self.ring.completion_shared() }).next() {
                 self.complete_entry(&entry, None);
             }

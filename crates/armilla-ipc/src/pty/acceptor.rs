@@ -41,7 +41,7 @@ impl PtyAcceptor {
         self.acceptor.local()
     }
 
-    /// The listening socket at which terminals are handed over. Changing its state behind the
+    /// The listening socket through which descriptors arrive. Changing its state behind the
     /// acceptor's back is the caller's responsibility.
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.acceptor.socket()

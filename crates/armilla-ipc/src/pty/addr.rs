@@ -8,7 +8,7 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use std::io;
 use std::path::Path;
 
-/// What pseudo-terminals are called when they are handed over.
+/// The kind of this transport in the descriptor handshake.
 pub(super) const KIND: u8 = b't';
 
 /// The path of a pseudo-terminal address.

@@ -34,8 +34,8 @@ impl PtyStream {
         Ok((stream(driver)?, stream(terminal)?))
     }
 
-    /// Who is at the other end, as the kernel knew the process when the stream was made; `None` if
-    /// it was made as a pair within this process.
+    /// The credentials of the peer's process at the time of the connection; `None` for a pair
+    /// within this process.
     pub fn peer_credentials(&self) -> Option<Credentials> {
         self.channel.peer_credentials()
     }
@@ -51,7 +51,7 @@ pub struct WindowSize {
 }
 
 impl PtyStream {
-    /// The size that programs on the terminal take it to have; 0 if nobody has said.
+    /// The size of the terminal for the programs that run on it; 0 if it was never set.
     ///
     /// # Errors
     /// Whatever the operating system reports; none is known for an open stream.
@@ -60,8 +60,8 @@ impl PtyStream {
         Ok(WindowSize { rows: size.ws_row, columns: size.ws_col })
     }
 
-    /// Sets the size, from either side. What runs in the foreground of the terminal is told by a
-    /// signal (`SIGWINCH`).
+    /// Sets the size, from either side. The foreground process group of the terminal gets
+    /// `SIGWINCH`.
     ///
     /// # Errors
     /// As [`window_size`](Self::window_size).

@@ -12,8 +12,8 @@ use std::{fmt, io};
 /// registers it; a handler that is not made or cannot be registered is dropped, and the peer sees
 /// the end.
 ///
-/// Nothing waits: not this call, nor a thread of the reactor. Host names alone are looked up by a
-/// thread of their own.
+/// Neither this call nor a thread of the reactor blocks. Only the resolution of a host name takes a
+/// thread of its own.
 ///
 /// ```
 /// # use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, connect};
@@ -39,7 +39,7 @@ use std::{fmt, io};
 /// ```
 ///
 /// # Errors
-/// As [`Transport::start_connect`]; everything later is told to `make`.
+/// As [`Transport::start_connect`]; `make` gets every later error.
 pub fn connect<T: Transport>(
     reactor: &Reactor,
     address: &Address,
@@ -63,7 +63,7 @@ pub(crate) fn drive<S: 'static>(
     let state = State { pending, done, timer: None, token: None };
     let drive = Arc::new(ConnectDriver(Mutex::new(Some(state))));
     let first = Arc::clone(&drive);
-    // The first step is the reactor's too, so that `done` is called by nobody else.
+    // The reactor makes the first step too, so that only its threads call `done`.
     let timer = reactor.arm(Duration::ZERO, resume_timer(&drive));
     if let Some(state) = &mut *first.lock() {
         state.timer.get_or_insert(timer);
@@ -71,15 +71,15 @@ pub(crate) fn drive<S: 'static>(
     ConnectHandle { drive }
 }
 
-/// A connection being made in a reactor. Dropping this does not end it.
+/// A handle on a connection in progress in a reactor. Dropping it does not cancel the connection.
 #[derive(Clone)]
 pub struct ConnectHandle {
     drive: Arc<dyn Cancel>,
 }
 
 impl ConnectHandle {
-    /// Gives the connection up; false if it is made already, or has failed. Otherwise nobody is
-    /// told of it any more. To be called with the reactor that makes it.
+    /// Cancels the connection; false if it is established already, or has failed. After a
+    /// cancellation nothing is reported. `reactor` must be the one that establishes the connection.
     pub fn cancel(&self, reactor: &Reactor) -> bool {
         self.drive.cancel(reactor)
     }
@@ -95,7 +95,7 @@ trait Cancel: Send + Sync {
     fn cancel(&self, reactor: &Reactor) -> bool;
 }
 
-/// An attempt with its state, until it is over.
+/// A connection in progress, `None` once it is over.
 struct ConnectDriver<S>(Mutex<Option<State<S>>>);
 
 struct State<S> {
@@ -108,7 +108,7 @@ struct State<S> {
 type Done<S> = dyn FnOnce(&Reactor, io::Result<S>) + Send;
 
 impl<S> State<S> {
-    /// Waits for nothing any more.
+    /// Ends every wait.
     fn disarm(&mut self, reactor: &Reactor) {
         self.timer.take().map(|timer| reactor.cancel(timer));
         self.token.take().map(|token| reactor.deregister(token));
@@ -117,7 +117,7 @@ impl<S> State<S> {
 
 impl<S: 'static> ConnectDriver<S> {
     fn lock(&self) -> MutexGuard<'_, Option<State<S>>> {
-        // An attempt that has panicked is over.
+        // A connection whose step has panicked is over.
         self.0.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
             let mut state = poisoned.into_inner();
             *state = None;
@@ -125,7 +125,7 @@ impl<S: 'static> ConnectDriver<S> {
         })
     }
 
-    /// Goes on with the attempt as far as it can.
+    /// Goes on as far as possible without waiting.
     fn advance(self: &Arc<Self>, reactor: &Reactor) {
         let mut place = self.lock();
         let Some(state) = &mut *place else { return };
@@ -145,11 +145,11 @@ impl<S: 'static> ConnectDriver<S> {
         }
     }
 
-    /// Waits for what the attempt waits for.
+    /// Registers for the wait condition.
     fn arm(self: &Arc<Self>, reactor: &Reactor, state: &mut State<S>) -> io::Result<()> {
         let WaitCondition { descriptor, interest, limit } = state.pending.wait_condition();
         if let Some(descriptor) = descriptor {
-            // A copy, because the attempt may close its own before the handler has left.
+            // A copy, because the connection may close its own before the handler is deregistered.
             let descriptor = descriptor.try_clone_to_owned()?;
             let drive = Arc::clone(self);
             state.token =

@@ -13,8 +13,8 @@ impl Reactor {
     /// within a handler; of a shared one, any number, and handlers may.
     ///
     /// # Errors
-    /// [`io::ErrorKind::ResourceBusy`] if somebody already runs a reactor made for one thread;
-    /// whatever the kernel reports otherwise, none is known.
+    /// [`io::ErrorKind::ResourceBusy`] if another thread already runs a reactor made for one
+    /// thread; whatever the kernel reports otherwise, none is known.
     pub fn run(&self) -> io::Result<()> {
         while !self.is_stopped() {
             self.handle_events(None)?;
@@ -22,8 +22,8 @@ impl Reactor {
         Ok(())
     }
 
-    /// Waits for at most `timeout` (`None`: until something happens) and handles what has happened.
-    /// Returns the number of events, 0 if the time is up or a signal came.
+    /// Waits for at most `timeout` (`None`: until an event comes) and handles the events. Returns
+    /// their number, 0 if the time is up or a signal came.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -47,7 +47,7 @@ impl Reactor {
         Ok(next)
     }
 
-    /// Calls whoever is responsible.
+    /// Calls the handler of an event.
     #[inline]
     pub(super) fn handle(&self, event: ReactorEvent) {
         match event {

@@ -13,12 +13,12 @@ use std::time::Duration;
 /// How many events a thread takes at once if it is the only one.
 const BATCH: usize = 64;
 
-/// What comes instead of a token when the reactor stops; no table grows to this index.
+/// Stands for a token when the reactor stops; no table grows to this index.
 const STOP: u64 = u64::MAX;
-/// What comes instead of a token when a timer is due.
+/// Stands for a token when a timer is due.
 const TIMER: u64 = u64::MAX - 1;
 
-/// Something that has happened.
+/// An event that the kernel reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReactorEvent {
     /// The descriptor of a registration is ready.
@@ -78,7 +78,7 @@ impl Epoll {
         Ok(epoll::add(&self.set, fd, EventData::new_u64(TIMER), self.mode(EventFlags::IN))?)
     }
 
-    /// Lets the clock speak again after it has been set.
+    /// Arms the timer's descriptor again after it was set.
     pub(super) fn rearm_timer(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
         if self.shared {
             let data = EventData::new_u64(TIMER);
@@ -88,18 +88,19 @@ impl Epoll {
     }
 
     fn mode(&self, flags: EventFlags) -> EventFlags {
-        // Who waits for nothing is to hear of a hang-up once at most; it is passed over then.
+        // The kernel reports a hang-up even where nothing is waited for: once at most, and it is
+        // ignored.
         if self.shared || flags.is_empty() { flags | EventFlags::ONESHOT } else { flags }
     }
 
     /// Wakes every thread that waits, and every one that will.
     pub(super) fn wake_all(&self) {
-        // It fails only if the counter is full, and then everybody is awake.
+        // It fails only if the counter is full, and then all threads are awake.
         let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
     }
 
-    /// Waits for at most `timeout` and hands everything that has happened to `each`; a thread among
-    /// several takes one event, so that none lies waiting behind a slow handler. Returns how many.
+    /// Waits for at most `timeout` and calls `each` for every event. One thread among several takes
+    /// one event, so that none waits behind a slow handler. Returns the number of events.
     pub(super) fn wait(
         &self,
         timeout: Option<Duration>,

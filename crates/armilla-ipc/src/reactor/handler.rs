@@ -1,32 +1,33 @@
-//! Event handlers: what they are told and what they answer. Registration is in `registry`.
+//! Event handlers: the events that they get, and what they want next. Registration is in
+//! `registry`.
 
 use super::{Reactor, Token};
 use crate::interest::Interest;
 use rustix::event::epoll::EventFlags;
 use rustix::fd::BorrowedFd;
 
-/// Owns a descriptor and is called when something happens to it.
+/// Handles the events of one descriptor, which it owns.
 ///
-/// A handler that several threads may drive is still called by one at a time. It may register and
-/// deregister any handler, itself too, and arm timers; no lock is held while it runs. Should it
-/// panic, it is deregistered, and the panic goes on.
+/// Several threads may run a reactor, but only one of them at a time calls a handler. A handler may
+/// register and deregister any handler, itself too, and may arm timers: the reactor holds no lock
+/// while it runs. A handler that panics is deregistered, and the panic goes on.
 pub trait Handler: Send + Sync {
-    /// The descriptor to watch: one and the same, open, as long as the handler is registered. It is
-    /// asked for under a lock, so that this must not call the reactor, nor
-    /// [`interest`](Self::interest).
+    /// The descriptor to watch. It must stay open and the same while the handler is registered. The
+    /// reactor calls this and [`interest`](Self::interest) under a lock: neither may call the
+    /// reactor.
     fn descriptor(&self) -> BorrowedFd<'_>;
 
-    /// What to wait for at first; by default bytes to read.
+    /// What to wait for after registration; by default bytes to read.
     fn interest(&self) -> Interest {
         Interest::READ
     }
 
-    /// Called when the descriptor is `ready`. An error or the end of a stream shows as readiness
-    /// for what the handler waits for; the call that it then makes tells more.
+    /// Handles the readiness of the descriptor. An error or the end of a stream counts as readiness
+    /// for whatever the handler waits for; the next system call on the descriptor reports which.
     fn ready(&self, reactor: &Reactor, token: Token, ready: Ready) -> Next;
 
-    /// Called once when the handler is no longer registered, and nothing is called after it; the
-    /// reactor's share in the handler is dropped next.
+    /// Called once, as the last call, when the handler is no longer registered. The reactor then
+    /// drops its reference.
     fn closed(&self, reactor: &Reactor, token: Token) {
         let _ = (reactor, token);
     }
@@ -41,12 +42,13 @@ impl Ready {
         Self(flags)
     }
 
-    /// Whether reading would not wait: there are bytes, a connection, the end or an error.
+    /// Whether a read would not block: there are bytes, a connection, the end of the stream, or an
+    /// error.
     pub fn readable(self) -> bool {
         self.0.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR)
     }
 
-    /// Whether writing would not wait: there is room, or an error.
+    /// Whether a write would not block: there is room, or an error.
     pub fn writable(self) -> bool {
         self.0.intersects(EventFlags::OUT | EventFlags::HUP | EventFlags::ERR)
     }
@@ -60,15 +62,15 @@ impl Ready {
 /// What a handler wants after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// To be called again when one of these comes true; at once, if it is true already.
+    /// Call again when one of these is true; at once, if one is true already.
     Wait(Interest),
-    /// To be left alone until [`Reactor::resume`], perhaps by another thread that has taken over.
+    /// Do not call again until [`Reactor::resume`], which another thread may call.
     Pause,
-    /// To be deregistered.
+    /// Deregister the handler.
     Deregister,
 }
 
 impl Next {
-    /// To be called when there is more to read.
+    /// Call again when there is more to read.
     pub const READ: Self = Self::Wait(Interest::READ);
 }

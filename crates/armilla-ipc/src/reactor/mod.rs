@@ -1,16 +1,16 @@
-//! Waits for many descriptors, timers, signals and other threads at once, and calls the handler
-//! that is responsible for each event.
+//! The reactor pattern: waits for many descriptors, timers, signals and notifications at once, and
+//! calls the handler of each event.
 //!
-//! A [`Handler`] owns a descriptor and says after each event what to wait for [`Next`]. The
-//! [`Reactor`] keeps it while it is registered, under a [`Token`] that no later registration has
-//! again. Beside descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with
-//! which other threads get its attention. [`serve`] and [`connect`] make handlers for the streams
-//! of an acceptor or a connector and register them.
+//! A [`Handler`] owns a descriptor, and after each event says what comes [`Next`]. The [`Reactor`]
+//! keeps it while it is registered, under a [`Token`] that no later registration has again. Beside
+//! descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with which other
+//! threads get its attention. [`serve`] and [`connect`] make handlers for the streams of an
+//! acceptor or a connector and register them.
 //!
 //! A reactor is made for one thread ([`Reactor::new`]) or for many ([`Reactor::shared`]). The
 //! threads of a [`Pool`] share one as *leader and followers*: each takes the next event straight
-//! from the kernel and handles it itself, so nothing is handed over between threads, and the kernel
-//! lets no second thread have the same descriptor meanwhile.
+//! from the kernel and handles it itself. No event passes from one thread to another, and the
+//! kernel gives the same descriptor to no second thread meanwhile.
 //!
 //! ```
 //! use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
@@ -91,14 +91,14 @@ use timers::TimerQueue;
 /// as [`run`](Self::run) says. It takes three descriptors, and about 32 bytes a registration beside
 /// the handler itself; nothing is allocated for an event.
 ///
-/// Dropping it drops all handlers, of which those still registered are not told.
+/// Dropping it drops all handlers, without a call of [`Handler::closed`].
 #[derive(Debug)]
 pub struct Reactor {
     epoll: Epoll,
     table: Table,
     timer_queue: TimerQueue,
     stopped: AtomicBool,
-    /// Who drives a reactor that is made for one thread.
+    /// Held by the thread that runs a reactor made for one thread.
     driver: Mutex<()>,
 }
 

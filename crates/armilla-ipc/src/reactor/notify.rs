@@ -8,8 +8,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Lets a thread of the reactor do something soon. Made by [`Reactor::notifier`], cheap to clone,
-/// `Send` and `Sync`.
+/// Makes a thread of the reactor run an action. [`Reactor::notifier`] makes it; it is cheap to
+/// clone, `Send` and `Sync`.
 #[derive(Clone)]
 pub struct Notifier {
     handler: Arc<NotifyHandler>,
@@ -17,8 +17,8 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Has the action run once after this call, by a thread of the reactor. Notifications that come
-    /// before it runs are one; only the first of them costs a system call.
+    /// Makes a thread of the reactor run the action once after this call. Notifications that come
+    /// before it runs count as one, and only the first of them costs a system call.
     pub fn notify(&self) {
         if !self.handler.pending.swap(true, Ordering::AcqRel) {
             // It fails only if the counter is full, and then the reactor will wake anyway.
@@ -39,8 +39,8 @@ impl fmt::Debug for Notifier {
 }
 
 impl Reactor {
-    /// Registers an action for other threads to trigger. What they want to say goes through a queue
-    /// that the action captures.
+    /// Registers an action that other threads trigger. Data goes through a queue that the action
+    /// captures.
     ///
     /// ```
     /// # use armilla_ipc::reactor::Reactor;
@@ -89,8 +89,8 @@ impl Handler for NotifyHandler {
     }
 
     fn ready(&self, reactor: &Reactor, _: Token, _: Ready) -> Next {
-        // Emptied first and then marked as silent, so that a ring between the two is not lost: it
-        // finds the mark, and the action that is about to run comes after it.
+        // The event is read before the mark is cleared. So a notification between the two is not
+        // lost: it finds the mark set, and the action that is about to run comes after it.
         let _ = rustix::io::read(&self.fd, &mut [0_u8; 8]);
         self.pending.swap(false, Ordering::AcqRel);
         (self.action)(reactor);

@@ -10,14 +10,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How a [`Pool`] is sized.
+/// The size of a [`Pool`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolOptions {
-    /// What the threads are called. Default: `reactor`.
+    /// The name of the threads. Default: `reactor`.
     pub name: String,
-    /// How many threads there always are, at least one. Default: one for each CPU.
+    /// The least number of threads; zero counts as one. Default: the number of CPUs.
     pub min_threads: usize,
-    /// How many there may be when handlers block. Default: 64.
+    /// The greatest number of threads, reached when handlers block. Default: 64.
     pub max_threads: usize,
     /// How long a thread beyond `min_threads` waits for an event before it ends. Default: 5 s.
     pub idle_timeout: Duration,
@@ -113,8 +113,8 @@ impl Shared {
     fn spawn_worker(self: &Arc<Self>) -> io::Result<()> {
         let mut count = self.count();
         let shared = Arc::clone(self);
-        // A new thread counts as waiting from the start, lest one be hired for each event until
-        // then.
+        // A new thread counts as waiting from the start; otherwise every event until then would
+        // start another.
         let run = move || Worker { shared }.run();
         thread::Builder::new().name(self.options.name.clone()).spawn(run)?;
         count.threads += 1;
@@ -123,7 +123,7 @@ impl Shared {
     }
 }
 
-/// A thread of the pool, which counts itself out when it ends.
+/// A thread of the pool. It leaves the counts when it ends.
 struct Worker {
     shared: Arc<Shared>,
 }
@@ -132,7 +132,7 @@ impl Worker {
     fn run(self) {
         let shared = &self.shared;
         while !shared.reactor.is_stopped() {
-            // A failing wait would fail for ever; nothing is known that could make it.
+            // A wait that fails once would fail for ever; no cause is known.
             let Ok(next) = shared.reactor.next(self.idle_timeout()) else { break };
             match next {
                 None if self.exit_if_surplus() => return,
@@ -146,8 +146,7 @@ impl Worker {
         self.deregister(shared.count());
     }
 
-    /// How long to wait: for ever, unless there are surplus threads. Whoever is hired finds itself
-    /// so.
+    /// How long to wait for an event: for ever, unless there are surplus threads.
     fn idle_timeout(&self) -> Option<Duration> {
         self.shared.has_surplus(&self.shared.count()).then_some(self.shared.options.idle_timeout)
     }
@@ -169,7 +168,7 @@ impl Worker {
     }
 }
 
-/// The time that a thread spends in a handler.
+/// Counts a thread as busy while it is in a handler.
 struct Busy<'a> {
     shared: &'a Arc<Shared>,
 }
@@ -181,7 +180,7 @@ impl<'a> Busy<'a> {
         let none_waiting = count.waiting == 0 && count.threads < shared.options.max_threads;
         drop(count);
         if none_waiting {
-            // Without another thread the events wait until this one comes back.
+            // Without another thread the events wait until this one returns.
             let _ = shared.spawn_worker();
         }
         Self { shared }

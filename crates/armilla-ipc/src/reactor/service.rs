@@ -8,14 +8,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an acceptor rests when the process has run out of descriptors or memory.
+/// The pause of an acceptor while the process has no descriptors or memory left.
 const EXHAUSTION_PAUSE: Duration = Duration::from_millis(20);
 
 /// Accepts the peers of `acceptor` in the reactor, and registers the handler that `make` makes for
 /// each stream. A stream for which it fails is closed.
 ///
 /// The timeout of the acceptor is zero from now on. Deregistering the token drops it, and with it
-/// the listening socket. No transport waits here for a peer that connects and says nothing.
+/// the listening socket. A peer that connects and sends nothing holds up no other.
 ///
 /// # Errors
 /// As [`Reactor::register`] and [`Acceptor::set_timeout`].
@@ -49,7 +49,7 @@ where
     fn ready(&self, reactor: &Reactor, token: Token, _: Ready) -> Next {
         match T::accept(&self.acceptor) {
             Ok(Some(stream)) => {
-                // What cannot be served is dropped, and the peer sees the end.
+                // A stream that gets no handler is dropped, and the peer sees its end.
                 let _ = (self.make)(reactor, stream).and_then(|handler| reactor.register(handler));
                 Next::READ
             }

@@ -9,9 +9,10 @@ use std::io;
 use std::sync::Arc;
 
 impl Reactor {
-    /// Runs `action` after the process got `signal`, by a thread of the reactor, where unlike in a
-    /// signal handler everything is allowed. Signals in quick succession may be one. Others who
-    /// wait for the same signal get it too; its default effect is gone for the rest of the process.
+    /// Runs `action` in a thread of the reactor after the process got `signal`. Unlike a signal
+    /// handler, `action` may call anything. Signals in quick succession may count as one. Other
+    /// waiters for the same signal get it too. The signal's default effect is gone for the rest of
+    /// the process.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] for a signal that cannot or must not be handled, such as
@@ -32,7 +33,7 @@ impl Reactor {
     }
 }
 
-/// The reading end of a pipe into which the signal handler writes.
+/// The reading end of a socket pair into which the signal handler writes.
 struct SignalHandler<F> {
     fd: OwnedFd,
     id: SigId,

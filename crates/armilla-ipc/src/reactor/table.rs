@@ -28,7 +28,7 @@ impl Token {
 pub(super) struct Slot {
     generation: u32,
     pub(super) phase: Phase,
-    /// What the kernel was last told to wait for.
+    /// What the kernel last got to wait for.
     pub(super) interest: Interest,
     /// What the handler is to wait for beyond what it will ask for itself when it returns.
     pub(super) resumed: Option<Interest>,
@@ -43,7 +43,7 @@ pub(super) enum Phase {
     Idle,
     /// A thread is in the handler.
     Running,
-    /// A thread is in the handler, and nobody is to enter it again.
+    /// A thread is in the handler; no thread may enter it again.
     Leaving,
 }
 
@@ -68,8 +68,8 @@ struct Free {
 }
 
 impl Table {
-    /// Registers `handler` and runs `register` with its token while nobody else can use it. If that
-    /// fails, the handler was never registered.
+    /// Registers `handler` and runs `register` with its token while no other thread can use it. If
+    /// that fails, the handler was never registered.
     pub(super) fn insert<E>(
         &self,
         handler: Arc<dyn Handler>,
@@ -136,7 +136,7 @@ fn position(index: u32) -> (usize, usize) {
     (chunk as usize, (shifted - (u64::from(FIRST) << chunk)) as usize)
 }
 
-/// Nothing that can panic runs under these locks.
+/// No code that can panic runs under these locks.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

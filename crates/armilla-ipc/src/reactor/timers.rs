@@ -12,10 +12,11 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Is called when a time has come. A closure `Fn(&Reactor, Timer) -> Option<Duration>` is one.
+/// Handles the expiry of a timer. A closure `Fn(&Reactor, Timer) -> Option<Duration>` implements
+/// it.
 pub trait TimerHandler: Send + Sync {
-    /// The time has come. To be called again, return after how long, counted from the moment that
-    /// this call was due, or from now if even that has passed.
+    /// The timer has expired. To be called again, return the delay: it counts from the moment at
+    /// which this call was due, or from now if that delay is over already.
     fn expired(&self, reactor: &Reactor, timer: Timer) -> Option<Duration>;
 }
 
@@ -62,7 +63,8 @@ impl Reactor {
         removed.is_some()
     }
 
-    /// Calls one timer that is due, after another thread was given the chance to call the next.
+    /// Calls the handler of one timer that is due. Before that, another thread may take the next
+    /// one.
     pub(super) fn expire_due_timer(&self) {
         let now = now();
         let mut armed = self.timer_queue.lock();
@@ -76,7 +78,7 @@ impl Reactor {
         let retry_interrupted = resume_timer.expired(self, Timer(key));
         let mut armed = self.timer_queue.lock();
         if !armed.heap.is_out(key) {
-            return; // cancelled, or armed anew, by the timer itself or by somebody else
+            return; // cancelled, or armed anew, by the handler itself or by another thread
         }
         match retry_interrupted {
             Some(delay) => {
@@ -120,8 +122,8 @@ impl TimerQueue {
         self.armed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the descriptor to `deadline` if it is set to a later moment. One that is set too early,
-    /// for a timer that was cancelled, does no harm but one vain look.
+    /// Sets the descriptor to `deadline` if it is set to a later moment. A setting that is too
+    /// early, for a timer that was cancelled, costs one needless wake-up.
     fn set_if_earlier(&self, armed: &mut Armed, deadline: Nanos) {
         if deadline < armed.set_to {
             self.set(armed, Some(deadline));

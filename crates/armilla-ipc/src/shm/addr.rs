@@ -12,7 +12,7 @@ pub(super) fn socket(address: &Address) -> io::Result<Address> {
     }
 }
 
-/// An error of the socket, told of the address that the caller knows.
+/// An error of the socket, with the address that the caller knows.
 pub(super) fn in_terms_of<T>(address: &Address, result: io::Result<T>) -> io::Result<T> {
     result.map_err(|error| {
         let message = error.to_string();

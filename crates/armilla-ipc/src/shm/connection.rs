@@ -69,7 +69,7 @@ impl Connection {
         if let Some(rings) = self.rings.get() {
             return Ok(Some(rings));
         }
-        // One thread at a time, lest a second one take a later byte for the greeting.
+        // One thread at a time; otherwise a second one could take a later byte for the greeting.
         let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(rings) = self.rings.get() {
             return Ok(Some(rings));
@@ -99,7 +99,7 @@ impl Connection {
         self.closed_for_writing.load(Ordering::SeqCst)
     }
 
-    /// Ends one or both directions here, and wakes whoever waits in them.
+    /// Ends one or both directions here, and wakes the threads that wait in them.
     pub(super) fn end(&self, how: Shutdown) {
         if how != Shutdown::Read {
             self.closed_for_writing.store(true, Ordering::SeqCst);

@@ -32,7 +32,7 @@ impl ShmConnector {
     ///
     /// # Errors
     /// As [`Connector::connect`]; [`io::ErrorKind::NotFound`] if there is no such file,
-    /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
+    /// [`io::ErrorKind::ConnectionRefused`] if no process listens there.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<ShmStream> {
         let socket_address = addr::socket(address)?;
         let socket =

@@ -1,11 +1,11 @@
 //! The shared-memory transport: streams between processes of one host that cost no system call
 //! while both sides keep up, named by a path.
 //!
-//! Two sides meet at a Unix-domain socket. The connecting one makes a memory file with a ring for
-//! each direction and passes its descriptor; from then on the bytes go through the rings, and the
-//! socket serves to notice the end of a peer and to wake one that has slept for long. Who waits
-//! looks for some microseconds as long as that pays, as a mutex does, and then sleeps in the
-//! kernel. [`busy_poll`](StreamOptions::busy_poll) says how long it looks in every wait instead:
+//! The two sides connect through a Unix-domain socket. The connecting side makes a memory file with
+//! a ring for each direction and passes its descriptor. From then on the bytes go through the
+//! rings; the socket reports the end of the peer and wakes one that has slept for long. A side that
+//! waits spins for some microseconds as long as that succeeds, as an adaptive mutex does, and then
+//! sleeps in the kernel. [`busy_poll`](StreamOptions::busy_poll) sets the time of spinning instead:
 //!
 //! ```
 //! use armilla_ipc::shm::{ShmAcceptor, ShmConnector};
@@ -49,7 +49,7 @@ mod spin;
 mod stream;
 mod wait;
 
-/// What `ring` is built upon; its model is built upon another implementation.
+/// The atomics of `ring`; its model replaces them by those of loom.
 mod atomic {
     pub(super) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 }

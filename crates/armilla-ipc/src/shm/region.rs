@@ -117,7 +117,7 @@ impl Region {
     pub(super) fn write(&self, which: usize, position: u64, bytes: &[u8]) {
         let (target, first) = self.address_of(which, position, bytes.len());
         // SAFETY: `address_of` has checked that both halves lie within the ring; ours and theirs do
-        // not overlap, because nobody has references to the mapping.
+        // not overlap, because there are no references to the mapping.
         unsafe {
             ptr::copy_nonoverlapping(bytes.as_ptr(), target, first);
             let rest = bytes.len() - first;

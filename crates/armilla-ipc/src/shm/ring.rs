@@ -21,7 +21,7 @@ pub(super) struct Ring {
     control: CachePadded<Control>,
 }
 
-/// What is seldom written, and may therefore share a cache line that both sides read.
+/// State that is rarely written, so that both sides may read it from one cache line.
 #[repr(C)]
 #[derive(Debug)]
 struct Control {
@@ -39,12 +39,12 @@ struct CachePadded<T>(T);
 
 /// The producer will write no more: the stream ends behind the bytes in the ring.
 pub(super) const WRITER_CLOSED: u32 = 1;
-/// The consumer will read no more: who still writes is told that the pipe is broken.
+/// The consumer will read no more: a writer gets a broken pipe.
 pub(super) const READER_CLOSED: u32 = 2;
-/// The producer threw away bytes unread when it closed: the stream is reset.
+/// The producer closed and left bytes unread: the stream is reset.
 pub(super) const RESET: u32 = 4;
 
-/// A sleep word: nobody sleeps.
+/// A sleep word: the side is awake.
 pub(super) const AWAKE: u32 = 0;
 /// A sleep word: the side sleeps in the kernel on the word itself.
 pub(super) const FUTEX: u32 = 1;
@@ -107,7 +107,7 @@ impl Ring {
     }
 
     /// To be called after publishing: how `side` sleeps and must be woken, [`AWAKE`] if it does
-    /// not. Of several callers one is told.
+    /// not. Only one of several callers gets it.
     #[inline]
     pub(super) fn sleeper(&self, side: Side) -> u32 {
         fence(SeqCst);

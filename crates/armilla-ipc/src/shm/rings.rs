@@ -10,7 +10,8 @@ use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many bytes are moved before the other side is told, so that it can begin meanwhile.
+/// How many bytes are moved before the other side is woken, so that both sides work at the same
+/// time.
 const CHUNK: usize = 32 << 10;
 
 /// One end of an established stream.
@@ -61,8 +62,8 @@ impl RingPair {
         self.consumer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what there is room for of `parts`, from byte `skip` on. The peer is woken when it can
-    /// do half a ring's work, or all there is.
+    /// Writes as many bytes of `parts` as there is room for, from byte `skip` on. Wakes the peer
+    /// when the ring is half full, or when all bytes are written.
     pub(super) fn write(
         &self,
         producer: &mut Producer,
@@ -96,7 +97,7 @@ impl RingPair {
         Ok(count)
     }
 
-    /// Reads what there is into `buffer`, and gives the room back; 0 if there is nothing.
+    /// Reads available bytes into `buffer` and releases their room; 0 if there are none.
     pub(super) fn read(
         &self,
         consumer: &mut Consumer,
@@ -115,13 +116,13 @@ impl RingPair {
         Ok(count)
     }
 
-    /// Tells the peer that nothing more will come from here.
+    /// Signals the peer that this side will write no more.
     pub(super) fn end_writing(&self, socket: BorrowedFd<'_>) {
         self.outgoing().end(WRITER_CLOSED);
         self.wake_both(self.outgoing(), socket);
     }
 
-    /// Tells the peer that nothing more will be read here.
+    /// Signals the peer that this side will read no more.
     pub(super) fn end_reading(&self, socket: BorrowedFd<'_>) {
         self.incoming().end(READER_CLOSED);
         self.wake_both(self.incoming(), socket);
@@ -143,7 +144,7 @@ impl RingPair {
     }
 }
 
-/// The error of a peer that does not keep to the protocol.
+/// The error for a peer that violates the protocol.
 #[cold]
 pub(super) fn invalid_index(_: InvalidIndex) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the peer has corrupted the shared memory")

@@ -11,26 +11,26 @@ use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// How long a look lasts that nobody asked for: about as long as it takes to sleep and be woken.
+/// The time of a spin without configuration: about what sleeping and waking cost.
 const DEFAULT_SPIN: Duration = Duration::from_micros(20);
 
-/// How many looks in a row may be in vain before waits sleep at once.
+/// How many spins in a row may fail before waits sleep at once.
 const FAILURES_BEFORE_BACKOFF: u32 = 3;
 
-/// The binary logarithm of the most waits that sleep at once before one looks again.
+/// The binary logarithm of the greatest number of waits that sleep at once before one spins again.
 const MAX_BACKOFF_LOG2: u32 = 10;
 
-/// How many times a spinning side looks at the ring for one look at the clock.
+/// How many polls of the ring come to one reading of the clock.
 const POLLS_PER_CLOCK_READ: u32 = 64;
 
-/// The habit of one direction of a stream.
+/// The spinning policy of one direction of a stream, and its history.
 #[derive(Debug)]
 pub(super) struct Spin {
     configured: Option<Duration>,
-    /// How many looks in a row were in vain. The counts are hints: threads may overwrite each
+    /// How many spins in a row have failed. The counts are hints: threads may overwrite each
     /// other's.
     failures: AtomicU32,
-    /// How many waits will yet sleep at once.
+    /// How many of the next waits sleep at once.
     sleeps_left: AtomicU32,
 }
 
@@ -40,7 +40,7 @@ impl Spin {
         Self { configured, failures: AtomicU32::new(1), sleeps_left: AtomicU32::new(0) }
     }
 
-    /// Looks again and again until `ready`, no longer than `limit`; false if it is time to sleep.
+    /// Polls until `ready`, no longer than `limit`; false if it is time to sleep.
     pub(super) fn until(&self, limit: Option<Duration>, ready: &mut impl FnMut() -> bool) -> bool {
         let time = match self.configured {
             Some(time) => time,
@@ -56,7 +56,7 @@ impl Spin {
         seen != SpinOutcome::TimedOut
     }
 
-    /// Whether a wait that was asked nothing looks before it sleeps. A thread with a real-time
+    /// Whether a wait without configuration spins before it sleeps. A thread with a real-time
     /// policy never begins to: it might keep the peer from running.
     fn should_spin(&self) -> bool {
         match self.sleeps_left.load(Relaxed) {
@@ -70,7 +70,7 @@ impl Spin {
 
     fn record(&self, found: bool) {
         if found {
-            // Written only if it changes, so that threads do not fight for the line.
+            // Written only if it changes, so that threads do not contend for the cache line.
             if self.failures.load(Relaxed) != 0 {
                 self.failures.store(0, Relaxed);
             }
@@ -84,16 +84,16 @@ impl Spin {
     }
 }
 
-/// What looking brought.
+/// The outcome of a spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpinOutcome {
     InTime,
-    /// Somebody else, perhaps the peer, had the CPU meanwhile: that is no reason to look again.
+    /// Another thread, perhaps the peer's, had the CPU meanwhile: that does not speak for spinning.
     TooLate,
     TimedOut,
 }
 
-/// Looks until `ready` or until `time` has passed. What comes at once costs no look at the clock.
+/// Polls until `ready` or until `time` has passed. A success at once does not read the clock.
 fn spin_until(time: Duration, ready: &mut impl FnMut() -> bool) -> SpinOutcome {
     let mut start: Option<Instant> = None;
     loop {

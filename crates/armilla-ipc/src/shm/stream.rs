@@ -83,7 +83,7 @@ impl ShmStream {
         let (Readiness::Idle, Some(rings)) = (found, self.connection.established()) else {
             return Ok(found);
         };
-        // Silenced before the bell is asked for: a ring that comes now is for us.
+        // The doorbell is drained before it is requested: one that comes now belongs to this wait.
         if !drain_doorbell(self.as_fd())? {
             self.peer_gone.store(true, Ordering::Release);
         }
@@ -117,7 +117,7 @@ impl ShmStream {
             if *sent == total {
                 return Ok(());
             }
-            // Half a ring is worth waking up for, unless the rest needs less.
+            // The producer wakes for half a ring of room, or for what the rest needs.
             let room_needed = (total - *sent).min(rings.outgoing_capacity() / 2) as u64;
             ring.announce_room_needed(room_needed as u32);
             let waiter = Waiter { ring, side: Side::Producer, socket: self.as_fd() };
@@ -133,7 +133,7 @@ impl ShmStream {
         }
     }
 
-    /// What to return when the ring is empty, if it is not to be waited for.
+    /// The result where the ring is empty and nothing more will come.
     fn at_end(&self, ended: u32, gone: bool) -> Option<io::Result<usize>> {
         match ended {
             ended if ended & RESET != 0 => Some(Err(io::ErrorKind::ConnectionReset.into())),
@@ -158,7 +158,7 @@ impl Stream for ShmStream {
         let ring = rings.incoming();
         let mut consumer = rings.reader();
         loop {
-            // Before the bytes: what a peer left behind, or wrote before its end, is read first.
+            // Read before the bytes, so that what a peer wrote before its end is received first.
             let (gone, ended) = (self.peer_gone.load(Ordering::Acquire), ring.ended());
             let count = rings.read(&mut consumer, buffer, self.as_fd())?;
             if count > 0 {
@@ -295,7 +295,7 @@ impl AsFd for ShmStream {
     }
 }
 
-/// The error of a peer that has gone without a farewell.
+/// The error for a peer that died without closing the stream.
 #[cold]
 fn died() -> io::Error {
     let reason = "the peer's process ended without closing the stream";

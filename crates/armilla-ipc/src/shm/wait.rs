@@ -1,11 +1,10 @@
 //! How a side of a ring waits for the other, and how it is woken.
 //!
-//! It looks at the ring for a while (`spin`), then sleeps on its word in the shared memory (a
-//! futex), which is cheap to wake but cannot tell that the peer has died. So that sleep is short. A
-//! producer then looks at the socket beside the memory, which the kernel hangs up when the peer
-//! dies, and sleeps on. A consumer, which may well have nothing to do for hours, moves over to the
-//! socket altogether: from then on the peer wakes it by a byte there, the doorbell, and its death
-//! wakes it too.
+//! A side first spins on the ring (`spin`). Then it sleeps on its word in the shared memory, a
+//! futex. A futex is cheap to wake, but does not report the death of the peer, so that sleep is
+//! short. After it, a producer polls the socket, which the kernel hangs up when the peer dies, and
+//! sleeps again. A consumer, which may be idle for hours, waits on the socket from then on: the
+//! peer wakes it by a byte there, the doorbell, and the peer's death wakes it too.
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
 use super::spin::Spin;
@@ -18,25 +17,25 @@ use rustix::thread::futex;
 use std::io;
 use std::time::Duration;
 
-/// How long a side sleeps without an eye on the socket: the longest time for which the death of a
+/// How long a side sleeps before it polls the socket: the longest time for which the death of a
 /// peer goes unnoticed.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// One direction of a stream, as seen by the thread that waits at this end of it.
+/// One side of a ring, for the thread that waits there.
 pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: Side,
     pub(super) socket: BorrowedFd<'a>,
 }
 
-/// What woke a waiting side.
+/// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WakeReason {
-    /// What it waited for may have come.
+    /// The condition may be true.
     Ready,
-    /// It has slept long enough to be content with less.
+    /// A [`SLICE`] is over; the caller may accept less.
     SliceOver,
-    /// The peer has gone, though what it left behind in the ring may be of interest.
+    /// The peer has gone. The bytes that it left in the ring are valid.
     PeerGone,
 }
 
@@ -111,7 +110,7 @@ pub(super) fn wake_for_room(ring: &Ring, room: u64, socket: BorrowedFd<'_>) {
     }
 }
 
-/// Both errors that this passes over mean that nobody is left to be woken.
+/// The two errors that this ignores mean that there is no thread to wake.
 #[cold]
 fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
     if how == DOORBELL {
@@ -123,7 +122,7 @@ fn wake_sleeper(ring: &Ring, side: Side, how: u32, socket: BorrowedFd<'_>) {
     }
 }
 
-/// What there is to see at a socket within `limit`; nothing if a signal interrupts.
+/// The events of a socket within `limit`; none if a signal interrupts.
 pub(super) fn poll_socket(
     socket: BorrowedFd<'_>,
     interest: PollFlags,
@@ -137,7 +136,7 @@ pub(super) fn poll_socket(
     }
 }
 
-/// Takes the bytes that rang the bell; false if the peer has gone instead.
+/// Reads the doorbell bytes; false if the peer has gone instead.
 pub(super) fn drain_doorbell(socket: BorrowedFd<'_>) -> io::Result<bool> {
     match net::recv(socket, &mut [0_u8; 64], RecvFlags::DONTWAIT) {
         Ok((_, count)) => Ok(count > 0),
@@ -152,7 +151,7 @@ pub(super) fn hung_up(seen: PollFlags) -> bool {
     seen.intersects(PollFlags::HUP | PollFlags::ERR)
 }
 
-/// How long one call may still wait. The clock is read when a wait turns out to be necessary.
+/// The time limit of one call, and how it spins. The clock is read only when a wait is necessary.
 pub(super) struct WaitLimit<'a> {
     timeout: Option<Duration>,
     spin: &'a Spin,
@@ -161,8 +160,8 @@ pub(super) struct WaitLimit<'a> {
 }
 
 impl<'a> WaitLimit<'a> {
-    /// Waits for `timeout` in total, and says `what` has not happened if that is not enough. Each
-    /// wait begins as `spin` says.
+    /// Waits for `timeout` in total; the error says that `what` happened. Each wait begins by
+    /// spinning as `spin` decides.
     pub(super) fn new(timeout: Option<Duration>, spin: &'a Spin, what: &'static str) -> Self {
         Self { timeout, spin, deadline: None, what }
     }

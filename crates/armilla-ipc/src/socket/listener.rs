@@ -19,7 +19,7 @@ pub(crate) struct Listener {
     fd: OwnedFd,
     closed: AtomicBool,
     timeout: AcceptTimeout,
-    /// Who hears of a shortage.
+    /// Called before each pause for exhausted resources.
     shortage: OnceLock<Box<Tell>>,
 }
 
@@ -67,7 +67,7 @@ impl Listener {
                     self.wait(deadline.remaining()?)?
                 }
                 errno if is_peer_error(errno) => {}
-                // What a blocked call is told when `close` shuts the socket down.
+                // The error of a blocked call when `close` shuts the socket down.
                 _ if self.closed.load(Ordering::Acquire) => {}
                 errno => return Err(errno.into()),
             }
@@ -83,13 +83,13 @@ impl Listener {
         }
     }
 
-    /// Wakes whoever waits in `accept`, and hangs up on the peers still in the queue; true the
-    /// first time.
+    /// Wakes the threads in `accept` and disconnects the peers still in the queue; true the first
+    /// time.
     pub(crate) fn close(&self) -> bool {
         let first = !self.closed.swap(true, Ordering::AcqRel);
         if first {
             // Linux ends a blocked accept with EINVAL when the listening socket is shut down. The
-            // only possible failure, "not connected", means that nobody can be waiting.
+            // only possible failure, "not connected", means that no thread can be waiting.
             let _ = net::shutdown(&self.fd, net::Shutdown::Both);
             // TCP has emptied its queue by this; a Unix-domain socket still hands it out, and does
             // not block any more.

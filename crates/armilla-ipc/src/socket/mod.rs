@@ -1,6 +1,6 @@
-//! What the socket transports share: a connected socket that moves bytes, and the listening socket
-//! beside it. The hot path is one system call with its result checked; everything rare, such as
-//! interruptions and short sends, is out of line in `retry`.
+//! The connected socket and the listening socket on which the socket transports are built. The fast
+//! path is one system call and a check of its result. Rare cases, such as interruptions and short
+//! sends, are out of line in `retry`.
 
 mod listener;
 mod retry;
@@ -56,7 +56,7 @@ impl Socket {
     #[inline]
     pub(crate) fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
-            return Ok(0); // where the kernel would wait for a byte that it cannot hand over
+            return Ok(0); // where the kernel would wait for a byte that it cannot deliver
         }
         match net::recv(&self.fd, &mut *buffer, RecvFlags::empty()) {
             Ok((_, count)) => Ok(count),
@@ -188,7 +188,7 @@ impl Socket {
         }
     }
 
-    /// What is in the way of `recv` is told rather than waited for.
+    /// As `recv`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
@@ -197,7 +197,7 @@ impl Socket {
         retry_on_interrupt(once)
     }
 
-    /// What is in the way of `send_vectored` is told rather than waited for.
+    /// As `send_vectored`, without waiting: `WouldBlock` instead.
     pub(crate) fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
         retry_on_interrupt(|| match parts {

@@ -142,8 +142,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// An error of the stream other than the peer having gone.
     fn readiness(&self) -> io::Result<Readiness>;
 
-    /// Receives what has arrived, as [`recv`](Self::recv), without waiting for more. The only one
-    /// who receives at that moment can rely on not having to wait.
+    /// Receives what has arrived, as [`recv`](Self::recv), without waiting for more. It does not
+    /// wait if no other thread receives at the same time.
     ///
     /// # Errors
     /// [`io::ErrorKind::WouldBlock`] if nothing has arrived; otherwise as `recv`.

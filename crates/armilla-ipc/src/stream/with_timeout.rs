@@ -8,9 +8,9 @@ use std::time::Duration;
 
 /// A stream whose every call ends within a limit, however many system calls it takes.
 ///
-/// It sets the timeouts of the stream, which keep the last value: who mixes calls with and without
-/// it sets them again by [`Stream::set_recv_timeout`] and [`Stream::set_send_timeout`]. A limit
-/// that stays the same costs no further system call.
+/// It sets the timeouts of the stream, which keep the last value. A caller that mixes calls with
+/// and without it sets them again by [`Stream::set_recv_timeout`] and [`Stream::set_send_timeout`].
+/// A limit that stays the same costs no further system call.
 ///
 /// ```
 /// use armilla_ipc::{Stream, UnixStream};

@@ -21,8 +21,8 @@ pub(crate) struct Passed {
     pub(crate) length: usize,
     /// Where they came from, if the sender has an address.
     pub(crate) from: Option<SocketAddrAny>,
-    /// Who sent them (`SCM_CREDENTIALS`), if the socket asks for that. The process may be 0, which
-    /// the type of rustix cannot hold.
+    /// The sender's credentials (`SCM_CREDENTIALS`), if the socket requests them. The process may
+    /// be 0, which the type of rustix cannot hold.
     pub(crate) sender: Option<libc::ucred>,
     /// Some descriptors did not fit.
     pub(crate) lost: bool,
@@ -70,10 +70,11 @@ pub(crate) fn recv_passed(
     Ok(Passed { length, from, sender, lost })
 }
 
-/// Takes the descriptors that were passed, and who passed them.
+/// Takes the descriptors that were passed, and the sender's credentials.
 ///
 /// # Safety
-/// The kernel has filled the control part of `header`, and nobody has taken anything from it yet.
+/// The kernel has filled the control part of `header`, and no descriptor has been taken from it
+/// yet.
 unsafe fn take_control(
     header: &libc::msghdr,
     descriptors: &mut Vec<OwnedFd>,

@@ -24,8 +24,8 @@ pub(crate) struct Arrived {
     pub(crate) from: Option<SocketAddrAny>,
 }
 
-/// Receives datagrams into the parts of `size` bytes of `buffer`: waits for the first and takes
-/// what else is there, at most [`MAX_BATCH`]. Tells of each to `each`, in order; returns their
+/// Receives datagrams into the parts of `size` bytes of `buffer`: waits for the first, and takes
+/// the others that are there, at most [`MAX_BATCH`]. Calls `each` for each in order; returns their
 /// number.
 pub(crate) fn recv_batch(
     fd: BorrowedFd<'_>,

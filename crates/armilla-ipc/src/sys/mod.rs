@@ -160,7 +160,7 @@ mod tests {
             let parameters = libc::sched_param { sched_priority: 1 };
             // SAFETY: rules 2 and 3; 0 is the calling thread.
             let set = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) };
-            // Who may not have it is not asked any further.
+            // Without the privilege there is nothing to test.
             assert!(set != 0 || has_real_time_policy());
         });
         thread.join().unwrap();

@@ -12,7 +12,7 @@ use std::{mem, ptr};
 /// What to do with the membership in a multicast group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Membership {
-    /// Receive what anybody sends to the group.
+    /// Receive from every sender to the group.
     Join,
     /// The end of `Join`.
     Leave,

@@ -80,7 +80,7 @@ impl TcpAcceptor {
         Ok(None)
     }
 
-    /// Where the acceptor listens, with the real port if port 0 was asked for.
+    /// Where the acceptor listens, with the real port if `bind` got port 0.
     pub fn local(&self) -> &Address {
         &self.local
     }

@@ -40,8 +40,8 @@ fn resolve_name(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     }
 }
 
-/// A look-up in a thread of its own, because the system's resolver knows no time limit. When nobody
-/// is interested any more it finishes there unheard.
+/// A name resolution in a thread of its own, because the system's resolver has no time limit. The
+/// result of an abandoned one is dropped.
 pub(super) struct Resolution {
     found: Receiver<io::Result<Vec<SocketAddr>>>,
     /// Becomes readable when there is a result.
@@ -55,7 +55,7 @@ impl Resolution {
         let (host, signal) = (host.to_owned(), SignalOnDrop(Arc::clone(&event)));
         thread::Builder::new().name("resolver".into()).spawn(move || {
             let _bell = signal;
-            // The receiver may have gone, then nobody is interested.
+            // It fails if the connection was abandoned.
             let _ = sender.send(resolve_name(&host, port));
         })?;
         Ok(Self { found, event })
@@ -78,7 +78,7 @@ impl Resolution {
     }
 }
 
-/// Rings at the end of the resolver's thread, even if it panics.
+/// Makes the event readable at the end of the resolver's thread, even if it panics.
 struct SignalOnDrop(Arc<OwnedFd>);
 
 impl Drop for SignalOnDrop {
@@ -105,7 +105,7 @@ pub(super) fn from_os(address: SocketAddrAny) -> io::Result<Address> {
     Ok(SocketAddr::try_from(address)?.into())
 }
 
-/// Collects why each resolved address of a host could not be used.
+/// Collects the errors of the resolved addresses of a host.
 pub(super) struct AddressErrors {
     report: String,
     address: String,
@@ -114,13 +114,13 @@ pub(super) struct AddressErrors {
 }
 
 impl AddressErrors {
-    /// Starts the report with what is attempted, such as "cannot connect to".
+    /// Starts the report with the failed action, such as "cannot connect to".
     pub(super) fn new(what: &str, address: &Address) -> Self {
         let kind = io::ErrorKind::NotFound;
         Self { report: format!("{what} {address}"), address: address.to_string(), kind, any: false }
     }
 
-    /// Notes one socket address that failed after the time since `start`.
+    /// Adds a socket address that failed after the time since `start`.
     pub(super) fn failed(&mut self, target: SocketAddr, start: Instant, error: &io::Error) {
         let separator = if self.any { ';' } else { ':' };
         let elapsed = start.elapsed();
@@ -137,7 +137,7 @@ impl AddressErrors {
         io::Error::new(kind(error), format!("{}: cannot resolve the host: {error}", self.report))
     }
 
-    /// An error of the kind of the last attempt that tells of all of them.
+    /// An error that reports all addresses, of the kind of the last one.
     pub(super) fn error(&self) -> io::Error {
         io::Error::new(self.kind, self.report.as_str())
     }

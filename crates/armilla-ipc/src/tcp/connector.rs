@@ -82,8 +82,8 @@ impl TcpPendingConnect {
     /// Begins with the next address, whose trial may fail at once.
     fn connect_to(&mut self, target: SocketAddr, left: usize) -> io::Result<SocketConnect> {
         let share = self.deadline.share(left)?;
-        // From when there is a socket: a busy kernel may take its time to make one, and who answers
-        // at once shall be heard even then.
+        // The time counts from when there is a socket: a busy kernel may be slow to make one, and a
+        // peer that answers at once must still be in time.
         let connect_to = |fd| {
             let (start, limit) = (Instant::now(), Deadline::after(share));
             SocketConnect { fd, target, start, limit }
@@ -108,7 +108,8 @@ impl TcpPendingConnect {
             SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
         let fd = addr::socket(target, &self.options, SocketFlags::NONBLOCK)?;
-        // It may lead to other addresses already, and may have led to this one until a moment ago.
+        // The port may be in use for other addresses, and may have been in use for this one until a
+        // moment ago.
         sockopt::set_socket_reuseaddr(&fd, true)?;
         let begun =
             net::bind(&fd, &SocketAddr::new(any, port)).and_then(|()| net::connect(&fd, &target));
@@ -193,7 +194,8 @@ struct SocketConnect {
 }
 
 impl SocketConnect {
-    /// Our own address, once the socket is connected. To ask again joins the connection under way.
+    /// The local address, once the socket is connected. A repeated `connect` joins the one in
+    /// progress.
     fn outcome(&self) -> io::Result<Option<SocketAddr>> {
         loop {
             match net::connect(&self.fd, &self.target) {

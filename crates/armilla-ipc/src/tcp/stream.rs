@@ -70,7 +70,7 @@ impl AsFd for TcpStream {
 }
 
 impl From<TcpStream> for OwnedFd {
-    /// The socket, for whoever takes over from here: blocking, and with the timeouts that were set.
+    /// The socket alone: blocking, and with the timeouts that were set.
     fn from(stream: TcpStream) -> Self {
         stream.socket.into_descriptor()
     }

@@ -101,7 +101,7 @@ impl UdpMulticast {
         self.endpoint.send_to(bytes, &self.group)
     }
 
-    /// Receives what anybody sends to `group` over `interface`.
+    /// Receives from every sender to `group` over `interface`.
     ///
     /// # Errors
     /// The message names the group; [`io::ErrorKind::AddrInUse`] if it has been joined already.

@@ -23,9 +23,9 @@ pub struct UnixAcceptor {
 impl UnixAcceptor {
     /// Listens at the path of `address`, where it makes a socket file, or at its abstract name.
     ///
-    /// A socket file left behind by a dead process is replaced; one at which somebody listens, and
-    /// any other kind of file, is left alone. The file is removed when the acceptor is closed or
-    /// dropped, unless another has taken its place by then.
+    /// A socket file that a dead process left behind is replaced. One at which a process listens,
+    /// and any other kind of file, is left alone. The file is removed when the acceptor is closed
+    /// or dropped, unless another has taken its place by then.
     ///
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.

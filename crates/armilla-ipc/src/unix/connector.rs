@@ -29,7 +29,7 @@ impl UnixConnector {
     ///
     /// # Errors
     /// As [`Connector::connect`]: [`io::ErrorKind::NotFound`] if there is no such file,
-    /// [`io::ErrorKind::ConnectionRefused`] if nobody listens at it.
+    /// [`io::ErrorKind::ConnectionRefused`] if no process listens there.
     pub fn connect(&self, address: &Address, timeout: Option<Duration>) -> io::Result<UnixStream> {
         self.connect_to(address, timeout)
             .map(UnixStream::from_socket)
@@ -55,7 +55,7 @@ const PAUSE: Duration = Duration::from_millis(16);
 
 /// A connection to a Unix-domain socket, and what is done with it to make a stream.
 pub(crate) struct UnixPendingConnect<F> {
-    /// What the caller asked for, for errors.
+    /// The address that the caller knows, for errors.
     address: Address,
     place: Address,
     options: StreamOptions,

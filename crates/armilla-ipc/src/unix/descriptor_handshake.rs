@@ -15,18 +15,18 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many peers may have connected and said nothing yet; a peer of this crate speaks at once. One
-/// more, and the one that has been silent for longest is hung up on.
+/// How many connected peers may have sent nothing yet. A peer of this crate sends at once. Beyond
+/// this number, the peer that has been silent for longest is disconnected.
 const MAX_SILENT_PEERS: usize = 64;
 
-/// How many descriptors a stream takes beside those that are handed over, at most.
+/// The most descriptors that a stream takes beside those that are passed.
 const STREAM_DESCRIPTORS: usize = 3;
 
 /// Listens at a path for descriptors.
 #[derive(Debug)]
 pub(crate) struct DescriptorAcceptor {
     acceptor: UnixAcceptor,
-    /// Readable when a peer has connected, or one that has connected has spoken.
+    /// Readable when a peer connects or a connected peer sends.
     events: OwnedFd,
     silent: Mutex<VecDeque<UnixStream>>,
     timeout: AcceptTimeout,
@@ -34,7 +34,7 @@ pub(crate) struct DescriptorAcceptor {
     kind: u8,
 }
 
-/// What was handed over, and who made it.
+/// The descriptors that were passed, and the credentials of the peer.
 type Passed<const N: usize> = ([OwnedFd; N], Credentials);
 
 impl DescriptorAcceptor {
@@ -56,10 +56,9 @@ impl DescriptorAcceptor {
         Ok(Self { acceptor, events, silent, timeout, local: local.clone(), kind })
     }
 
-    /// The next `N` descriptors, or `None` once closed. Waits for no single peer: one that says
-    /// nothing is in nobody's way, and one that hands over anything else is passed over. A shortage
-    /// of descriptors is waited out before anything is received; with a timeout of zero it is an
-    /// error.
+    /// The next `N` descriptors, or `None` once closed. A silent peer holds up no other, and a peer
+    /// that passes anything else is dropped. While descriptors are exhausted this pauses before it
+    /// receives anything; with a timeout of zero that is an error.
     pub(crate) fn accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         let deadline = self.timeout.start();
         loop {
@@ -78,7 +77,7 @@ impl DescriptorAcceptor {
         }
     }
 
-    /// What can be taken at this moment; "would block" if that is nothing.
+    /// As [`accept`](Self::accept) without waiting: "would block" if nothing was passed.
     fn try_accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         loop {
             let mut silent = lock(&self.silent);
@@ -94,8 +93,8 @@ impl DescriptorAcceptor {
         }
     }
 
-    /// What the first of the connected peers that has spoken hands over. Those that have spoken in
-    /// vain are dropped on the way.
+    /// The descriptors of the first connected peer that has sent some. Peers that have sent
+    /// anything else are dropped on the way.
     fn accept_spoken<const N: usize>(
         &self,
         silent: &mut VecDeque<UnixStream>,
@@ -106,7 +105,7 @@ impl DescriptorAcceptor {
                 index += 1;
                 continue;
             }
-            // What a process without descriptors receives is lost.
+            // A process without free descriptors loses those that it receives.
             passing::expect(stream.as_fd(), N + STREAM_DESCRIPTORS)?;
             let taken = self.receive_from(stream);
             silent.remove(index);
@@ -127,7 +126,7 @@ impl DescriptorAcceptor {
         }
     }
 
-    /// Waits until something can be taken, or the end of listening.
+    /// Waits until a peer connects or sends, or until listening ends.
     fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
         let none = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
         match epoll::wait(&self.events, &mut [none], limit.map(timespec).as_ref()) {
@@ -159,24 +158,25 @@ impl DescriptorAcceptor {
 }
 
 impl AsFd for DescriptorAcceptor {
-    /// Readable when there may be something to take.
+    /// Readable when there may be a peer to accept.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.events.as_fd()
     }
 }
 
-/// Nothing that can panic leaves the values inconsistent.
+/// No panic leaves the values inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Connects to `path` for a handing over.
+/// Connects to the acceptor at `path`.
 pub(crate) fn connect_socket(path: &Path, timeout: Option<Duration>) -> io::Result<UnixStream> {
     let socket = UnixConnector::default().connect_to(&Address::unix(path), timeout)?;
     Ok(UnixStream::from_socket(socket))
 }
 
-/// Hands `descriptors` over as `kind` at a socket that was just connected; tells who takes them.
+/// Passes `descriptors` of this `kind` through a socket that was just connected. Returns the
+/// credentials of the acceptor.
 pub(crate) fn send_descriptors(
     socket: &UnixStream,
     kind: u8,

@@ -62,7 +62,8 @@ fn identity(path: &Path) -> io::Result<(u64, u64)> {
     fs::symlink_metadata(path).map(|data| (data.dev(), data.ino()))
 }
 
-/// Removes the socket file at `path` if nobody listens at it, otherwise tells who is in the way.
+/// Removes the socket file at `path` if no process listens there; otherwise the error names the
+/// obstacle.
 ///
 /// Two processes that do this at the same moment may both succeed, and the later one then owns the
 /// path; the identity is compared again before removing to keep that moment short.

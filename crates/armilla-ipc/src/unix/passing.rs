@@ -131,8 +131,8 @@ pub(crate) fn send(
     }
 }
 
-/// Finds out whether the process has `count` descriptors left, so that what is passed is not lost;
-/// an error tells of the shortage while everything is still to be received.
+/// Checks that the process has `count` descriptors left. A process without them would lose what is
+/// passed; an error here comes before anything is received.
 pub(crate) fn expect(socket: BorrowedFd<'_>, count: usize) -> io::Result<()> {
     let spare: io::Result<Vec<_>> = (0..count).map(|_| socket.try_clone_to_owned()).collect();
     spare.map(drop)

@@ -33,7 +33,7 @@ impl UnixStream {
         Ok((stream(near), stream(far)))
     }
 
-    /// Who made the other end, as the kernel knew the process when it connected or listened
+    /// The credentials of the peer's process at the time when it connected or listened
     /// (`SO_PEERCRED`).
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl AsFd for UnixStream {
 }
 
 impl From<UnixStream> for OwnedFd {
-    /// The socket, for whoever takes over from here: blocking, and with the timeouts that were set.
+    /// The socket alone: blocking, and with the timeouts that were set.
     fn from(stream: UnixStream) -> Self {
         stream.socket.into_descriptor()
     }

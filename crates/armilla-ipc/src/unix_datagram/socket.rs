@@ -38,7 +38,7 @@ impl UnixDatagram {
         bind().map_err(|error: io::Error| context(format_args!("cannot bind to {local}"), error))
     }
 
-    /// A socket without a name: it can send, but nobody can answer.
+    /// A socket without a name: it can send, but no peer can answer.
     ///
     /// # Errors
     /// A shortage of descriptors or memory.

@@ -52,7 +52,7 @@ pub struct ZeroCopy<'a> {
     stream: &'a TcpStream,
     /// What the kernel may still read.
     in_flight: Vec<Arc<[u8]>>,
-    /// Calls whose completion has not been told.
+    /// Calls that the kernel has not confirmed.
     unconfirmed_calls: u32,
     was_copied: bool,
 }
