@@ -49,7 +49,7 @@ impl AcceptDeadline {
 
     /// The time left, `None` for ever.
     pub(crate) fn remaining(self) -> io::Result<Option<Duration>> {
-        self.deadline.remaining().map_err(|_| timed_out("nobody connected", self.timeout))
+        self.deadline.remaining().map_err(|_| timed_out("no peer connected", self.timeout))
     }
 }
 

@@ -20,8 +20,8 @@ pub struct SendError {
 impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sent {
-            0 => write!(f, "cannot send, no byte had left: {}", self.source),
-            sent => write!(f, "cannot send on after {sent} bytes had left: {}", self.source),
+            0 => write!(f, "cannot send, no byte was sent: {}", self.source),
+            sent => write!(f, "cannot send more than {sent} bytes: {}", self.source),
         }
     }
 }

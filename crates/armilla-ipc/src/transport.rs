@@ -65,7 +65,8 @@ pub trait Connector: Send + Sync + Debug {
 ///     let stream = T::connect(address, None, &StreamOptions::default())?;
 ///     Ok(stream.send_all(b"hello")?)
 /// }
-/// # let acceptor = armilla_ipc::tcp::Tcp::listen(&Address::tcp("127.0.0.1", 0), &Default::default())?;
+/// # use armilla_ipc::tcp::Tcp;
+/// # let acceptor = Tcp::listen(&Address::tcp("127.0.0.1", 0), &Default::default())?;
 /// # greet::<armilla_ipc::tcp::Tcp>(acceptor.local())?;
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -77,7 +77,7 @@ impl FifoAcceptor {
             loop {
                 match open_both(&names).and_then(|ends| self.make(ends)) {
                     Ok(stream) => return Ok(Some(stream)),
-                    Err(error) if !is_resource_exhausted(&error) => break, // the connector has given up
+                    Err(error) if !is_resource_exhausted(&error) => break, // the connector gave up
                     Err(error) if !deadline.may_wait() => {
                         // Back into the queue, for the next attempt.
                         let _ = self.requests.try_send_vectored(&[IoSlice::new(&request)]);

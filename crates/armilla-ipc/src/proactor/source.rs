@@ -155,7 +155,7 @@ impl AttachedSocket {
             return Err(io::Error::new(io::ErrorKind::NotConnected, "the socket was detached"));
         }
         if entry.is_some() {
-            let reason = "an operation is under way in this direction";
+            let reason = "an operation is already in progress in this direction";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
         }
         *entry = Some(pending);

@@ -116,7 +116,7 @@ impl Uring {
             Ok(driver) => driver,
             Err(TryLockError::Poisoned(driver)) => driver.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                let reason = "somebody already runs this proactor";
+                let reason = "another thread already runs this proactor";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
         };

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{fmt, io};
 
+type NewHandler = io::Result<Arc<dyn Handler>>;
+
 /// Connects to `address` in the reactor, within `timeout` in total. Has `make`, called once by a
 /// thread of the reactor with the stream or the reason why there is none, make a handler, and
 /// registers it; a handler that is not made or cannot be registered is dropped, and the peer sees
@@ -45,7 +47,7 @@ pub fn connect<T: Transport>(
     address: &Address,
     timeout: Option<Duration>,
     options: &StreamOptions,
-    make: impl FnOnce(&Reactor, io::Result<T::Stream>) -> io::Result<Arc<dyn Handler>> + Send + 'static,
+    make: impl FnOnce(&Reactor, io::Result<T::Stream>) -> NewHandler + Send + 'static,
 ) -> io::Result<ConnectHandle> {
     let pending = T::start_connect(address, timeout, options)?;
     Ok(drive(reactor, pending, |reactor, stream| {

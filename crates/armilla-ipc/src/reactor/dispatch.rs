@@ -33,7 +33,7 @@ impl Reactor {
             Ok(driver) => Some(driver),
             Err(TryLockError::Poisoned(driver)) => Some(driver.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                let reason = "this reactor is made for one thread, and one runs it already";
+                let reason = "another thread already runs this reactor, which is made for one";
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
             }
         };

@@ -4,7 +4,7 @@
 //! A [`Handler`] owns a descriptor, and after each event says what comes [`Next`]. The [`Reactor`]
 //! keeps it while it is registered, under a [`Token`] that no later registration has again. Beside
 //! descriptors it knows timers ([`TimerHandler`]), signals and [`Notifier`]s, with which other
-//! threads get its attention. [`serve`] and [`connect`] make handlers for the streams of an
+//! threads get its attention. [`serve`] and [`connect()`] make handlers for the streams of an
 //! acceptor or a connector and register them.
 //!
 //! A reactor is made for one thread ([`Reactor::new`]) or for many ([`Reactor::shared`]). The

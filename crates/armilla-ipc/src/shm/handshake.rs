@@ -37,7 +37,7 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !control.push(SendAncillaryMessage::ScmRights(&files)) {
-        return Err(io::Error::other("no room for the descriptor")); // there is: the space is for one
+        return Err(io::Error::other("no room for the descriptor"));
     }
     // A new connection has room for a few bytes.
     net::sendmsg(socket, &[IoSlice::new(&greeting)], &mut control, SendFlags::NOSIGNAL)?;

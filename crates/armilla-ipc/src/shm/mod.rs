@@ -14,7 +14,8 @@
 //!
 //! # let path = std::env::temp_dir().join(format!("armilla-shm-doc-{}", std::process::id()));
 //! let address = Address::shm(path);
-//! let options = StreamOptions { busy_poll: Some(Duration::from_micros(20)), ..Default::default() };
+//! let busy_poll = Some(Duration::from_micros(20));
+//! let options = StreamOptions { busy_poll, ..Default::default() };
 //! let acceptor = ShmAcceptor::bind(&address, &options)?;
 //! let client = ShmConnector::new(options).connect(&address, None)?;
 //! let server = acceptor.accept()?.expect("the acceptor is open");

@@ -35,7 +35,7 @@ pub(super) struct Spin {
 }
 
 impl Spin {
-    /// Looks for `configured` in every wait, zero is not at all; `None` is as long as it pays.
+    /// Spins for `configured` in every wait, zero is not at all; `None` adapts.
     pub(super) fn new(configured: Option<Duration>) -> Self {
         Self { configured, failures: AtomicU32::new(1), sleeps_left: AtomicU32::new(0) }
     }

@@ -145,7 +145,7 @@ pub(crate) fn complete(
     descriptors: &mut Vec<OwnedFd>,
 ) -> io::Result<()> {
     if lost {
-        let why = "some of the descriptors that were passed did not fit and are closed";
+        let why = "the peer passed more descriptors than fit; those that arrived are closed";
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     descriptors.append(&mut passed);
