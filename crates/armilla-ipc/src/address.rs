@@ -14,6 +14,15 @@ use std::str::FromStr;
 /// `pipe:///run/bank`, `pty:///run/bank` or `shm:///run/bank`. [`Display`](fmt::Display) writes it
 /// and [`FromStr`] reads it back; only a path that is not UTF-8, or an abstract name that is not
 /// printable, does not survive the round trip.
+///
+/// ```
+/// use armilla_ipc::Address;
+///
+/// let address: Address = "tcp://[::1]:2809".parse()?;
+/// assert_eq!(address, Address::tcp("::1", 2809));
+/// assert_eq!(Address::unix("/run/bank.sock").to_string(), "unix:///run/bank.sock");
+/// # Ok::<(), armilla_ipc::ParseAddressError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {

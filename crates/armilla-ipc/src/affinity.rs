@@ -16,6 +16,14 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 
 /// Binds the calling thread to one CPU. Threads that it starts afterwards inherit this.
 ///
+/// ```
+/// use armilla_ipc::affinity::{allowed_cpus, pin_thread};
+///
+/// let cpu = allowed_cpus()?[0];
+/// std::thread::spawn(move || pin_thread(cpu)).join().unwrap()?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if there is no such CPU or the process may not use it.
 pub fn pin_thread(cpu: usize) -> io::Result<()> {

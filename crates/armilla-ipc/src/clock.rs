@@ -7,6 +7,13 @@ use std::time::Duration;
 ///
 /// It advances with the kernel's tick, every 1 to 10 ms, which is fine enough for idle times and
 /// deadlines and too coarse to measure with.
+///
+/// ```
+/// use armilla_ipc::coarse_now;
+///
+/// let start = coarse_now();
+/// assert!(coarse_now().since(start) < std::time::Duration::from_secs(1));
+/// ```
 #[inline]
 pub fn coarse_now() -> CoarseInstant {
     let now = clock_gettime(ClockId::MonotonicCoarse);

@@ -8,6 +8,12 @@ use std::{fmt, io};
 ///
 /// The process may have ended and its number may belong to another by now; the user is what access
 /// is decided by.
+///
+/// ```
+/// let (near, _far) = armilla_ipc::UnixStream::pair()?;
+/// assert_eq!(near.peer_credentials()?.process, std::process::id());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Credentials {
     /// The process, 0 if it is outside of our process namespace.

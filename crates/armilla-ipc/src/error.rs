@@ -42,6 +42,14 @@ pub(crate) fn is_exhaustion(errno: Errno) -> bool {
 /// again. An error that this crate has given context has the kind
 /// [`OutOfMemory`](io::ErrorKind::OutOfMemory) instead of its number; of an error about several
 /// addresses, the last address counts.
+///
+/// ```
+/// use armilla_ipc::is_resource_exhausted;
+/// use std::io::{Error, ErrorKind};
+///
+/// assert!(is_resource_exhausted(&Error::from_raw_os_error(24))); // EMFILE
+/// assert!(!is_resource_exhausted(&ErrorKind::ConnectionRefused.into()));
+/// ```
 pub fn is_resource_exhausted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
         || Errno::from_io_error(error).is_some_and(is_exhaustion)

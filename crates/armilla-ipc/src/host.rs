@@ -65,6 +65,13 @@ pub fn is_local_address(ip: IpAddr) -> bool {
 
 /// Whether the routing table sends packets for `ip` back to this host. Sends nothing. Of several
 /// addresses in one network only the first may be recognised.
+///
+/// ```
+/// use armilla_ipc::host;
+///
+/// assert!(host::is_routed_locally("127.0.0.1".parse().unwrap()));
+/// assert!(!host::is_routed_locally("192.0.2.1".parse().unwrap())); // for documentation (RFC 5737)
+/// ```
 pub fn is_routed_locally(ip: IpAddr) -> bool {
     // A successful `bind` would not prove it: with `ip_nonlocal_bind` any address can be bound.
     ip.is_loopback() || source_address_for(SocketAddr::new(ip, 9)) == Some(ip)

@@ -27,6 +27,17 @@ impl fmt::Display for SendError {
 }
 
 /// A reception of an exact count that did not complete.
+///
+/// ```
+/// use armilla_ipc::{Stream, UnixStream};
+///
+/// let (near, far) = UnixStream::pair()?;
+/// far.send_all(b"ab")?;
+/// drop(far);
+/// let error = near.recv_all(&mut [0; 3]).unwrap_err();
+/// assert_eq!((error.received, error.source.kind()), (2, std::io::ErrorKind::UnexpectedEof));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct RecvError {
     /// How many bytes had arrived before the failure. They stand at the front of the buffer.

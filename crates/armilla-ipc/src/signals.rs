@@ -82,6 +82,7 @@ impl Drop for Termination {
 
 /// What ended [`Termination::wait`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Cause {
     /// SIGINT: Ctrl-C at the terminal.
     Interrupt,

@@ -205,6 +205,18 @@ pub trait ConnectedDatagram: Send + Sync + Debug {
 }
 
 /// A family of datagram types, for code that is generic over the mechanism.
+///
+/// ```
+/// use armilla_ipc::datagram::{ConnectedDatagram, DatagramTransport};
+/// use armilla_ipc::udp::Udp;
+///
+/// /// Sends one datagram.
+/// fn send<T: DatagramTransport>(from: &T::Addr, to: &T::Addr, bytes: &[u8]) -> std::io::Result<()> {
+///     T::connect(T::bind(from)?, to)?.send(bytes)
+/// }
+/// send::<Udp>(&"127.0.0.1:0".parse().unwrap(), &"127.0.0.1:9".parse().unwrap(), b"discard")?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub trait DatagramTransport {
     /// The address of a socket.
     type Addr: Clone + Debug + PartialEq + Send + Sync;

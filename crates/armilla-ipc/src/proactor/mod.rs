@@ -67,6 +67,7 @@ type Callback = dyn FnOnce(&Proactor) + Send;
 
 /// The mechanism that carries out the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Backend {
     /// The kernel's submission and completion rings.
     IoUring,

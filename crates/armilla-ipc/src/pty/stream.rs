@@ -14,6 +14,15 @@ use std::io;
 ///
 /// [`shutdown`](crate::Stream::shutdown) of the sending direction alone is
 /// [`Unsupported`](std::io::ErrorKind::Unsupported).
+///
+/// ```
+/// use armilla_ipc::pty::{PtyStream, WindowSize};
+///
+/// let (master, terminal) = PtyStream::pair()?;
+/// master.set_window_size(WindowSize { rows: 24, columns: 80 })?;
+/// assert_eq!(terminal.window_size()?.columns, 80);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct PtyStream {
     channel: Channel,

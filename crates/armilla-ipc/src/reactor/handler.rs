@@ -61,6 +61,7 @@ impl Ready {
 
 /// What a handler wants after an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Next {
     /// Call again when one of these is true; at once, if one is true already.
     Wait(Interest),

@@ -39,6 +39,18 @@ impl Default for PoolOptions {
 ///
 /// A handler that panics ends its thread, which is replaced. Dropping the pool leaves it running;
 /// [`join`](Self::join) waits for its end.
+///
+/// ```
+/// use armilla_ipc::reactor::{Pool, PoolOptions, Reactor};
+/// use std::sync::Arc;
+///
+/// let reactor = Arc::new(Reactor::shared()?);
+/// let pool = Pool::start(Arc::clone(&reactor), PoolOptions { min_threads: 2, ..Default::default() })?;
+/// // register handlers here
+/// reactor.stop();
+/// pool.join();
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,

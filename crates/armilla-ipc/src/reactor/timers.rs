@@ -36,6 +36,19 @@ impl Reactor {
     ///
     /// Reads the clock once; a system call only if no armed timer comes sooner. Allocates nothing
     /// beyond the most timers ever armed at once: pass the same `Arc` again and again.
+    ///
+    /// ```
+    /// use armilla_ipc::reactor::{Reactor, Timer};
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let reactor = Reactor::new()?;
+    /// reactor.arm(Duration::from_millis(1), Arc::new(|reactor: &Reactor, _: Timer| {
+    ///     reactor.stop();
+    ///     None // or after how long to expire again
+    /// }));
+    /// reactor.run()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn arm(&self, delay: Duration, resume_timer: Arc<dyn TimerHandler>) -> Timer {
         let deadline = after(now(), delay);
         let mut armed = self.timer_queue.lock();

@@ -11,6 +11,17 @@ use std::time::Duration;
 /// A UDP socket without a peer of its own.
 ///
 /// It does not send to broadcast addresses, which is for [`UdpBroadcast`](super::UdpBroadcast).
+///
+/// ```
+/// use armilla_ipc::{datagram::Datagram, udp::UdpSocket};
+///
+/// let server = UdpSocket::bind("127.0.0.1:0".parse().unwrap())?;
+/// let client = UdpSocket::bind("127.0.0.1:0".parse().unwrap())?;
+/// client.send_to(b"hello", &server.local()?)?;
+/// let (received, from) = server.recv_from(&mut [0; 16])?;
+/// assert_eq!((received.length, from), (5, client.local()?));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct UdpSocket {
     endpoint: Endpoint<SocketAddr>,

@@ -12,6 +12,16 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::time::Duration;
 
 /// A Unix-domain datagram socket without a peer of its own.
+///
+/// ```
+/// use armilla_ipc::{Address, datagram::Datagram, unix_datagram::UnixDatagram};
+///
+/// let server = UnixDatagram::bind(&Address::abstract_name(format!("doc-{}", std::process::id())))?;
+/// UnixDatagram::unbound()?.send_to(b"hello", &server.local()?)?;
+/// let (received, _) = server.recv_from(&mut [0; 16])?;
+/// assert!(!received.is_truncated());
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct UnixDatagram {
     pub(super) endpoint: Endpoint<Address>,
