@@ -1,6 +1,6 @@
 //! Addresses of stream endpoints, and their text form.
 //!
-//! An address names a place and does not look it up: the transport resolves host names.
+//! An address names an endpoint and does not resolve it: the transport resolves host names.
 
 use std::fmt;
 use std::net::{Ipv6Addr, SocketAddr};

@@ -47,7 +47,7 @@ pub trait SocketOption: Sized + Debug {
     fn get_from(socket: BorrowedFd<'_>) -> io::Result<Self>;
 }
 
-/// That sockets of type `S` have the option.
+/// Marks the option as one that sockets of type `S` have.
 pub trait AppliesTo<S>: SocketOption {}
 
 /// A socket whose options can be set and read.
@@ -142,8 +142,7 @@ option! {
 }
 
 option! {
-    /// How long a probe of [`KeepAlive`] is waited for before the next, in whole seconds
-    /// (`TCP_KEEPINTVL`).
+    /// The time between two probes of [`KeepAlive`], in whole seconds (`TCP_KEEPINTVL`).
     ProbeInterval(Duration);
     // The kernel counts whole seconds and refuses zero.
     set(fd, time) sockopt::set_tcp_keepintvl(fd, (*time).max(Duration::from_secs(1)));
@@ -151,7 +150,7 @@ option! {
 }
 
 option! {
-    /// After how many probes of [`KeepAlive`] without an answer the peer is taken for gone, 1 to
+    /// The number of unanswered probes of [`KeepAlive`] after which the connection is closed, 1 to
     /// 127 (`TCP_KEEPCNT`).
     ProbeCount(u32);
     set(fd, count) sockopt::set_tcp_keepcnt(fd, *count);
@@ -194,7 +193,7 @@ option! {
 }
 
 option! {
-    /// How routers are asked to treat the packets (RFC 2474).
+    /// The treatment that the packets request from routers (RFC 2474).
     Dscp(CodePoint);
     set(fd, point) {
         let class = i32::from(point.0) << 2;
@@ -216,7 +215,7 @@ option! {
 pub struct CodePoint(u8);
 
 impl CodePoint {
-    /// Like everybody else (RFC 2474, section 4.1).
+    /// The default forwarding (RFC 2474, section 4.1).
     pub const BEST_EFFORT: Self = Self(0);
     /// Little loss, delay and jitter (RFC 3246).
     pub const EXPEDITED: Self = Self(46);

@@ -12,7 +12,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// How a stream is made. An acceptor hands its options to every stream that it accepts.
+/// Options of a new stream. An acceptor applies its options to every stream that it accepts.
 ///
 /// ```
 /// # use armilla_ipc::StreamOptions;
@@ -30,16 +30,16 @@ pub struct StreamOptions {
     /// silently. Default: the kernel tunes it.
     pub send_buffer: Option<usize>,
     /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`. Over TCP, segments
-    /// of more than half of it are neither sent nor asked for (`TCP_MAXSEG`).
+    /// of more than half of it are neither sent nor requested (`TCP_MAXSEG`).
     pub recv_buffer: Option<usize>,
     /// The congestion control algorithm by name, such as `"cubic"` or `"reno"` (`TCP_CONGESTION`).
     /// TCP only. Default: the system's.
     pub congestion: Option<String>,
     /// See [`Linger`]. TCP only. Default: bytes not yet sent are sent in the background.
     pub linger: Option<Duration>,
-    /// See [`BusyPoll`]; over shared memory, how long a stream looks for what it waits for before
-    /// it sleeps. TCP and shared memory only. Default: the system's; over shared memory some
-    /// microseconds as long as that pays, see [`ShmConnector::new`](crate::ShmConnector::new).
+    /// See [`BusyPoll`]; over shared memory, how long a stream spins before it sleeps. TCP and
+    /// shared memory only. Default: the system's; over shared memory some microseconds as long as
+    /// spinning succeeds, see [`ShmConnector::new`](crate::ShmConnector::new).
     pub busy_poll: Option<Duration>,
     /// See [`Dscp`]. TCP only. Default: best effort.
     pub dscp: Option<CodePoint>,

@@ -93,8 +93,8 @@ pub trait Transport {
     /// this crate do not.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address; a
-    /// shortage of descriptors or threads.
+    /// [`io::ErrorKind::InvalidInput`] if the transport does not serve this kind of address;
+    /// exhausted descriptors or threads.
     fn start_connect(
         address: &Address,
         timeout: Option<Duration>,

@@ -1,4 +1,4 @@
-//! Connecting in a reactor and in a proactor, over every transport: nobody waits meanwhile,
+//! Connecting in a reactor and in a proactor, over every transport: no thread waits meanwhile,
 //! everybody is told of the end. And accepting with a time limit.
 
 #![cfg(all(

@@ -66,7 +66,7 @@ fn what_the_client_reads_the_server_writes(address: &str) {
     let begin = Instant::now();
     loop {
         let mut client = start("client", address, Stdio::null());
-        // Before the server listens there is nobody to read it.
+        // Before the server listens there is no reader.
         let _ = client.stdin.take().unwrap().write_all(b"good morning\n");
         if client.wait().unwrap().success() {
             break;

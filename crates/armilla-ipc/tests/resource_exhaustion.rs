@@ -1,5 +1,5 @@
-//! An acceptor outlives a shortage of descriptors, and who makes anything is told of it. Alone in
-//! its process, which runs out of them.
+//! An acceptor survives exhausted descriptors, and every constructor reports them. Alone in its
+//! process, which runs out of them.
 
 #![cfg(all(feature = "pipe", feature = "pty", feature = "udp", feature = "unix-datagram"))]
 

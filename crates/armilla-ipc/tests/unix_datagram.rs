@@ -99,7 +99,7 @@ fn descriptors_travel_with_datagrams() {
     stream.send_all(b"twice on its way").unwrap();
     other.recv_all(&mut [0; 16]).unwrap();
 
-    // As many as there may be, and with them who sends them.
+    // As many as one call passes, together with the sender's credentials.
     let many = [near.as_fd(); MAX_DESCRIPTORS + 1];
     for identified in [false, true] {
         descriptors.clear();

@@ -83,7 +83,7 @@ impl ReadEnd {
         self.0.set_timeout(timeout);
     }
 
-    /// Looks without waiting, as [`Stream::readiness`](crate::Stream::readiness).
+    /// Checks without waiting, as [`Stream::readiness`](crate::Stream::readiness).
     ///
     /// # Errors
     /// As [`Stream::readiness`](crate::Stream::readiness).

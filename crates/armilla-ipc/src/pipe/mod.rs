@@ -68,7 +68,7 @@ impl Transport for Pipe {
 /// ```
 ///
 /// # Errors
-/// A shortage of descriptors or memory.
+/// Exhausted descriptors or memory.
 pub fn pipe() -> io::Result<(ReadEnd, WriteEnd)> {
     let (input, output) = addr::new_pipe()?;
     Ok((ReadEnd::new(input)?, WriteEnd::new(output)?))

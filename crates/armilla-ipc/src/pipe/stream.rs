@@ -23,7 +23,7 @@ impl PipeStream {
     /// Two streams connected to each other, within the process.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory.
+    /// Exhausted descriptors or memory.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (near_input, far_output) = addr::new_pipe()?;
         let (far_input, near_output) = addr::new_pipe()?;

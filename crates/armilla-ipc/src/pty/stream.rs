@@ -36,7 +36,7 @@ impl PtyStream {
     /// The driving side and the terminal of a new pseudo-terminal, within the process.
     ///
     /// # Errors
-    /// A shortage of descriptors or of pseudo-terminals.
+    /// Exhausted descriptors or pseudo-terminals.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (driver, terminal) = addr::new_terminal()?;
         let stream = |fd| Channel::of_one(fd, (addr::unnamed(), addr::unnamed())).map(Self::new);

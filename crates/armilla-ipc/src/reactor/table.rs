@@ -5,8 +5,8 @@ use crate::interest::Interest;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Names a registration. Tokens are never given out again (within 2³² uses of one place in the
-/// table), so one that has outlived its registration names nothing.
+/// Names a registration. No token is used twice (within 2³² uses of one slot of the table), so one
+/// that has outlived its registration names nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     index: u32,
@@ -23,7 +23,7 @@ impl Token {
     }
 }
 
-/// One place for a registration.
+/// One slot for a registration.
 #[derive(Default)]
 pub(super) struct Slot {
     generation: u32,
@@ -47,23 +47,23 @@ pub(super) enum Phase {
     Leaving,
 }
 
-/// How many places the first chunk has; each further one has twice as many as the one before.
+/// How many slots the first chunk has; each further chunk has twice as many as the one before.
 const FIRST: u32 = 64;
-/// Enough chunks for 2³² places less the first.
+/// Enough chunks for 2³² slots.
 const CHUNKS: usize = 26;
 
-/// All places. They stay where they are, so that finding one takes no lock.
+/// All slots. They never move, so that finding one takes no lock.
 #[derive(Default)]
 pub(super) struct Table {
     chunks: [OnceLock<Box<[Mutex<Slot>]>>; CHUNKS],
     free: Mutex<Free>,
 }
 
-/// The places without a registration.
+/// The slots without a registration.
 #[derive(Debug, Default)]
 struct Free {
     indices: Vec<u32>,
-    /// All places from here on were never used.
+    /// All slots from here on were never used.
     unused: u32,
 }
 
@@ -118,7 +118,7 @@ impl Table {
         })
     }
 
-    /// The place of an index that was given out.
+    /// The slot of an index in use.
     fn place(&self, index: u32) -> &Mutex<Slot> {
         let (chunk, offset) = position(index);
         let places = self.chunks[chunk].get_or_init(|| {
@@ -129,7 +129,7 @@ impl Table {
     }
 }
 
-/// The chunk that an index falls into, and its place there.
+/// The chunk of an index, and the offset in it.
 fn position(index: u32) -> (usize, usize) {
     let shifted = u64::from(index) + u64::from(FIRST);
     let chunk = shifted.ilog2() - FIRST.ilog2();

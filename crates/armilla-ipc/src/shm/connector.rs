@@ -20,10 +20,10 @@ impl ShmConnector {
     /// that go out, the receive queue for those that come in, each rounded up to a power of two
     /// between 4 KiB and 16 MiB; 1 MiB if not given.
     ///
-    /// A stream with [`busy_poll`](StreamOptions::busy_poll) looks for what it waits for so long
-    /// before it sleeps, in every wait; zero is not at all. Without it a stream looks for up to 20
-    /// µs, and only while that pays: where the peer answers sooner and runs on another core.
-    /// Threads with a real-time policy do not, they look if they are asked to.
+    /// A stream with [`busy_poll`](StreamOptions::busy_poll) spins for that time in every wait
+    /// before it sleeps; zero is not at all. Without it a stream spins for up to 20 µs, and only
+    /// while that succeeds: where the peer answers sooner and runs on another core. Threads with a
+    /// real-time policy spin only with `busy_poll`.
     pub fn new(options: StreamOptions) -> Self {
         Self { options }
     }

@@ -49,7 +49,7 @@ pub(super) fn offer(socket: BorrowedFd<'_>, options: &StreamOptions) -> io::Resu
 ///
 /// # Errors
 /// [`io::ErrorKind::ConnectionReset`] if the peer has gone; [`io::ErrorKind::InvalidData`] if it
-/// does not greet as it must; a shortage of descriptors, after which this may be tried again.
+/// violates the handshake; exhausted descriptors, after which this may be tried again.
 pub(super) fn accept(socket: BorrowedFd<'_>) -> io::Result<Option<Region>> {
     expect(socket, 1)?;
     let mut greeting = [0; LENGTH];

@@ -112,7 +112,7 @@ impl Region {
 
     /// Copies `bytes` into a ring at `position` modulo its capacity; no more than fit.
     ///
-    /// The caller holds the ring's private producer, so that no other thread writes to the place.
+    /// The caller holds the ring's private producer, so that no other thread writes to these bytes.
     #[inline]
     pub(super) fn write(&self, which: usize, position: u64, bytes: &[u8]) {
         let (target, first) = self.address_of(which, position, bytes.len());

@@ -54,8 +54,8 @@ impl ShmStream {
         }
     }
 
-    /// Looks as [`readiness`](Stream::readiness) does, and if nothing has arrived, has the peer
-    /// make this stream's descriptor readable when something does.
+    /// Checks as [`readiness`](Stream::readiness) does. If nothing has arrived, the peer will make
+    /// this stream's descriptor readable when it sends.
     ///
     /// With it a [reactor](crate::reactor) waits for the stream: the handler receives as long as
     /// this finds something, and waits for its descriptor to be readable when it finds nothing.

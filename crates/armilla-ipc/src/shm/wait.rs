@@ -67,7 +67,7 @@ impl Waiter<'_> {
         }
     }
 
-    /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then looks at the socket.
+    /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then polls the socket.
     fn sleep_on_word(&self, left: Option<Duration>) -> io::Result<WakeReason> {
         let slice = timespec(left.map_or(SLICE, |left| left.min(SLICE)));
         let word = self.ring.word(self.side);

@@ -20,7 +20,7 @@ pub(crate) struct Listener {
     closed: AtomicBool,
     timeout: AcceptTimeout,
     /// Called before each pause for exhausted resources.
-    shortage: OnceLock<Box<Tell>>,
+    on_exhausted: OnceLock<Box<Tell>>,
 }
 
 type Tell = dyn Fn(&io::Error) + Send + Sync;
@@ -29,8 +29,8 @@ impl Listener {
     /// Puts a bound socket into the listening state.
     pub(crate) fn new(fd: OwnedFd) -> io::Result<Self> {
         net::listen(&fd, BACKLOG)?;
-        let (closed, timeout, shortage) = Default::default();
-        Ok(Self { fd, closed, timeout, shortage })
+        let (closed, timeout, on_exhausted) = Default::default();
+        Ok(Self { fd, closed, timeout, on_exhausted })
     }
 
     /// Limits the waiting for a peer.
@@ -43,11 +43,11 @@ impl Listener {
     /// Has `tell` called before each pause.
     pub(crate) fn on_resource_exhausted(&self, tell: Box<Tell>) {
         // A second one is dropped, as documented.
-        let _ = self.shortage.set(tell);
+        let _ = self.on_exhausted.set(tell);
     }
 
-    /// The next connected socket and its peer, or `None` once closed. With a timeout of zero a
-    /// shortage is reported like the lack of a peer, for the caller to wait out.
+    /// The next connected socket and its peer, or `None` once closed. With a timeout of zero an
+    /// exhausted resource is an error like the lack of a peer, and the caller pauses.
     pub(crate) fn accept(&self) -> io::Result<Option<(OwnedFd, Option<SocketAddrAny>)>> {
         let deadline = self.timeout.start();
         while !self.closed.load(Ordering::Acquire) {
@@ -58,7 +58,7 @@ impl Listener {
             match errno {
                 errno if is_exhaustion(errno) && deadline.may_wait() => {
                     deadline.remaining()?;
-                    if let Some(tell) = self.shortage.get() {
+                    if let Some(tell) = self.on_exhausted.get() {
                         tell(&errno.into());
                     }
                     std::thread::sleep(EXHAUSTION_PAUSE);

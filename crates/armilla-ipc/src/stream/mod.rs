@@ -17,9 +17,8 @@ use std::time::Duration;
 
 /// A connected pair of byte flows, one each way.
 ///
-/// All methods take `&self`, so that one thread may receive while another sends. Two threads that
-/// send at once, or receive at once, get each other's bytes interleaved: the caller serialises
-/// them.
+/// All methods take `&self`, so that one thread may receive while another sends. The bytes of two
+/// threads that send at once, or receive at once, interleave: the caller must serialise them.
 ///
 /// `recv` and `send` move what one system call moves; the `_all` forms, classically `recv_n` and
 /// `send_n`, move everything or say how much they moved. The provided methods are correct for every
@@ -36,7 +35,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// [`set_recv_timeout`]: Self::set_recv_timeout
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize>;
 
-    /// Receives what has arrived into `parts`, one behind the other, as if they were one buffer.
+    /// Receives what has arrived into `parts` in order, as if they were one buffer.
     ///
     /// # Errors
     /// As [`recv`](Self::recv).
@@ -49,12 +48,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// Receives until `buffer` is full.
     ///
-    /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait; a
-    /// transport of this crate also ends the whole within about twice that time.
+    /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait. The
+    /// transports of this crate also limit the whole call to about twice that time.
     ///
     /// # Errors
-    /// [`RecvError`] tells how many bytes had arrived, they are in `buffer`; an end of the stream
-    /// before the buffer is full is [`io::ErrorKind::UnexpectedEof`].
+    /// [`RecvError`] says how many bytes have arrived; they are in `buffer`. An end of the
+    /// stream before the buffer is full is [`io::ErrorKind::UnexpectedEof`].
     #[doc(alias = "recv_n")]
     fn recv_all(&self, buffer: &mut [u8]) -> Result<(), RecvError> {
         partial::recv_all(buffer, |rest| self.recv(rest))
@@ -72,7 +71,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Sends what the transport takes of `bytes` in one system call, at least one byte; waits if it
     /// takes none.
     ///
-    /// Returns the count. A program that ignores it loses bytes: most want
+    /// Returns the count. A program that ignores it loses bytes; most programs want
     /// [`send_all`](Self::send_all).
     ///
     /// # Errors
@@ -94,8 +93,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Sends all of `bytes`: one system call, unless the transport takes only a part of them.
     ///
     /// # Errors
-    /// [`SendError`] tells how many bytes had left. After an error the stream is of no further use
-    /// for sending, because the peer may have seen a part.
+    /// [`SendError`] says how many bytes were sent. After an error do not send on this stream
+    /// again, because the peer may have received a part.
     #[doc(alias = "send_n")]
     fn send_all(&self, bytes: &[u8]) -> Result<(), SendError>;
 
@@ -106,8 +105,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     #[doc(alias = "send_n")]
     fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError>;
 
-    /// The same stream with a limit of its own for each call:
-    /// `stream.with_timeout(limit).recv_all(b)`.
+    /// The same stream with a timeout for each call: `stream.with_timeout(limit).recv_all(b)`.
     ///
     /// For a boxed stream write `WithTimeout::new(&*stream, limit)`.
     fn with_timeout(&self, limit: Duration) -> WithTimeout<'_, Self>
@@ -133,7 +131,7 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// As [`set_recv_timeout`](Self::set_recv_timeout).
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Looks without waiting whether bytes or the end of the stream have arrived, and takes
+    /// Checks without waiting whether bytes or the end of the stream have arrived. Receives
     /// nothing.
     ///
     /// Meant for an idle stream that is about to be used again.
@@ -173,8 +171,8 @@ pub trait Stream: Send + Sync + fmt::Debug {
         self.send_vectored(parts)
     }
 
-    /// What a [reactor](crate::reactor) watches to learn that something has arrived, or that there
-    /// is room to send again. `None` for a stream whose bytes do not pass through one descriptor.
+    /// The descriptor that a [reactor](crate::reactor) watches for arriving bytes and for room to
+    /// send. `None` for a stream whose bytes do not pass through one descriptor.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -194,12 +192,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn local(&self) -> &Address;
 }
 
-/// What a look at an idle stream found, see [`Stream::readiness`].
+/// The state of a stream, see [`Stream::readiness`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Readiness {
     /// The stream is open and nothing has arrived.
     Idle,
-    /// Bytes have arrived (the end may stand behind them).
+    /// Bytes have arrived; the end may follow them.
     Data,
     /// The peer has closed or reset the stream and nothing is left to receive.
     Closed,

@@ -133,7 +133,7 @@ impl<'a, S: Stream + ?Sized> WithTimeout<'a, S> {
     }
 }
 
-/// The limit of a transfer of several calls. The first is given the limit itself and not what the
+/// The limit of a transfer of several calls. The first call gets the whole limit and not what the
 /// clock leaves of it, so that the timeout of the stream stays the same where one call suffices.
 pub(crate) struct TransferDeadline {
     limit: Duration,

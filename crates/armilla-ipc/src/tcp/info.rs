@@ -52,10 +52,10 @@ impl TcpStream {
 }
 
 impl TcpInfo {
-    /// Takes the numbers from their places in the kernel's `struct tcp_info`, to which new ones are
-    /// only ever added behind.
+    /// Takes the numbers from their offsets in the kernel's `struct tcp_info`, to which new ones
+    /// are only ever added behind.
     fn from_octets(octets: &[u8; 256]) -> Self {
-        // All places are constants within the array.
+        // All offsets are constants within the array.
         let long =
             |at: usize| u32::from_ne_bytes(octets[at..at + 4].try_into().unwrap_or_default());
         let wide =

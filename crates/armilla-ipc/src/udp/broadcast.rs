@@ -26,8 +26,8 @@ pub struct UdpBroadcast {
 impl UdpBroadcast {
     /// A socket on every interface with this port; 0 takes a free one.
     ///
-    /// Several processes of one user may share a port, and each of them receives what is broadcast
-    /// to it.
+    /// Several processes of one user may share a port. Each of them receives the datagrams that are
+    /// broadcast to it.
     ///
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.

@@ -49,11 +49,11 @@ impl UnixConnector {
     }
 }
 
-/// The longest pause before a full queue is tried again. The kernel does not tell when there is
-/// room.
+/// The longest pause before the next attempt at a full queue. The kernel does not report when there
+/// is room.
 const PAUSE: Duration = Duration::from_millis(16);
 
-/// A connection to a Unix-domain socket, and what is done with it to make a stream.
+/// A connection in progress to a Unix-domain socket, and how to make a stream of it.
 pub(crate) struct UnixPendingConnect<F> {
     /// The address that the caller knows, for errors.
     address: Address,
@@ -65,7 +65,8 @@ pub(crate) struct UnixPendingConnect<F> {
 }
 
 impl<F> UnixPendingConnect<F> {
-    /// To connect to `place`, which the caller knows as `address`, and hand the socket to `finish`.
+    /// A connect to `place`, which the caller knows as `address`; `finish` makes a stream of the
+    /// socket.
     pub(crate) fn new(
         address: &Address,
         place: Address,
@@ -78,7 +79,7 @@ impl<F> UnixPendingConnect<F> {
         Self { address, place, options, deadline, pause, finish }
     }
 
-    /// The connected socket, unless the queue of the acceptor is full.
+    /// The connected socket; `None` while the queue of the acceptor is full.
     fn step(&mut self) -> io::Result<Option<UnixStream>> {
         let target = addr::to_os(&self.place)?;
         let fd = addr::socket(SocketFlags::NONBLOCK)?;

@@ -25,7 +25,7 @@ impl UnixStream {
     /// Two streams connected to each other (`socketpair`), without a name.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory.
+    /// Exhausted descriptors or memory.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
         let (near, far) = net::socketpair(family, kind, SocketFlags::CLOEXEC, None)?;

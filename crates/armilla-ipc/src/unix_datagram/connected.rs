@@ -22,7 +22,7 @@ impl ConnectedUnixDatagram {
     /// Two sockets connected to each other, without names.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory.
+    /// Exhausted descriptors or memory.
     pub fn pair() -> io::Result<(Self, Self)> {
         let (family, kind) = (AddressFamily::UNIX, SocketType::DGRAM);
         let (near, far) = net::socketpair(family, kind, SocketFlags::CLOEXEC, None)?;

@@ -23,7 +23,7 @@ use std::io;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A stream whose bytes are not the kernel's to move is not accepted:
+/// A stream whose bytes the kernel cannot move does not compile:
 ///
 /// ```compile_fail,E0277
 /// use armilla_ipc::{ShmStream, zero_copy::send_file};

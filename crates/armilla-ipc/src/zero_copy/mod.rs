@@ -6,15 +6,13 @@
 //!   some ten kilobytes on a real card and never on the loopback, where the kernel copies after all
 //!   and says so: see [`ZeroCopy::was_copied`].
 //!
-//! What they cost beside plain sends is measured by `examples/zero_copy.rs`. Over the loopback of a
-//! machine with two cores, for messages of 1 MiB: a file 130 µs instead of 175, a relay 237 instead
-//! of 276, a buffer in place 210 instead of 154. Below 64 KiB none of them is worth its trouble but
-//! the relay.
+//! The example `zero_copy` compares them with plain sends. Over the loopback of a machine with two
+//! cores, for messages of 1 MiB: a file 130 µs instead of 175, a relay 237 instead of 276, a buffer
+//! in place 210 instead of 154. Below 64 KiB only the relay pays.
 //!
-//! The first two work with every stream whose bytes are the kernel's to move, see [`Spliceable`].
-//! To a peer that has gone they fail as a send does; but the operating system then also signals
-//! `SIGPIPE`, which a Rust program ignores from the start, and a library in another program must
-//! have ignored.
+//! The first two work with every stream whose bytes the kernel can move, see [`Spliceable`]. If the
+//! peer has gone they fail as a send does. The operating system then also signals `SIGPIPE`: a Rust
+//! program ignores it from the start, and a library in another program must see that it is ignored.
 
 mod file;
 mod msg_zerocopy;
@@ -30,8 +28,8 @@ use crate::splice::Splice;
 /// What one call moves at most, and the size of the pipe of a [`Relay`].
 const CHUNK: usize = 1 << 20;
 
-/// A stream whose bytes pass through descriptors, so that the kernel can move them by itself. That
-/// of shared memory is none, nor is one that another crate puts over a descriptor.
+/// A stream whose bytes pass through descriptors, so that the kernel can move them (`splice`,
+/// `sendfile`). A stream over shared memory is not one, nor is a stream of another crate.
 pub trait Spliceable: Stream + Splice {}
 
 impl<S: Stream + Splice> Spliceable for S {}

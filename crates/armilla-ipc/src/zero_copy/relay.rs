@@ -32,7 +32,7 @@ impl Relay {
     /// A relay with a pipe of its own.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory.
+    /// Exhausted descriptors or memory.
     pub fn new() -> io::Result<Self> {
         let (input, output) = pipe_with(PipeFlags::CLOEXEC)?;
         // Larger steps; where the system does not grant them, smaller ones do.

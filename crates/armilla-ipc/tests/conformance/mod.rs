@@ -19,7 +19,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// Where a transport under test can meet.
 pub(crate) trait TestTransport: Transport {
-    /// An address at which nobody listens and anybody may.
+    /// An address at which no process listens yet.
     fn fresh() -> Address;
 
     /// Lets the queue of waiting peers fill soon, if there is one.
