@@ -5,38 +5,38 @@ use crate::record::Record;
 use serde::Serialize;
 use std::fmt;
 
-/// What a run brought.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What was measured on.
+    /// The machine.
     pub machine: Machine,
-    /// What was measured.
+    /// The results.
     pub records: Vec<Record>,
-    /// The programs that could not take part, or not in everything, and why.
+    /// The programs that could not run, or not in every cell, and why.
     pub absent: Vec<Absent>,
-    /// Programs that failed on the way, and how.
+    /// The failures of programs during the run.
     pub failures: Vec<String>,
-    /// What there was no time for.
+    /// The measurements that there was no time for.
     pub(crate) shortfall: Shortfall,
-    /// Whether it was stopped before its end.
+    /// Whether the run was interrupted.
     pub interrupted: bool,
 }
 
-/// A program that could not be had.
+/// A program that could not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Absent {
-    /// Its name.
+    /// The name of the program.
     pub program: &'static str,
-    /// What to install, or why it could not be made.
+    /// What to install, or the reason.
     pub remedy: String,
 }
 
-/// What there was no time for.
+/// The measurements that there was no time for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Shortfall {
-    /// How many cells were measured less often.
+    /// The number of cells with fewer rounds than planned.
     pub(crate) cells: usize,
-    /// How many programs were not observed whose instructions were to be counted.
+    /// The number of programs whose instructions were not counted.
     pub(crate) uncounted: usize,
 }
 
@@ -52,8 +52,8 @@ impl fmt::Display for Shortfall {
         let Self { cells, uncounted } = self;
         write!(
             f,
-            "the machine was too slow or too busy: {cells} cells were measured less often, the \
-             instructions of {uncounted} programs not counted"
+            "the machine was too slow or too busy: {cells} cells had fewer rounds, the \
+             instructions of {uncounted} programs were not counted"
         )
     }
 }

@@ -1,27 +1,27 @@
-//! What the ORB is held to, and whether a run shows it.
+//! The bars: the performance required of the ORB, and whether a run reaches it.
 
 use crate::record::{Cell, Metric, Record};
 
-/// One demand, and what a run says of it.
+/// One requirement, and the result of a run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub(super) struct Bar {
-    /// What is demanded.
+    /// The requirement.
     pub(super) demand: &'static str,
-    /// What was measured: the worst of the cells that the demand is about.
+    /// The worst value of the cells that the requirement covers.
     pub(super) measured: f64,
-    /// Whether it is met.
+    /// Whether the run meets it.
     pub(super) met: bool,
 }
 
 impl Bar {
-    /// What was measured, as it is shown: ratios to the thousandth, what was counted without fractions.
+    /// The measured value as text: ratios with three decimals, counts without.
     pub(super) fn text(&self) -> String {
         let decimals = if self.measured < 1000.0 { 3 } else { 0 };
         format!("{:.decimals$}", self.measured)
     }
 }
 
-/// Every demand that the records say something of.
+/// All bars that the records cover.
 pub(super) fn bars(records: &[Record]) -> Vec<Bar> {
     let all = [
         floods(records),
@@ -35,7 +35,7 @@ pub(super) fn bars(records: &[Record]) -> Vec<Bar> {
 
 type Found = Vec<Option<Bar>>;
 
-/// The records of a program in the cells that `takes` takes.
+/// The records of a program in the cells that `filter` accepts.
 fn of<'r>(
     records: &'r [Record],
     program: &'r str,
@@ -44,13 +44,13 @@ fn of<'r>(
     records.iter().filter(move |record| record.program == program && filter(&record.cell))
 }
 
-/// At least `least`, the smallest of `values`.
+/// A bar: the smallest of `values` is at least `least`.
 fn at_least(demand: &'static str, least: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
     let measured = values.min_by(f64::total_cmp)?;
     Some(Bar { demand, measured, met: measured >= least })
 }
 
-/// At most `most`, the largest of `values`.
+/// A bar: the largest of `values` is at most `most`.
 fn at_most(demand: &'static str, most: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
     let measured = values.max_by(f64::total_cmp)?;
     Some(Bar { demand, measured, met: measured <= most })
@@ -93,7 +93,7 @@ fn latencies(records: &[Record]) -> Found {
     ]
 }
 
-/// What calls take as the ladder counts them, by generated code as it comes.
+/// Instructions of calls by generated code, as the ladder counts them.
 fn instructions(records: &[Record]) -> Found {
     let call = |payload, units| {
         let filter = move |c: &Cell| {
@@ -112,7 +112,7 @@ fn instructions(records: &[Record]) -> Found {
     ]
 }
 
-/// How far from one object with one operation the times of a dispatch are.
+/// The largest deviation of the dispatch time from that with one object and one operation.
 fn flatness(records: &[Record]) -> Found {
     let farthest = |program| {
         let all = of(records, program, |cell| cell.experiment == "demux");

@@ -125,8 +125,8 @@ impl Chart {
         let _ = write!(out, "<text transform=\"{turned}\" text-anchor=middle>{y}</text>");
     }
 
-    /// Where the horizontal axis is labelled: at the values that there are, as far as they fit; the last
-    /// first.
+    /// Where the horizontal axis is labelled: at the values that there are, as far as they fit; the
+    /// last first.
     fn places(&self, frame: &Frame) -> Vec<(f64, String)> {
         let mut all: Vec<f64> =
             self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.x)).collect();

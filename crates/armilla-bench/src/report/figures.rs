@@ -1,4 +1,4 @@
-//! Which charts the results make: one for each figure of the studies that was measured, ratios first.
+//! The charts of the experiments: one for each figure of the studies, ratios first.
 
 use super::chart::{Chart, Line, Point};
 use super::scale::{Kind, amount};
@@ -16,7 +16,7 @@ pub(super) fn figures(experiment: &str, records: &[Record]) -> Vec<Chart> {
     }
 }
 
-/// A figure: which cells it shows, what is on its axes.
+/// A figure: its title, axes and scale.
 struct Figure {
     title: String,
     note: String,
@@ -26,8 +26,8 @@ struct Figure {
 }
 
 impl Figure {
-    /// The chart of the records that `takes` takes, over what `place` gives; `None` for fewer than
-    /// two places.
+    /// The chart of the records that `filter` accepts, over `place`; `None` with fewer than two
+    /// points.
     fn chart(
         self,
         records: &[Record],
@@ -40,7 +40,7 @@ impl Figure {
         let mut first = None;
         for record in records.iter().filter(|record| filter(&record.cell)) {
             let value = if ratios { record.ratio_to_c } else { Some(record.median) };
-            // Among ratios plain sockets are the line at 1.
+            // The ratio of plain sockets is always 1.
             let Some(y) = value.filter(|_| !ratios || record.program != "c") else { continue };
             first = first.or(Some(record));
             let spread = (!ratios && record.repetitions > 1).then_some((record.p1, record.p99));
@@ -65,7 +65,7 @@ impl Figure {
     }
 }
 
-/// What is different among the cells, in the order of its first appearance.
+/// The distinct keys of the cells, in the order of first appearance.
 fn kinds<K: PartialEq>(records: &[Record], kind: impl Fn(&Cell) -> K) -> Vec<K> {
     let mut kinds = Vec::new();
     for record in records {
@@ -80,7 +80,7 @@ fn kinds<K: PartialEq>(records: &[Record], kind: impl Fn(&Cell) -> K) -> Vec<K> 
 /// A figure of ratios and one of values.
 const BOTH: [(&str, Kind); 2] = [("ratio to C", Kind::Ratios), ("", Kind::Linear)];
 
-/// What a payload is called in a title.
+/// The title of a payload.
 fn words(payload: &str) -> String {
     match payload {
         "flood-sequence" => "oneway sequence<octet>".into(),
@@ -90,7 +90,7 @@ fn words(payload: &str) -> String {
         "structs" => "sequence<BinStruct>".into(),
         "oneway-structs" => "oneway sequence<BinStruct>".into(),
         "oneway-octets" => "oneway sequence<octet>".into(),
-        "single-strings" => "a call for each string".into(),
+        "single-strings" => "one call for each string".into(),
         "many-strings" => "one call for all strings".into(),
         plural => format!("sequence<{}>", plural.trim_end_matches('s')),
     }
@@ -118,7 +118,7 @@ fn bulk(records: &[Record]) -> Vec<Chart> {
         for (what, vertical) in BOTH {
             let title = title("E1", &words(payload), what);
             let note = format!("{transport}, {placement}, {queues}");
-            let figure = Figure { title, note, x: "octets a buffer", log_x: true, vertical };
+            let figure = Figure { title, note, x: "octets per buffer", log_x: true, vertical };
             let chart = figure.chart(records, filter, |cell| f64::from(cell.units));
             charts.extend(chart.map(|chart| match vertical {
                 Kind::Ratios if transport == "tcp" => with_published(chart, payload, queue),
@@ -176,7 +176,7 @@ fn objects(records: &[Record]) -> Vec<Chart> {
         let filter = |cell: &Cell| kind(cell) == here;
         let order = if order == "train" { "request train" } else { "round robin" };
         let calls = if payload == "void" { "void calls" } else { "oneway void calls" };
-        let title = title("E2", &format!("{calls} at many objects"), order);
+        let title = title("E2", &format!("{calls} to many objects"), order);
         let comma = if group.is_empty() { "" } else { ", " };
         let note = format!("{transport}, {placement}{comma}{group}");
         let figure = Figure { title, note, x: "objects", log_x: true, vertical: Kind::Linear };
@@ -191,7 +191,7 @@ fn demultiplexing(records: &[Record]) -> Vec<Chart> {
     for (operations, order) in kinds(records, |cell| (cell.operations, cell.order)) {
         let filter = |cell: &Cell| (cell.operations, cell.order) == (operations, order);
         let plural = if operations == 1 { "operation" } else { "operations" };
-        let what = format!("dispatch, {operations} {plural} an object");
+        let what = format!("dispatch, {operations} {plural} per object");
         let more = if order == "worst" { "worst case" } else { order };
         let (title, note) = (title("E3", &what, more), "within one process".into());
         let vertical = Kind::Logarithmic;

@@ -1,4 +1,4 @@
-//! The ladder of E4 as one chart: a bar for each optimization, as long as what it brings.
+//! The chart of E4: a bar for each optimization, as long as its gain.
 
 use super::chart::escape;
 use super::scale::{Kind, Scale, amount};
@@ -13,7 +13,7 @@ const RIGHT: f64 = 58.0;
 /// How high a bar is with its name.
 const STEP: f64 = 32.0;
 
-/// What is told of the ladder: what was measured, and the instructions that were counted.
+/// The charts of the ladder: times and instructions.
 pub(super) fn html(records: &[Record]) -> String {
     let counted = |record: &Record| record.metric == Metric::Instructions;
     let chart = |wanted, title, note| {
@@ -21,11 +21,11 @@ pub(super) fn html(records: &[Record]) -> String {
         let lines = lines.filter(|line| line.first().is_some_and(|first| counted(first) == wanted));
         bars(lines.filter_map(|line| gain(line).map(|gain| (line, gain))).collect(), title, note)
     };
-    chart(false, "E4 what each optimization brings", "medians of interleaved rounds")
-        + &chart(true, "E4 the same in instructions", "client and server, in user space; counted")
+    chart(false, "E4 Gain of each optimization", "medians of interleaved rounds")
+        + &chart(true, "E4 Gain in instructions", "client and server, in user space; counted")
 }
 
-/// The bars, as a piece of HTML; nothing if there are none.
+/// The bars as HTML; empty if there are none.
 fn bars(rungs: Vec<(&[Record], Gain)>, title: &str, note: &str) -> String {
     if rungs.is_empty() {
         return String::new();
@@ -34,7 +34,7 @@ fn bars(rungs: Vec<(&[Record], Gain)>, title: &str, note: &str) -> String {
     let x = |gain: f64| LEFT + scale.place(gain) * (WIDTH - LEFT - RIGHT);
     let height = STEP * rungs.len() as f64 + 40.0;
     let mut out = format!(
-        "<figure class=tall><figcaption>{title}<small>times as good as without it; more is better; \
+        "<figure class=tall><figcaption>{title}<small>ratio to the same work without it; more is better; \
          {note}</small></figcaption>\
          <svg viewBox=\"0 0 {WIDTH} {height}\" role=img aria-label=\"{title}\">"
     );
@@ -48,7 +48,7 @@ fn bars(rungs: Vec<(&[Record], Gain)>, title: &str, note: &str) -> String {
         let _ = write!(out, "<text x={x:.1} y={y} text-anchor=middle>{label}</text>");
     }
     let (middle, y) = (WIDTH / 2.0, height - 3.0);
-    let _ = write!(out, "<text x={middle} y={y} text-anchor=middle>times as good</text>");
+    let _ = write!(out, "<text x={middle} y={y} text-anchor=middle>gain</text>");
     for (index, (line, gain)) in rungs.iter().enumerate() {
         let top = STEP * index as f64;
         let (from, to) = (x(1.0).min(x(gain.times)), x(1.0).max(x(gain.times)));
@@ -68,7 +68,7 @@ fn bars(rungs: Vec<(&[Record], Gain)>, title: &str, note: &str) -> String {
     out
 }
 
-/// The gain, or between what it lies if there may be none.
+/// The gain, or its interval if it may be none.
 fn times(gain: &Gain) -> String {
     match gain.is_certain() {
         true => format!("{} ×", amount(gain.times)),
@@ -87,7 +87,7 @@ fn name(line: &[Record]) -> String {
     })
 }
 
-/// The values without the optimization, halfway, and with it.
+/// The values of all programs of the row, from without to with the optimization.
 fn told(line: &[Record]) -> String {
     let programs = line.iter().filter(|record| record.program != "c");
     let values = programs.map(|r| format!("{} {} {}", r.program, amount(r.median), r.unit));

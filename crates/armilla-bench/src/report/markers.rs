@@ -1,7 +1,8 @@
-//! How programs are told apart: a colour and a shape each, the same on the whole page, so that who does
-//! not see the one sees the other.
+//! How programs are told apart: a colour and a shape each, the same on the whole page, so that who
+//! does not see the one sees the other.
 
-/// The programs and strategies that charts show most, in the order in which they take their markers.
+/// The programs and strategies that charts show most, in the order in which they take their
+/// markers.
 const KNOWN: [&str; 24] = [
     "c",
     "armilla",

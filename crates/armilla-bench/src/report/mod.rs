@@ -20,8 +20,8 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 impl Outcome {
-    /// Writes tables: the machine, every result, who was absent and what failed. On a terminal they are as
-    /// wide as that.
+    /// Writes tables: the machine, every result, who was absent and what failed. On a terminal they
+    /// are as wide as that.
     ///
     /// # Errors
     /// When nothing can be written.

@@ -1,5 +1,5 @@
-//! One self-contained page: what the ORB is held to, then for each experiment its charts, ratios first,
-//! and every number.
+//! The HTML report: one self-contained page with the bars, then for each experiment its charts and
+//! all numbers.
 
 use super::bars::{Bar, bars};
 use super::chart::escape;
@@ -37,7 +37,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
     out + "</main></html>\n"
 }
 
-/// What an experiment is called.
+/// The heading of an experiment.
 fn heading(name: &str) -> &'static str {
     match name {
         "ttcp" => "E1 Bulk transfer",
@@ -49,17 +49,17 @@ fn heading(name: &str) -> &'static str {
     }
 }
 
-/// What was measured on, how, and what is not there.
+/// The machine, the method, and the absent programs.
 fn preface(outcome: &Outcome, out: &mut String) {
     let machine = &outcome.machine;
     let [server, client] = machine.cores;
     let _ = writeln!(
         out,
-        "<p>{} for all, Armilla {}. Programs ran side \
-         by side, round by round. A ratio is the median over the rounds of a program's value to that \
-         of plain C sockets in the same round; 1 is plain C sockets. The placement says where the two \
-         processes of a program ran: both on one core ({server}), on a core each (servers on {server}, \
-         clients on {client}), or unpinned.</p>",
+        "<p>{}; Armilla {}. All programs of a cell ran in turn, round by round. A ratio compares a \
+         program with plain C sockets: it is the median over the rounds of the ratio in the same \
+         round. Placement: <i>one-core</i> runs both processes of a program on processor {server}; \
+         <i>one-core-each</i> runs servers on {server} and clients on {client}; <i>unpinned</i> \
+         leaves the choice to the kernel.</p>",
         escape(&machine.to_string()),
         machine.version
     );
@@ -71,23 +71,23 @@ fn preface(outcome: &Outcome, out: &mut String) {
         let _ = writeln!(out, "<p class=absent>Failed: {}</p>", escape(failure));
     }
     if !outcome.shortfall.is_none() {
-        let _ = writeln!(out, "<p class=absent>Shortened: {}</p>", outcome.shortfall);
+        let _ = writeln!(out, "<p class=absent>Incomplete: {}</p>", outcome.shortfall);
     }
     if outcome.interrupted {
-        out.push_str("<p class=absent>The run was interrupted; this is what was finished.</p>\n");
+        out.push_str(
+            "<p class=absent>The run was interrupted; the page shows the finished results.</p>\n",
+        );
     }
 }
 
-/// What the ORB is held to.
+/// The table of bars.
 fn demands(records: &[Record], out: &mut String) {
     let bars = bars(records);
     if bars.is_empty() {
         return;
     }
-    out.push_str(
-        "<h2>What the ORB is held to</h2>\n<div class=scroll><table class=demands><thead>",
-    );
-    out.push_str("<tr><th>demand<th>measured<th>verdict<tbody>\n");
+    out.push_str("<h2>Required of the ORB</h2>\n<div class=scroll><table class=demands><thead>");
+    out.push_str("<tr><th>requirement<th>measured<th>result<tbody>\n");
     for bar in bars {
         let (measured, Bar { demand, met, .. }) = (bar.text(), bar);
         let (class, verdict) = if met { ("met", "✓ met") } else { ("missed", "✗ missed") };
@@ -117,10 +117,10 @@ fn experiment(records: &[Record], out: &mut String) {
     everything(records, out);
 }
 
-/// A line for each cell that has ratios, a column for each program.
+/// The table of ratios: one line for each cell, one column for each program.
 fn ratios(records: &[Record], out: &mut String) {
     let compared = || records.iter().filter(|r| r.program != "c" && r.ratio_to_c.is_some());
-    // The ladder has programs of its own on every rung.
+    // In the ladder every row has its own programs.
     if compared().next().is_none_or(|record| record.cell.experiment == "ladder") {
         return;
     }
@@ -161,10 +161,10 @@ fn label(record: &Record) -> String {
     label
 }
 
-/// Every number, with the published one beside it.
+/// The table of all numbers, with the published ones.
 fn everything(records: &[Record], out: &mut String) {
     out.push_str("<details><summary>All results</summary><div class=scroll><table><thead><tr>");
-    out.push_str("<th>cell<th>program<th>unit<th>median<th>1 %<th>99 %<th>least<th>most");
+    out.push_str("<th>cell<th>program<th>unit<th>median<th>1 %<th>99 %<th>min<th>max");
     out.push_str("<th>repetitions<th>× c<th>published<tbody>\n");
     for record in records {
         let Record { program, unit, median, p1, p99, min, max, repetitions, cell, .. } = record;

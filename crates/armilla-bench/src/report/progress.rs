@@ -5,11 +5,12 @@ use crate::record::Cell;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// By how long the experience of a run is outweighed by what it was expected to take: what is slow at its
-/// beginning shall not make it seem slow as a whole.
+/// By how long the experience of a run is outweighed by what it was expected to take: what is slow
+/// at its beginning shall not make it seem slow as a whole.
 const PRIOR: Duration = Duration::from_secs(5);
 
-/// Follows the turns of cells, each of which is expected to take some time, and estimates what is left.
+/// Follows the turns of cells, each of which is expected to take some time, and estimates what is
+/// left.
 #[derive(Debug)]
 pub(crate) struct Progress {
     /// What all of it was expected to take.
@@ -20,10 +21,10 @@ pub(crate) struct Progress {
     /// What a turn of that series is expected to take.
     turn: Duration,
     started: Instant,
-    /// The tenth of the way that was last_tenth last.
+    /// The tenth of the run that was shown last.
     last_tenth: Option<u32>,
-    /// How many columns the terminal has on which the line is written over itself; elsewhere, where there
-    /// are none, only every tenth of the way is last_tenth.
+    /// How many columns the terminal has on which the line is written over itself; elsewhere, where
+    /// there are none, only every tenth of the run is shown.
     columns: Option<usize>,
 }
 
@@ -35,8 +36,8 @@ impl Progress {
         Self { total, done, ahead, turn, started: Instant::now(), last_tenth: None, columns }
     }
 
-    /// A series of so many turns begins, which is expected to take so long; the one before it has ended, with
-    /// or without all its turns.
+    /// A series of so many turns begins, which is expected to take so long; the one before it has
+    /// ended, with or without all its turns.
     pub(crate) fn enter(&mut self, turns: usize, expected: Duration) {
         self.done = self.ahead;
         self.ahead += expected;

@@ -1,9 +1,9 @@
-//! What the studies reported beside their figures, and the same of this run.
+//! Statements of the published studies, with the corresponding values of this run.
 
 use crate::program::{OMNIORB, ORB, ORB_DII, ORB_DII_NEW};
 use crate::record::{Cell, Record};
 
-/// What a study said, and how this run answers, if it does.
+/// A published statement, and the corresponding value of this run, if any.
 type Remark = (&'static str, Option<String>);
 
 /// The remarks on an experiment, in a line each.
@@ -25,13 +25,15 @@ pub(super) fn remarks(experiment: &str, records: &[Record]) -> Vec<String> {
 
 fn bulk() -> Vec<Remark> {
     vec![
-        ("figures beside ours: Mbit/s over 155 Mbit/s ATM (over 10 Mbit/s Ethernet)", None),
+        ("the figures are Mbit/s over 155 Mbit/s ATM (over 10 Mbit/s Ethernet)", None),
         (
-            "the best of 155 Mbit/s: C 61.77, wrapper 61.81 (8 KiB); Orbix 39.15, ORBeline 37.67 (64 KiB)",
+            "maximum of 155 Mbit/s: C 61.77, wrapper 61.81 (8 KiB); Orbix 39.15, ORBeline 37.67 \
+             (64 KiB)",
             None,
         ),
         (
-            "write and read took 99 % of C and of the wrapper; brokers spent 4 to 15 % on copies and scans",
+            "C and the wrapper spent 99 % of the time in write and read; brokers spent 4 to 15 % on \
+             copies and scans",
             None,
         ),
     ]
@@ -61,17 +63,21 @@ fn latency(records: &[Record]) -> Vec<Remark> {
     };
     let each = at(1).zip(at(500)).map(|(one, many)| (many / one).powf(0.2));
     vec![
-        ("a twoway void call was 2.0 (VisiBroker) and 2.17 (Orbix) times plain sockets", void),
         (
-            "dynamic invocation was 2.6 times (Orbix) and 1.0 times (VisiBroker) as slow as static",
+            "a twoway void call took 2.0 (VisiBroker) and 2.17 (Orbix) times as long as sockets",
+            void,
+        ),
+        (
+            "a dynamic call took 2.6 (Orbix) and 1.0 (VisiBroker) times as long as a static call",
             dynamic("void", 0),
         ),
         (
-            "with BinStruct it was 14 times (Orbix) and 4 times (VisiBroker) as slow",
+            "with BinStruct it took 14 (Orbix) and 4 (VisiBroker) times as long",
             dynamic("structs", 1024),
         ),
         (
-            "each 100 objects more made Orbix 1.12 times as slow; train and round robin were the same",
+            "every 100 additional objects made a call of Orbix 1.12 times as long, for request train \
+             and round robin alike",
             each.map(|each| format!("{each:.3} (armilla, 1 to 500, round robin)")),
         ),
     ]
@@ -85,11 +91,12 @@ fn demultiplexing(records: &[Record]) -> Vec<Remark> {
     let worse = linear("worst").zip(linear("random")).map(|(worst, random)| worst / random);
     vec![
         (
-            "active no slower than perfect hashing, both flat; dynamic hashing behind, linear far behind",
+            "active demultiplexing and perfect hashing were fastest, and flat; dynamic hashing was \
+             slower, linear search much slower",
             None,
         ),
         (
-            "linear search in the worst case of 500 objects with 100 operations: 1.87 times random",
+            "linear search over 500 objects with 100 operations: worst case 1.87 times random order",
             worse.map(|worse| format!("{worse:.2}")),
         ),
     ]
@@ -97,8 +104,8 @@ fn demultiplexing(records: &[Record]) -> Vec<Remark> {
 
 fn ladder() -> Vec<Remark> {
     vec![
-        ("sequences of primitives became 1.5 to 2 times as fast, BinStruct about 4 times", None),
-        ("dynamic invocation became 2 to 4.5 times as fast as that of the brokers sold then", None),
+        ("gains: 1.5 to 2 for sequences of primitives, about 4 for BinStruct", None),
+        ("gain of dynamic invocation over commercial brokers: 2 to 4.5", None),
     ]
 }
 
@@ -115,12 +122,13 @@ fn batches(records: &[Record]) -> Vec<Remark> {
         None => format!("{near:.0} times"),
     });
     vec![(
-        "100 strings in one call were about 10 times as fast as 100 calls, on two machines 5 times",
+        "one call for 100 strings was about 10 times as fast as 100 calls, and 5 times between two \
+         machines",
         here,
     )]
 }
 
-/// Whether a cell is of twoway calls over TCP on one core.
+/// Whether a cell measures twoway calls over TCP on one core.
 fn is(cell: &Cell, payload: &str, units: u32, objects: u32) -> bool {
     (cell.transport, cell.placement) == ("tcp", "one-core")
         && (cell.payload, cell.units, cell.objects) == (payload, units, objects)

@@ -1,5 +1,5 @@
-//! Tables for a terminal: one for each kind of cell, a line for each cell, the programs beside each
-//! other, the published value at the end.
+//! Text tables: one table for each kind of cell, one line for each cell, one column for each
+//! program, and the published values at the end of the line.
 
 use super::bars::{Bar, bars};
 use super::remarks::remarks;
@@ -8,13 +8,13 @@ use crate::published;
 use crate::record::{Gain, Metric, Record};
 use std::io::{self, Write};
 
-/// Writes every table, no wider than `room`, then who was absent and what failed.
+/// Writes all tables, at most `room` columns wide, then the bars, absent programs and failures.
 pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", outcome.machine)?;
     let [server, client] = outcome.machine.cores;
     writeln!(
         out,
-        "one-core is processor {server}, one-core-each {server} for servers and {client} for clients"
+        "one-core: processor {server}; one-core-each: servers on {server}, clients on {client}"
     )?;
     for experiment in chunks(&outcome.records, |a, b| a.cell.experiment == b.cell.experiment) {
         for records in chunks(experiment, |a, b| heading(a) == heading(b)) {
@@ -41,16 +41,13 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
         writeln!(out, "failed: {failure}")?;
     }
     if !outcome.records.is_empty() {
-        writeln!(
-            out,
-            "– stands where a program has no such call, or was not measured with so many objects"
-        )?;
+        writeln!(out, "–: the program has no such call, or does not run with so many objects")?;
     }
     if !outcome.shortfall.is_none() {
-        writeln!(out, "shortened: {}", outcome.shortfall)?;
+        writeln!(out, "incomplete: {}", outcome.shortfall)?;
     }
     if outcome.interrupted {
-        writeln!(out, "interrupted: what was finished is above")?;
+        writeln!(out, "interrupted: only the finished results are above")?;
     }
     Ok(())
 }
@@ -62,7 +59,7 @@ fn chunks(
     records.chunk_by(alike)
 }
 
-/// What the cells of one table have in common.
+/// The heading of a table: the common properties of its cells.
 fn heading(record: &Record) -> String {
     let cell = &record.cell;
     let mut heading = cell.experiment.to_owned();
@@ -78,8 +75,8 @@ fn heading(record: &Record) -> String {
     }
 }
 
-/// A table no wider than `room`, if a column fits there beside the cells: columns for which there is no
-/// room stand below.
+/// Writes a table at most `room` columns wide, if at least one column fits. Columns that do not fit
+/// go into further blocks below.
 fn table(records: &[Record], room: usize, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = records.first() else { return Ok(()) };
     writeln!(out, "\n{}", heading(first))?;
@@ -123,18 +120,18 @@ fn table(records: &[Record], room: usize, out: &mut dyn Write) -> io::Result<()>
     Ok(())
 }
 
-/// Where a program's values stand.
+/// The column of a program.
 struct Column<'a> {
     program: &'a str,
     width: usize,
     compared: bool,
 }
 
-/// The columns that ratios take.
+/// The width of a ratio.
 const RATIO: usize = 8;
 
 impl Column<'_> {
-    /// How wide it is with its ratios and what parts it from the one before.
+    /// The width with ratio and separator.
     const fn whole(&self) -> usize {
         2 + self.width + if self.compared { RATIO } else { 0 }
     }
@@ -148,7 +145,7 @@ impl Column<'_> {
     }
 }
 
-/// The columns that have room beside each other; at least one each.
+/// Groups the columns that fit next to each other; each group has at least one.
 fn blocks<'c, 'p>(columns: &'c [Column<'p>], room: usize) -> Vec<&'c [Column<'p>]> {
     let mut taken = columns.first().map_or(0, Column::whole);
     let fits = |_: &Column<'_>, next: &Column<'_>| {
@@ -177,7 +174,7 @@ fn row(
     Ok(())
 }
 
-/// A ratio that leaves room beside the value before it.
+/// A ratio with at most as many digits as its width allows.
 fn fitting(ratio: f64) -> String {
     let decimals = match ratio {
         ..100.0 => 3,
@@ -187,7 +184,8 @@ fn fitting(ratio: f64) -> String {
     format!("{ratio:.decimals$}")
 }
 
-/// What stands behind the columns of a line, if anything: what an optimization brings, what was published.
+/// What stands behind the columns of a line, if anything: what an optimization brings, what was
+/// published.
 fn tail(line: &[Record]) -> Option<String> {
     let gain = gain(line).map(|gain| match gain.is_certain() {
         true => format!("{:.2} times as good", gain.times),
@@ -202,7 +200,7 @@ fn tail(line: &[Record]) -> Option<String> {
     gain.or_else(|| (!published.is_empty()).then(|| format!("published: {}", published.join(", "))))
 }
 
-/// What an optimization brings: with all of it against without it.
+/// The gain of an optimization: the last program of the row against the first.
 pub(super) fn gain(line: &[Record]) -> Option<Gain> {
     let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
     let without = programs.next()?;

@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 /// The number of the datagram that ends a test.
 const END: u64 = u64::MAX;
 
-/// How often and in which distance the end is told, until it is answered.
-const TELLS: usize = 20;
-const DISTANCE: Duration = Duration::from_millis(100);
+/// The number and interval of end datagrams, until the receiver answers.
+const END_REPEATS: usize = 20;
+const END_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long a receiver waits for more before it takes the test for ended.
-const SILENCE: Duration = Duration::from_secs(5);
+/// How long a receiver waits for a datagram before it ends the test.
+const IDLE_LIMIT: Duration = Duration::from_secs(5);
 
-/// How often a receiver to which nothing comes looks whether it is to stop.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often an idle receiver checks for a stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long an ended test is answered again, in case an answer was lost.
+/// How long a receiver answers further end datagrams, in case its report was lost.
 const LINGER: Duration = Duration::from_millis(300);
 
 pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<Summary> {
@@ -66,30 +66,29 @@ pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<S
     Ok(summary)
 }
 
-/// That nobody takes datagrams is told only with one that is sent later.
+/// The error of a send that reports the refusal of an earlier datagram.
 fn refused(error: io::Error, sent: u64) -> io::Error {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => {
-            let what =
-                format!("nobody receives there, or no longer, after {sent} datagrams: {error}");
+            let what = format!("no receiver at the address after {sent} datagrams: {error}");
             io::Error::new(error.kind(), what)
         }
         _ => error,
     }
 }
 
-/// Tells the receiver that this was all, until it answers.
+/// Sends the end datagram until the receiver reports.
 fn end(
     socket: &dyn ConnectedDatagram<Addr = SocketAddr>,
     sent: u64,
 ) -> io::Result<Option<ReceiverReport>> {
-    let mut told = [0; 16];
-    put(&mut told, END);
-    put(&mut told[8..], sent);
-    socket.set_recv_timeout(Some(DISTANCE))?;
+    let mut datagram = [0; 16];
+    put(&mut datagram, END);
+    put(&mut datagram[8..], sent);
+    socket.set_recv_timeout(Some(END_INTERVAL))?;
     let mut line = [0; 256];
-    for _ in 0..TELLS {
-        socket.send(&told).map_err(|error| refused(error, sent))?;
+    for _ in 0..END_REPEATS {
+        socket.send(&datagram).map_err(|error| refused(error, sent))?;
         let received = socket.recv(&mut line).ok();
         let report =
             received.and_then(|received| ReceiverReport::parse(line.get(..received.length)?));
@@ -100,7 +99,7 @@ fn end(
     Ok(None)
 }
 
-/// What a receiver has counted.
+/// The counts of a receiver.
 #[derive(Default)]
 struct Counted {
     octets: u64,
@@ -108,27 +107,27 @@ struct Counted {
     late: u64,
     strangers: u64,
     highest: Option<u64>,
-    /// How many there were, once it is known.
+    /// The number of datagrams sent, once known.
     sent: Option<u64>,
-    /// When the last one came.
+    /// The time of the last datagram.
     last: Option<Instant>,
 }
 
-/// From whom a test is, and since when.
-struct Begun {
+/// The sender and the beginning of a test.
+struct Origin {
     peer: SocketAddr,
     at: Instant,
     before: Processor,
 }
 
-impl Begun {
+impl Origin {
     fn with(peer: SocketAddr) -> Self {
         Self { peer, at: Instant::now(), before: Processor::now() }
     }
 }
 
 impl Counted {
-    /// Takes one that is not the last.
+    /// Counts a datagram other than the end.
     fn take(&mut self, number: u64, length: usize) {
         self.octets += length as u64;
         self.received += 1;
@@ -148,12 +147,12 @@ pub(super) fn receive(
     let socket = listen(tester)?;
     let local = socket.local()?;
     listening(&format!("udp://{local}"));
-    let (Begun { peer, at, before }, counted) = count(&socket, tester.length, stop)?;
+    let (Origin { peer, at, before }, counted) = count(&socket, tester.length, stop)?;
     let processor = Processor::now().since(before);
     let dropped = dropped_at(local.port());
     let Counted { octets, received, late, strangers, highest, sent, last } = counted;
     let elapsed = last.map_or(Duration::ZERO, |last| last.saturating_duration_since(at));
-    // What came after the last of them was no part of it, but what it took is in there.
+    // The processor time includes that after the last datagram: limit it.
     let processor = Processor { used: processor.used.min(elapsed), ..processor };
     let Processor { used, waited } = processor;
     let report =
@@ -180,16 +179,16 @@ pub(super) fn receive(
     Ok(summary)
 }
 
-/// Counts what comes from who transmits first, until the end.
-fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Begun, Counted)> {
+/// Counts the datagrams of the first sender, until the end.
+fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Origin, Counted)> {
     let mut buffer = vec![0; length.max(65_536)];
     let mut counted = Counted::default();
     let mut started = None;
     while counted.sent.is_none() {
-        let limit = started.as_ref().map_or(Duration::MAX, |_| SILENCE);
+        let limit = started.as_ref().map_or(Duration::MAX, |_| IDLE_LIMIT);
         let Some((received, from)) = next(socket, &mut buffer, limit, stop)? else { break };
         let Some(number) = get(&buffer[..received.length]) else { continue };
-        if started.get_or_insert_with(|| Begun::with(from)).peer != from {
+        if started.get_or_insert_with(|| Origin::with(from)).peer != from {
             counted.strangers += 1;
         } else if number == END {
             counted.sent = get(&buffer[8..received.length.max(8)]).or(Some(counted.received));
@@ -200,7 +199,7 @@ fn count(socket: &UdpSocket, length: usize, stop: &Stop) -> io::Result<(Begun, C
     Ok((started.ok_or_else(stopped)?, counted))
 }
 
-/// The next datagram; `None` when none has come for so long, or the test is stopped.
+/// The next datagram; `None` after `limit` without one, or if the test is stopped.
 fn next(
     socket: &UdpSocket,
     buffer: &mut [u8],
@@ -210,7 +209,7 @@ fn next(
     let mut silence = Duration::ZERO;
     while silence < limit && !stop.is_requested() {
         match socket.recv_from(buffer) {
-            Err(error) if is_late(&error) => silence += LOOK,
+            Err(error) if is_late(&error) => silence += POLL_INTERVAL,
             came => return came.map(Some),
         }
     }
@@ -219,24 +218,24 @@ fn next(
 
 fn listen(tester: &Tester) -> io::Result<UdpSocket> {
     let anywhere = (Ipv6Addr::UNSPECIFIED, tester.port).into();
-    // Where there is no IPv6, IPv4 alone.
+    // Without IPv6, use IPv4 alone.
     let socket = UdpSocket::bind(anywhere)
         .or_else(|_| UdpSocket::bind((Ipv4Addr::UNSPECIFIED, tester.port).into()))?;
     if let Some(queue) = tester.queue {
         socket.set_option(RecvBuffer(queue))?;
     }
-    socket.set_recv_timeout(Some(LOOK))?;
+    socket.set_recv_timeout(Some(POLL_INTERVAL))?;
     Ok(socket)
 }
 
-/// Answers the end, and again as often as it is told again.
+/// Answers the end datagram and its repetitions.
 fn answer(socket: &UdpSocket, peer: &SocketAddr, report: &ReceiverReport) -> io::Result<()> {
     let line = report.line();
     socket.send_to(line.as_bytes(), peer)?;
     socket.set_recv_timeout(Some(LINGER))?;
-    let mut told = [0; 16];
-    for _ in 0..TELLS {
-        match socket.recv_from(&mut told) {
+    let mut datagram = [0; 16];
+    for _ in 0..END_REPEATS {
+        match socket.recv_from(&mut datagram) {
             Ok((_, from)) if from == *peer => socket.send_to(line.as_bytes(), peer)?,
             Ok(_) => {}
             Err(_) => break,
@@ -245,7 +244,7 @@ fn answer(socket: &UdpSocket, peer: &SocketAddr, report: &ReceiverReport) -> io:
     Ok(())
 }
 
-/// Puts a number at the beginning, where there is room.
+/// Puts a number at the beginning, if there is room.
 fn put(datagram: &mut [u8], number: u64) {
     if let Some(place) = datagram.first_chunk_mut() {
         *place = number.to_be_bytes();
@@ -256,8 +255,8 @@ fn get(datagram: &[u8]) -> Option<u64> {
     datagram.first_chunk().map(|octets| u64::from_be_bytes(*octets))
 }
 
-/// How many datagrams the queue of this port has had no room for: the last column of the kernel's tables,
-/// in which ports are hexadecimal.
+/// The number of datagrams that the queue of this port has dropped: the last column of the kernel's
+/// tables, in which ports are hexadecimal.
 fn dropped_at(port: u16) -> u64 {
     let tables = ["/proc/net/udp", "/proc/net/udp6"].map(std::fs::read_to_string);
     let lines = tables.iter().flatten().flat_map(|table| table.lines());

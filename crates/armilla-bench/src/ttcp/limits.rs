@@ -1,10 +1,10 @@
-//! What did not let a test go faster, judged by what both sides and the kernel know.
+//! The bottleneck of a test, from the measurements of both sides and the kernel.
 //!
-//! The kernel divides the time of a TCP sender. While it was not *busy*, everything had been sent and
-//! confirmed: the program had nothing more for it. While it was, the receiver's window held it up, or
-//! the send queue, or else the path: what may be under way, which losses and a full link keep small.
-//! The largest part is the verdict, unless a rate that was asked for explains it sooner, or a processor
-//! that had no time left, be it that other work took it.
+//! The kernel divides the time of a TCP sender. While it is not *busy*, everything has been sent
+//! and acknowledged: the program provides no data. While it is busy, the receiver's window, the
+//! send queue or the path limits it; the path limits the data in flight through losses or a
+//! saturated link. The largest share of the time names the bottleneck. A requested rate that was
+//! reached, or a processor without idle time, takes precedence.
 
 use super::path::{AT_RECEIVER, HERE, before_link, is_queued, of_path};
 use super::summary::{ReceiverReport, Summary, share, speed};
@@ -12,25 +12,26 @@ use super::{Protocol, Tester};
 use armilla_ipc::tcp::TcpInfo;
 use std::time::Duration;
 
-/// From this part of the time on, in percent, a processor is what limits: the rest goes to waking up.
+/// A processor that is busy for this share of the time, in percent, is the bottleneck: the rest is
+/// wake-up latency.
 const BUSY: f64 = 85.0;
 
-/// From this part of it on the rate that was asked for is reached.
+/// A throughput of this fraction of the requested rate reaches it.
 const REACHED: f64 = 0.95;
 
-/// What a shorter test says is a matter of luck.
+/// A shorter test gives no reliable result.
 const SHORT: Duration = Duration::from_millis(50);
 
-/// How the time of a TCP sender is divided, in percent.
+/// The time of a TCP sender by limit, in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Division {
-    /// There was nothing to send.
+    /// Nothing to send.
     pub(super) idle: f64,
     /// The receiver's window was full.
     pub(super) window: f64,
-    /// The send queue was full, and all of it under way.
+    /// The send queue was full, and all of it in flight.
     pub(super) queue: f64,
-    /// Nothing more was allowed to be under way.
+    /// The path allowed no more data in flight.
     pub(super) path: f64,
 }
 
@@ -47,40 +48,42 @@ impl Division {
     }
 }
 
-/// What held a transmitter up; what weighs most is first.
+/// The bottlenecks of a transmitter, the most important first.
 pub(super) fn of_transmitter(tester: &Tester, summary: &Summary) -> Vec<String> {
     let mut limits: Vec<String> = rate(tester, summary).into_iter().collect();
     if limits.is_empty() {
         limits = processors(summary);
     }
     match (&tester.protocol, summary.tcp) {
-        // What is lost weighs more than what was asked for.
+        // Losses are more important than the requested rate.
         (Protocol::Udp, _) => drop(limits.splice(0..0, losses(tester, summary))),
         (Protocol::Tcp, Some(tcp)) if limits.is_empty() => limits.push(largest(summary, &tcp)),
         _ if limits.is_empty() => {
-            limits.push("the queue between both sides, which took turns (-b)".into());
+            limits.push("the queue between both sides, which ran in turns (-b)".into());
         }
         _ => {}
     }
     if summary.elapsed < SHORT {
-        limits.push("how short it was, perhaps: a longer test says more (-n, -T)".into());
+        limits.push("possibly the short duration: a longer test is more reliable (-n, -T)".into());
     }
     limits
 }
 
-/// What held a receiver up as far as it can tell by itself.
+/// The bottlenecks of a receiver, as far as it can measure them alone.
 pub(super) fn of_receiver(summary: &Summary) -> Vec<String> {
     let mut limits = Vec::new();
     if let Some(datagrams) = summary.datagrams.filter(|d| d.dropped > 0) {
         let dropped = datagrams.dropped;
-        limits.push(format!("this side's queue, which dropped {dropped} datagrams (-b here)"));
+        limits.push(format!(
+            "this side's queue, which dropped {dropped} datagrams (-b on this side)"
+        ));
     }
     let taken = taken(summary.processor, summary.waited, summary.elapsed);
     limits.extend(taken.map(|taken| format!("the receiver's processor, {taken}")));
     let here = share(summary.processor, summary.elapsed);
     if limits.is_empty() {
         limits.push(format!(
-            "nothing here: the receiver waited, with its processor busy for {here:.0} % of the time"
+            "nothing on this side: the receiver waited, its processor busy for {here:.0} % of the time"
         ));
     }
     limits
@@ -89,13 +92,13 @@ pub(super) fn of_receiver(summary: &Summary) -> Vec<String> {
 fn rate(tester: &Tester, summary: &Summary) -> Option<String> {
     let rate = tester.rate? / 1e6;
     let reached = speed(summary.octets, summary.elapsed) >= REACHED * rate;
-    reached.then(|| format!("the rate asked for: {rate:.2} Mbit/s"))
+    reached.then(|| format!("the requested rate: {rate:.2} Mbit/s"))
 }
 
-/// How a processor was taken, if it had no time left.
+/// The load of a processor, if it had no idle time.
 fn taken(used: Duration, waited: Duration, elapsed: Duration) -> Option<String> {
     let busy = share(used, elapsed);
-    // What a thread waited for is known only afterwards: some of it may be from before.
+    // The kernel accounts for waiting afterwards: some of it may be from before the test.
     let away = share(waited, elapsed).min((100.0 - busy).max(0.0));
     (busy + away >= BUSY).then(|| match away >= BUSY / 10.0 {
         true => format!("busy for {busy:.0} % of the time, and for {away:.0} % with other work"),
@@ -107,7 +110,7 @@ fn processors(summary: &Summary) -> Vec<String> {
     let mut limits = Vec::new();
     if let Some(taken) = taken(summary.processor, summary.waited, summary.elapsed) {
         limits.push(format!(
-            "the transmitter's processor, {taken} (larger -l makes fewer system calls)"
+            "the transmitter's processor, {taken} (a larger -l makes fewer system calls)"
         ));
     }
     let Some(report) = summary.report else { return limits };
@@ -117,14 +120,14 @@ fn processors(summary: &Summary) -> Vec<String> {
     let both = share(summary.processor, summary.elapsed) + share(report.processor, report.elapsed);
     if limits.is_empty() && summary.same_host && both >= BUSY {
         limits.push(format!(
-            "the processors of this machine: both sides together were busy for {both:.0} % of the \
-             time, as on one"
+            "the processor of this machine: both sides together were busy for {both:.0} % of the \
+             time"
         ));
     }
     limits
 }
 
-/// The largest part of the time, and what it means.
+/// The bottleneck with the largest share of the time.
 fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     let Division { idle, window, queue, path } = Division::of(summary, tcp);
     let most = idle.max(window).max(queue).max(path);
@@ -133,7 +136,7 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     }
     if most == window && summary.report.is_some() && !summary.same_host && is_queued(tcp) {
         return format!(
-            "{} ({window:.0} % of the time all of the receiver's window)",
+            "{} (the receiver's window was full for {window:.0} % of the time)",
             before_link(summary, tcp)
         );
     }
@@ -150,21 +153,21 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     )
 }
 
-/// What became of datagrams that did not arrive.
+/// The losses of a test over UDP.
 fn losses(tester: &Tester, summary: &Summary) -> Option<String> {
     let Some(ReceiverReport { octets, dropped, .. }) = summary.report else {
-        return Some("nobody knows what: the receiver did not answer".into());
+        return Some("an unknown cause: the receiver did not answer".into());
     };
     let lost = summary.octets.saturating_sub(octets);
     if lost == 0 {
-        let told = rate(tester, summary).is_some() || !processors(summary).is_empty();
-        return (!told).then(|| "the path or its queues: nothing was lost".into());
+        let explained = rate(tester, summary).is_some() || !processors(summary).is_empty();
+        return (!explained).then(|| "the path or its queues: nothing was lost".into());
     }
     let part = lost as f64 * 100.0 / summary.octets as f64;
     let pieces = lost / tester.length.max(1) as u64;
     let place = match dropped {
-        0 => "on the way".to_owned(),
-        dropped => format!("{dropped} of them by the receiver's queue (-b there)"),
+        0 => "in the network".to_owned(),
+        dropped => format!("{dropped} of them by the receiver's queue (-b on the receiver)"),
     };
     Some(format!("losses: {pieces} datagrams ({part:.2} %), {place}"))
 }
@@ -250,10 +253,10 @@ mod tests {
         let small = TcpInfo { peer_window: 11_000, ..young };
         assert!(of(small).contains("receiver's window of 11000 octets, which was full"));
         let drained = TcpInfo { peer_window: 200_000, unsent: 0, ..young };
-        assert!(of(drained).contains("send queue, all of which was under way"));
+        assert!(of(drained).contains("send queue, all of which was in flight"));
         // Neither is full, the queue is not empty, and nothing waits on the way.
         let paced = TcpInfo { unsent: 50_000, delivery_rate: 1_100_000, ..drained };
-        assert!(of(paced).contains("narrowest link, at about 8.80 Mbit/s, as far as"));
+        assert!(of(paced).contains("narrowest link, at about 8.80 Mbit/s, as estimated"));
         let short = Summary { elapsed: SECOND / 20, octets: 50_000, ..summary(1, paced) };
         assert!(verdict(&tester(Protocol::Tcp), &short).contains("still growing"));
         // A connection with a long round trip is young for longer, and its queue grows behind.
@@ -290,12 +293,12 @@ mod tests {
         let of = |tcp| verdict(&tester(Protocol::Tcp), &summary(100, tcp));
         // A hundredth lost at 10 ms allows about 14 Mbit/s; 8 were reached.
         let many = TcpInfo { segments_again: 7, sent_again: 10_000, ..tcp() };
-        assert!(of(many).contains("a queue was full: 7 segments sent again (1.00 %)"));
+        assert!(of(many).contains("full queues: 7 segments retransmitted (1.00 %)"));
         // One in ten thousand allows 141.
         let few = TcpInfo { segments_again: 1, sent_again: 100, ..tcp() };
         assert!(of(few).contains("still growing"));
-        // Who reaches 8 where 1.4 is allowed had them in bursts, and a small window since; or does not slow
-        // down for losses, and has room in it.
+        // Who reaches 8 where 1.4 is allowed had them in bursts, and a small window since; or does
+        // not slow down for losses, and has room in it.
         let bursts = TcpInfo { sent_again: 1_000_000, ..many };
         assert!(of(bursts).contains("which keep the congestion window small"));
         let unheeded = TcpInfo { congestion_window: 40, ..bursts };
@@ -318,7 +321,7 @@ mod tests {
     fn what_was_asked_for_and_processors_come_first() {
         let slow = TcpInfo { window_limited: SECOND, ..tcp() };
         let limited = Tester { rate: Some(8e6), ..tester(Protocol::Tcp) };
-        assert!(verdict(&limited, &summary(10, slow)).contains("rate asked for"));
+        assert!(verdict(&limited, &summary(10, slow)).contains("requested rate"));
         let beyond = Tester { rate: Some(80e6), ..tester(Protocol::Tcp) };
         assert!(verdict(&beyond, &summary(10, slow)).contains("receiver's window"));
         let busy = summary(990, slow);
@@ -342,7 +345,7 @@ mod tests {
         let mut sent =
             Summary { tcp: None, report: Some(report), ..summary(10, TcpInfo::default()) };
         let of = |sent: &Summary| verdict(&tester(Protocol::Udp), sent);
-        assert!(of(&sent).contains("100 datagrams (10.00 %), on the way"));
+        assert!(of(&sent).contains("100 datagrams (10.00 %), in the network"));
         sent.report = Some(ReceiverReport { dropped: 70, ..report });
         assert!(of(&sent).contains("70 of them by the receiver's queue"));
         sent.report = None;

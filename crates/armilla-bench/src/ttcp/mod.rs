@@ -1,10 +1,11 @@
-//! The network tester between two machines, like the classic tool: one side transmits, the other
-//! receives and counts, and both say how fast it went and what did not let it go faster.
+//! The network tester between two machines, like the classic ttcp: one side transmits, the other
+//! receives, and both report the throughput and the bottleneck.
 //!
-//! Over TCP and Unix sockets nothing but the data is sent, so that either side may be another's tool;
-//! when the transmitter has ended its side the receiver answers with one line, if it is ours. Over
-//! UDP each datagram begins with its number in eight octets, big-endian; the last ones have the number
-//! 2⁶⁴ − 1 and then how many there were, and are answered with the same line.
+//! Over TCP and Unix-domain sockets only the data is sent, so that either side may be another tool.
+//! When the transmitter has shut down its side, our receiver answers with one line, its report.
+//! Over UDP each datagram begins with its number in eight octets, big-endian. The last datagram has
+//! the number 2⁶⁴ − 1, followed by the number of datagrams sent; the receiver answers it with its
+//! report.
 
 mod datagrams;
 mod limits;
@@ -20,7 +21,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Over what.
+/// The protocol of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Protocol {
     /// A TCP connection.
@@ -38,35 +39,34 @@ impl Protocol {
     }
 }
 
-/// What a test is made of.
+/// The parameters of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tester {
-    /// Over what.
+    /// The protocol.
     pub protocol: Protocol,
     /// The port of the receiver.
     pub port: u16,
-    /// How many octets a system call sends or receives, and a datagram has: 1 to 16 Mi, over UDP
-    /// 16 to 65,507.
+    /// The octets in a system call or datagram: 1 to 16 Mi, over UDP 16 to 65,507.
     pub length: usize,
-    /// How many such pieces are sent.
+    /// The number of calls or datagrams to send.
     pub count: u64,
-    /// For how long is sent at most; `None` sends all of `count`.
+    /// The time of transmission; `None` sends `count`.
     pub duration: Option<Duration>,
-    /// The size of both socket queues in octets; `None` leaves the system's.
+    /// The size of both socket queues in octets; `None` for the system's.
     pub queue: Option<usize>,
-    /// How many bits a second are sent at most.
+    /// The maximum rate in bit/s.
     pub rate: Option<f64>,
-    /// The congestion control of TCP by name; `None` leaves the system's.
+    /// The congestion control of TCP by name; `None` for the system's.
     pub congestion: Option<String>,
 }
 
 impl Tester {
-    /// Sends to the receiver at `host`, until everything was sent or `stop` is asked.
+    /// Transmits to the receiver at `host`, until everything is sent or `stop` is requested.
     ///
     /// # Errors
-    /// When it cannot be reached, or goes away.
+    /// The receiver cannot be reached, or ends.
     pub fn transmit(&self, host: &str, stop: &Stop) -> io::Result<Summary> {
-        // An IPv6 address may stand in brackets, as before a port.
+        // Accept an IPv6 address in brackets, as in a URL.
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
         let host = bare.unwrap_or(host);
         match self.protocol {
@@ -75,12 +75,12 @@ impl Tester {
         }
     }
 
-    /// Receives from one transmitter, until it has sent everything or `stop` is asked; `listening` is told
-    /// where, before that.
+    /// Receives from one transmitter, until it has sent everything or `stop` is requested. First
+    /// calls `listening` with the address.
     ///
     /// # Errors
-    /// When the place is taken, or the connection breaks; [`Interrupted`](io::ErrorKind::Interrupted) when
-    /// it is stopped before anybody transmits.
+    /// The address is in use, or the connection breaks; [`Interrupted`](io::ErrorKind::Interrupted)
+    /// if stopped before a transmitter connects.
     pub fn receive(&self, stop: &Stop, listening: impl FnOnce(&str)) -> io::Result<Summary> {
         match self.protocol {
             Protocol::Udp => datagrams::receive(self, stop, listening),
@@ -88,7 +88,7 @@ impl Tester {
         }
     }
 
-    /// Whether one more piece is to be sent.
+    /// Whether to send another piece.
     fn goes_on(&self, sent: u64, started: Instant, stop: &Stop) -> bool {
         let due = match self.duration {
             Some(duration) => started.elapsed() < duration,
@@ -97,17 +97,17 @@ impl Tester {
         due && !stop.is_requested()
     }
 
-    /// How long `octets` take at the rate that is asked for; no time if there is none.
+    /// The time that `octets` take at the requested rate; zero without one.
     pub fn due(&self, octets: u64) -> Duration {
         let Some(rate) = self.rate else { return Duration::ZERO };
         Duration::try_from_secs_f64(octets as f64 * 8.0 / rate).unwrap_or(Duration::MAX)
     }
 
-    /// Waits until `octets` may have been sent, if there is a rate, or the test is over.
+    /// Waits until the rate allows that `octets` have been sent, or the test is over.
     fn pace(&self, octets: u64, started: Instant, stop: &Stop) {
         let elapsed = started.elapsed();
         let ahead = self.due(octets).saturating_sub(elapsed);
-        // Shorter times are made up for by a later one: sleeping is not that exact.
+        // A later wait makes up for shorter times, because sleeping is not precise enough.
         if ahead > Duration::from_millis(1) {
             let left = self.duration.map_or(ahead, |duration| duration.saturating_sub(elapsed));
             stop.sleep(ahead.min(left));
@@ -115,12 +115,12 @@ impl Tester {
     }
 }
 
-/// Whether a limit of time has passed.
+/// Whether an error is a timeout.
 fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
 }
 
-/// What a process has had of its processors since it began, and how long it waited for them.
+/// The processor time of the process, and the time that this thread waited for a processor.
 #[derive(Debug, Clone, Copy)]
 struct Processor {
     used: Duration,
@@ -130,7 +130,7 @@ struct Processor {
 impl Processor {
     fn now() -> Self {
         let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        // What the scheduler knows of this thread: the time it ran and the time it waited for that.
+        // The scheduler's statistics of this thread: time running, time waiting.
         let scheduled = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let waited = scheduled.split_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
         Self {
@@ -139,7 +139,7 @@ impl Processor {
         }
     }
 
-    /// What of it there was since `earlier`.
+    /// The difference to `earlier`.
     fn since(self, earlier: Self) -> Self {
         Self {
             used: self.used.saturating_sub(earlier.used),
@@ -239,7 +239,8 @@ mod tests {
         let (rate, duration) = (Some(8e6), Some(Duration::from_millis(40)));
         let tester = Tester { port, rate, duration, length: 100, ..tester(Protocol::Udp) };
         let transmitted = tester.transmit("127.0.0.1", &Stop::default()).unwrap();
-        // A megabyte a second; what is sent up to a millisecond early is made up for by the next pause.
+        // A megabyte a second; what is sent up to a millisecond early is made up for by the next
+        // pause.
         let most = (transmitted.elapsed + Duration::from_millis(1)).as_micros() as u64 + 100;
         assert!(transmitted.octets <= most, "{transmitted}");
     }
@@ -256,7 +257,10 @@ mod tests {
         let tester = Tester { port, count: u64::MAX, ..tester(Protocol::Tcp) };
         let error = tester.transmit(host, &Stop::default()).unwrap_err();
         gone.join().unwrap();
-        assert!(error.to_string().starts_with("the receiver went away after "), "{error}");
+        assert!(
+            error.to_string().starts_with("the receiver closed the connection after "),
+            "{error}"
+        );
     }
 
     #[test]
@@ -273,7 +277,7 @@ mod tests {
         // The kernel tells of the first with a later one.
         let rest = Tester { rate: Some(8e6), count: 1000, ..silent };
         let error = rest.transmit("127.0.0.1", &Stop::default()).unwrap_err();
-        assert!(error.to_string().contains("nobody receives there, or no longer"), "{error}");
+        assert!(error.to_string().contains("no receiver at the address"), "{error}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Ends a test early; the test then reports its results so far. All clones share their state, and any
-/// thread may request the stop.
+/// Ends a test early; the test then reports its results so far. All clones share their state, and
+/// any thread may request the stop.
 #[derive(Clone, Default)]
 pub struct Stop(Arc<Shared>);
 
@@ -20,8 +20,8 @@ struct Shared {
 }
 
 impl Stop {
-    /// Requests the stop. A receiver ends at once. A transmitter finishes the current piece, waits for the
-    /// receiver's report, and ends.
+    /// Requests the stop. A receiver ends at once. A transmitter finishes the current piece, waits
+    /// for the receiver's report, and ends.
     pub fn request(&self) {
         let wake = self.wake();
         self.0.requested.store(true, Ordering::Release);
@@ -36,8 +36,8 @@ impl Stop {
         self.0.requested.load(Ordering::Acquire)
     }
 
-    /// Calls `wake` on the request, in place of an earlier function; at once if the stop was requested
-    /// already.
+    /// Calls `wake` on the request, in place of an earlier function; at once if the stop was
+    /// requested already.
     pub(super) fn on_request(&self, wake: impl Fn() + Send + 'static) {
         let mut present = self.wake();
         if self.is_requested() {

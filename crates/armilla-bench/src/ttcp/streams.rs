@@ -1,4 +1,4 @@
-//! Tests over TCP and Unix sockets.
+//! Tests over TCP and Unix-domain sockets.
 
 use super::stop::{Stop, stopped};
 use super::summary::{ReceiverReport, Summary};
@@ -14,17 +14,16 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a connection may take.
+/// The time limit of connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a transmitter waits when nothing more leaves, for a receiver that takes nothing or does not
-/// answer; and after which silence either side asks whether the other is still there.
-const SILENCE: Duration = Duration::from_secs(30);
+/// How long a transmitter waits without progress, and the idle time before keep-alive probes.
+const IDLE_LIMIT: Duration = Duration::from_secs(30);
 
-/// How often, and how many times, a receiver asks that until it takes the transmitter for gone.
+/// The interval and number of keep-alive probes before a receiver gives the transmitter up.
 const PROBES: (Duration, u32) = (Duration::from_secs(10), 3);
 
-/// The longest answer.
+/// The maximum length of a report.
 const LINE: usize = 256;
 
 pub(super) fn transmit(tester: &Tester, host: &str, stop: &Stop) -> io::Result<Summary> {
@@ -56,7 +55,7 @@ pub(super) fn receive(
         }
         Protocol::Tcp | Protocol::Udp => {
             let bind = |host| TcpAcceptor::bind(&Address::tcp(host, tester.port), &options(tester));
-            // Where there is no IPv6, IPv4 alone.
+            // Without IPv6, use IPv4 alone.
             let acceptor = bind("::").or_else(|error| match error.kind() {
                 io::ErrorKind::AddrInUse | io::ErrorKind::PermissionDenied => Err(error),
                 _ => bind("0.0.0.0"),
@@ -71,7 +70,7 @@ pub(super) fn receive(
     }
 }
 
-/// The one transmitter. Who asks to stop ends the waiting, and then the connection.
+/// Accepts one transmitter. A requested stop ends the waiting, later the connection.
 fn accept<A: Acceptor + 'static, S: Stream + 'static>(
     acceptor: A,
     accept: impl FnOnce(&A) -> io::Result<Option<S>>,
@@ -81,11 +80,11 @@ fn accept<A: Acceptor + 'static, S: Stream + 'static>(
     let waiting = acceptor.clone();
     stop.on_request(move || waiting.close());
     let Some(stream) = accept(&acceptor)?.map(Arc::new) else {
-        // Waits for who asked, who has yet to take the socket file away.
+        // Wait for the stopping thread, which still has to remove the socket file.
         stop.on_request(|| ());
         return Err(stopped());
     };
-    // A second transmitter shall be refused rather than wait.
+    // Refuse further transmitters instead of letting them wait.
     acceptor.close();
     let receiving = stream.clone();
     stop.on_request(move || _ = receiving.shutdown(Shutdown::Both));
@@ -97,7 +96,7 @@ fn options(tester: &Tester) -> StreamOptions {
         send_buffer: tester.queue,
         recv_buffer: tester.queue,
         congestion: tester.congestion.clone(),
-        keep_alive: Some(SILENCE),
+        keep_alive: Some(IDLE_LIMIT),
         ..StreamOptions::default()
     }
 }
@@ -111,13 +110,16 @@ fn send(
     let piece = vec![b'x'; tester.length];
     let (started, before) = (Instant::now(), Processor::now());
     let mut pieces = 0;
-    stream.set_send_timeout(Some(SILENCE))?;
+    stream.set_send_timeout(Some(IDLE_LIMIT))?;
     while tester.goes_on(pieces, started, stop) {
         push(stream, tcp, &piece).map_err(|error| {
             let sent = pieces * piece.len() as u64 + error.sent as u64;
             let what = match is_late(&error.source) {
-                true => format!("nothing arrives any more after {sent} octets, for {SILENCE:?}"),
-                false => format!("the receiver went away after {sent} octets: {}", error.source),
+                true => format!("no progress for {IDLE_LIMIT:?} after {sent} octets"),
+                false => format!(
+                    "the receiver closed the connection after {sent} octets: {}",
+                    error.source
+                ),
             };
             io::Error::new(error.source.kind(), what)
         })?;
@@ -125,21 +127,20 @@ fn send(
         tester.pace(pieces * piece.len() as u64, started, stop);
     }
     let processor = Processor::now().since(before);
-    // What waits now would be gone when everything has been confirmed.
+    // Read this now: after the acknowledgement nothing is unsent.
     let unsent = tcp.map(TcpStream::info).transpose()?.map_or(0, |tcp| tcp.unsent);
     stream.shutdown(Shutdown::Write)?;
     let sent = started.elapsed();
     let report = answer(stream, tcp)?;
     let left = waiting(tcp);
     if report.is_none() && left > 0 {
-        let what =
-            format!("nothing arrives any more, for {SILENCE:?}: {left} octets have never left");
+        let what = format!("no progress for {IDLE_LIMIT:?}: {left} octets were never sent");
         return Err(io::Error::new(io::ErrorKind::TimedOut, what));
     }
     let mut summary = Summary {
         transmitted: true,
         octets: pieces * piece.len() as u64,
-        // Other tools just end the connection.
+        // Other tools close the connection without a report.
         elapsed: if report.is_some() { started.elapsed() } else { sent },
         calls: pieces,
         processor: processor.used,
@@ -154,11 +155,11 @@ fn send(
     Ok(summary)
 }
 
-/// Sends a piece, however long that takes as long as anything of it, or of what is under way, arrives.
+/// Sends a piece. There is no time limit as long as data arrives.
 fn push(stream: &dyn Stream, tcp: Option<&TcpStream>, piece: &[u8]) -> Result<(), SendError> {
     let (mut sent, mut before) = (0, None);
     loop {
-        // All octets are the same: what has left decides how many are left.
+        // All octets are equal, so only the number matters.
         let Err(error) = stream.send_all(piece.get(sent..).unwrap_or_default()) else {
             return Ok(());
         };
@@ -171,13 +172,13 @@ fn push(stream: &dyn Stream, tcp: Option<&TcpStream>, piece: &[u8]) -> Result<()
     }
 }
 
-/// How many octets wait to leave for the first time: as long as that changes what has left arrives. What is
-/// sent again and again where there is no path changes nothing.
+/// The number of octets not sent yet. It changes as long as data arrives; retransmissions do not
+/// change it.
 fn waiting(tcp: Option<&TcpStream>) -> u32 {
     tcp.and_then(|tcp| tcp.info().ok()).map_or(0, |tcp| tcp.unsent)
 }
 
-/// Whether both ends have the same host.
+/// Whether both ends are on the same host.
 fn is_near(stream: &TcpStream) -> bool {
     let host = |address: &Address| match address {
         Address::Tcp { host, .. } => Some(host.clone()),
@@ -186,9 +187,10 @@ fn is_near(stream: &TcpStream) -> bool {
     host(stream.local()) == host(stream.peer())
 }
 
-/// The receiver's line, if it is one of ours. Over a slow path that may take as long as what waits here.
+/// The receiver's report, if it is our tool. Over a slow path this waits until the queued data has
+/// left.
 fn answer(stream: &dyn Stream, tcp: Option<&TcpStream>) -> io::Result<Option<ReceiverReport>> {
-    stream.set_recv_timeout(Some(SILENCE))?;
+    stream.set_recv_timeout(Some(IDLE_LIMIT))?;
     let mut line = [0; LINE];
     let (mut length, mut before) = (0, waiting(tcp));
     while length < LINE {
@@ -220,12 +222,13 @@ fn take(
     while !stop.is_requested() {
         let received = match stream.recv(&mut buffer) {
             Err(error) if !stop.is_requested() => {
-                let what = format!("the transmitter went away after {octets} octets: {error}");
+                let what =
+                    format!("the transmitter closed the connection after {octets} octets: {error}");
                 return Err(io::Error::new(error.kind(), what));
             }
             received => received.unwrap_or(0),
         };
-        // The time begins with the first octets.
+        // The time starts with the first octets.
         times.get_or_insert_with(|| (Instant::now(), Processor::now()));
         if received == 0 {
             break;
@@ -237,7 +240,7 @@ fn take(
     let (elapsed, processor) = (started.elapsed(), Processor::now().since(before));
     let Processor { used, waited } = processor;
     let report = ReceiverReport { octets, elapsed, processor: used, waited, calls, dropped: 0 };
-    // Other tools have gone by now.
+    // Other tools have closed the connection by now.
     stream.send_all(report.line().as_bytes()).ok();
     let mut summary = Summary {
         transmitted: false,

@@ -1,97 +1,97 @@
-//! What a side has measured, and how it is told.
+//! The summary of one side, and its text.
 
 use super::limits::Division;
 use armilla_ipc::tcp::TcpInfo;
 use std::fmt;
 use std::time::Duration;
 
-/// What one side measured.
+/// The results of one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Whether it transmitted.
+    /// Whether this side transmitted.
     pub transmitted: bool,
-    /// How many octets it moved.
+    /// The octets that it sent or received.
     pub octets: u64,
-    /// How long that took: until the receiver confirmed it, or its last octet had come.
+    /// The time until the receiver confirmed, or its last octet arrived.
     pub elapsed: Duration,
-    /// How many system calls moved them.
+    /// The number of system calls that sent or received.
     pub calls: u64,
-    /// What it took of the processor.
+    /// The processor time of this side.
     pub processor: Duration,
-    /// For how long other work had the processor while it could have run.
+    /// The time that this side was ready to run while other work had the processor.
     pub waited: Duration,
     /// Whether the other side is on this machine.
     pub same_host: bool,
-    /// What the receiver told the transmitter.
+    /// The report of the receiver, at the transmitter.
     pub report: Option<ReceiverReport>,
-    /// What the kernel knows of the connection.
+    /// The kernel's statistics of the connection.
     pub tcp: Option<TcpInfo>,
-    /// What became of datagrams.
+    /// The datagram counts, at a receiver over UDP.
     pub datagrams: Option<Datagrams>,
-    /// What did not let it go faster; the first is what weighs most.
+    /// The bottlenecks, the most important first.
     pub limits: Vec<String>,
 }
 
-/// What the other side measured.
+/// The results of the receiver, as it reports them to the transmitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReceiverReport {
-    /// How many octets came.
+    /// The octets received.
     pub octets: u64,
-    /// From the first of them to the last.
+    /// The time from the first octet to the last.
     pub elapsed: Duration,
-    /// What it took of the processor.
+    /// The processor time of the receiver.
     pub processor: Duration,
-    /// For how long other work had the processor while it could have run.
+    /// The time that the receiver was ready to run while other work had the processor.
     pub waited: Duration,
-    /// How many system calls received them.
+    /// The number of system calls that received.
     pub calls: u64,
-    /// How many datagrams the receiver's queue had no room for.
+    /// The number of datagrams that the receiver's queue dropped.
     pub dropped: u64,
 }
 
-/// What became of datagrams, as the receiver sees it.
+/// Datagram counts of the receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Datagrams {
-    /// How many were sent; as far as is known, if the transmitter never told.
+    /// Datagrams sent; a lower bound if the end of the test was lost.
     pub sent: u64,
-    /// How many came.
+    /// Datagrams received.
     pub received: u64,
-    /// How many came behind one that was sent later.
+    /// Datagrams that arrived after one that was sent later.
     pub late: u64,
-    /// How many the receiver's queue had no room for.
+    /// Datagrams that the receiver's queue dropped.
     pub dropped: u64,
-    /// How many came from others than the transmitter, and were passed over.
+    /// Datagrams of other senders, which were ignored.
     pub strangers: u64,
-    /// Whether the transmitter has told how many there were.
+    /// Whether the end of the test arrived, which carries the number sent.
     pub ended: bool,
 }
 
 impl Datagrams {
-    fn tell(&self, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn print(&self, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sent, received, late, dropped, strangers, ended } = self;
         let lost = sent.saturating_sub(*received);
         writeln!(
             f,
-            "{side}: {received} of {sent} datagrams came, {lost} did not ({:.2} %), {late} came late; \
-             the receiver's queue dropped {dropped}",
+            "{side}: {received} of {sent} datagrams received, {lost} lost ({:.2} %), {late} out of \
+             order; the receiver's queue dropped {dropped}",
             lost as f64 * 100.0 / (*sent).max(1) as f64
         )?;
         if !ended {
-            writeln!(f, "{side}: no end came: what was sent after the last of these is not known")?;
+            writeln!(f, "{side}: the end of the test was lost; more datagrams may have been sent")?;
         }
         if *strangers > 0 {
-            writeln!(f, "{side}: {strangers} datagrams of others were passed over")?;
+            writeln!(f, "{side}: {strangers} datagrams of other senders ignored")?;
         }
         Ok(())
     }
 }
 
 impl Summary {
-    fn tell_tcp(&self, tcp: &TcpInfo, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn print_tcp(&self, tcp: &TcpInfo, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{side}: round trip {:.3} ms (least {:.3}), segments of {} octets, window {} segments, \
-             receiver's window {} octets, {} segments sent again ({:.3} % of the octets)",
+            "{side}: round trip {:.3} ms (minimum {:.3}), segments of {} octets, congestion window {} \
+             segments, receiver's window {} octets, {} segments retransmitted ({:.3} % of the octets)",
             tcp.round_trip.as_secs_f64() * 1e3,
             tcp.least_round_trip.as_secs_f64() * 1e3,
             tcp.segment,
@@ -103,27 +103,27 @@ impl Summary {
         let Division { idle, window, queue, path } = Division::of(self, tcp);
         writeln!(
             f,
-            "{side}: of the time {idle:.0} % with nothing to send, {window:.0} % held up by the \
-             receiver's window, {queue:.0} % by the send queue, {path:.0} % by the path"
+            "{side}: nothing to send for {idle:.0} % of the time; limited by the receiver's window for \
+             {window:.0} %, by the send queue for {queue:.0} %, by the path for {path:.0} %"
         )
     }
 }
 
-/// How the line begins with which a receiver answers.
-const MARK: &str = "armilla-ttcp";
+/// The beginning of a report line.
+const PREFIX: &str = "armilla-ttcp";
 
 impl ReceiverReport {
-    /// The line with which a receiver answers.
+    /// The report as a line.
     pub(super) fn line(&self) -> String {
         let Self { octets, elapsed, processor, waited, calls, dropped } = self;
         let [elapsed, processor, waited] = [elapsed, processor, waited].map(Duration::as_nanos);
-        format!("{MARK} {octets} {elapsed} {processor} {waited} {calls} {dropped}\n")
+        format!("{PREFIX} {octets} {elapsed} {processor} {waited} {calls} {dropped}\n")
     }
 
-    /// What such a line says; `None` if it is none.
+    /// Parses a report line; `None` if it is not one.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
-        let numbers = line.trim_end().strip_prefix(MARK)?;
+        let numbers = line.trim_end().strip_prefix(PREFIX)?;
         let numbers: Option<Vec<u64>> =
             numbers.split_whitespace().map(|number| number.parse().ok()).collect();
         let [octets, elapsed, processor, waited, calls, dropped] = numbers?[..] else {
@@ -134,12 +134,12 @@ impl ReceiverReport {
     }
 }
 
-/// Mbit/s.
+/// The throughput in Mbit/s.
 pub(super) fn speed(octets: u64, elapsed: Duration) -> f64 {
     octets as f64 * 8.0 / elapsed.as_secs_f64().max(1e-9) / 1e6
 }
 
-/// Which part of the time a processor was busy, in percent.
+/// The share of `elapsed` that a processor was busy, in percent.
 pub(super) fn share(processor: Duration, elapsed: Duration) -> f64 {
     processor.as_secs_f64() / elapsed.as_secs_f64().max(1e-9) * 100.0
 }
@@ -151,7 +151,7 @@ impl fmt::Display for Summary {
         let Self { octets, elapsed, calls, processor, .. } = self;
         writeln!(
             f,
-            "{side}: {octets} octets {did} in {:.3} s = {:.2} Mbit/s, {calls} calls, {:.2} us a call, \
+            "{side}: {octets} octets {did} in {:.3} s = {:.2} Mbit/s, {calls} calls, {:.2} us per call, \
              processor {:.0} %",
             elapsed.as_secs_f64(),
             speed(*octets, *elapsed),
@@ -159,10 +159,7 @@ impl fmt::Display for Summary {
             share(*processor, *elapsed)
         )?;
         if self.transmitted && self.report.is_none() {
-            writeln!(
-                f,
-                "{side}: the receiver did not tell what came: it has gone, or is another's"
-            )?;
+            writeln!(f, "{side}: no report from the receiver: it has ended, or is another tool")?;
         }
         if let Some(report) = self.report {
             writeln!(
@@ -177,10 +174,10 @@ impl fmt::Display for Summary {
             )?;
         }
         if let Some(datagrams) = self.datagrams {
-            datagrams.tell(side, f)?;
+            datagrams.print(side, f)?;
         }
         if let Some(tcp) = self.tcp.filter(|_| self.transmitted) {
-            self.tell_tcp(&tcp, side, f)?;
+            self.print_tcp(&tcp, side, f)?;
         }
         for limit in &self.limits {
             writeln!(f, "{side}: limited by {limit}")?;
