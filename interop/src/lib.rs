@@ -1,19 +1,20 @@
-//! The Rust side of the interop suite: `Interop::Echo` served and called, and the runner that pairs
-//! our programs with those of omniORB and JacORB.
+//! The Rust side of the interop suite: the server and the client of `Interop::Echo`, and the runner that
+//! pairs them with those of omniORB and JacORB.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`interop`], [`cos_naming`] | generated from `idl/interop*.idl` and `idl/CosNaming.idl` |
-//! | [`servant`], [`exotics`] | what the server serves |
-//! | [`checks`] | what the client calls and expects, one line printed for each |
+//! | [`servant`], [`exotics`] | the servants of the server |
+//! | [`checks`] | the checks of the client, each printed on a line |
 //! | [`runner`] | processes, temporary directories, the groups of checks of `interop/run` |
 //!
-//! The programs are in `src/bin`; those of omniORB and JacORB, with the same options and names of
-//! checks, are in `interop/omniorb` and `interop/jacorb`.
+//! The programs are in `src/bin`. Those of omniORB and JacORB have the same options and the same names of
+//! checks; they are in `interop/omniorb` and `interop/jacorb`.
 
 #![forbid(unsafe_code)]
 
 pub mod checks;
+mod counter;
 pub mod exotics;
 pub mod fill;
 mod operations;

@@ -1,14 +1,12 @@
-//! The servants of the interop server: `Interop::Echo` and the counters that it makes. What each
-//! operation must do is written in `idl/interop.idl`.
+//! The servant of `Interop::Echo`. `idl/interop.idl` specifies the behaviour of each operation.
 
+use crate::counter::{CounterServant, lock};
 use crate::exotics::{ExoticsServant, MirrorServant};
 use crate::interop::echo::*;
 use crate::interop::*;
 use crate::operations::{arrays, scalars, sequences, structs_and_unions};
-use armilla::{
-    Completion as Completed, Error, ExceptionKind, Minor, Object, ObjectId, Orb, SystemException,
-};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use armilla::{Completion as Completed, Error, ExceptionKind, Minor, Object, Orb, SystemException};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -17,14 +15,14 @@ type Result<T, E = SystemException> = std::result::Result<T, E>;
 /// The object under test.
 pub struct EchoServant {
     orb: Orb,
-    /// How this object refers to itself: set when it has been activated.
+    /// The reference to this object, set after its activation.
     myself: OnceLock<EchoRef>,
     exotics: ExoticsRef,
     mirror: MirrorRef,
     state: Mutex<State>,
 }
 
-/// What attributes and oneway operations set.
+/// The state that attributes and oneway operations set.
 #[derive(Default)]
 struct State {
     level: i32,
@@ -39,14 +37,14 @@ struct State {
 }
 
 impl EchoServant {
-    /// A servant whose other objects live in the root POA of `orb`, and whose operation `shutdown`
-    /// ends that ORB.
+    /// A servant that activates its other objects in the root POA of `orb`. Its operation `shutdown` shuts
+    /// that ORB down.
     ///
     /// # Errors
-    /// When the other objects cannot be activated.
+    /// The activation of another object fails.
     pub fn new(orb: &Orb) -> Result<Arc<Self>> {
         let poa = orb.root_poa();
-        // What may arrive as a value of any type must be known.
+        // Register the valuetypes that may arrive in place of a base.
         orb.register_value::<Node>();
         orb.register_value::<Stamp>();
         Ok(Arc::new(Self {
@@ -58,10 +56,9 @@ impl EchoServant {
         }))
     }
 
-    /// Tells how the object refers to itself: its published reference. To be called once, before
-    /// the first request.
+    /// Sets the reference that the object returns for itself. Call once, before the first request.
     pub fn publish_as(&self, reference: EchoRef) {
-        // Of two references to the same object the first is as good as the second.
+        // A second reference to the same object is equivalent; keep the first.
         let _ = self.myself.set(reference);
     }
 
@@ -76,7 +73,7 @@ impl EchoServant {
     }
 }
 
-/// The echo rule: the result is what `kept` was; the copy and `kept` are what was given.
+/// The echo rule: returns the old value of `kept` and a copy of `given`; `kept` becomes `given`.
 fn echo<T: Clone>(given: T, kept: &mut T) -> Result<(T, T)> {
     let copy = given.clone();
     Ok((std::mem::replace(kept, given), copy))
@@ -453,49 +450,14 @@ impl Echo for EchoServant {
     }
 
     fn shutdown(&self) -> Result<()> {
-        // Shutting down waits for the calls under way, of which this is one.
+        // Shutdown waits for calls in progress, including this one: use another thread.
         let orb = self.orb.clone();
         thread::spawn(move || orb.shutdown());
         Ok(())
     }
 }
 
-/// A counter, and how to take it out of service.
-struct CounterServant {
-    orb: Orb,
-    id: OnceLock<ObjectId>,
-    value: Mutex<i32>,
-}
-
-impl CounterServant {
-    fn activate(orb: &Orb, start: i32) -> Result<CounterRef> {
-        let poa = orb.root_poa();
-        let id = OnceLock::new();
-        let servant = Arc::new(Self { orb: orb.clone(), id, value: Mutex::new(start) });
-        let reference = poa.activate(servant.clone() as Arc<dyn Counter>)?;
-        // No call comes before the reference has been given out.
-        let _ = servant.id.set(poa.reference_to_id(reference.object())?);
-        Ok(reference)
-    }
-}
-
-impl Counter for CounterServant {
-    fn value(&self) -> Result<i32> {
-        Ok(*lock(&self.value))
-    }
-
-    fn next(&self) -> Result<i32> {
-        let mut value = lock(&self.value);
-        *value = value.wrapping_add(1);
-        Ok(*value)
-    }
-
-    fn destroy(&self) -> Result<()> {
-        self.id.get().map_or(Ok(()), |id| Ok(self.orb.root_poa().deactivate(id)?))
-    }
-}
-
-/// A system exception as the client asked for it.
+/// The system exception that the client requested.
 fn raised(kind: ExceptionKind, minor: u32, status: Completion) -> SystemException {
     let completed = match status {
         Completion::Done => Completed::Yes,
@@ -503,8 +465,4 @@ fn raised(kind: ExceptionKind, minor: u32, status: Completion) -> SystemExceptio
         Completion::PerhapsDone => Completed::Maybe,
     };
     SystemException::new(kind, Minor(minor), completed).with_reason("raised as asked")
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
