@@ -6,12 +6,12 @@
 //! between the runs `vgdb`, which comes with it, has it write what it has counted.
 
 use crate::machine::{Machine, Placement};
-use crate::measure::Step;
 use crate::outcome::Absent;
 use crate::peers::{Peers, is_there};
 use crate::process::{Running, Start};
 use crate::program::{C, Kind, Program, Transport};
 use crate::record::{Cell, Metric, Record};
+use crate::task::Step;
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -360,8 +360,8 @@ fn total(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Task;
     use crate::program::ORB;
+    use crate::task::Task;
     use crate::workload::Workload;
 
     fn step(workload: Workload, objects: u32) -> Step {

@@ -4,52 +4,18 @@
 use crate::machine::Placement;
 use crate::network::Link;
 use crate::peers::Peers;
-use crate::plan::{Experiment, Plan};
+use crate::plan::Plan;
 use crate::process::{Measured, Running, Start};
 use crate::program::{C, Program, Transport};
-use crate::record::{Cell, Gain, Metric, Record, median};
-use crate::workload::Workload;
+use crate::record::{Cell, Record};
+use crate::samples::Samples;
+use crate::schedule::{WARM_UP, bulk_starts, is_fine, rounds, slice, starts};
+use crate::task::{CALLS, Step, Task};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long one program works in one round of a cell.
-const SLICE: Duration = Duration::from_millis(4);
-
-/// How many times as short the slices are where cells are compared with each other; the rounds are
-/// twice as many times as many.
-const FINER: u32 = 2;
-
-/// How many times as long it moves data in bulk: it takes a while until both sides run as they do in
-/// the long run.
-const BULK: u32 = 3;
-
-/// The fewest rounds of those: the least that is told is some per cent.
-const FINE: usize = 40;
-
 /// In how many rounds is measured at least, however little time there is.
 const FEWEST: usize = 2;
-
-/// About how long it takes to start a program.
-pub(crate) const START: Duration = Duration::from_millis(20);
-
-/// About how long it takes to prepare an object.
-const OBJECT: Duration = Duration::from_micros(4);
-
-/// How often programs are started anew for a cell of bulk transfer, or for cells where little things
-/// matter; and for the former in a quick run.
-const STARTS: usize = 4;
-const FEW_STARTS: usize = 2;
-
-/// How many times what is measured of a bulk transfer is moved before, over the same connection, but no
-/// more than the volume: TCP gathers messages while the congestion window is small, and takes tens of
-/// thousands of them until that grows no more.
-const WARM_UP: u32 = 5;
-
-/// What a program moves in one round at most: the volume of the study, in octets.
-const VOLUME: u64 = 64 << 20;
-
-/// How many calls a program makes at most, and at least, in one round.
-const CALLS: (u32, u32) = (4, 200_000);
 
 /// How many times as long as the first program another may take for as many calls.
 const SLOWER: f64 = 4.0;
@@ -100,72 +66,6 @@ pub(crate) struct ProgramSet<'a> {
     unable: Vec<Program>,
     /// At how many steps there were fewer rounds than there should be, since there was no time.
     pub(crate) shortened: usize,
-}
-
-/// One step of a program set: a cell, and what precedes it.
-pub(crate) struct Step {
-    /// What the brokers do before, without being measured.
-    pub(crate) prepare: Option<String>,
-    pub(crate) cell: Cell,
-    pub(crate) task: Task,
-}
-
-/// What the programs are to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Task {
-    pub(crate) workload: Workload,
-    pub(crate) units: u32,
-    pub(crate) order: &'static str,
-}
-
-impl Task {
-    /// Calls of a workload at one object.
-    pub(crate) const fn of(workload: Workload, units: u32) -> Self {
-        Self { workload, units, order: "train" }
-    }
-
-    /// What `program` is told to make `count` calls.
-    pub(crate) fn command(&self, program: &Program, count: u32) -> String {
-        match program.is_raw() {
-            true => self.workload.raw_command(self.units, count),
-            false => {
-                let (name, units, order) = (self.workload.name(), self.units, self.order);
-                format!("call {name} {units} {count} {order}")
-            }
-        }
-    }
-
-    /// Whether the time of the whole is what counts, and not that of single exchanges. For many strings
-    /// by a call each, plain sockets have no exchange that is as much.
-    fn is_timed_whole(&self) -> bool {
-        self.workload.is_timed_whole()
-            || (self.workload == Workload::SingleStrings && self.units > 1)
-    }
-
-    /// How many calls a program makes at most.
-    fn most(&self) -> u32 {
-        let octets = self.workload.user_octets(self.units).max(1);
-        u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1)
-    }
-
-    const fn metric(&self) -> Metric {
-        match self.workload {
-            workload if workload.is_bulk() => Metric::Throughput,
-            Workload::FloodVoid => Metric::Rate,
-            _ => Metric::Latency,
-        }
-    }
-
-    /// A measurement in the unit of the metric: of the whole for floods, else of a single call.
-    fn value(&self, count: u32, nanos: f64) -> f64 {
-        let octets = self.workload.user_octets(self.units) as f64 * f64::from(count);
-        match self.metric() {
-            Metric::Throughput => octets * 8.0 / nanos * 1000.0,
-            Metric::Rate => f64::from(count) / nanos * 1e9,
-            _ if self.is_timed_whole() => nanos / f64::from(count) / 1000.0,
-            _ => nanos / 1000.0,
-        }
-    }
 }
 
 impl<'a> ProgramSet<'a> {
@@ -384,153 +284,5 @@ impl<'a> ProgramSet<'a> {
             counts.push((fitting.min(most) as u32).min(task.most()).max(CALLS.0));
         }
         first.map(|_| counts)
-    }
-}
-
-/// Whether steps are measured together to tell differences of some per cent between short times.
-fn is_fine(steps: &[Step]) -> bool {
-    steps.len() > 1 && steps.iter().all(|step| !step.task.workload.is_bulk())
-}
-
-/// In how many rounds these steps are measured together.
-pub(crate) fn rounds(plan: &Plan, steps: &[Step]) -> usize {
-    match is_fine(steps) {
-        false => plan.repetitions(),
-        true => (2 * FINER as usize * plan.repetitions()).max(FINE),
-    }
-}
-
-/// How often the programs are started for `steps`, but for those of bulk transfer.
-pub(crate) fn starts(plan: &Plan, steps: &[Step]) -> usize {
-    let on_ladder = |step: &Step| step.cell.experiment == Experiment::Ladder.name();
-    match steps {
-        [step] if !plan.quick && on_ladder(step) && !step.task.workload.is_bulk() => STARTS,
-        steps if is_fine(steps) => STARTS,
-        _ => 1,
-    }
-}
-
-/// How often the programs are started for a cell of bulk transfer.
-const fn bulk_starts(plan: &Plan) -> usize {
-    if plan.quick { FEW_STARTS } else { STARTS }
-}
-
-/// About how long a program takes for `steps`, which are measured together.
-pub(crate) fn expected(plan: &Plan, steps: &[Step]) -> Duration {
-    let each = steps.iter().map(|step| expected_of(plan, step, steps));
-    let anew = START * bulk_starts(plan) as u32;
-    let bulk = steps.first().is_some_and(|step| step.task.workload.is_bulk());
-    each.sum::<Duration>() + if bulk { anew } else { Duration::ZERO }
-}
-
-/// The same of one of them, but for starting it again.
-fn expected_of(plan: &Plan, step: &Step, steps: &[Step]) -> Duration {
-    let rounds = u32::try_from(rounds(plan, steps)).unwrap_or(u32::MAX);
-    let fine = is_fine(steps);
-    let slice = slice(step, fine);
-    // Most need longer for as many calls than the first, and nobody answers at once.
-    let each = if fine { slice * 3 / 2 } else { slice * 6 / 5 };
-    // Cells with the same objects follow each other in pairs.
-    let prepared =
-        if step.prepare.is_some() { OBJECT * step.cell.objects / 2 } else { Duration::ZERO };
-    match step.task.workload.is_bulk() {
-        // The volume of the study ends most turns, and what warms up, before their time is over.
-        true => slice * (rounds + 1) + slice * WARM_UP / 3 * bulk_starts(plan) as u32,
-        false => each * (rounds + 1) + prepared,
-    }
-}
-
-/// How long a program works in one round of a step, and in one that is `fine`.
-fn slice(step: &Step, fine: bool) -> Duration {
-    let slice = if fine { SLICE / FINER } else { SLICE };
-    let workload = step.task.workload;
-    slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 }
-}
-
-/// A step with what all programs measured at it, round by round.
-struct Samples<'s> {
-    step: &'s Step,
-    /// How many calls each program makes in a round.
-    counts: Vec<u32>,
-    rounds: Vec<Vec<Option<Measured>>>,
-}
-
-impl Samples<'_> {
-    /// What counts of a measurement, in the unit of the metric.
-    fn value(&self, measured: &Measured, place: usize) -> f64 {
-        let task = self.step.task;
-        let nanos = if task.is_timed_whole() { measured.total } else { measured.median };
-        task.value(self.counts[place], nanos)
-    }
-
-    /// The median over the rounds of what a program measured here to what it measured at `other`.
-    fn ratio(&self, other: &Self, place: usize) -> Option<f64> {
-        let rounds = self.rounds.iter().zip(&other.rounds);
-        let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
-        let ratio = median(both.map(|(a, b)| self.value(&a, place) / other.value(&b, place)));
-        Some(ratio).filter(|ratio| ratio.is_finite())
-    }
-
-    /// How much better a program did here than the first one, where that is in question.
-    fn gain(&self, place: usize) -> Option<Gain> {
-        if self.step.cell.experiment != Experiment::Ladder.name() {
-            return None;
-        }
-        let both =
-            self.rounds.iter().filter_map(|round| Some((round.first()?.as_ref()?, round[place]?)));
-        let values = both.map(|(first, this)| (self.value(first, 0), self.value(&this, place)));
-        Gain::of(values.map(|(first, this)| match self.step.task.metric().is_less_better() {
-            true => first / this,
-            false => this / first,
-        }))
-    }
-
-    /// The record of one program; `None` when it measured nothing.
-    fn summary(
-        &self,
-        (index, reference): (usize, Option<usize>),
-        program: &Program,
-    ) -> Option<Record> {
-        let Self { step: Step { cell, task, .. }, counts, rounds } = self;
-        let of = |pick: fn(&Measured) -> f64| {
-            let picked = rounds.iter().filter_map(move |round| round[index].as_ref().map(pick));
-            picked.map(|nanos| task.value(counts[index], nanos)).collect::<Vec<_>>()
-        };
-        let whole = task.is_timed_whole();
-        let values = of(if whole { |m| m.total } else { |m| m.median });
-        if values.is_empty() {
-            return None;
-        }
-        let ratios = reference.map(|reference| {
-            let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
-            median(both.map(|(a, b)| self.value(&a, index) / self.value(&b, reference)))
-        });
-        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let (p1, p99, min, max) = match whole {
-            true => (least(&values), most(&values), least(&values), most(&values)),
-            false => {
-                let (p1, p99) = (of(|m| m.p1), of(|m| m.p99));
-                (median(p1), median(p99), least(&of(|m| m.min)), most(&of(|m| m.max)))
-            }
-        };
-        let metric = task.metric();
-        Some(Record {
-            cell: cell.clone(),
-            program: program.name.to_owned(),
-            style: program.style(),
-            metric,
-            unit: metric.unit(),
-            median: median(values.iter().copied()),
-            p1,
-            p99,
-            min,
-            max,
-            repetitions: values.len(),
-            ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
-            ratio_to_one: None,
-            ratio_to_sequence: None,
-            gain: None,
-        })
     }
 }

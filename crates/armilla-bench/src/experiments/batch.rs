@@ -4,9 +4,9 @@
 
 use super::series::Series;
 use crate::machine::Placement;
-use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
 use crate::program::{ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
+use crate::task::Task;
 use crate::workload::Workload;
 
 const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];

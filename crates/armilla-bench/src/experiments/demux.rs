@@ -3,9 +3,9 @@
 
 use super::series::Series;
 use crate::machine::Placement;
-use crate::measure::Task;
 use crate::plan::Plan;
 use crate::program::{Kind, Program, Transport};
+use crate::task::Task;
 use crate::workload::Workload;
 
 const OBJECTS: [u32; 10] = [1, 100, 200, 300, 400, 500, 1000, 10_000, 100_000, 1_000_000];

@@ -6,9 +6,9 @@
 
 use super::series::Series;
 use crate::machine::Placement;
-use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
 use crate::program::{C, IPC, Kind, ORB, Program, Transport};
+use crate::task::Task;
 use crate::workload::{Data, Workload};
 
 /// One optimization.

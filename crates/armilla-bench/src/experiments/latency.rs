@@ -2,12 +2,12 @@
 
 use super::series::Series;
 use crate::machine::Placement;
-use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
     ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED,
     Program, Transport,
 };
+use crate::task::Task;
 use crate::workload::Workload;
 
 const PAYLOADS: [Workload; 6] = [

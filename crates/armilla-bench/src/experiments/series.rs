@@ -1,10 +1,11 @@
 //! A series: the cells that the same programs run over one transport, at one placement.
 
 use crate::machine::Placement;
-use crate::measure::{START, Step, Task, expected, rounds, starts};
 use crate::plan::{Experiment, Plan};
 use crate::program::{C, Kind, Program, Transport};
 use crate::record::Cell;
+use crate::schedule::{START, expected, rounds, starts};
+use crate::task::{Step, Task};
 use std::time::Duration;
 
 /// A group of cells over one stage.

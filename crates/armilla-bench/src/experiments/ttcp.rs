@@ -2,11 +2,11 @@
 
 use super::series::Series;
 use crate::machine::Placement;
-use crate::measure::Task;
 use crate::plan::{Experiment, Plan};
 use crate::program::{
     ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, ORB_DII, ORB_SYNC_NONE, Transport,
 };
+use crate::task::Task;
 use crate::workload::Workload;
 
 const KIB: u32 = 1024;

@@ -1,0 +1,95 @@
+//! The samples of a cell, and the records made from them.
+
+use crate::plan::Experiment;
+use crate::process::Measured;
+use crate::program::Program;
+use crate::record::{Gain, Record, median};
+use crate::task::Step;
+
+/// A step with what all programs measured at it, round by round.
+pub(crate) struct Samples<'s> {
+    pub(crate) step: &'s Step,
+    /// How many calls each program makes in a round.
+    pub(crate) counts: Vec<u32>,
+    pub(crate) rounds: Vec<Vec<Option<Measured>>>,
+}
+
+impl Samples<'_> {
+    /// What counts of a measurement, in the unit of the metric.
+    pub(crate) fn value(&self, measured: &Measured, place: usize) -> f64 {
+        let task = self.step.task;
+        let nanos = if task.is_timed_whole() { measured.total } else { measured.median };
+        task.value(self.counts[place], nanos)
+    }
+
+    /// The median over the rounds of what a program measured here to what it measured at `other`.
+    pub(crate) fn ratio(&self, other: &Self, place: usize) -> Option<f64> {
+        let rounds = self.rounds.iter().zip(&other.rounds);
+        let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
+        let ratio = median(both.map(|(a, b)| self.value(&a, place) / other.value(&b, place)));
+        Some(ratio).filter(|ratio| ratio.is_finite())
+    }
+
+    /// How much better a program did here than the first one, where that is in question.
+    pub(crate) fn gain(&self, place: usize) -> Option<Gain> {
+        if self.step.cell.experiment != Experiment::Ladder.name() {
+            return None;
+        }
+        let both =
+            self.rounds.iter().filter_map(|round| Some((round.first()?.as_ref()?, round[place]?)));
+        let values = both.map(|(first, this)| (self.value(first, 0), self.value(&this, place)));
+        Gain::of(values.map(|(first, this)| match self.step.task.metric().is_less_better() {
+            true => first / this,
+            false => this / first,
+        }))
+    }
+
+    /// The record of one program; `None` when it measured nothing.
+    pub(crate) fn summary(
+        &self,
+        (index, reference): (usize, Option<usize>),
+        program: &Program,
+    ) -> Option<Record> {
+        let Self { step: Step { cell, task, .. }, counts, rounds } = self;
+        let of = |pick: fn(&Measured) -> f64| {
+            let picked = rounds.iter().filter_map(move |round| round[index].as_ref().map(pick));
+            picked.map(|nanos| task.value(counts[index], nanos)).collect::<Vec<_>>()
+        };
+        let whole = task.is_timed_whole();
+        let values = of(if whole { |m| m.total } else { |m| m.median });
+        if values.is_empty() {
+            return None;
+        }
+        let ratios = reference.map(|reference| {
+            let both = rounds.iter().filter_map(|round| Some((round[index]?, round[reference]?)));
+            median(both.map(|(a, b)| self.value(&a, index) / self.value(&b, reference)))
+        });
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (p1, p99, min, max) = match whole {
+            true => (least(&values), most(&values), least(&values), most(&values)),
+            false => {
+                let (p1, p99) = (of(|m| m.p1), of(|m| m.p99));
+                (median(p1), median(p99), least(&of(|m| m.min)), most(&of(|m| m.max)))
+            }
+        };
+        let metric = task.metric();
+        Some(Record {
+            cell: cell.clone(),
+            program: program.name.to_owned(),
+            style: program.style(),
+            metric,
+            unit: metric.unit(),
+            median: median(values.iter().copied()),
+            p1,
+            p99,
+            min,
+            max,
+            repetitions: values.len(),
+            ratio_to_c: ratios.filter(|ratio| ratio.is_finite()),
+            ratio_to_one: None,
+            ratio_to_sequence: None,
+            gain: None,
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! The work of a cell: what each program is told to do, and the unit of its measurements.
+
+use crate::program::Program;
+use crate::record::{Cell, Metric};
+use crate::workload::Workload;
+
+/// What a program moves in one round at most: the volume of the study, in octets.
+const VOLUME: u64 = 64 << 20;
+
+/// How many calls a program makes at most, and at least, in one round.
+pub(crate) const CALLS: (u32, u32) = (4, 200_000);
+
+/// One step of a program set: a cell, and what precedes it.
+pub(crate) struct Step {
+    /// What the brokers do before, without being measured.
+    pub(crate) prepare: Option<String>,
+    pub(crate) cell: Cell,
+    pub(crate) task: Task,
+}
+
+/// What the programs are to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) workload: Workload,
+    pub(crate) units: u32,
+    pub(crate) order: &'static str,
+}
+
+impl Task {
+    /// Calls of a workload at one object.
+    pub(crate) const fn of(workload: Workload, units: u32) -> Self {
+        Self { workload, units, order: "train" }
+    }
+
+    /// What `program` is told to make `count` calls.
+    pub(crate) fn command(&self, program: &Program, count: u32) -> String {
+        match program.is_raw() {
+            true => self.workload.raw_command(self.units, count),
+            false => {
+                let (name, units, order) = (self.workload.name(), self.units, self.order);
+                format!("call {name} {units} {count} {order}")
+            }
+        }
+    }
+
+    /// Whether the time of the whole is what counts, and not that of single exchanges. For many strings
+    /// by a call each, plain sockets have no exchange that is as much.
+    pub(crate) fn is_timed_whole(&self) -> bool {
+        self.workload.is_timed_whole()
+            || (self.workload == Workload::SingleStrings && self.units > 1)
+    }
+
+    /// How many calls a program makes at most.
+    pub(crate) fn most(&self) -> u32 {
+        let octets = self.workload.user_octets(self.units).max(1);
+        u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1)
+    }
+
+    pub(crate) const fn metric(&self) -> Metric {
+        match self.workload {
+            workload if workload.is_bulk() => Metric::Throughput,
+            Workload::FloodVoid => Metric::Rate,
+            _ => Metric::Latency,
+        }
+    }
+
+    /// A measurement in the unit of the metric: of the whole for floods, else of a single call.
+    pub(crate) fn value(&self, count: u32, nanos: f64) -> f64 {
+        let octets = self.workload.user_octets(self.units) as f64 * f64::from(count);
+        match self.metric() {
+            Metric::Throughput => octets * 8.0 / nanos * 1000.0,
+            Metric::Rate => f64::from(count) / nanos * 1e9,
+            _ if self.is_timed_whole() => nanos / f64::from(count) / 1000.0,
+            _ => nanos / 1000.0,
+        }
+    }
+}
