@@ -1,26 +1,26 @@
-//! The time that a run may take, and what of it each part has.
+//! The time limit of a run, and the share of each part.
 
 use std::time::{Duration, Instant};
 
-/// Shares out the time of a run by what its parts are expected to take. What one of them leaves the next
-/// ones have.
+/// Divides the time of a run among its parts in proportion to their expected times. Unused time
+/// goes to the following parts.
 #[derive(Debug)]
 pub(crate) struct Budget {
     started: Instant,
     limit: Option<Duration>,
-    /// What all parts are expected to take.
+    /// The expected time of all parts.
     total: Duration,
-    /// What those take that have started.
+    /// The expected time of the parts that have started.
     given: Duration,
 }
 
 impl Budget {
-    /// A run begins whose parts are expected to take `total`, and which is to end within `limit`.
+    /// Starts a run with parts of `total` expected time, to end within `limit`.
     pub(crate) fn new(limit: Option<Duration>, total: Duration) -> Self {
         Self { started: Instant::now(), limit, total, given: Duration::ZERO }
     }
 
-    /// When the next part is to end, which is expected to take so long; `None` when it has all the time.
+    /// The deadline of the next part, with this expected time; `None` without a limit.
     pub(crate) fn part(&mut self, expected: Duration) -> Option<Instant> {
         self.given += expected;
         let share = self.given.as_secs_f64() / self.total.max(self.given).as_secs_f64();

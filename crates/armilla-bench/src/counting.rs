@@ -295,14 +295,14 @@ pub(crate) fn callgrind(peers: &Peers, file: &Path) -> Vec<String> {
     ["valgrind", "-q", "--tool=callgrind", &pipes(peers), &out].map(str::to_owned).to_vec()
 }
 
-/// Where valgrind and vgdb meet: beside the other files of the run, since a process that is killed leaves
-/// its pipes behind.
+/// Where valgrind and vgdb meet: beside the other files of the run, since a process that is killed
+/// leaves its pipes behind.
 fn pipes(peers: &Peers) -> String {
     format!("--vgdb-prefix={}", peers.scratch().join("vgdb").display())
 }
 
-/// Has valgrind do something with a process that it observes: `dump` writes what was counted, `zero`
-/// forgets it.
+/// Has valgrind do something with a process that it observes: `dump` writes what was counted,
+/// `zero` forgets it.
 ///
 /// # Errors
 /// When `vgdb` cannot reach it.

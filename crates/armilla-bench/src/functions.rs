@@ -1,10 +1,10 @@
-//! Where the time goes: the functions of sender and receiver in the bulk transfer of E1, as the study
-//! listed them.
+//! Where the time goes: the functions of sender and receiver in the bulk transfer of E1, as the
+//! study listed them.
 //!
-//! Shares come from `perf`, which interrupts the programs now and then; where there is none, or it may
-//! not be used, from `valgrind --tool=callgrind`, which counts the instructions outside the kernel.
-//! How often a function was called callgrind counts, and `strace -c` how often a system call was made,
-//! each in a run of its own. What is not installed is told, and the rest is shown.
+//! Shares come from `perf`, which interrupts the programs now and then; where there is none, or it
+//! may not be used, from `valgrind --tool=callgrind`, which counts the instructions outside the
+//! kernel. How often a function was called callgrind counts, and `strace -c` how often a system
+//! call was made, each in a run of its own. What is not installed is told, and the rest is shown.
 
 use crate::counting::{self, tell_valgrind};
 use crate::machine::{Machine, Placement, congestion};
@@ -59,7 +59,8 @@ enum Tool {
 }
 
 impl Tool {
-    /// What a command begins with so that the tool writes `file`, in whose path there may be blanks.
+    /// What a command begins with so that the tool writes `file`, in whose path there may be
+    /// blanks.
     fn prefix(self, peers: &Peers, file: &Path) -> Vec<String> {
         let words = match self {
             Self::Perf => "perf record -q -e cpu-clock -F 5000 -o",
@@ -236,7 +237,8 @@ fn flood(
         false => format!("call {} {BUFFER} {count} train", workload.name()),
     };
     if tool == Tool::Callgrind && is_there("vgdb") {
-        // What a program does when it starts, and only the first time, is more than the flood takes.
+        // What a program does when it starts, and only the first time, is more than the flood
+        // takes.
         running.carry_out(&command(1))?;
         let zero = |process| tell_valgrind(peers, process, "zero");
         running.processes().into_iter().try_for_each(zero)?;
@@ -277,8 +279,8 @@ fn of_report(text: &str) -> Side {
     side
 }
 
-/// What a function is called whichever tool names it: without its parameters, and one of the C library as
-/// programs know it, not by the variant for this processor.
+/// What a function is called whichever tool names it: without its parameters, and one of the C
+/// library as programs know it, not by the variant for this processor.
 fn plain(name: &str) -> &str {
     // Behind an @ stands the version of a library.
     let name = name.split('@').next().unwrap_or(name);

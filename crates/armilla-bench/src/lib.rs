@@ -2,9 +2,9 @@
 //! one interleaved run.
 //!
 //! [`Plan`] says what to run and [`run`] does it; `armilla bench` is thin over both. A *program* is
-//! one way to do the work (`program`), a *workload* what is sent (`workload`); an experiment chooses
-//! *cells* of both (`experiments`), which `measure` runs round by round. What came out is a list of
-//! [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and a page.
+//! one way to do the work (`program`), a *workload* what is sent (`workload`); an experiment
+//! chooses *cells* of both (`experiments`), which `measure` runs round by round. What came out is a
+//! list of [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and a page.
 //!
 //! [`ttcp`] tests the network between two machines.
 //!

@@ -55,7 +55,8 @@ pub struct Machine {
     pub kernel: String,
     /// The congestion control that all TCP sockets are set to.
     pub congestion: String,
-    /// The processor of servers, and of clients that share it; with one core each clients have the second.
+    /// The processor of servers, and of clients that share it; with one core each clients have the
+    /// second.
     pub cores: [usize; 2],
     /// The version that measured.
     pub version: &'static str,
@@ -96,9 +97,9 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Says that the system does not let a program have socket queues of so many octets, of which it does not
-/// tell the program, and how to have them; `None` where it does, or that is not known, as within a network
-/// namespace.
+/// Says that the system does not let a program have socket queues of so many octets, of which it
+/// does not tell the program, and how to have them; `None` where it does, or that is not known, as
+/// within a network namespace.
 pub fn queue_cut_short(queue: usize) -> Option<String> {
     cut_short(queue, largest_queue()?)
 }

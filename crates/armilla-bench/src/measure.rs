@@ -1,5 +1,5 @@
-//! Measuring a cell: every program in turn, round by round, so that whatever else the machine does
-//! meets all alike.
+//! Measuring a cell: all programs run in turn, round by round, so that other load on the machine
+//! affects all alike.
 
 use crate::machine::Placement;
 use crate::network::Link;
@@ -14,18 +14,18 @@ use crate::task::{CALLS, Step, Task};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// In how many rounds is measured at least, however little time there is.
+/// The minimum number of rounds, even without time left.
 const FEWEST: usize = 2;
 
-/// How many times as long as the first program another may take for as many calls.
+/// The maximum time of a program relative to the first one, for the same number of calls.
 const SLOWER: f64 = 4.0;
 
-/// How many calls find out how long one takes, and how often those of floods do so: the timers of TCP may
-/// stand in the way of the first.
+/// The calls of a trial that estimates the time of a call, and the number of trials for floods,
+/// because timers of TCP may delay the first.
 const TRIAL: u32 = 20;
 const TRIALS: usize = 3;
 
-/// Where programs run, and over what.
+/// The environment in which programs run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setup<'a> {
     pub(crate) peers: &'a Peers,
@@ -34,7 +34,7 @@ pub(crate) struct Setup<'a> {
     /// The size of the socket queues in octets, 0 for the system's.
     pub(crate) queue: usize,
     pub(crate) congestion: &'a str,
-    /// The link between server and client, if they are not on one machine.
+    /// The link between server and client, if they are in two network namespaces.
     pub(crate) link: Option<&'a Link>,
 }
 
@@ -46,31 +46,30 @@ impl Setup<'_> {
         Running::start(self.peers, &start)
     }
 
-    /// Whether the run shall end.
+    /// Whether the run has been stopped.
     fn is_stopped(&self) -> bool {
         self.peers.stop().load(Ordering::Relaxed)
     }
 }
 
-/// The programs that run side by side, all over one transport and placed alike.
+/// The programs that run in turn, all over one transport and with one placement.
 pub(crate) struct ProgramSet<'a> {
     setup: Setup<'a>,
     running: Vec<(Program, Running)>,
-    /// What the brokers carried out last to prepare for a step.
+    /// The last preparation that the brokers carried out.
     prepared: Option<String>,
-    /// The places of those that could not, and have no result until they can.
+    /// The indexes of programs that could not carry it out, and are skipped.
     unprepared: Vec<usize>,
-    /// Programs that failed, and how.
+    /// The failures of programs.
     failures: Vec<String>,
-    /// Those that cannot be started over this transport, or hang.
+    /// The programs that cannot start over this transport, or hang.
     unable: Vec<Program>,
-    /// At how many steps there were fewer rounds than there should be, since there was no time.
+    /// The number of steps with fewer rounds than planned, for lack of time.
     pub(crate) shortened: usize,
 }
 
 impl<'a> ProgramSet<'a> {
-    /// Starts those of `programs` that are not among the `unable`, which it remembers as well as how
-    /// they failed.
+    /// Starts `programs`, except those in `unable`, to which it adds the ones that fail to start.
     pub(crate) fn start(setup: Setup<'a>, programs: &[Program], unable: Vec<Program>) -> Self {
         let (running, failures, unprepared, prepared, shortened) = Default::default();
         let mut set = Self { setup, running, prepared, unprepared, failures, unable, shortened };
@@ -89,23 +88,23 @@ impl<'a> ProgramSet<'a> {
         set
     }
 
-    /// Ends the programs; gives how some failed, and which need not be started again: each time it
-    /// would take as long to find out.
+    /// Ends the programs; returns the failures, and the programs that should not be started again,
+    /// because waiting for a hanging program takes long.
     pub(crate) fn end(mut self) -> (Vec<String>, Vec<Program>) {
         let hung = self.running.iter().filter(|(_, running)| running.has_hung());
         self.unable.extend(hung.map(|(program, _)| program.clone()));
         (self.failures, self.unable)
     }
 
-    /// Starts a program again, unless it has to warm up, and lets it move as much as it takes until its
-    /// connection is in the state in which it stays.
+    /// Restarts a program, unless it has to warm up, and moves data until its connection is in a
+    /// steady state.
     ///
-    /// Chance decides over many per cent of a bulk transfer: where the kernel places the memory of the
-    /// programs, how far it lets the queues of a connection grow, whether the connection falls into step
-    /// with the timers of TCP. A program that stayed would have its luck in all rounds.
+    /// Chance decides over many per cent of a bulk transfer: where the kernel places the memory of
+    /// a program, how far it lets the queues of a connection grow, whether the connection falls
+    /// into step with the timers of TCP. Without restarts, one outcome would affect all rounds.
     fn renew(&mut self, place: usize, task: Task, count: u32) {
         let (program, running) = &mut self.running[place];
-        // What it answers is not measured, and whether it can do it was found out before.
+        // Ignore the answer: `begin` has checked that the program can do it.
         let enough = task.most().min(WARM_UP * count);
         let command = task.command(program, enough.max(TRIAL));
         if !program.warms_up() && !running.has_ended() {
@@ -117,10 +116,10 @@ impl<'a> ProgramSet<'a> {
         self.carry_out(place, &command);
     }
 
-    /// Starts all programs again, and has them try the steps of `turns` as they did the first time.
+    /// Restarts all programs, and lets them try all steps, as at first.
     ///
-    /// Chance decides over some per cent of short times: where the memory of a process lies. A program
-    /// that stayed would have its luck in all rounds.
+    /// Chance decides over some per cent of short times: where the memory of a process lies.
+    /// Without restarts, one outcome would affect all rounds.
     fn start_anew(&mut self, samples: &[Samples<'_>]) {
         for place in 0..self.running.len() {
             let (program, running) = &mut self.running[place];
@@ -142,7 +141,7 @@ impl<'a> ProgramSet<'a> {
         }
     }
 
-    /// Has every broker carry out what comes before a step, unless that is how things stand already.
+    /// Lets every broker carry out the preparation of a step, unless it was the last one.
     fn prepare(&mut self, step: &Step) {
         if self.prepared == step.prepare {
             return;
@@ -157,7 +156,8 @@ impl<'a> ProgramSet<'a> {
         }
     }
 
-    /// Has one program carry out a command, and remembers how it failed. Who has ended is asked no more.
+    /// Lets one program carry out a command, and records its failure. Skips programs that have
+    /// ended.
     fn carry_out(&mut self, place: usize, command: &str) -> Option<Measured> {
         let (program, running) = &mut self.running[place];
         if running.has_ended() || self.unprepared.contains(&place) {
@@ -170,16 +170,16 @@ impl<'a> ProgramSet<'a> {
         })
     }
 
-    /// Remembers a failure, unless it is that the run was stopped in the middle.
+    /// Records a failure, unless it is due to the stop of the run.
     fn fail(&mut self, failure: String) {
         if !self.setup.is_stopped() && !self.failures.contains(&failure) {
             self.failures.push(failure);
         }
     }
 
-    /// Measures all programs at `steps`, in rounds: in each, every step has its turn, and in it every
-    /// program. Before each turn, and before each step is tried, `go_on` says whether to go on. After
-    /// `deadline` there are no more rounds than the fewest.
+    /// Measures all programs at `steps`, in rounds: in each, every step has its turn, and in it
+    /// every program. Before each turn, and before each step is tried, `go_on` says whether to go
+    /// on. After `deadline` there are no more rounds than the fewest.
     pub(crate) fn measure(
         &mut self,
         plan: &Plan,
@@ -210,7 +210,7 @@ impl<'a> ProgramSet<'a> {
                     break 'rounds;
                 }
                 self.prepare(samples.step);
-                // Forms of bulk transfer that are compared go over the same connections.
+                // Compared forms of bulk transfer use the same connections.
                 let anew = first == 0
                     && round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
                 samples.rounds.push(self.round(samples.step.task, &samples.counts, round, anew));
@@ -234,16 +234,16 @@ impl<'a> ProgramSet<'a> {
         records.collect()
     }
 
-    /// Lets all programs try a step, and finds out how many calls each makes in a round; `None` when
-    /// none of them can do it.
+    /// Lets all programs try a step, and calibrates their calls in a round; `None` if none can do
+    /// it.
     fn begin<'s>(&mut self, step: &'s Step, slice: Duration) -> Option<Samples<'s>> {
         self.prepare(step);
         let counts = self.calibrate(step.task, slice)?;
         Some(Samples { step, counts, rounds: Vec::new() })
     }
 
-    /// One command for each program, in an order that changes from round to round. Those of bulk transfers
-    /// begin `anew`.
+    /// Runs one command for each program, in an order that changes with each round. With `anew`,
+    /// programs of bulk transfers restart first.
     fn round(
         &mut self,
         task: Task,
@@ -265,14 +265,14 @@ impl<'a> ProgramSet<'a> {
         measured
     }
 
-    /// How many calls each program makes: as many as the first makes in `slice`, unless it would take
-    /// many times as long for them, and no more than move what the study moved.
+    /// The number of calls of each program: as many as the first program makes in `slice`, limited
+    /// by the time of a slower program and by the volume of the study.
     fn calibrate(&mut self, task: Task, slice: Duration) -> Option<Vec<u32>> {
         let mut first = None;
         let mut counts = Vec::new();
         let slice = slice.as_nanos() as f64;
         for place in 0..self.running.len() {
-            // All are warm afterwards: connections, buffers, caches.
+            // This also warms connections, buffers and caches.
             let command = task.command(&self.running[place].0, TRIAL);
             let trials = if task.workload.is_flood() { TRIALS } else { 1 };
             let answers = (0..trials).filter_map(|_| self.carry_out(place, &command));

@@ -1,5 +1,5 @@
-//! A link between two machines that one machine plays: two network namespaces with a pair of virtual
-//! interfaces, whose rate is limited.
+//! A link between two machines that one machine plays: two network namespaces with a pair of
+//! virtual interfaces, whose rate is limited.
 
 use crate::reaper::Reaper;
 use std::os::unix::process::CommandExt;

@@ -153,7 +153,8 @@ const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// The peers that were made, in a directory of their own, and the files of this run, which go with it.
+/// The peers that were made, in a directory of their own, and the files of this run, which go with
+/// it.
 #[derive(Debug)]
 pub(crate) struct Peers {
     directory: PathBuf,
@@ -163,8 +164,8 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`. What
-    /// takes time ends when `stop` becomes true.
+    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`.
+    /// What takes time ends when `stop` becomes true.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -318,7 +319,8 @@ impl Peers {
 /// The longest path of a socket, the NUL behind it included: `sun_path` of unix(7).
 const PATH: usize = 108;
 
-/// Where the files of this run are: beside the peers, unless the paths of sockets would be too long there.
+/// Where the files of this run are: beside the peers, unless the paths of sockets would be too long
+/// there.
 fn scratch(directory: &Path) -> PathBuf {
     let run = format!("run-{}", std::process::id());
     let near = directory.join(&run);

@@ -1,25 +1,25 @@
-//! What is to be run.
+//! The plan of a run.
 
 use crate::Transport;
 use crate::machine::Placement;
 use crate::program::DEFAULT_PEERS;
 use std::time::Duration;
 
-/// How long a quick run takes at most: five minutes with what is told in the end.
+/// The time limit of a quick run: five minutes including the report.
 const QUICK: Duration = Duration::from_secs(280);
 
 /// The experiments, by the names of their commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Experiment {
-    /// E1: floods of data through sockets, wrappers and brokers.
+    /// E1: bulk transfer through sockets, wrappers and brokers.
     Ttcp,
     /// E2: the latency of remote calls.
     Latency,
-    /// E3: finding the object and the operation.
+    /// E3: lookup of the object and the operation.
     Demux,
     /// E4: each optimization off and on.
     Ladder,
-    /// E5: one call for many items, and many calls.
+    /// E5: one call for many items against many calls.
     Batch,
 }
 
@@ -39,39 +39,39 @@ impl Experiment {
     }
 }
 
-/// What is to be run, and how thoroughly.
+/// The experiments to run, and how.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The experiments.
     pub experiments: Vec<Experiment>,
-    /// Fewer sizes, fewer repetitions: minutes instead of an hour.
+    /// Whether to use fewer sizes and repetitions.
     pub quick: bool,
-    /// The peers beside plain sockets; `None` takes ACE and omniORB. See [`peer_names`](crate::peer_names).
+    /// The peers in addition to plain sockets; `None` selects ACE and omniORB. See
+    /// [`peer_names`](crate::peer_names).
     pub peers: Option<Vec<String>>,
-    /// The transports; `None` takes those of each experiment.
+    /// The transports; `None` selects those of each experiment.
     pub transports: Option<Vec<Transport>>,
-    /// Where the processes run; `None` takes the placement of each experiment.
+    /// The placement of processes; `None` selects that of each experiment.
     pub placement: Option<Placement>,
 }
 
 impl Plan {
-    /// How often each cell is measured.
+    /// The number of rounds of a cell.
     pub(crate) const fn repetitions(&self) -> usize {
         if self.quick { 5 } else { 20 }
     }
 
-    /// How long it takes at most, if it is to end in time on a machine that is slow or busy, too: there is
-    /// measured less often.
+    /// The time limit, if any. On a slow or busy machine cells then have fewer rounds.
     pub(crate) const fn limit(&self) -> Option<Duration> {
         if self.quick { Some(QUICK) } else { None }
     }
 
-    /// `all`, or a few of it in a quick run.
+    /// `all`, or `few` in a quick run.
     pub(crate) const fn choose<T>(&self, all: &'static [T], few: &'static [T]) -> &'static [T] {
         if self.quick { few } else { all }
     }
 
-    /// Whether the peer of this name is to take part.
+    /// Whether the plan includes a peer.
     pub(crate) fn wants_peer(&self, name: &str) -> bool {
         match &self.peers {
             None => DEFAULT_PEERS.contains(&name),
@@ -79,7 +79,7 @@ impl Plan {
         }
     }
 
-    /// The transports that are wanted among those of an experiment.
+    /// The transports of an experiment that the plan includes.
     pub(crate) fn transports_of(&self, possible: &[Transport]) -> Vec<Transport> {
         let wanted = |t: &Transport| self.transports.as_ref().is_none_or(|all| all.contains(t));
         possible.iter().copied().filter(wanted).collect()

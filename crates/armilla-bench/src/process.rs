@@ -273,8 +273,8 @@ fn spawn(
     Ok(Side { child, lines, reaper, stop })
 }
 
-/// Has a program start with `library`. Among such names blanks and colons stand between one and the next, so
-/// that it is named from where it is.
+/// Has a program start with `library`. Among such names blanks and colons stand between one and the
+/// next, so that it is named from where it is.
 fn preload(command: &mut Command, library: &Path) {
     if let (Some(place), Some(name)) = (library.parent(), library.file_name()) {
         command.current_dir(place).env("LD_PRELOAD", Path::new(".").join(name));

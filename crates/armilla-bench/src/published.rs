@@ -142,8 +142,8 @@ pub(crate) fn bulk_ratio(program: &str, payload: &str, queue: usize, size: u32) 
     bulk(program, payload, queue, size).map(|value| value.atm / plain.atm)
 }
 
-/// The functions that took most of the time of a program, at buffers of 128 KiB and queues of 64 KiB: the
-/// program and workload of ours that correspond, the side, and what the study found.
+/// The functions that took most of the time of a program, at buffers of 128 KiB and queues of 64
+/// KiB: the program and workload of ours that correspond, the side, and what the study found.
 const FUNCTIONS: [(&str, &str, &str, &str); 12] = [
     ("c", "flood-sequence", "sender", "C: write 99.6 %, 527 calls"),
     ("c", "flood-sequence", "receiver", "C: read 99.3 %, 7201 calls"),

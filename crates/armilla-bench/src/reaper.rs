@@ -1,7 +1,7 @@
-//! What takes away what a run leaves behind when it is killed and can do so no more: its programs, its
-//! network namespaces and its files.
+//! The reaper: cleans up after a run that was killed: its processes, its network namespaces and its
+//! files.
 //!
-//! It is a shell, so that who ends all processes of our name does not end it with them.
+//! It is a shell, so that killing all processes with the name of this program does not kill it.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -10,8 +10,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Reads what is to be kept in mind and what no longer, until the run ends in whatever way; then takes
-/// away what is left: process groups by their numbers, network namespaces by their names.
+/// Reads registrations (`+`) and removals (`-`) until the run ends, for whatever reason; then kills
+/// the registered process groups (numbers) and deletes the registered network namespaces (names).
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP QUIT
 held=
@@ -32,7 +32,7 @@ done
 rm -rf -- "$1"
 "#;
 
-/// The reaper of one run, which ends with this.
+/// The reaper of one run, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Reaper {
     child: Child,
@@ -40,10 +40,10 @@ pub(crate) struct Reaper {
 }
 
 impl Reaper {
-    /// Starts it; in the end it removes the directory `scratch`.
+    /// Starts the reaper, which removes the directory `scratch` at the end.
     ///
     /// # Errors
-    /// When there is no shell.
+    /// There is no shell.
     pub(crate) fn start(scratch: &Path) -> io::Result<Self> {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT, "reaper"]).arg(scratch).process_group(0);
@@ -54,19 +54,19 @@ impl Reaper {
         Ok(Self { child, orders })
     }
 
-    /// Keeps a process group or a network namespace in mind.
+    /// Registers a process group or a network namespace.
     pub(crate) fn register(&self, what: impl Display) {
         self.order('+', &what);
     }
 
-    /// It has gone by itself.
+    /// Removes a registration after an orderly end.
     pub(crate) fn unregister(&self, what: impl Display) {
         self.order('-', &what);
     }
 
     fn order(&self, sign: char, what: &dyn Display) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
-        // Without a reaper a run that is not killed goes on as well.
+        // The run works without a reaper, too, so ignore errors.
         orders.as_mut().map(|pipe| writeln!(pipe, "{sign} {what}"));
     }
 }

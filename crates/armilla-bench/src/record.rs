@@ -86,7 +86,8 @@ impl Metric {
 /// The result of one program in one cell: order statistics over the repetitions.
 ///
 /// As JSON it is one flat object; queues that are not the system's stand in its transport, as in
-/// `tcp?queue=65536`. What is in question in few experiments, from `group` on, is there only in those.
+/// `tcp?queue=65536`. What is in question in few experiments, from `group` on, is there only in
+/// those.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// What was measured.
@@ -118,7 +119,8 @@ pub struct Record {
     pub ratio_to_one: Option<f64>,
     /// Of strings, the same to sequences that the same program moved in the same round.
     pub ratio_to_sequence: Option<f64>,
-    /// What an optimization brings, where that is in question: against the first program of the cell.
+    /// What an optimization brings, where that is in question: against the first program of the
+    /// cell.
     pub gain: Option<Gain>,
 }
 

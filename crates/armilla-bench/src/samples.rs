@@ -6,23 +6,23 @@ use crate::program::Program;
 use crate::record::{Gain, Record, median};
 use crate::task::Step;
 
-/// A step with what all programs measured at it, round by round.
+/// A step, with the measurements of all programs in each round.
 pub(crate) struct Samples<'s> {
     pub(crate) step: &'s Step,
-    /// How many calls each program makes in a round.
+    /// The number of calls of each program in a round.
     pub(crate) counts: Vec<u32>,
     pub(crate) rounds: Vec<Vec<Option<Measured>>>,
 }
 
 impl Samples<'_> {
-    /// What counts of a measurement, in the unit of the metric.
+    /// The value of a measurement, in the unit of the metric.
     pub(crate) fn value(&self, measured: &Measured, place: usize) -> f64 {
         let task = self.step.task;
         let nanos = if task.is_timed_whole() { measured.total } else { measured.median };
         task.value(self.counts[place], nanos)
     }
 
-    /// The median over the rounds of what a program measured here to what it measured at `other`.
+    /// The median over the rounds of the ratio of a program's value here to that in `other`.
     pub(crate) fn ratio(&self, other: &Self, place: usize) -> Option<f64> {
         let rounds = self.rounds.iter().zip(&other.rounds);
         let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
@@ -30,7 +30,7 @@ impl Samples<'_> {
         Some(ratio).filter(|ratio| ratio.is_finite())
     }
 
-    /// How much better a program did here than the first one, where that is in question.
+    /// The gain of a program over the first one, in the ladder.
     pub(crate) fn gain(&self, place: usize) -> Option<Gain> {
         if self.step.cell.experiment != Experiment::Ladder.name() {
             return None;
@@ -44,7 +44,7 @@ impl Samples<'_> {
         }))
     }
 
-    /// The record of one program; `None` when it measured nothing.
+    /// The record of one program; `None` without measurements.
     pub(crate) fn summary(
         &self,
         (index, reference): (usize, Option<usize>),

@@ -4,21 +4,21 @@ use crate::program::Program;
 use crate::record::{Cell, Metric};
 use crate::workload::Workload;
 
-/// What a program moves in one round at most: the volume of the study, in octets.
+/// The maximum volume of a program in one round: that of the study, in octets.
 const VOLUME: u64 = 64 << 20;
 
-/// How many calls a program makes at most, and at least, in one round.
+/// The minimum and maximum number of calls of a program in one round.
 pub(crate) const CALLS: (u32, u32) = (4, 200_000);
 
 /// One step of a program set: a cell, and what precedes it.
 pub(crate) struct Step {
-    /// What the brokers do before, without being measured.
+    /// The preparation by the brokers, which is not measured.
     pub(crate) prepare: Option<String>,
     pub(crate) cell: Cell,
     pub(crate) task: Task,
 }
 
-/// What the programs are to do.
+/// The work of the programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) workload: Workload,
@@ -32,7 +32,7 @@ impl Task {
         Self { workload, units, order: "train" }
     }
 
-    /// What `program` is told to make `count` calls.
+    /// The command that lets `program` make `count` calls.
     pub(crate) fn command(&self, program: &Program, count: u32) -> String {
         match program.is_raw() {
             true => self.workload.raw_command(self.units, count),
@@ -43,14 +43,14 @@ impl Task {
         }
     }
 
-    /// Whether the time of the whole is what counts, and not that of single exchanges. For many strings
-    /// by a call each, plain sockets have no exchange that is as much.
+    /// Whether to time all calls together instead of single exchanges. With a call for each of many
+    /// strings, one exchange of plain sockets is only a part of the work.
     pub(crate) fn is_timed_whole(&self) -> bool {
         self.workload.is_timed_whole()
             || (self.workload == Workload::SingleStrings && self.units > 1)
     }
 
-    /// How many calls a program makes at most.
+    /// The maximum number of calls of a program.
     pub(crate) fn most(&self) -> u32 {
         let octets = self.workload.user_octets(self.units).max(1);
         u32::try_from(VOLUME / octets).unwrap_or(u32::MAX).min(CALLS.1)
@@ -64,7 +64,8 @@ impl Task {
         }
     }
 
-    /// A measurement in the unit of the metric: of the whole for floods, else of a single call.
+    /// Converts a time to the unit of the metric: that of all calls for floods, else that of a
+    /// single call.
     pub(crate) fn value(&self, count: u32, nanos: f64) -> f64 {
         let octets = self.workload.user_octets(self.units) as f64 * f64::from(count);
         match self.metric() {

@@ -1,9 +1,10 @@
-//! `connections [IDLE [ACTIVE [SECONDS]]] [-ORB…]` holds many connections to a server of its own, of which
-//! few are active, and prints what that costs: latencies against those of the active ones alone,
-//! threads, and memory for each connection. By default 9,900, 100 and 6; the options are the server's.
+//! `connections [IDLE [ACTIVE [SECONDS]]] [-ORB…]` holds many connections to a server of its own,
+//! of which few are active, and prints what that costs: latencies against those of the active ones
+//! alone, threads, and memory for each connection. By default 9,900, 100 and 6; the options are the
+//! server's.
 //!
-//! Fails when one of the bars is missed: a p99 of more than twice that of the active ones alone, more
-//! than 16 KiB resident for a connection, or threads that come with connections.
+//! Fails when one of the bars is missed: a p99 of more than twice that of the active ones alone,
+//! more than 16 KiB resident for a connection, or threads that come with connections.
 
 use armilla::{Ior, Orb, SystemException, Version};
 use armilla_bench::{Sink, ttcp_sequence};

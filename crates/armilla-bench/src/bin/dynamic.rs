@@ -1,5 +1,6 @@
 //! `dynamic void|structs COUNT REF [-ORB…]` makes the calls of the program `calls` by requests that
-//! are made once and reused, and prints what a call took on the average; the server is `calls serve`.
+//! are made once and reused, and prints what a call took on the average; the server is `calls
+//! serve`.
 
 use armilla::{Any, Orb};
 use armilla_bench::{BinStruct, exit_code, print_average};

@@ -1,8 +1,9 @@
-//! `links serve [-ORB…]` prints a reference and serves; `links twoway THREADS SECONDS REF [-ORB…]` calls
-//! it from so many threads over one connection, `links oneway SECONDS REF [-ORB…]` from one, for which
-//! nobody waits. Both print how many calls a second there were; the script `links` compares them with
-//! omniORB's. `links futures COUNT REF [-ORB…]` has so many calls under way at once from one thread, and
-//! prints how many a second were answered and how many octets of memory each took.
+//! `links serve [-ORB…]` prints a reference and serves; `links twoway THREADS SECONDS REF [-ORB…]`
+//! calls it from so many threads over one connection, `links oneway SECONDS REF [-ORB…]` from one,
+//! for which nobody waits. Both print how many calls a second there were; the script `links`
+//! compares them with omniORB's. `links futures COUNT REF [-ORB…]` has so many calls under way at
+//! once from one thread, and prints how many a second were answered and how many octets of memory
+//! each took.
 
 use armilla::{ConnectionPolicy, Orb, ReplyFuture, SyncScope, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, ttcp_sequence};

@@ -1,5 +1,5 @@
-//! `marshal [COUNT]` writes and reads 1,024 BinStruct as generated code does, by the plan of an any, and
-//! by the interpreting marshaller, COUNT times each, and prints what one time took.
+//! `marshal [COUNT]` writes and reads 1,024 BinStruct as generated code does, by the plan of an
+//! any, and by the interpreting marshaller, COUNT times each, and prints what one time took.
 
 use armilla::dynamic::DynAny;
 use armilla::{Any, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, Typed};

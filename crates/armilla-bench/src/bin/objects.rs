@@ -1,6 +1,7 @@
 //! `objects [COUNT]`: what objects cost a server: how fast they are activated, how much memory each
-//! takes beside its servant, and whether a call gets slower when there are many of them. All of it on one
-//! processor: where client and servers change places as they please, chance decides over more than that.
+//! takes beside its servant, and whether a call gets slower when there are many of them. All of it
+//! on one processor: where client and servers change places as they please, chance decides over
+//! more than that.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
@@ -22,8 +23,8 @@ const CALLED: usize = 1_000;
 /// per cent, as chance has placed their memory.
 const SERVERS: usize = 3;
 
-/// How often the crowds are called in turn, each first as often as the others, so that what else the
-/// machine does hits all of them.
+/// How often the crowds are called in turn, each first as often as the others, so that what else
+/// the machine does hits all of them.
 const ROUNDS: usize = 60;
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
-//! `references [COUNT]`: what it costs a client to have many references: how much memory each takes, and
-//! whether a call gets slower where so many have it in turn, to one object and to as many.
+//! `references [COUNT]`: what it costs a client to have many references: how much memory each
+//! takes, and whether a call gets slower where so many have it in turn, to one object and to as
+//! many.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::{Sink, TtcpSequence, TtcpSequenceRef, exit_code, median, ttcp_sequence};
@@ -82,8 +83,8 @@ fn measure(count: usize) -> Result<(), SystemException> {
     Ok(())
 }
 
-/// The crowd that `make` makes; says what memory it takes, called once, and how long the first calls
-/// take, which find out where the objects are.
+/// The crowd that `make` makes; says what memory it takes, called once, and how long the first
+/// calls take, which find out where the objects are.
 fn counted(
     count: usize,
     make: impl FnOnce() -> Result<Crowd, SystemException>,

@@ -8,8 +8,8 @@ use crate::plan::Plan;
 use crate::program::{Program, Transport, peer_names};
 use std::sync::atomic::Ordering;
 
-/// Takes out what needs a link of its own where none can be made by `make`; gives that. It is tried before
-/// anything is measured, so that who waits knows.
+/// Takes out what needs a link of its own where none can be made by `make`; gives that. It is tried
+/// before anything is measured, so that who waits knows.
 pub(super) fn unlinked(
     experiments: &mut [Vec<Series>],
     make: impl FnOnce() -> Result<(), String>,
@@ -24,8 +24,8 @@ pub(super) fn unlinked(
     Some(Absent { program: Transport::Link.name(), remedy })
 }
 
-/// Takes out what would need a second processor where there is but one; gives that, and the experiments
-/// of which nothing is left.
+/// Takes out what would need a second processor where there is but one; gives that, and the
+/// experiments of which nothing is left.
 pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usize) -> Vec<Absent> {
     let mut idle = Vec::new();
     let apart = |series: &Series| series.placement == Placement::OneCoreEach;
@@ -41,8 +41,8 @@ pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usi
     idle
 }
 
-/// The programs that cannot do all of what is run, and the peers that were asked for in vain; but for
-/// those that are `absent` as a whole.
+/// The programs that cannot do all of what is run, and the peers that were asked for in vain; but
+/// for those that are `absent` as a whole.
 pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absent]) -> Vec<Absent> {
     let mut all: Vec<Absent> = Vec::new();
     for Series { programs, transport, .. } in experiments.iter().flatten() {

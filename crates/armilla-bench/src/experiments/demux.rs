@@ -1,5 +1,5 @@
-//! E3: finding the object and the operation, by four strategies, within one process: what the object
-//! adapter takes, and nothing of the sockets.
+//! E3: finding the object and the operation, by four strategies, within one process: what the
+//! object adapter takes, and nothing of the sockets.
 
 use super::series::Series;
 use crate::machine::Placement;
@@ -34,7 +34,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             }
         }
     }
-    // Whether more objects and operations make a difference shall not depend on when each was measured.
+    // Whether more objects and operations make a difference shall not depend on when each was
+    // measured.
     series.together = series.steps.len();
     vec![series]
 }

@@ -1,8 +1,8 @@
 //! E4: what each optimization contributes: the same work without it and with it, side by side.
 //!
-//! Each is switched by what a program can choose (a setting, a policy, an interface), so that what is
-//! measured is what is shipped. What cannot be switched off is not on the ladder: that a call needs
-//! no second thread, that it allocates nothing, and that limits of time cost no system call.
+//! Each is switched by what a program can choose (a setting, a policy, an interface), so that what
+//! is measured is what is shipped. What cannot be switched off is not on the ladder: that a call
+//! needs no second thread, that it allocates nothing, and that limits of time cost no system call.
 
 use super::series::Series;
 use crate::machine::Placement;

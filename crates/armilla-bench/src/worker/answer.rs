@@ -40,8 +40,8 @@ impl Answer {
         Ok(Self { total, samples })
     }
 
-    /// Times `count` calls that are too short for that by themselves in groups; what else the machine
-    /// does then meets few of them.
+    /// Times `count` calls that are too short for that by themselves in groups; what else the
+    /// machine does then meets few of them.
     pub(super) fn of_groups(count: u32, mut call: impl FnMut() -> Outcome) -> Outcome<Self> {
         if is_counted() {
             return Self::of_all(|| (0..count).try_for_each(|_| call()));

@@ -94,8 +94,8 @@ impl Caller {
         (self.invocation == Invocation::Static).then(|| call_of(workload))
     }
 
-    /// One call of a workload, at the object whose turn it is; there is at least one, and the turn is
-    /// one of its places.
+    /// One call of a workload, at the object whose turn it is; there is at least one, and the turn
+    /// is one of its places.
     pub(super) fn call(&mut self, workload: Workload, units: u32, turn: usize) -> Outcome {
         let target = &self.targets[turn];
         match self.invocation {

@@ -7,12 +7,12 @@ use super::{Commands, Outcome, Worker};
 use armilla::{Collocation, Orb, Ref};
 use std::sync::Arc;
 
-/// To how many objects calls go at most, spread evenly over all. What the caller keeps of each stays in
-/// the processor's nearest memory then, and it is the search that is measured.
+/// To how many objects calls go at most, spread evenly over all. What the caller keeps of each
+/// stays in the processor's nearest memory then, and it is the search that is measured.
 const CALLED: u32 = 16;
 
-/// How many calls are chosen ahead; afterwards they repeat. Their operations are so few for the same
-/// reason.
+/// How many calls are chosen ahead; afterwards they repeat. Their operations are so few for the
+/// same reason.
 const CHOSEN: usize = 64;
 
 /// With more objects than that nobody searches one after the other.
@@ -24,7 +24,8 @@ pub(super) struct Client {
     strategy: Strategy,
     /// What all objects are.
     servant: Arc<Tables>,
-    /// One for each number of objects that was asked for; all stay, so that they can be called in turn.
+    /// One for each number of objects that was asked for; all stay, so that they can be called in
+    /// turn.
     object_sets: Vec<ObjectSet>,
     /// Which of them is called.
     chosen: usize,
@@ -34,8 +35,8 @@ pub(super) struct Client {
 /// The objects of an adapter.
 struct ObjectSet {
     objects: u32,
-    /// In ascending order of their places; the last is the last of all. Empty when they are too many
-    /// for the strategy.
+    /// In ascending order of their places; the last is the last of all. Empty when they are too
+    /// many for the strategy.
     called: Vec<Ref<dyn Many>>,
 }
 

@@ -7,7 +7,8 @@ use armilla::rt::Typed;
 use armilla::{Any, Completion, ExceptionKind, Minor, Object, ObjectId, SystemException, TypeCode};
 use std::borrow::Cow;
 
-/// A request of `workload` at `target`, or at `drain` for floods; `None` where there is none for it.
+/// A request of `workload` at `target`, or at `drain` for floods; `None` where there is none for
+/// it.
 pub(super) fn request(
     (target, drain): (&Object, &Object),
     workload: Workload,

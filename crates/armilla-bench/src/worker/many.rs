@@ -1,7 +1,7 @@
-//! A servant with as many operations as an experiment wants, and a skeleton that finds them by any of
-//! the four strategies. Written by hand, because a thousand operations would take long to compile, and
-//! because a request that does not leave the process brings no number for the active strategy: here
-//! the name ends in it.
+//! A servant with as many operations as an experiment wants, and a skeleton that finds them by any
+//! of the four strategies. Written by hand, because a thousand operations would take long to
+//! compile, and because a request that does not leave the process brings no number for the active
+//! strategy: here the name ends in it.
 
 use super::Outcome;
 use armilla::rt::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};

@@ -140,8 +140,8 @@ impl Client {
         }
     }
 
-    /// `order` says how the objects take turns: a train of calls at one, then one at the next; or one
-    /// call at each, and again.
+    /// `order` says how the objects take turns: a train of calls at one, then one at the next; or
+    /// one call at each, and again.
     fn measure(
         &mut self,
         workload: Workload,

@@ -13,7 +13,8 @@ pub(super) enum Invocation {
     Dynamic,
     /// By requests of the dynamic invocation interface, made for every call.
     DynamicNew,
-    /// By stubs that name the operation as they never did before, so that every header is made anew.
+    /// By stubs that name the operation as they never did before, so that every header is made
+    /// anew.
     NewHeaders,
 }
 
