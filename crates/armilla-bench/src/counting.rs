@@ -1,9 +1,9 @@
-//! Counting the instructions that programs carry out in user space for a call, client and server
-//! together: what they cost on no matter which machine, however busy it is.
+//! Counting the instructions of a call in user space, client and server together: a cost that does
+//! not depend on the load of the machine.
 //!
-//! `valgrind --tool=callgrind` counts. What a call takes is the difference of two runs of different
-//! length divided by that of their lengths, so that start, connection and commands do not count;
-//! between the runs `vgdb`, which comes with it, has it write what it has counted.
+//! `valgrind --tool=callgrind` counts. The instructions of a call are the difference of two runs
+//! divided by the difference of their lengths, which excludes start, connection and commands.
+//! Between the runs, `vgdb` lets valgrind write its counts.
 
 use crate::machine::{Machine, Placement};
 use crate::outcome::Absent;
@@ -22,14 +22,14 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// About how long it takes to start and observe a program.
+/// The approximate time to start and observe a program.
 const JOB: Duration = Duration::from_millis(2500);
 
-/// How long valgrind has to write what it has counted, and how often is looked whether it has.
+/// The time limit for valgrind to write its counts, and the polling interval.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A program whose instructions at a step are to be counted.
+/// A request to count the instructions of a program at a step.
 #[derive(Clone, Copy)]
 pub(crate) struct CountRequest<'a> {
     pub(crate) program: &'a Program,
@@ -40,7 +40,7 @@ pub(crate) struct CountRequest<'a> {
 }
 
 impl CountRequest<'_> {
-    /// Whether the same processes can do both.
+    /// Whether the same processes can serve both requests.
     fn runs_with(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.program, other.program);
         let same = (ours.kind, ours.options) == (theirs.kind, theirs.options)
@@ -53,13 +53,13 @@ impl CountRequest<'_> {
         (&ours.prepare, ours.task) == (&theirs.prepare, theirs.task)
     }
 
-    /// The lengths of the two runs: enough for the one to be exact and the other not to be slow.
+    /// The lengths of the two runs: long enough to be exact, short enough to be fast.
     fn lengths(&self) -> [u32; 2] {
         let Step { cell, task, .. } = self.step;
         let few = match task.units {
-            // Each object has its turn as often as any other.
+            // Call each object equally often.
             _ if cell.objects > 1 => cell.objects,
-            // What is gathered leaves when it is enough.
+            // Gathered messages are sent in batches.
             _ if task.workload.is_flood() => 500,
             1024.. => 10,
             _ => 100,
@@ -89,7 +89,7 @@ impl CountRequest<'_> {
     }
 }
 
-/// Whether there is what counts, or what to install.
+/// Checks that valgrind is installed.
 pub(crate) fn check() -> Result<(), Absent> {
     match is_there("valgrind") && is_there("vgdb") {
         true => Ok(()),
@@ -100,20 +100,20 @@ pub(crate) fn check() -> Result<(), Absent> {
     }
 }
 
-/// How many programs are to be started for the requests, and about how long all of them take.
+/// The number of programs to start for the requests, and their approximate time.
 pub(crate) fn expected(requests: &[CountRequest<'_>]) -> (usize, Duration) {
     let jobs = jobs(requests).len();
     let (many, together) = (u32::try_from(jobs).unwrap_or(u32::MAX), Machine::processors().max(1));
     (jobs, JOB * many / u32::try_from(together).unwrap_or(u32::MAX))
 }
 
-/// What counting brought.
+/// The results of counting.
 #[derive(Default)]
 pub(crate) struct Counted {
     /// In the order of the requests.
     pub(crate) records: Vec<Record>,
     pub(crate) failures: Vec<String>,
-    /// How many programs there was no time for.
+    /// The number of programs that there was no time for.
     pub(crate) left_out: usize,
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn count(
     Counted { records, failures, left_out: left_out.into_inner() }
 }
 
-/// Sets the ratios to plain sockets, where they were counted in the same cell.
+/// Sets the ratios to plain sockets in the same cell.
 fn compare(records: &mut [Record]) {
     let plain: Vec<Record> = records.iter().filter(|r| r.program == C.name).cloned().collect();
     for record in records {
@@ -182,7 +182,7 @@ fn compare(records: &mut [Record]) {
     }
 }
 
-/// The places of what the same processes can do; none is empty.
+/// Groups the requests that the same processes can serve, by index; no group is empty.
 fn jobs(requests: &[CountRequest<'_>]) -> Vec<Vec<usize>> {
     let mut jobs: Vec<Vec<usize>> = Vec::new();
     for (place, this) in requests.iter().enumerate() {
@@ -194,7 +194,7 @@ fn jobs(requests: &[CountRequest<'_>]) -> Vec<Vec<usize>> {
     jobs
 }
 
-/// Counts one program at all of its steps; `None` where it cannot do one.
+/// Counts one program at all of its steps; `None` for a step that it does not support.
 fn count_one(
     peers: &Peers,
     congestion: &str,
@@ -217,9 +217,9 @@ fn count_one(
 struct Observed<'a> {
     peers: &'a Peers,
     running: Running,
-    /// The processes that are observed, and the files that the names of what they write begin with.
+    /// The observed processes, and the prefixes of their output files.
     sides: Vec<(u32, PathBuf)>,
-    /// How often they have written.
+    /// The number of dumps so far.
     written: u32,
 }
 
@@ -249,7 +249,7 @@ impl<'a> Observed<'a> {
         Ok(Self { peers, sides: sides.collect(), running, written: 0 })
     }
 
-    /// The instructions of one call; `None` when the program cannot do that.
+    /// The instructions of one call; `None` if the program does not support it.
     fn count(&mut self, request: &CountRequest<'_>) -> Result<Option<f64>, String> {
         let Step { prepare, task, .. } = request.step;
         if let Some(command) = prepare.as_ref().filter(|_| !request.program.is_raw())
@@ -259,7 +259,7 @@ impl<'a> Observed<'a> {
         }
         let lengths @ [few, many] = request.lengths();
         let mut run = |count| self.running.carry_out(&task.command(request.program, count));
-        // Whatever happens only the first time has happened afterwards.
+        // The first run includes one-time work.
         if run(few)?.is_none() {
             return Ok(None);
         }
@@ -273,7 +273,7 @@ impl<'a> Observed<'a> {
         Ok(Some(more / f64::from(many - few)).filter(|each| *each > 0.0))
     }
 
-    /// Has all sides write what they have counted since the last time, and gives the sum.
+    /// Lets all sides write their counts since the last dump, and returns the sum.
     fn write(&mut self) -> Result<u64, String> {
         self.written += 1;
         let ask = |(process, _): &(u32, PathBuf)| ask(self.peers, *process, "dump");
@@ -289,23 +289,22 @@ impl<'a> Observed<'a> {
     }
 }
 
-/// What a command begins with whose instructions are to be counted, so that `file` has them.
+/// The prefix of a command that writes its instruction counts to `file`.
 pub(crate) fn callgrind(peers: &Peers, file: &Path) -> Vec<String> {
     let out = format!("--callgrind-out-file={}", file.display());
     ["valgrind", "-q", "--tool=callgrind", &pipes(peers), &out].map(str::to_owned).to_vec()
 }
 
-/// Where valgrind and vgdb meet: beside the other files of the run, since a process that is killed
+/// The directory of the pipes between valgrind and vgdb: that of the run, because a killed process
 /// leaves its pipes behind.
 fn pipes(peers: &Peers) -> String {
     format!("--vgdb-prefix={}", peers.scratch().join("vgdb").display())
 }
 
-/// Has valgrind do something with a process that it observes: `dump` writes what was counted,
-/// `zero` forgets it.
+/// Sends a command to the valgrind of a process: `dump` writes the counts, `zero` resets them.
 ///
 /// # Errors
-/// When `vgdb` cannot reach it.
+/// `vgdb` cannot reach valgrind.
 pub(crate) fn tell_valgrind(peers: &Peers, process: u32, order: &str) -> Result<(), String> {
     told(peers, ask(peers, process, order))
 }
@@ -313,7 +312,7 @@ pub(crate) fn tell_valgrind(peers: &Peers, process: u32, order: &str) -> Result<
 fn ask(peers: &Peers, process: u32, order: &str) -> io::Result<Child> {
     let mut command = Command::new("vgdb");
     command.args([pipes(peers), format!("--pid={process}"), order.to_owned()]).stdin(Stdio::null());
-    // Ctrl-C shall end the run: vgdb that is told of it in the middle may wait for ever.
+    // Ctrl-C must not reach vgdb, which may then wait forever.
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let child = command.spawn()?;
     peers.reaper().register(child.id());
@@ -334,7 +333,7 @@ fn told(peers: &Peers, asked: io::Result<Child>) -> Result<(), String> {
     }
 }
 
-/// How it ended; `None` when it was ended because it took too long, or the run shall end.
+/// The exit status; `None` after the time limit, or if the run was stopped.
 fn end(peers: &Peers, child: &mut Child) -> io::Result<Option<ExitStatus>> {
     let started = Instant::now();
     loop {
@@ -351,7 +350,7 @@ fn end(peers: &Peers, child: &mut Child) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// What a file of callgrind says was counted in all.
+/// The total in a file of callgrind.
 fn total(text: &str) -> Option<u64> {
     let line = text.lines().rev().find_map(|line| line.strip_prefix("totals:"))?;
     line.trim().parse().ok()

@@ -1,15 +1,15 @@
-//! The experiments: what a call costs, measured against plain sockets and against other brokers in
-//! one interleaved run.
+//! The experiments: the cost of a call, measured against plain sockets and other brokers in one
+//! interleaved run.
 //!
-//! [`Plan`] says what to run and [`run`] does it; `armilla bench` is thin over both. A *program* is
-//! one way to do the work (`program`), a *workload* what is sent (`workload`); an experiment
-//! chooses *cells* of both (`experiments`), which `measure` runs round by round. What came out is a
-//! list of [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and a page.
+//! [`Plan`] selects the experiments and [`run`] runs them; `armilla bench` calls both. A *program*
+//! does the work (`program`), a *workload* is the data sent (`workload`). An experiment consists of
+//! *cells* of both (`experiments`), which `measure` runs round by round. The result is a list of
+//! [`Record`]s in an [`Outcome`], from which `report` makes tables, JSON and an HTML page.
 //!
 //! [`ttcp`] tests the network between two machines.
 //!
-//! The small programs in `src/bin` count and time single things: `calls` serves or calls, and the
-//! script `instructions` counts what that takes.
+//! The programs in `src/bin` measure single aspects: `calls` is a server or a client, whose
+//! instructions the script `instructions` counts.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The machine that is measured on: its processors, and how processes are placed on them.
+//! The machine: its processors, and the placement of processes on them.
 
 use armilla_ipc::affinity;
 use serde::Serialize;
@@ -9,11 +9,11 @@ use std::fs;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
-    /// Both on one processor.
+    /// Both processes on one processor.
     OneCore,
-    /// Each on a processor of its own.
+    /// Each process on a processor of its own.
     OneCoreEach,
-    /// Wherever the system puts them.
+    /// Placed by the kernel.
     Unpinned,
 }
 
@@ -44,7 +44,7 @@ impl Placement {
     }
 }
 
-/// What a result is worth nothing without.
+/// The properties of the machine that a reader needs to judge the results.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
     /// The processor's model.
@@ -53,12 +53,12 @@ pub struct Machine {
     pub processors: usize,
     /// The kernel's release.
     pub kernel: String,
-    /// The congestion control that all TCP sockets are set to.
+    /// The congestion control of all TCP sockets.
     pub congestion: String,
-    /// The processor of servers, and of clients that share it; with one core each clients have the
-    /// second.
+    /// The processor of servers (and of clients on the same core), and that of clients on a core of
+    /// their own.
     pub cores: [usize; 2],
-    /// The version that measured.
+    /// The version of Armilla.
     pub version: &'static str,
 }
 
@@ -86,7 +86,7 @@ impl Machine {
     }
 }
 
-/// In a line, as it stands above results.
+/// One line, for the head of a report.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { processor, processors, kernel, congestion, .. } = self;
@@ -97,9 +97,8 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Says that the system does not let a program have socket queues of so many octets, of which it
-/// does not tell the program, and how to have them; `None` where it does, or that is not known, as
-/// within a network namespace.
+/// A warning if the system silently limits socket queues of `queue` octets, with the remedy. `None`
+/// if it does not, or if the limit is unknown, as in a network namespace.
 pub fn queue_cut_short(queue: usize) -> Option<String> {
     cut_short(queue, largest_queue()?)
 }
@@ -121,8 +120,8 @@ fn largest_queue() -> Option<usize> {
     Some(limit("wmem_max")?.min(limit("rmem_max")?))
 }
 
-/// The congestion control for all programs alike: one that does not slow down floods over the
-/// loopback, where the kernel lets processes choose it.
+/// The congestion control of all programs: one that does not pace floods over the loopback, if the
+/// kernel allows the choice.
 pub(crate) fn congestion() -> String {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     let allowed = read("/proc/sys/net/ipv4/tcp_allowed_congestion_control");

@@ -1,5 +1,5 @@
-//! A link between two machines that one machine plays: two network namespaces with a pair of
-//! virtual interfaces, whose rate is limited.
+//! A simulated link between two machines: two network namespaces with a pair of virtual interfaces,
+//! whose rate is limited.
 
 use crate::reaper::Reaper;
 use std::os::unix::process::CommandExt;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// The rate of the link in both directions, as `tc` takes it.
 const RATE: &str = "100mbit";
 
-/// What `tc` is told beside the rate: how much may leave at once, how long it may wait.
+/// Further options of `tc`: the burst and the latency.
 const BUCKET: [&str; 4] = ["burst", "32kb", "latency", "50ms"];
 
-/// The address of the server's end, and of the client's.
+/// The addresses of the server and of the client.
 const ENDS: [&str; 2] = ["10.213.77.1", "10.213.77.2"];
 
-/// The link, which is taken down when this is dropped.
+/// The link, which is removed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Link {
     /// The namespaces of server and client.
@@ -24,10 +24,10 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Makes the namespaces and what connects them.
+    /// Creates the namespaces and the interfaces.
     ///
     /// # Errors
-    /// What cannot be done; most often it needs root.
+    /// The command that failed; usually it needs root.
     pub(crate) fn make(reaper: &Arc<Reaper>) -> Result<Self, String> {
         let id = std::process::id();
         let names = ["s", "c"].map(|end| format!("armilla-{id}-{end}"));
@@ -57,7 +57,7 @@ impl Link {
         ENDS[0]
     }
 
-    /// What a command of the server or the client begins with.
+    /// The prefix of a command that runs in the namespace of the server or the client.
     pub(crate) fn prefix(&self, server: bool) -> Vec<String> {
         let name = &self.names[usize::from(!server)];
         ["ip", "netns", "exec", name].map(str::to_owned).to_vec()
@@ -67,7 +67,8 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         for name in &self.names {
-            // What was never made need not be removed; the interfaces go with their namespaces.
+            // Ignore namespaces that were never created. The interfaces disappear with their
+            // namespaces.
             run(&["ip", "netns", "delete", name]).ok();
             self.reaper.unregister(name);
         }
@@ -76,7 +77,7 @@ impl Drop for Link {
 
 fn run(words: &[&str]) -> Result<(), String> {
     let [program, arguments @ ..] = words else { return Ok(()) };
-    // Ctrl-C shall end the run, not what makes a link or takes it away.
+    // Ctrl-C must not end the commands that create or remove a link.
     let output =
         Command::new(program).args(arguments).stdin(Stdio::null()).process_group(0).output();
     let output = output.map_err(|error| format!("apt install iproute2; {program}: {error}"))?;

@@ -1,4 +1,4 @@
-//! The programs of other toolkits: compiled when they are first needed, or known to be absent.
+//! The programs of other toolkits: compiled on first use, or reported as absent.
 
 use crate::outcome::Absent;
 use crate::program::{Kind, Program};
@@ -17,21 +17,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Who takes longer to be made waits for a network that is not there.
+/// The time limit of a build. A build that takes longer waits for an absent network.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
-/// The file that says that a peer was made to the end.
+/// The file that marks a complete build.
 const MADE: &str = "made";
 
-/// How a peer is made.
+/// The build of a peer.
 #[derive(PartialEq)]
 struct Recipe {
     name: &'static str,
     /// Names and contents.
     sources: &'static [(&'static str, &'static str)],
-    /// Run in the directory of the sources, by `sh -e`; leaves the program under the peer's name.
+    /// The script for `sh -e` in the directory of the sources. It creates the program with the
+    /// peer's name.
     script: &'static str,
-    /// Commands and files without which it cannot be made, each with Debian's package.
+    /// Required commands and files, with their Debian packages.
     needs: &'static [(&'static str, &'static str)],
 }
 
@@ -39,7 +40,7 @@ const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../../../idl/ttcp.idl"));
 const BENCH: (&str, &str) = ("bench.idl", include_str!("../../../idl/bench.idl"));
 const WORKER: (&str, &str) = ("worker.hpp", include_str!("../peers/worker.hpp"));
 
-/// What brokers that do not let one choose the options of their sockets are started with.
+/// The preloaded library for brokers without socket options of their own.
 const SOCKETS: &str = "sockets";
 
 const RECIPES: &[Recipe] = &[
@@ -130,7 +131,7 @@ const RECIPES: &[Recipe] = &[
             BENCH,
             ("Jacorb.java", include_str!("../peers/Jacorb.java")),
             ("pom.xml", include_str!("../../../interop/jacorb/pom.xml")),
-            // What JacORB refers to of javax.rmi, which Java has no longer.
+            // The parts of javax.rmi that JacORB needs and Java no longer has.
             ("ClassDesc.java", include_str!("../../../interop/jacorb/src/rmi/ClassDesc.java")),
             ("Stub.java", include_str!("../../../interop/jacorb/src/rmi/Stub.java")),
             ("Util.java", include_str!("../../../interop/jacorb/src/rmi/Util.java")),
@@ -140,7 +141,7 @@ const RECIPES: &[Recipe] = &[
                 include_str!("../../../interop/jacorb/src/rmi/ValueHandlerMultiFormat.java"),
             ),
         ],
-        // In Java what is in a module cannot name what is in none.
+        // In Java, classes in a package cannot use classes outside of packages.
         script: "mvn -q -B -f pom.xml dependency:copy-dependencies -DoutputDirectory=lib
                  (echo 'module T {'; grep -v '^#' ttcp.idl; grep -v '^#' bench.idl; echo '};') >all.idl
                  java -cp 'lib/*' org.jacorb.idl.parser -all -notimestamps -d java all.idl
@@ -153,8 +154,7 @@ const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// The peers that were made, in a directory of their own, and the files of this run, which go with
-/// it.
+/// The built peers, in a directory of their own, and the temporary files of this run.
 #[derive(Debug)]
 pub(crate) struct Peers {
     directory: PathBuf,
@@ -164,13 +164,13 @@ pub(crate) struct Peers {
 }
 
 impl Peers {
-    /// The directory that keeps compiled peers from one run to the next: below `XDG_CACHE_HOME`.
-    /// What takes time ends when `stop` becomes true.
+    /// Opens the directory of built peers below `XDG_CACHE_HOME`, which persists between runs.
+    /// Builds end when `stop` becomes true.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// The directory cannot be created.
     pub(crate) fn open(stop: &Arc<AtomicBool>) -> io::Result<Self> {
-        // A path that is relative to wherever it is read counts for nothing, like an empty one.
+        // Ignore relative paths, like empty ones.
         let place =
             |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let cache = place("XDG_CACHE_HOME").or_else(|| Some(place("HOME")?.join(".cache")));
@@ -196,28 +196,28 @@ impl Peers {
                 io::Error::new(error.kind(), what)
             },
         )?;
-        // Without a reaper nobody takes it away.
+        // Without a reaper nothing would remove the directory.
         let reaper = Reaper::start(&scratch).inspect_err(|_| drop(fs::remove_dir(&scratch)))?;
         let reaper = Arc::new(reaper);
         Ok(Self { directory: directory.to_owned(), scratch, reaper, stop: stop.clone() })
     }
 
-    /// What takes away what is left if this process is killed.
+    /// The reaper, which cleans up if this process is killed.
     pub(crate) const fn reaper(&self) -> &Arc<Reaper> {
         &self.reaper
     }
 
-    /// What becomes true when the run shall end.
+    /// The flag that stops the run.
     pub(crate) const fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 
-    /// Where sockets and what tools write are, until this is dropped.
+    /// The directory of sockets and temporary files, until this is dropped.
     pub(crate) fn scratch(&self) -> &Path {
         &self.scratch
     }
 
-    /// The library that gives a broker's sockets the options that all have.
+    /// The library that sets the common socket options in a broker.
     pub(crate) fn sockets(&self) -> PathBuf {
         self.binary(SOCKETS)
     }
@@ -228,10 +228,10 @@ impl Peers {
         recipe.map_or_else(|| name.into(), |recipe| self.place(recipe).join(name))
     }
 
-    /// Makes the peer that `program` is, unless it is one of ours or stands already.
+    /// Builds the peer `program`, unless it is one of ours or is built already.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing packages, or the build error.
     pub(crate) fn make(&self, program: &Program) -> Result<(), Absent> {
         let absent = |remedy| Absent { program: program.name, remedy };
         if program.kind != Kind::Peer {
@@ -254,7 +254,8 @@ impl Peers {
         recipes.into_iter().flatten().try_for_each(|recipe| self.compile(recipe)).map_err(absent)
     }
 
-    /// What a peer is made in: named by its sources, so that what has changed is made again.
+    /// The build directory of a peer. Its name includes a hash of the sources, so that changed
+    /// sources are built again.
     fn place(&self, recipe: &Recipe) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         (recipe.sources, recipe.script).hash(&mut hasher);
@@ -264,7 +265,7 @@ impl Peers {
     fn compile(&self, recipe: &Recipe) -> Result<(), String> {
         let place = self.place(recipe);
         let made = place.join(MADE);
-        // Who cleans a cache may take the one away and leave the other.
+        // A cleaner of the cache may remove one of the files only.
         if made.exists() && place.join(recipe.name).exists() {
             return Ok(());
         }
@@ -290,7 +291,7 @@ impl Peers {
         }
     }
 
-    /// Runs a recipe until it ends; `None` when it took too long or the run shall end.
+    /// Runs a build; `None` if it exceeded the time limit or the run was stopped.
     fn follow(&self, recipe: &Recipe, place: &Path, log: &Path) -> io::Result<Option<ExitStatus>> {
         let output = File::create(log)?;
         let mut command = Command::new("sh");
@@ -316,22 +317,23 @@ impl Peers {
     }
 }
 
-/// The longest path of a socket, the NUL behind it included: `sun_path` of unix(7).
+/// The maximum path of a socket, including the final NUL: `sun_path` of unix(7).
 const PATH: usize = 108;
 
-/// Where the files of this run are: beside the peers, unless the paths of sockets would be too long
-/// there.
+/// The directory for the files of this run: next to the peers, unless the paths of sockets would be
+/// too long.
 fn scratch(directory: &Path) -> PathBuf {
     let run = format!("run-{}", std::process::id());
     let near = directory.join(&run);
-    // Behind it stand a slash, a number, and what others add to it.
+    // Reserve space for a slash, a number, and suffixes of the brokers.
     match near.as_os_str().len() + 16 <= PATH {
         true => near,
         false => std::env::temp_dir().join(format!("armilla-bench-{run}")),
     }
 }
 
-/// Where everybody may make directories, this one must be ours: what is in there is run.
+/// In a directory that everybody may write to, the build directory must be ours, because its
+/// programs are run.
 fn check_owner(directory: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(directory)?;
     let ours = found.is_dir() && found.uid() == rustix::process::geteuid().as_raw();
@@ -347,7 +349,7 @@ fn check_owner(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// The line that says why a compiler failed: the first of an error, or else the first of all.
+/// The reason of a failed build: the first line with an error, else the first line.
 fn reason(said: &str) -> String {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
     let error = lines.clone().find(|line| line.to_lowercase().contains("error"));

@@ -1,4 +1,4 @@
-//! A program at work: its two processes, placed, and the commands that its client answers.
+//! A running program: its two processes, their placement, and the commands to its client.
 
 use crate::machine::Placement;
 use crate::network::Link;
@@ -19,16 +19,16 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A program that takes longer to start has hung, and one that takes longer for one command.
+/// The time limits of a start and of a command. A program that takes longer hangs.
 const START: Duration = Duration::from_secs(60);
 const COMMAND: Duration = Duration::from_secs(120);
 
-/// How often who waits looks whether the run shall end.
+/// How often a waiting thread checks whether the run has been stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The server and the client of a program.
 pub(crate) struct Running {
-    // In this order, so that the client goes first.
+    // In this order, so that the client is dropped first.
     client: Side,
     server: Side,
     commands: Option<ChildStdin>,
@@ -36,7 +36,7 @@ pub(crate) struct Running {
     hung: bool,
 }
 
-/// A process, and what it says.
+/// A process, and the lines that it prints.
 struct Side {
     child: Child,
     lines: Receiver<String>,
@@ -44,16 +44,16 @@ struct Side {
     stop: Arc<AtomicBool>,
 }
 
-/// Why a process said nothing.
+/// Why a process did not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NoAnswer {
     Ended,
     TimedOut(Duration),
-    /// The run shall end.
+    /// The run was stopped.
     Stopped,
 }
 
-/// What a program measured, in nanoseconds.
+/// The measurements of a program, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) total: f64,
@@ -64,7 +64,7 @@ pub(crate) struct Measured {
     pub(crate) max: f64,
 }
 
-/// How a program is started.
+/// The parameters of a start.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub(crate) program: &'a Program,
@@ -73,9 +73,9 @@ pub(crate) struct Start<'a> {
     /// The size of the socket queues in octets, 0 for the system's.
     pub(crate) queue: usize,
     pub(crate) congestion: &'a str,
-    /// The link between the two, if they are not on one machine.
+    /// The link between the processes, if they are in two network namespaces.
     pub(crate) link: Option<&'a Link>,
-    /// What the commands of server and client begin with: a program that observes them.
+    /// The prefixes of the commands of server and client: a profiler.
     pub(crate) prefixes: [Vec<String>; 2],
 }
 
@@ -83,7 +83,7 @@ impl Running {
     /// Starts server and client.
     ///
     /// # Errors
-    /// Says which program could not be started, and why.
+    /// The program that failed to start, and the reason.
     pub(crate) fn start(peers: &Peers, start: &Start<'_>) -> Result<Self, String> {
         let name = start.program.name;
         let failed = |what: String| format!("{name} over {}: {what}", start.transport.name());
@@ -109,10 +109,10 @@ impl Running {
         Ok(Self { client, server, commands, hung: false })
     }
 
-    /// Has the client carry out `command`; `None` when the program cannot do that.
+    /// Lets the client carry out `command`; `None` if the program does not support it.
     ///
     /// # Errors
-    /// What the client says, or that it says nothing.
+    /// The error of the client, or the reason for no answer.
     pub(crate) fn carry_out(&mut self, command: &str) -> Result<Option<Measured>, String> {
         let sent = self.commands.as_mut().map(|pipe| writeln!(pipe, "{command}"));
         let answer = match sent {
@@ -139,7 +139,7 @@ impl Running {
         }
     }
 
-    /// Whether the client has ended, or hung, so that nothing more can be asked of it.
+    /// Whether the client has ended or hangs, and accepts no more commands.
     pub(crate) const fn has_ended(&self) -> bool {
         self.commands.is_none()
     }
@@ -154,8 +154,7 @@ impl Running {
         [self.server.child.id(), self.client.child.id()]
     }
 
-    /// Ends both sides as they would end by themselves, so that who observes them can write what it
-    /// has seen.
+    /// Ends both sides in an orderly way, so that a profiler can write its results.
     pub(crate) fn finish(mut self) {
         self.commands = None;
         self.client.child.wait().ok();
@@ -173,7 +172,7 @@ impl Running {
 }
 
 impl Side {
-    /// The next line that it says within `limit`.
+    /// The next line that the process prints within `limit`.
     fn line(&self, limit: Duration) -> Result<String, NoAnswer> {
         let started = Instant::now();
         loop {
@@ -190,9 +189,9 @@ impl Side {
 
 impl Drop for Side {
     fn drop(&mut self) {
-        // The group, because what was started may observe the program, and not be it.
+        // Kill the group, because the child may be a profiler that runs the program.
         if let Some(group) = Pid::from_raw(self.child.id().cast_signed()) {
-            // What has ended already is what is wanted.
+            // Ignore a group that has ended.
             kill_process_group(group, Signal::KILL).ok();
         }
         self.child.wait().ok();
@@ -216,7 +215,7 @@ fn socket_path(peers: &Peers) -> String {
     peers.scratch().join(number.to_string()).display().to_string()
 }
 
-/// A program of ours, which is this very executable, even if its file has been replaced by now.
+/// The command of an Armilla program: this executable, even if its file has been replaced.
 fn worker(which: &str) -> io::Result<Vec<OsString>> {
     let named = std::env::current_exe()?;
     let running = || format!("/proc/{}/exe", std::process::id()).into();
@@ -224,7 +223,7 @@ fn worker(which: &str) -> io::Result<Vec<OsString>> {
     Ok(vec![executable, "bench-worker".into(), which.into()])
 }
 
-/// Starts one side on its processor, which a child inherits from the thread that starts it.
+/// Starts one side on its processor. A child inherits the affinity of the thread that starts it.
 fn spawn(
     peers: &Peers,
     start: &Start<'_>,
@@ -255,7 +254,7 @@ fn spawn(
         preload(&mut command, &peers.sockets());
         command.env("BENCH_QUEUE", start.queue.to_string());
     }
-    // Ctrl-C shall end the run, not the programs in the middle of it.
+    // Ctrl-C must end the run, not the programs.
     command.process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let spawned = thread::scope(|scope| {
@@ -273,15 +272,15 @@ fn spawn(
     Ok(Side { child, lines, reaper, stop })
 }
 
-/// Has a program start with `library`. Among such names blanks and colons stand between one and the
-/// next, so that it is named from where it is.
+/// Preloads `library` into a program. LD_PRELOAD separates names with blanks and colons, so the
+/// name is relative to the directory of the library.
 fn preload(command: &mut Command, library: &Path) {
     if let (Some(place), Some(name)) = (library.parent(), library.file_name()) {
         command.current_dir(place).env("LD_PRELOAD", Path::new(".").join(name));
     }
 }
 
-/// The lines of a process, read by a thread so that they can be waited for with a limit.
+/// The lines of a process. A thread reads them, so that a wait can have a time limit.
 fn lines_of(output: Option<ChildStdout>) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     thread::spawn(move || {

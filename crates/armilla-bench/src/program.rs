@@ -1,8 +1,8 @@
-//! The ways to do the work: plain sockets, wrappers, our ORB in its variations, and other brokers.
+//! The programs: plain sockets, wrappers, Armilla in its variations, and other brokers.
 
 use armilla_ipc::Address;
 
-/// Over what two processes talk.
+/// The transport between two processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Transport {
     /// TCP over the loopback.
@@ -13,15 +13,15 @@ pub enum Transport {
     Shm,
     /// TCP between two network namespaces over a link of 100 Mbit/s.
     Link,
-    /// Within one process, where nothing is sent.
+    /// Within one process, without a transport.
     Memory,
 }
 
 impl Transport {
-    /// All over which two processes of one machine talk.
+    /// The transports between two processes of one machine.
     pub const ALL: [Self; 3] = [Self::Tcp, Self::Unix, Self::Shm];
 
-    /// What the programs speak over it.
+    /// The protocol of the programs over this transport.
     pub(crate) const fn protocol(self) -> &'static str {
         match self {
             Self::Link => "tcp",
@@ -46,7 +46,7 @@ impl Transport {
         all.into_iter().find(|transport| transport.name() == name)
     }
 
-    /// Where a server over it listens: a host, or the path of a file.
+    /// The address of a server: `place` is a host or the path of a file.
     pub(crate) fn address(self, place: &str) -> Address {
         match self {
             Self::Tcp | Self::Link => Address::tcp(place, 0),
@@ -56,7 +56,7 @@ impl Transport {
     }
 }
 
-/// One way to do the work.
+/// One program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
     /// Its name in results.
@@ -66,7 +66,7 @@ pub(crate) struct Program {
     pub(crate) options: &'static [&'static str],
 }
 
-/// What runs a program.
+/// The executable of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A peer that is compiled from `peers/`; the same name there.
@@ -81,22 +81,22 @@ pub(crate) enum Kind {
     Codec,
 }
 
-/// Plain C sockets: what the ratios refer to.
+/// Plain C sockets, the baseline of ratios.
 pub(crate) const C: Program = Program { name: "c", kind: Kind::Peer, options: &[] };
 /// ACE's wrappers.
 pub(crate) const ACE: Program = Program { name: "ace", kind: Kind::Peer, options: &[] };
 /// Our typed streams.
 pub(crate) const IPC: Program = Program { name: "armilla-ipc", kind: Kind::Ipc, options: &[] };
-/// Our ORB as it comes.
+/// Our ORB with default options.
 pub(crate) const ORB: Program = Program { name: "armilla", kind: Kind::Orb, options: &[] };
-/// Our ORB, whose small oneway calls leave together.
+/// Our ORB, which sends small oneway calls together.
 pub(crate) const ORB_SYNC_NONE: Program =
     Program::orb("armilla, sync none", &["-ORBSyncScope", "none"]);
-/// Our ORB, called without generated stubs by requests that are used again.
+/// Our ORB, called dynamically with reused requests.
 pub(crate) const ORB_DII: Program = Program::orb("armilla, DII", &["dii"]);
-/// The same with a request made for every call.
+/// The same with a new request for every call.
 pub(crate) const ORB_DII_NEW: Program = Program::orb("armilla, new DII", &["dii-new"]);
-/// The same with a dynamic skeleton on the other side: both are led by TypeCodes.
+/// The same with a dynamic skeleton on the server: TypeCodes guide both sides.
 pub(crate) const ORB_INTERPRETED: Program = Program::orb("armilla, DII and DSI", &["dii", "dsi"]);
 /// omniORB.
 pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
@@ -109,38 +109,38 @@ pub(crate) const CAPNP: Program = Program { name: "capnp", kind: Kind::Peer, opt
 /// JacORB.
 pub(crate) const JACORB: Program = Program { name: "jacorb", kind: Kind::Peer, options: &[] };
 
-/// The peers that take part unless others are named, and those that must be named.
+/// The default peers, and those that run only if named.
 pub(crate) const DEFAULT_PEERS: [&str; 2] = ["ace", "omniorb"];
 pub(crate) const OPTIONAL_PEERS: [&str; 4] = ["ice", "grpc", "capnp", "jacorb"];
 
-/// The names of all peers that a [`Plan`](crate::Plan) can ask for beside plain sockets.
+/// The names of all peers of a [`Plan`](crate::Plan) except plain sockets.
 pub fn peer_names() -> impl Iterator<Item = &'static str> {
     DEFAULT_PEERS.into_iter().chain(OPTIONAL_PEERS)
 }
 
 impl Program {
-    /// Our ORB with what it is to do differently.
+    /// Our ORB with options.
     pub(crate) const fn orb(name: &'static str, options: &'static [&'static str]) -> Self {
         Self { name, kind: Kind::Orb, options }
     }
 
-    /// Whether it has no protocol of its own, and exchanges octets that others count.
+    /// Whether the program has no protocol of its own, and exchanges as many octets as the ORB.
     pub(crate) fn is_raw(&self) -> bool {
         matches!(self.kind, Kind::Ipc) || matches!(self.name, "c" | "ace")
     }
 
-    /// How its calls are made: by generated code, or by the dynamic invocation interface.
+    /// The kind of invocation: by generated code, or dynamic.
     pub(crate) fn style(&self) -> &'static str {
         let dynamic = self.options.iter().any(|option| matches!(*option, "dii" | "dii-new"));
         if dynamic { "dii" } else { "static" }
     }
 
-    /// Whether it takes so long to become as fast as it will be that it is started only once.
+    /// Whether the program starts only once, because it warms up slowly.
     pub(crate) fn warms_up(&self) -> bool {
         self.name == "jacorb"
     }
 
-    /// Whether it can talk over `transport`.
+    /// Whether the program supports `transport`.
     pub(crate) fn supports(&self, transport: Transport) -> bool {
         match self.kind {
             Kind::Ipc | Kind::Orb => transport != Transport::Memory,
