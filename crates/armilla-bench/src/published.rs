@@ -1,11 +1,12 @@
-//! The published figures, to stand beside ours: facts of another decade's machines, never targets.
+//! The published figures, for comparison. They come from machines of the 1990s and are not targets.
 
 use std::fmt;
 
 /// Buffer sizes of the bulk transfer study, in octets.
 const SIZES: [u32; 9] = [1, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 
-/// Mbit/s over 155 Mbit/s ATM: the study's program, ours that corresponds, the queue, by size.
+/// Mbit/s over 155 Mbit/s ATM by buffer size: the study's program, our corresponding program, the
+/// payload and the queue.
 const ATM: [(&str, &str, &str, usize, [f64; 9]); 12] = [
     (
         "C",
@@ -109,7 +110,7 @@ const ETHERNET: [[f64; 9]; 12] = [
     [0.01, 7.40, 7.56, 7.85, 8.00, 8.05, 8.04, 7.99, 8.01],
 ];
 
-/// What the study of bulk transfer measured in the place of a cell, in Mbit/s.
+/// The published throughput of a cell, in Mbit/s.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bulk {
     /// Its program.

@@ -1,4 +1,4 @@
-//! What cannot take part in a run, and what to do about it: programs, placements, the link, queues.
+//! Availability of programs, placements, the link and queues: what cannot run, and the remedy.
 
 use super::series::Series;
 use crate::machine::{Placement, queue_cut_short};
@@ -8,8 +8,8 @@ use crate::plan::Plan;
 use crate::program::{Program, Transport, peer_names};
 use std::sync::atomic::Ordering;
 
-/// Takes out what needs a link of its own where none can be made by `make`; gives that. It is tried
-/// before anything is measured, so that who waits knows.
+/// Removes the series over a link if `make` fails, and returns the reason. Runs before any
+/// measurement, so that the user knows early.
 pub(super) fn unlinked(
     experiments: &mut [Vec<Series>],
     make: impl FnOnce() -> Result<(), String>,
@@ -24,8 +24,8 @@ pub(super) fn unlinked(
     Some(Absent { program: Transport::Link.name(), remedy })
 }
 
-/// Takes out what would need a second processor where there is but one; gives that, and the
-/// experiments of which nothing is left.
+/// Removes the series that need a second processor if there is only one. Returns the reason, and
+/// the experiments without any series left.
 pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usize) -> Vec<Absent> {
     let mut idle = Vec::new();
     let apart = |series: &Series| series.placement == Placement::OneCoreEach;
@@ -41,8 +41,8 @@ pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usi
     idle
 }
 
-/// The programs that cannot do all of what is run, and the peers that were asked for in vain; but
-/// for those that are `absent` as a whole.
+/// The programs that do not support every series, and the requested peers without any series,
+/// except those in `absent`.
 pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absent]) -> Vec<Absent> {
     let mut all: Vec<Absent> = Vec::new();
     for Series { programs, transport, .. } in experiments.iter().flatten() {
@@ -65,7 +65,7 @@ pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absen
     all
 }
 
-/// Compiles the peers that take part, and takes out those that cannot be had.
+/// Builds the peers of all series, and removes those that cannot be built.
 pub(super) fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<Absent> {
     let mut programs: Vec<Program> = Vec::new();
     for program in experiments.iter().flatten().flat_map(Series::able) {
@@ -73,7 +73,7 @@ pub(super) fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<
             programs.push(program.clone());
         }
     }
-    // Whom there was no time for is not absent.
+    // After a stop, a peer that was not built is not absent.
     let goes_on = |_: &&Program| !peers.stop().load(Ordering::Relaxed);
     let asked = programs.iter().take_while(goes_on);
     let absent: Vec<Absent> = asked.filter_map(|program| peers.make(program).err()).collect();
@@ -86,7 +86,7 @@ pub(super) fn make_peers(peers: &Peers, experiments: &mut [Vec<Series>]) -> Vec<
     absent
 }
 
-/// The queues that this system cuts short for all programs alike, and how to have them.
+/// The warning if the system limits the largest queues, for all programs alike.
 pub(super) fn small_queues(experiments: &[Vec<Series>]) -> Option<Absent> {
     let remedy = queue_cut_short(largest_queue(experiments)?)?;
     Some(Absent { program: "large queues", remedy })

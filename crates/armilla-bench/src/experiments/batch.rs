@@ -1,6 +1,6 @@
-//! E5: one call for many items, and a call for each: on one machine, and over a link of 100 Mbit/s
-//! between two network namespaces. Our ORB keeps the strings in one buffer, as a program chooses it
-//! with `Build::shared`; nothing else is chosen for it.
+//! E5: one call for many items against one call for each, on one machine and over a link of 100
+//! Mbit/s between two network namespaces. Our ORB keeps the strings in one buffer, an option of the
+//! IDL compiler (`Build::shared`); all other options have their defaults.
 
 use super::series::Series;
 use crate::machine::Placement;

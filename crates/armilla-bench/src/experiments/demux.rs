@@ -1,5 +1,5 @@
-//! E3: finding the object and the operation, by four strategies, within one process: what the
-//! object adapter takes, and nothing of the sockets.
+//! E3: lookup of the object and the operation, by four strategies, within one process: the cost of
+//! the object adapter without sockets.
 
 use super::series::Series;
 use crate::machine::Placement;
@@ -34,8 +34,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             }
         }
     }
-    // Whether more objects and operations make a difference shall not depend on when each was
-    // measured.
+    // Measure all cells together, so that drift on the machine does not distort the comparison.
     series.together = series.steps.len();
     vec![series]
 }

@@ -1,8 +1,8 @@
-//! E4: what each optimization contributes: the same work without it and with it, side by side.
+//! E4: the gain of each optimization: the same work without it and with it, in one interleaved run.
 //!
-//! Each is switched by what a program can choose (a setting, a policy, an interface), so that what
-//! is measured is what is shipped. What cannot be switched off is not on the ladder: that a call
-//! needs no second thread, that it allocates nothing, and that limits of time cost no system call.
+//! A public option switches each optimization (a setting, a policy, an interface), so the
+//! experiment measures the shipped code. Optimizations that cannot be switched off are not on the
+//! ladder: calls without a second thread, without allocations, and timeouts without system calls.
 
 use super::series::Series;
 use crate::machine::Placement;
@@ -35,7 +35,7 @@ const COMPILED: Program = codec("compiled", &[]);
 const BULK: Program = codec("bulk", &[]);
 const ELEMENT_WISE: Program = codec("element-wise", &["element-wise"]);
 
-/// An optimization that shows within one process.
+/// An optimization measured within one process.
 const fn within(
     what: &'static str,
     programs: &'static [Program],
@@ -46,7 +46,7 @@ const fn within(
     Rung { what, programs, transport: Transport::Memory, placement, workload, units, objects: 1 }
 }
 
-/// An optimization that shows between processes.
+/// An optimization measured between processes.
 const fn between(
     what: &'static str,
     programs: &'static [Program],
@@ -161,7 +161,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         let mut series = Series::on(plan, rung.transport, rung.placement, &programs);
         series.group = rung.what;
-        // Who spins carries out more instructions so that it waits less.
+        // Spinning executes more instructions to wait less.
         series.counted = rung.programs != SPINNING;
         let order = if rung.objects > 1 { "robin" } else { "train" };
         let task = Task { order, ..Task::of(rung.workload, rung.units) };

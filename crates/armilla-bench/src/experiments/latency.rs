@@ -1,4 +1,4 @@
-//! E2: the latency of remote calls: without parameters, with every payload, at many objects.
+//! E2: the latency of remote calls: without parameters, with every payload, to many objects.
 
 use super::series::Series;
 use crate::machine::Placement;
@@ -26,7 +26,7 @@ const FEW_UNITS: [u32; 3] = [1, 128, 1024];
 const OBJECTS: [u32; 10] = [1, 100, 200, 300, 400, 500, 1000, 10_000, 100_000, 1_000_000];
 const FEW_OBJECTS: [u32; 3] = [1, 100, 500];
 
-/// The published programs kept the queues at 64 KiB.
+/// The queue size of the published programs.
 const QUEUE: usize = 64 * 1024;
 
 pub(super) fn series(plan: &Plan) -> Vec<Series> {
@@ -52,7 +52,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     all
 }
 
-/// The links that calls take, and the threads that serve them.
+/// The connection policies and the threading models.
 const STRATEGIES: [Program; 6] = [
     C,
     Program::orb("exclusive", &["-ORBLinks", "exclusive"]),
@@ -62,7 +62,7 @@ const STRATEGIES: [Program; 6] = [
     Program::orb("hybrid", &["-ORBConcurrency", "hybrid"]),
 ];
 
-/// The ways to find objects.
+/// The strategies of object lookup.
 const LOOKUPS: [Program; 5] = [
     C,
     Program::orb("active", &["lookup-active"]),
@@ -71,7 +71,7 @@ const LOOKUPS: [Program; 5] = [
     Program::orb("linear", &["lookup-linear"]),
 ];
 
-/// Our ORB in variations, side by side on one core.
+/// Variations of our ORB, interleaved on one core.
 fn variations(
     plan: &Plan,
     transport: Transport,
@@ -82,7 +82,7 @@ fn variations(
     Series { group, ..series }
 }
 
-/// Generated code against the dynamic interfaces on the client's side, and on both.
+/// Generated code against the dynamic interfaces, on the client and on both sides.
 fn dynamic(plan: &Plan, transport: Transport) -> Series {
     let programs = [C, ORB, ORB_DII, ORB_DII_NEW, ORB_INTERPRETED];
     let mut series = variations(plan, transport, "dynamic invocation", &programs);
@@ -103,7 +103,7 @@ fn dynamic(plan: &Plan, transport: Transport) -> Series {
         }
     }
     if transport == Transport::Tcp {
-        // With more objects nobody keeps a request for each.
+        // With more objects, clients keep no request for each.
         let fewer = OBJECTS.split_last_chunk::<2>().map_or(&OBJECTS[..], |(fewer, _)| fewer);
         objects(if plan.quick { &FEW_OBJECTS[1..] } else { fewer }, &mut series);
     }
@@ -155,7 +155,7 @@ fn payloads(plan: &Plan, series: &mut Series) {
     }
 }
 
-/// Calls at many objects: without parameters, twoway and oneway, in both orders.
+/// Calls to many objects: without parameters, twoway and oneway, in both orders.
 fn objects(numbers: &[u32], series: &mut Series) {
     for workload in [Workload::Void, Workload::OnewayVoid] {
         for &objects in numbers {

@@ -25,10 +25,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Runs `plan`, telling on standard error how far it is, until it ends or `stop` becomes true.
+/// Runs `plan` until it ends or `stop` becomes true. Shows the progress on standard error.
 ///
 /// # Errors
-/// When the directory for compiled peers cannot be made, or nothing of the plan can be run here.
+/// The directory for compiled peers cannot be created, or no part of the plan can run here.
 pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     let started = Instant::now();
     let peers = Peers::open(stop)?;
@@ -55,7 +55,7 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     Ok(run.end())
 }
 
-/// What an experiment consists of.
+/// The series of an experiment.
 fn series_of(plan: &Plan, experiment: Experiment) -> Vec<Series> {
     match experiment {
         Experiment::Ttcp => ttcp::series(plan),
@@ -66,7 +66,7 @@ fn series_of(plan: &Plan, experiment: Experiment) -> Vec<Series> {
     }
 }
 
-/// About how long all of it takes.
+/// The approximate time of all series.
 fn expected_of(plan: &Plan, experiments: &[Vec<Series>]) -> Duration {
     let counted =
         |series: &Vec<Series>| counting::expected(&count_requests(series).collect::<Vec<_>>()).1;

@@ -1,4 +1,4 @@
-//! Going through the series of a run, one after the other.
+//! The execution of a plan, series by series.
 
 use super::series::Series;
 use crate::budget::Budget;
@@ -22,13 +22,13 @@ pub(super) struct Run<'a> {
     congestion: String,
     progress: Progress,
     budget: Budget,
-    /// Programs that cannot be started over a transport, or hang there.
+    /// Programs that cannot start over a transport, or hang there.
     unable: HashMap<Transport, Vec<Program>>,
     outcome: Outcome,
 }
 
 impl<'a> Run<'a> {
-    /// Nothing is done yet.
+    /// A run before its first series.
     pub(super) fn new(
         plan: &'a Plan,
         peers: &'a Peers,
@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
         Self { plan, peers, congestion, progress, budget, unable: HashMap::new(), outcome }
     }
 
-    /// Measures a series, unless the run shall end.
+    /// Measures a series, unless the run has been stopped.
     pub(super) fn perform(&mut self, series: &Series) {
         let Self { plan, peers, congestion, progress, budget, unable, outcome } = self;
         let stopped = || peers.stop().load(Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
         outcome.failures.extend(failures);
     }
 
-    /// Counts the instructions of what of the series is to be counted.
+    /// Counts the instructions of those series that request it.
     pub(super) fn count(&mut self, series: &[Series]) {
         let requests: Vec<CountRequest<'_>> = count_requests(series).collect();
         if requests.is_empty() || self.peers.stop().load(Ordering::Relaxed) {
@@ -100,14 +100,14 @@ impl<'a> Run<'a> {
         outcome.shortfall.uncounted += counted.left_out;
     }
 
-    /// What came of it.
+    /// The outcome.
     pub(super) fn end(self) -> Outcome {
         let interrupted = self.peers.stop().load(Ordering::Relaxed);
         Outcome { interrupted, ..self.outcome }
     }
 }
 
-/// What of the series is to be counted.
+/// The requests to count instructions.
 pub(super) fn count_requests(series: &[Series]) -> impl Iterator<Item = CountRequest<'_>> {
     series.iter().filter(|series| series.counted).flat_map(|series| {
         let Series { transport, queue, steps, .. } = series;

@@ -8,17 +8,17 @@ use crate::schedule::{START, expected, rounds, starts};
 use crate::task::{Step, Task};
 use std::time::Duration;
 
-/// A group of cells over one stage.
+/// A group of cells for the same programs.
 pub(super) struct Series {
     pub(super) programs: Vec<Program>,
     pub(super) transport: Transport,
     pub(super) placement: Placement,
     pub(super) queue: usize,
-    /// What its results stand under, if its programs are its own.
+    /// The heading of its results, if its programs are specific to it.
     pub(super) group: &'static str,
-    /// How many cells at a time are compared with each other, and so take turns, too.
+    /// The number of cells that are compared with each other, and therefore interleaved.
     pub(super) together: usize,
-    /// Whether instructions are counted, too.
+    /// Whether to count instructions, too.
     pub(super) counted: bool,
     pub(super) steps: Vec<Step>,
 }
@@ -47,14 +47,14 @@ impl Series {
         Self { queue, ..self }
     }
 
-    /// A cell of calls at one object.
+    /// Adds a cell of calls to one object.
     pub(super) fn add(&mut self, experiment: Experiment, task: Task) {
         let cell = self.cell(experiment, task, 1);
         self.steps.push(Step { prepare: None, cell, task });
     }
 
-    /// A cell of calls at `objects` objects in turn, which are prepared for it.
-    /// Where that is what another cell is already, it is none.
+    /// Adds a cell of calls to `objects` objects in turn, with their preparation, unless an equal
+    /// cell exists.
     pub(super) fn add_objects(&mut self, experiment: Experiment, task: Task, objects: u32) {
         let cell = self.cell(experiment, task, objects);
         if self.steps.iter().all(|step| step.cell != cell) {
@@ -62,38 +62,38 @@ impl Series {
         }
     }
 
-    /// A cell of calls at any of `objects` objects that have `operations` operations each.
+    /// Adds a cell of calls to any of `objects` objects with `operations` operations each.
     pub(super) fn add_operations(&mut self, task: Task, objects: u32, operations: u32) {
         let cell = self.cell(Experiment::Demux, task, objects);
         let prepare = Some(format!("fill {objects} {operations}"));
         self.steps.push(Step { prepare, cell: Cell { operations, ..cell }, task });
     }
 
-    /// The programs that can take part.
+    /// The programs that support the transport.
     pub(super) fn able(&self) -> impl Iterator<Item = &Program> {
         self.programs.iter().filter(|program| program.supports(self.transport))
     }
 
-    /// How many turns of cells it takes, each of which is tried once before its rounds.
+    /// The number of measurements of cells, including one trial for each cell.
     pub(super) fn turns(&self, plan: &Plan) -> usize {
         self.chunks().map(|steps| steps.len() * (1 + rounds(plan, steps))).sum()
     }
 
-    /// About how long it takes to measure `steps` of it, by the programs that can take part.
+    /// The approximate time to measure `steps` with the programs that support the transport.
     pub(super) fn expected(&self, plan: &Plan, steps: &[Step]) -> Duration {
         let able = self.able().count();
-        // The first time they are started for all of a series.
+        // The first start serves the whole series.
         let starts = START * u32::try_from(starts(plan, steps) - 1).unwrap_or(u32::MAX);
         (expected(plan, steps) + starts) * u32::try_from(able).unwrap_or(u32::MAX)
     }
 
-    /// The same of all its steps.
+    /// The same for all steps.
     pub(super) fn expected_whole(&self, plan: &Plan) -> Duration {
         let measured: Duration = self.chunks().map(|steps| self.expected(plan, steps)).sum();
         measured + START * u32::try_from(self.able().count()).unwrap_or(u32::MAX)
     }
 
-    /// Its cells, those together that are measured together.
+    /// The steps, in groups that are measured together.
     pub(super) fn chunks(&self) -> impl Iterator<Item = &[Step]> {
         self.steps.chunks(self.together.max(1))
     }

@@ -1,4 +1,4 @@
-//! E1: bulk transfer. One transmitter floods one receiver, which counts what arrives.
+//! E1: bulk transfer. A transmitter floods a receiver, which counts the data.
 
 use super::series::Series;
 use crate::machine::Placement;
@@ -29,7 +29,7 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
             let series = Series::on(plan, transport, Placement::OneCore, &programs);
             let mut series = series.with_queue(queue);
             add(plan, &mut series, &[Workload::FloodSequence, Workload::FloodString]);
-            // Who waits for every reply does not fill the queues, whatever their size.
+            // A sender that waits for every reply does not fill the queues.
             if queue == 0 {
                 add(plan, &mut series, &[Workload::TwowaySequence, Workload::TwowayString]);
             }
@@ -44,10 +44,10 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
     all
 }
 
-/// A cell for each form and size; the forms of a size are compared with each other.
+/// Adds a cell for each form and size. The forms of a size are compared with each other.
 fn add(plan: &Plan, series: &mut Series, forms: &[Workload]) {
     series.together = forms.len();
-    // Of the other transports no figures were published.
+    // There are no published figures for other transports.
     let all: &[u32] = if series.transport == Transport::Tcp { &SIZES } else { &FEW_SIZES };
     for &size in if plan.quick { &FEW_SIZES } else { all } {
         for &workload in forms {

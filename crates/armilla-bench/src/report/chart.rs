@@ -1,4 +1,4 @@
-//! A line chart as SVG: its colours come from the page, so that it is light or dark with it.
+//! A line chart as SVG. Its colours come from the page, which has a light and a dark mode.
 
 use super::markers::Marker;
 use super::scale::{Kind, Scale, amount};
@@ -8,7 +8,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chart {
     pub(super) title: String,
-    /// What the title does not say: how it was measured, and which way is better.
+    /// The subtitle: the conditions, and whether more or less is better.
     pub(super) note: String,
     pub(super) x: &'static str,
     pub(super) y: String,
@@ -18,27 +18,27 @@ pub(super) struct Chart {
     pub(super) lines: Vec<Line>,
 }
 
-/// One program's values.
+/// The values of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     /// The program.
     pub(super) name: String,
-    /// In ascending order of their places.
+    /// In ascending order of `x`.
     pub(super) points: Vec<Point>,
-    /// Who published it, if it is a figure of a study about what corresponds to the program.
+    /// The product, for a published figure that corresponds to the program.
     pub(super) published: Option<&'static str>,
 }
 
-/// A value, and how far it spreads.
+/// A value with its spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Point {
     pub(super) x: f64,
     pub(super) y: f64,
-    /// The hundredth that was least and the one that was greatest, where it is known.
+    /// The 1 % and 99 % quantiles, if known.
     pub(super) spread: Option<(f64, f64)>,
 }
 
-// Small, so that its writing can be read where it is drawn as wide as a phone.
+// Small, so that its text is legible on the screen of a phone.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 58.0;
@@ -46,7 +46,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 42.0;
 
-/// About how wide a character is.
+/// The approximate width of a character.
 const CHARACTER: f64 = 6.6;
 
 impl Line {
@@ -61,7 +61,7 @@ impl Line {
 }
 
 impl Chart {
-    /// The chart with its legend, as a piece of HTML.
+    /// The chart with its legend, as HTML.
     pub(super) fn html(&self) -> String {
         let mut out = String::new();
         let (title, note) = (escape(&self.title), escape(&self.note));
@@ -69,7 +69,7 @@ impl Chart {
         let _ = write!(out, "<figure><figcaption>{title}<small>{note}</small></figcaption>");
         out.push_str(&self.svg());
         out.push_str("<ul class=legend>");
-        // In the order in which the lines end, so that the eye finds them.
+        // In the order of the ends of the lines, to make them easy to find.
         let mut lines: Vec<&Line> = self.lines.iter().collect();
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.y);
         lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
@@ -125,8 +125,7 @@ impl Chart {
         let _ = write!(out, "<text transform=\"{turned}\" text-anchor=middle>{y}</text>");
     }
 
-    /// Where the horizontal axis is labelled: at the values that there are, as far as they fit; the
-    /// last first.
+    /// The labels of the horizontal axis: as many of the values as fit, from the last on.
     fn places(&self, frame: &Frame) -> Vec<(f64, String)> {
         let mut all: Vec<f64> =
             self.lines.iter().flat_map(|line| line.points.iter().map(|point| point.x)).collect();
@@ -171,7 +170,7 @@ impl Chart {
     }
 }
 
-/// Where values are drawn.
+/// The mapping of values to coordinates.
 struct Frame {
     across: Scale,
     up: Scale,

@@ -1,8 +1,7 @@
-//! How programs are told apart: a colour and a shape each, the same on the whole page, so that who
-//! does not see the one sees the other.
+//! Markers: a colour and a shape for each program, the same on the whole page. The shape helps
+//! readers who cannot distinguish the colours.
 
-/// The programs and strategies that charts show most, in the order in which they take their
-/// markers.
+/// The programs and strategies with fixed markers, in the order of the markers.
 const KNOWN: [&str; 24] = [
     "c",
     "armilla",
@@ -30,10 +29,10 @@ const KNOWN: [&str; 24] = [
     "with",
 ];
 
-/// How many colours the page has.
+/// The number of colours of the page.
 const COLOURS: usize = 13;
 
-/// How many shapes there are: prime to the colours that are shared, so that pairs repeat late.
+/// The number of shapes, coprime to that of the shared colours, so that pairs repeat late.
 const SHAPES: usize = 5;
 
 /// A program's colour and shape.
@@ -41,21 +40,21 @@ const SHAPES: usize = 5;
 pub(super) struct Marker(usize);
 
 impl Marker {
-    /// The mark of the program with this name.
+    /// The marker of a program.
     pub(super) fn of(name: &str) -> Self {
         Self(KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()))
     }
 
-    /// The class of its colour in the page.
+    /// The CSS class of its colour.
     pub(super) fn colour(self) -> usize {
         match self.0 {
-            // Plain sockets, with which everything is compared, have one for themselves.
+            // Plain sockets, the baseline, have a colour of their own.
             0 => 0,
             place => 1 + (place - 1) % (COLOURS - 1),
         }
     }
 
-    /// Its shape around a place, as the data of a path.
+    /// Its shape around a point, as SVG path data.
     pub(super) fn shape(self, x: f64, y: f64) -> String {
         match self.0 % SHAPES {
             0 => format!("M{:.1} {y:.1}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0z", x - 3.2),

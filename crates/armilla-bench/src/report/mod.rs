@@ -1,4 +1,4 @@
-//! What a run shows: a line while it goes on, tables, JSON, and a page with charts.
+//! The reports of a run: the progress line, text tables, JSON, and an HTML page.
 
 mod bars;
 mod chart;
@@ -20,18 +20,17 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 
 impl Outcome {
-    /// Writes tables: the machine, every result, who was absent and what failed. On a terminal they
-    /// are as wide as that.
+    /// Writes text tables: the machine, all results, absent programs and failures. The tables fit
+    /// the width of a terminal.
     ///
     /// # Errors
-    /// When nothing can be written.
+    /// The error of writing.
     pub fn print(&self, out: &mut (impl Write + AsFd)) -> io::Result<()> {
         let columns = terminal::columns(out.as_fd());
         table::print(self, columns.unwrap_or(usize::MAX), out)
     }
 
-    /// The results for programs: a JSON object with the machine, every record, who was absent and
-    /// what failed.
+    /// The results as JSON: an object with the machine, all records, absent programs and failures.
     pub fn json(&self) -> String {
         let results = json!({
             "machine": self.machine,
@@ -45,7 +44,7 @@ impl Outcome {
         format!("{results:#}\n")
     }
 
-    /// The results as one HTML document that needs nothing else, ratios first.
+    /// The results as one self-contained HTML document.
     pub fn html(&self) -> String {
         page::page(self)
     }

@@ -1,56 +1,56 @@
-//! The line that says how far a run is.
+//! The progress line of a run.
 
 use super::terminal::{columns, goes_back};
 use crate::record::Cell;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-/// By how long the experience of a run is outweighed by what it was expected to take: what is slow
-/// at its beginning shall not make it seem slow as a whole.
+/// The weight of the expected time against the measured time, so that a slow beginning does not
+/// distort the estimate.
 const PRIOR: Duration = Duration::from_secs(5);
 
-/// Follows the turns of cells, each of which is expected to take some time, and estimates what is
-/// left.
+/// Follows the measurements of a run and estimates the remaining time.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// What all of it was expected to take.
+    /// The expected time of the run.
     total: Duration,
-    /// What was expected to have been done by now, and when the series ends that is under way.
+    /// The expected time of the finished measurements, and of everything up to the end of the
+    /// current series.
     done: Duration,
     ahead: Duration,
-    /// What a turn of that series is expected to take.
+    /// The expected time of a measurement in the current series.
     turn: Duration,
     started: Instant,
     /// The tenth of the run that was shown last.
     last_tenth: Option<u32>,
-    /// How many columns the terminal has on which the line is written over itself; elsewhere, where
-    /// there are none, only every tenth of the run is shown.
+    /// The width of the terminal on which the line is overwritten. Without a terminal, only every
+    /// tenth of the run is shown.
     columns: Option<usize>,
 }
 
 impl Progress {
-    /// Nothing is done of what is expected to take `total`.
+    /// The progress of a run with an expected time of `total`.
     pub(crate) fn new(total: Duration) -> Self {
         let [done, ahead, turn] = [Duration::ZERO; 3];
         let columns = columns(io::stderr()).filter(|_| goes_back());
         Self { total, done, ahead, turn, started: Instant::now(), last_tenth: None, columns }
     }
 
-    /// A series of so many turns begins, which is expected to take so long; the one before it has
-    /// ended, with or without all its turns.
+    /// Starts a series with a number of measurements and an expected time, and ends the previous
+    /// one, complete or not.
     pub(crate) fn enter(&mut self, turns: usize, expected: Duration) {
         self.done = self.ahead;
         self.ahead += expected;
         self.turn = expected / u32::try_from(turns.max(1)).unwrap_or(u32::MAX);
     }
 
-    /// The next turn begins, of this cell.
+    /// Starts the next measurement, of this cell.
     pub(crate) fn step(&mut self, cell: &Cell) {
         self.show(cell, "measuring");
         self.done = (self.done + self.turn).min(self.ahead);
     }
 
-    /// The instructions of the next program are counted, at this cell first.
+    /// Starts counting the instructions of the next program, from this cell on.
     pub(crate) fn count(&mut self, cell: &Cell) {
         self.show(cell, "counting");
         self.done = (self.done + self.turn).min(self.ahead);
@@ -59,7 +59,7 @@ impl Progress {
     fn show(&mut self, cell: &Cell, what: &str) {
         let text = text(cell, what, self.started.elapsed(), (self.done, self.total));
         let tenth = (10.0 * share(self.done, self.total)) as u32;
-        // Nothing depends on whether anybody reads it.
+        // Ignore errors: progress is optional.
         if let Some(columns) = self.columns {
             write!(io::stderr(), "\r\x1b[K{}", fitting(&text, columns)).ok();
         } else if self.last_tenth.replace(tenth) != Some(tenth) {
@@ -68,7 +68,7 @@ impl Progress {
     }
 }
 
-/// Which share is done, how long the rest will take, and what comes next.
+/// The share that is done, the remaining time, and the current measurement.
 fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Duration)) -> String {
     let Cell { experiment, transport, placement, .. } = cell;
     let pace = (elapsed + PRIOR).as_secs_f64() / (done + PRIOR).as_secs_f64();
@@ -82,16 +82,16 @@ fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Du
     )
 }
 
-/// What of a line has room: one that goes on in the next row cannot be written over.
+/// Shortens a line to the width of the terminal, because a wrapped line cannot be overwritten.
 fn fitting(text: &str, columns: usize) -> String {
-    // The last column stays free: some terminals go on to the next row as soon as it is taken.
+    // Keep the last column free: some terminals wrap as soon as it is used.
     match text.chars().count() < columns {
         true => text.to_owned(),
         false => text.chars().take(columns.saturating_sub(2)).chain(['…']).collect(),
     }
 }
 
-/// Which part of `total` is done.
+/// The fraction of `total` that is done.
 fn share(done: Duration, total: Duration) -> f64 {
     if total.is_zero() { 0.0 } else { done.as_secs_f64() / total.as_secs_f64() }
 }

@@ -1,38 +1,38 @@
-//! Axes: where a value lies between the ends of an axis, and which values are written beside it.
+//! Axes: the position of a value on an axis, and the labels.
 
-/// How values are spread over an axis.
+/// The kind of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// From zero, evenly.
+    /// Linear, from zero.
     Linear,
-    /// So that equal ratios are equally far apart.
+    /// Logarithmic.
     Logarithmic,
-    /// The same, for ratios: the axis holds 1, and what lies a little beside it can be told apart.
+    /// Logarithmic for ratios: includes 1, with a fine resolution around it.
     Ratios,
 }
 
-/// What ratios are written beside an axis, coarser away from 1.
+/// The possible labels of ratios, coarser away from 1.
 const RATIOS: [f64; 36] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1,
     1.2, 1.4, 1.6, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 64.0, 128.0, 256.0, 500.0,
     1000.0, 5000.0,
 ];
 
-/// About how many steps an axis has.
+/// The approximate number of labels.
 const STEPS: f64 = 5.0;
 
-/// An axis from its low to its high end.
+/// An axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     kind: Kind,
     low: f64,
     high: f64,
-    /// The values that are written beside it.
+    /// The labelled values.
     pub(super) ticks: Vec<f64>,
 }
 
 impl Scale {
-    /// An axis that holds `values`, none of which need be there, and ends at round ones.
+    /// An axis that includes all `values`, which may be none, and ends at round values.
     pub(super) fn holding(kind: Kind, values: impl Iterator<Item = f64>) -> Self {
         let usable = |v: &f64| v.is_finite() && (kind == Kind::Linear || *v > 0.0);
         let (low, high) = values
@@ -46,7 +46,7 @@ impl Scale {
         }
     }
 
-    /// An axis between `low` and `high`, which the caller labels.
+    /// An axis between `low` and `high`, labelled by the caller.
     pub(super) fn between(kind: Kind, low: f64, high: f64) -> Self {
         Self { kind, low, high, ticks: Vec::new() }
     }
@@ -61,7 +61,7 @@ impl Scale {
         Self { kind: Kind::Linear, low: 0.0, high: count * step, ticks }
     }
 
-    /// From the round value below to the one above; of those between as many as fit.
+    /// From the round value below to the one above, with as many labels between as fit.
     fn within(kind: Kind, low: f64, high: f64, round: &[f64]) -> Self {
         let below = round.iter().copied().rfind(|v| *v <= low).unwrap_or(low);
         let above = round.iter().copied().find(|v| *v >= high).unwrap_or(high);
@@ -75,12 +75,12 @@ impl Scale {
                 ticks.push(value);
             }
         }
-        // Whoever stands close to 1 makes room for it.
+        // A label too close to 1 is dropped.
         ticks.retain(|tick| kind != Kind::Ratios || *tick == 1.0 || tick.ln().abs() >= least * 0.5);
         Self { kind, low: below, high: above, ticks }
     }
 
-    /// Where `value` lies: 0 at the low end, 1 at the high one, and never beyond.
+    /// The position of `value`, from 0 at the low end to 1 at the high end, clamped.
     pub(super) fn place(&self, value: f64) -> f64 {
         let part = match self.kind {
             Kind::Linear => (value - self.low) / (self.high - self.low),
@@ -96,7 +96,7 @@ fn round_numbers(low: f64, high: f64) -> Vec<f64> {
     powers.flat_map(|power| [1.0, 2.0, 5.0].map(|n| n * 10_f64.powi(power))).collect()
 }
 
-/// A number as short as it can be read: sizes in Ki, large ones in k and M.
+/// A short form of a number: sizes in Ki, large numbers in k and M.
 pub(super) fn amount(value: f64) -> String {
     let whole = value.fract() == 0.0;
     match value {

@@ -1,23 +1,23 @@
-//! What is known of the terminal that a run is shown on.
+//! The terminal of a run.
 
 use rustix::fd::AsFd;
 use rustix::termios::tcgetwinsize;
 use std::env;
 use std::io::IsTerminal;
 
-/// How many columns it has where `out` is written; `None` where that is no terminal.
+/// The width of the terminal of `out`; `None` if it is not a terminal.
 pub(super) fn columns(out: impl AsFd + IsTerminal) -> Option<usize> {
     let chosen = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let size = || tcgetwinsize(out.as_fd()).ok().map(|size| usize::from(size.ws_col));
     out.is_terminal().then(|| usable(chosen.or_else(size)))
 }
 
-/// A terminal that does not know its size says 0, or nothing.
+/// A terminal of unknown size reports 0, or no size.
 fn usable(columns: Option<usize>) -> usize {
     columns.filter(|columns| *columns > 0).unwrap_or(80)
 }
 
-/// Whether a line can be written over itself on the terminal there is.
+/// Whether the terminal supports overwriting a line.
 pub(super) fn goes_back() -> bool {
     is_able(&env::var("TERM").unwrap_or_default())
 }

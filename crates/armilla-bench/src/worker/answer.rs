@@ -1,4 +1,4 @@
-//! What a client measured, as it tells the harness.
+//! The measurements of a client, in the format of the harness.
 
 use super::Outcome;
 use std::fmt;
@@ -13,16 +13,16 @@ pub(super) struct Answer {
     samples: Vec<Duration>,
 }
 
-/// How many calls of a group are timed together.
+/// The number of calls that are timed together.
 const GROUP: u32 = 16;
 
 impl Answer {
-    /// Times `count` exchanges, each by itself.
+    /// Times `count` exchanges individually.
     pub(super) fn of_each(count: u32, mut exchange: impl FnMut(u32) -> Outcome) -> Outcome<Self> {
         if is_counted() {
             return Self::of_all(|| (0..count).try_for_each(exchange));
         }
-        // Differences are made afterwards, so that they are not part of what is timed.
+        // Compute the differences afterwards, outside of the timed section.
         let mut ends = Vec::with_capacity(count as usize);
         let started = Instant::now();
         for number in 0..count {
@@ -40,8 +40,8 @@ impl Answer {
         Ok(Self { total, samples })
     }
 
-    /// Times `count` calls that are too short for that by themselves in groups; what else the
-    /// machine does then meets few of them.
+    /// Times `count` short calls in groups. Groups are small, so that disturbances affect few of
+    /// them.
     pub(super) fn of_groups(count: u32, mut call: impl FnMut() -> Outcome) -> Outcome<Self> {
         if is_counted() {
             return Self::of_all(|| (0..count).try_for_each(|_| call()));
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// Whether it is counted what calls take, of which it is no part to time each.
+/// Whether instructions are counted; timing single calls would add to them.
 fn is_counted() -> bool {
     std::env::var_os("BENCH_WHOLE").is_some()
 }

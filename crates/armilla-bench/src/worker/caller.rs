@@ -1,4 +1,4 @@
-//! The calls of the workloads, by every way to invoke an operation.
+//! The calls of the workloads, static and dynamic.
 
 use super::Outcome;
 use super::dynamic;
@@ -9,19 +9,19 @@ use crate::{BinStruct, TtcpSequence, TtcpSequenceRef};
 use armilla::SystemException;
 use armilla::dynamic::Request;
 
-/// For more objects than that a client keeps no requests of the dynamic invocation interface.
+/// The maximum number of objects for which a client keeps dynamic requests.
 const MOST_REQUESTS: usize = 10_000;
 
-/// What calls are made of.
+/// The references and arguments of calls.
 pub(super) struct Caller {
     floods: DrainRef,
     strings: LibraryRef,
-    /// What is called in turn; never empty while calls are made.
+    /// The objects to call in turn; never empty during calls.
     pub(super) targets: Vec<TtcpSequenceRef>,
     invocation: Invocation,
-    /// The requests that are used again and again, one for each target.
+    /// The reused requests, one for each target.
     requests: Vec<Request>,
-    /// The same name at two places, the first of which is the next to be used.
+    /// The same operation name at two addresses; the first one is used next.
     names: [&'static str; 2],
     structs: Vec<BinStruct>,
     doubles: Vec<f64>,
@@ -49,8 +49,8 @@ impl Caller {
         })
     }
 
-    /// Makes the arguments of a workload, so that this is not part of what is timed. `false` when
-    /// the workload cannot be called in this way.
+    /// Prepares the arguments of a workload before timing. Returns `false` if the kind of
+    /// invocation does not support the workload.
     pub(super) fn prepare(&mut self, workload: Workload, units: usize) -> Outcome<bool> {
         match workload {
             Workload::Structs | Workload::OnewayStructs => self.structs = bin_structs(units),
@@ -79,7 +79,7 @@ impl Caller {
         })
     }
 
-    /// A request of the dynamic invocation interface, if there is one for the workload.
+    /// A dynamic request, if the workload supports it.
     fn make_request(
         &self,
         workload: Workload,
@@ -89,13 +89,12 @@ impl Caller {
         dynamic::request(objects, workload, &self.structs, &self.octets, &self.text)
     }
 
-    /// What generated code calls, if that is how calls are made.
+    /// The call by generated code, if the invocation is static.
     pub(super) fn generated(&self, workload: Workload) -> Option<Call> {
         (self.invocation == Invocation::Static).then(|| call_of(workload))
     }
 
-    /// One call of a workload, at the object whose turn it is; there is at least one, and the turn
-    /// is one of its places.
+    /// Makes one call of a workload. `turn` is the index of a target.
     pub(super) fn call(&mut self, workload: Workload, units: u32, turn: usize) -> Outcome {
         let target = &self.targets[turn];
         match self.invocation {
@@ -114,16 +113,16 @@ impl Caller {
         Ok(())
     }
 
-    /// Waits until the oneway calls before it have arrived.
+    /// Waits until all previous oneway calls have arrived.
     pub(super) fn settle(&self) -> Outcome {
         Ok(self.targets.first().map_or(Ok(()), TtcpSequenceRef::send_no_params_2way)?)
     }
 }
 
-/// A call at a target, or at what else the caller knows, with so many units.
+/// A call to a target or to another object of the caller, with a number of units.
 pub(super) type Call = fn(&Caller, &TtcpSequenceRef, u32) -> Result<(), SystemException>;
 
-/// Chosen once for many calls, so that this is not part of what is timed.
+/// The call of a workload, selected once before timing.
 fn call_of(workload: Workload) -> Call {
     match workload {
         Workload::Void | Workload::Demux => |_, target, _| target.send_no_params_2way(),

@@ -1,4 +1,4 @@
-//! Marshalling alone, within one process: the ways to write and read the same octets.
+//! Marshalling alone, within one process: several methods for the same octets.
 
 use super::answer::Answer;
 use super::{Commands, Outcome, Worker};
@@ -8,28 +8,28 @@ use armilla::dynamic::DynAny;
 use armilla::{Any, ByteOrder, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder, Typed};
 use std::hint::black_box;
 
-/// How it is done.
+/// A method of marshalling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
-    /// As generated code does it: in bulk, lent, borrowed.
+    /// As generated code does it: in bulk, with borrowed data.
     Compiled,
-    /// The same in the byte order of the other machines.
+    /// The same in the foreign byte order.
     Swapped,
     /// In bulk, but copied.
     Copied,
-    /// Each member by itself.
+    /// Member by member.
     ElementWise,
-    /// By a plan that was made of the TypeCode.
+    /// By a plan made from the TypeCode.
     Planned,
     /// By the TypeCode, as a tree of values.
     Interpreted,
 }
 
-/// Writes and reads.
+/// The client.
 pub(super) struct Client {
     method: Method,
     order: ByteOrder,
-    /// What is written into again and again.
+    /// The reused output buffer.
     buffer: Vec<u8>,
 }
 

@@ -1,5 +1,5 @@
-//! The object adapter alone: requests that are encoded, dispatched and answered within one process,
-//! to find out what it takes to find an object and its operation.
+//! The object adapter alone: requests are encoded, dispatched and answered within one process, to
+//! measure the lookup of an object and its operation.
 
 use super::answer::Answer;
 use super::many::{Many, Strategy, Tables, names, object_id};
@@ -7,27 +7,26 @@ use super::{Commands, Outcome, Worker};
 use armilla::{Collocation, Orb, Ref};
 use std::sync::Arc;
 
-/// To how many objects calls go at most, spread evenly over all. What the caller keeps of each
-/// stays in the processor's nearest memory then, and it is the search that is measured.
+/// The maximum number of called objects, spread evenly over all. The caller's data for so few
+/// objects stays in the cache, so the experiment measures the lookup alone.
 const CALLED: u32 = 16;
 
-/// How many calls are chosen ahead; afterwards they repeat. Their operations are so few for the
-/// same reason.
+/// The number of calls that are chosen in advance and repeated; small for the same reason.
 const CHOSEN: usize = 64;
 
-/// With more objects than that nobody searches one after the other.
+/// The maximum number of objects for linear search.
 const MOST_LINEAR: u32 = 1000;
 
-/// The client, its server and everything between.
+/// The client, with the server in the same process.
 pub(super) struct Client {
     orb: Orb,
     strategy: Strategy,
-    /// What all objects are.
+    /// The servant of all objects.
     servant: Arc<Tables>,
-    /// One for each number of objects that was asked for; all stay, so that they can be called in
-    /// turn.
+    /// One set for each requested number of objects. All sets stay active, so that calls can
+    /// alternate.
     object_sets: Vec<ObjectSet>,
-    /// Which of them is called.
+    /// The index of the current set.
     chosen: usize,
     operations: usize,
 }
@@ -35,8 +34,8 @@ pub(super) struct Client {
 /// The objects of an adapter.
 struct ObjectSet {
     objects: u32,
-    /// In ascending order of their places; the last is the last of all. Empty when they are too
-    /// many for the strategy.
+    /// The called objects, in order; the last is the last object of the adapter. Empty if there are
+    /// too many objects for the strategy.
     called: Vec<Ref<dyn Many>>,
 }
 
@@ -52,7 +51,7 @@ impl Client {
         Ok(Self { orb, strategy, servant, object_sets: Vec::new(), chosen: 0, operations: 1 })
     }
 
-    /// Has calls go to `objects` objects with `operations` operations each.
+    /// Selects `objects` objects with `operations` operations each.
     fn fill(&mut self, objects: u32, operations: u32) -> Outcome<Option<Answer>> {
         self.chosen =
             match self.object_sets.iter().position(|object_set| object_set.objects == objects) {
@@ -71,7 +70,7 @@ impl Client {
         Answer::of_all(|| Ok(())).map(Some)
     }
 
-    /// Makes an adapter with so many objects, and gives those that are called.
+    /// Creates an adapter with so many objects, and returns the called ones.
     fn activate(&self, objects: u32) -> Outcome<Vec<Ref<dyn Many>>> {
         let name = format!("many_{objects}");
         let builder = self.orb.root_poa().create_poa(name).multiple_ids().user_ids();
@@ -88,16 +87,16 @@ impl Client {
         Ok(called)
     }
 
-    /// The objects that are called now.
+    /// The called objects.
     fn called(&self) -> &[Ref<dyn Many>] {
         self.object_sets.get(self.chosen).map_or(&[], |object_set| &object_set.called)
     }
 
-    /// The calls of an order: places among the objects, and names.
+    /// Chooses calls in an order: objects and operation names.
     fn choose(&self, order: &str) -> Vec<(&Ref<dyn Many>, &'static str)> {
         let mut random = 0x9e37_79b9_7f4a_7c15_u64;
         let mut any = |below: usize| {
-            // Xorshift: calls need no better randomness.
+            // Xorshift is random enough.
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
@@ -122,8 +121,8 @@ impl Commands for Client {
                 let call = |(object, name): &(&Ref<dyn Many>, &'static str)| {
                     Ok(object.invoke(name, |_| Ok(()), |_| Ok(()))?)
                 };
-                // What other programs have put in the place of this one's in the processor's memory
-                // meanwhile comes back before, so that it is the search that is measured.
+                // Other programs have used the caches meanwhile: warm them first, to measure the
+                // lookup alone.
                 calls.iter().try_for_each(call)?;
                 let mut calls = calls.iter().cycle();
                 let next = || calls.next().map_or(Ok(()), call);

@@ -1,4 +1,4 @@
-//! Calls without generated code: requests on the client's side, a servant on the server's.
+//! Calls without generated code: requests in the client, a dynamic servant in the server.
 
 use crate::BinStruct;
 use crate::workload::Workload;
@@ -7,8 +7,8 @@ use armilla::rt::Typed;
 use armilla::{Any, Completion, ExceptionKind, Minor, Object, ObjectId, SystemException, TypeCode};
 use std::borrow::Cow;
 
-/// A request of `workload` at `target`, or at `drain` for floods; `None` where there is none for
-/// it.
+/// A request for `workload` to `target`, or to `drain` for floods; `None` if dynamic calls do not
+/// support it.
 pub(super) fn request(
     (target, drain): (&Object, &Object),
     workload: Workload,
@@ -39,7 +39,7 @@ pub(super) fn request(
     Ok(Some(request))
 }
 
-/// Takes what the generated sink takes, led by TypeCodes.
+/// A dynamic servant with the interface of the generated sink, guided by TypeCodes.
 pub(super) struct DynamicSink;
 
 impl DynamicServant for DynamicSink {

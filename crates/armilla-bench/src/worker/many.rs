@@ -1,7 +1,7 @@
-//! A servant with as many operations as an experiment wants, and a skeleton that finds them by any
-//! of the four strategies. Written by hand, because a thousand operations would take long to
-//! compile, and because a request that does not leave the process brings no number for the active
-//! strategy: here the name ends in it.
+//! A servant with any number of operations, and a skeleton with any of the four lookup strategies.
+//! It is written by hand, because a thousand generated operations would take long to compile. A
+//! request within the process carries no operation number for the active strategy, so here the name
+//! ends in the number.
 
 use super::Outcome;
 use armilla::rt::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};
@@ -11,16 +11,16 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// How objects, or the operations of an object, are found.
+/// A strategy for the lookup of objects or operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
-    /// One comparison after the other.
+    /// Linear search.
     Linear,
-    /// A hash table that knows nothing of its keys.
+    /// Dynamic hashing: a general hash table.
     Hashing,
-    /// A hash table without collisions, made for its keys.
+    /// Perfect hashing: a table without collisions, made for its keys.
     Perfect,
-    /// What is sought says where it stands.
+    /// Active demultiplexing: the key contains the index.
     Active,
 }
 
@@ -36,7 +36,7 @@ impl Strategy {
         })
     }
 
-    /// The same for the objects of an adapter, which has as many as `objects`.
+    /// The strategy for an adapter with `objects` objects.
     pub(super) fn lookup(self, objects: u32) -> ObjectLookup {
         match self {
             Self::Linear => ObjectLookup::Linear,
@@ -46,7 +46,7 @@ impl Strategy {
         }
     }
 
-    /// The same for the operations of its servants.
+    /// The strategy for the operations of its servants.
     pub(super) const fn operation_lookup(self) -> OperationLookup {
         match self {
             Self::Linear => OperationLookup::Linear,
@@ -57,12 +57,12 @@ impl Strategy {
     }
 }
 
-/// The id of the object with this number, as long as that of any other.
+/// The id of an object by number. All ids have the same length.
 pub(super) fn object_id(number: u32) -> ObjectId {
     ObjectId::new(format!("object_{number:07}"))
 }
 
-/// What an operation does: nothing, and it says so.
+/// The body of an operation: an empty reply.
 type Handler = fn(&mut ServerCall<'_>) -> Dispatched;
 
 /// An interface whose operations are known when the program runs.
@@ -89,10 +89,10 @@ impl Interface for dyn Many {
 
 impl IsA<dyn Many> for dyn Many {}
 
-/// How many operations a table can have.
+/// The maximum number of operations in a table.
 const SIZES: [usize; 4] = [1, 10, 100, 1000];
 
-/// The names of operations, one behind the other in memory as those of generated code are.
+/// The names of operations, contiguous in memory like those of generated code.
 pub(super) fn names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
         let lines: String = (0..SIZES[3]).map(|number| format!("operation_{number}\n")).collect();

@@ -1,5 +1,6 @@
-//! Our own programs as the harness starts them: a server and a client, over the typed streams alone
-//! through the ORB, or within a part of it. They keep to the commands of `peers/README.md`.
+//! Workers: the Armilla programs that the harness starts. A server and a client communicate over
+//! typed streams, through the ORB, or within a part of it. `peers/README.md` describes the
+//! commands.
 
 mod answer;
 mod caller;
@@ -20,19 +21,19 @@ use std::error::Error;
 use std::io::{self, BufRead, Write};
 use std::thread;
 
-/// What can go wrong in a worker; it is told to the harness and ends the worker.
+/// The result in a worker. An error is reported to the harness and ends the worker.
 pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
-/// Which program, which side of it, and over what.
+/// One side of a program.
 #[derive(Debug, Clone)]
 pub struct Worker {
     /// `ipc`, `orb`, `adapter` or `codec`.
     pub program: String,
     /// `server` or `client`.
     pub role: String,
-    /// Over what.
+    /// The transport.
     pub transport: Transport,
-    /// The address to listen at, or where the server is.
+    /// The address to listen at, or that of the server.
     pub place: String,
     /// The size of the socket queues in octets, 0 for the system's.
     pub queue: usize,
@@ -41,10 +42,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Reads the arguments that the harness starts a worker with.
+    /// Parses the arguments from the harness.
     ///
     /// # Errors
-    /// When they are not what the harness gives.
+    /// The arguments are invalid.
     pub fn parse(words: &[String]) -> Result<Self, String> {
         let [program, role, transport, place, queue, options @ ..] = words else {
             return Err("usage: PROGRAM server|client TRANSPORT PLACE QUEUE [OPTION…]".into());
@@ -60,10 +61,10 @@ impl Worker {
         })
     }
 
-    /// Serves until killed, or answers commands until they end.
+    /// Serves until killed, or answers commands until standard input closes.
     ///
     /// # Errors
-    /// Whatever keeps it from that.
+    /// The error that ends the worker.
     pub fn run(&self) -> Result<(), Box<dyn Error>> {
         match (self.program.as_str(), self.role.as_str()) {
             ("ipc", "server") => raw::serve(self),
@@ -89,7 +90,7 @@ impl Worker {
     }
 }
 
-/// A server of those whose client has everything in itself.
+/// The server of a program whose client does all the work.
 fn wait() -> Outcome {
     println!("memory");
     io::stdout().flush()?;
@@ -98,7 +99,7 @@ fn wait() -> Outcome {
     }
 }
 
-/// Carries out one command; `None` when it cannot.
+/// Carries out one command; `None` if it is not supported.
 trait Commands {
     fn carry_out(&mut self, words: &[&str]) -> Outcome<Option<answer::Answer>>;
 }

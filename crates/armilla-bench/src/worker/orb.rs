@@ -1,4 +1,4 @@
-//! The ORB: its server, and the client that calls it as it is told.
+//! The ORB: the server, and the client that calls it on command.
 
 use super::answer::Answer;
 use super::caller::Caller;
@@ -11,10 +11,10 @@ use crate::workload::Workload;
 use armilla::{Orb, OrbBuilder};
 use std::io::{self, Write};
 
-/// How many references are fetched with one call.
+/// The number of references that one call fetches.
 const BATCH: u32 = 1000;
 
-/// How many calls of a train go to an object before the next has its turn.
+/// The number of calls of a request train to one object.
 const TRAIN: u64 = 100;
 
 /// Serves until killed.
@@ -47,16 +47,16 @@ fn builder(worker: &Worker) -> Outcome<OrbBuilder> {
     Ok(builder)
 }
 
-/// The client's side.
+/// The client.
 pub(super) struct Client {
     entrance: EntranceRef,
     floods: DrainRef,
     caller: Caller,
-    /// Whether the objects are in this very process.
+    /// Whether the objects are in this process.
     near: bool,
-    /// Calls made so far at objects in turn: the next command goes on where the last has ended.
+    /// The number of calls so far. The next command continues with the next object.
     turn: u64,
-    // Last, so that the references go first.
+    // Last, so that the references are dropped first.
     _orb: Orb,
 }
 
@@ -83,7 +83,7 @@ impl Client {
         Ok(Self { entrance, floods, caller, near, turn: 0, _orb: orb })
     }
 
-    /// Has the server activate `count` objects, and takes their references.
+    /// Lets the server activate `count` objects, and fetches their references.
     fn objects(&mut self, count: u32) -> Outcome<Answer> {
         self.caller.targets.clear();
         self.turn = 0;
@@ -97,7 +97,7 @@ impl Client {
         })
     }
 
-    /// A flood of calls at the objects whose turn it is, the last of which is waited for.
+    /// A flood of calls to objects in turn; waits for the last one.
     fn flood(
         &mut self,
         workload: Workload,
@@ -121,13 +121,13 @@ impl Client {
                 Workload::FloodSequence | Workload::FloodString | Workload::FloodVoid => {
                     self.await_delivery(drained, count.into())
                 }
-                // Requests of one connection are served in their order.
+                // The server processes the requests of a connection in order.
                 _ => self.caller.settle(),
             }
         })
     }
 
-    /// Asks until as much has arrived as was sent: the confirmation may overtake the last of it.
+    /// Polls until all sent data has arrived, because the confirmation may overtake the last calls.
     fn await_delivery(&self, octets: u64, messages: u64) -> Outcome {
         let mut arrived = (0, 0);
         while arrived.1 < messages {
@@ -140,8 +140,8 @@ impl Client {
         }
     }
 
-    /// `order` says how the objects take turns: a train of calls at one, then one at the next; or
-    /// one call at each, and again.
+    /// Makes calls to the objects in an `order`: a train of calls to each object, or one call to
+    /// each in turn.
     fn measure(
         &mut self,
         workload: Workload,
@@ -161,7 +161,7 @@ impl Client {
             return self.flood(workload, units, count, target).map(Some);
         }
         let answer = match (self.caller.generated(workload), &self.caller.targets[..]) {
-            // A look at the clock may take longer than the call.
+            // Reading the clock may take longer than the call.
             (Some(call), [only]) if self.near => {
                 Answer::of_groups(count, || Ok(call(&self.caller, only, units)?))
             }

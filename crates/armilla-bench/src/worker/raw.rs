@@ -1,11 +1,12 @@
-//! The typed streams alone, without a protocol: what `plain.c` does, over `armilla-ipc`.
+//! Typed streams without a protocol: the work of `plain.c` over `armilla-ipc`.
 
 use super::answer::Answer;
 use super::{Commands, Outcome, Worker};
 use armilla_ipc::{Address, SendError, Stream, connect, listen};
 use std::io::{self, IoSlice, Write};
 
-/// What a client announces to the server: kind, count, octets there, octets back.
+/// The announcement of a client to the server: kind, count, octets of the request, octets of the
+/// reply.
 type Task = [u32; 4];
 
 const FLOOD: u32 = 1;
@@ -16,7 +17,7 @@ pub(super) fn serve(worker: &Worker) -> Outcome {
     println!("{}", acceptor.local());
     io::stdout().flush()?;
     while let Some(stream) = acceptor.accept()? {
-        // A client that is gone ends its connection, not the server.
+        // A failed connection does not end the server.
         serve_one(&*stream).ok();
     }
     Ok(())
@@ -56,23 +57,23 @@ fn receive_task(stream: &dyn Stream) -> Outcome<Task> {
     Ok([number(0), number(1), number(2), number(3)])
 }
 
-/// How many octets of a request are its header, where header and payload are apart.
+/// The length of a header, if header and payload are separate.
 const HEADER: usize = 48;
 
-/// How a request of a header and a payload leaves.
+/// How to send a request with a header and a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SendMode {
-    /// It is one piece.
+    /// As one buffer.
     Whole,
-    /// Both are copied into one piece.
+    /// Copied into one buffer.
     Copied,
     /// With one system call for both.
     Gathered,
-    /// With a system call each.
+    /// With one system call for each.
     TwoWrites,
 }
 
-/// The client's side.
+/// The client.
 pub(super) struct Client {
     stream: Box<dyn Stream>,
     mode: SendMode,

@@ -1,4 +1,4 @@
-//! The objects that the experiments call.
+//! The servants of the experiments.
 
 use super::dynamic::DynamicSink;
 use super::many::{Strategy, object_id};
@@ -12,11 +12,11 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Takes everything and does nothing.
+/// A servant that ignores its arguments.
 #[derive(Debug)]
 pub struct Sink;
 
-/// Implements operations that take one argument, or none, and drop it.
+/// Implements operations that ignore their argument, if any.
 macro_rules! drop_all {
     ($($operation:ident($($argument:ident: $ty:ty)?);)*) => {
         impl TtcpSequence for Sink {
@@ -44,10 +44,10 @@ drop_all! {
     send_no_params_1way();
 }
 
-/// Counts what floods bring.
+/// Counts the calls and the octets of floods.
 #[derive(Default)]
 struct Counter {
-    /// Whether it keeps a copy while it does.
+    /// Whether the servant copies the data.
     copies: bool,
     octets: AtomicU64,
     messages: AtomicU64,
@@ -98,7 +98,7 @@ impl Drain for Counter {
 pub struct LibraryServant(SharedStrings);
 
 impl LibraryServant {
-    /// How many there are.
+    /// The number of strings.
     pub const STRINGS: u32 = 100;
 }
 
@@ -125,7 +125,7 @@ impl Library for LibraryServant {
     }
 }
 
-/// Where a client begins.
+/// The initial object of a client, which returns all others.
 pub(super) struct EntranceServant {
     orb: Orb,
     target: TtcpSequenceRef,
@@ -135,7 +135,7 @@ pub(super) struct EntranceServant {
     prepared: Mutex<Prepared>,
 }
 
-/// The targets that a client asked for, and the adapter that holds them.
+/// The targets that a client requested, and their adapter.
 #[derive(Default)]
 struct Prepared {
     targets: Vec<TtcpSequenceRef>,

@@ -1,42 +1,41 @@
-//! What an ORB under measurement does differently from how it comes: the words among its options.
+//! Variations of the measured ORB: the words among its options.
 
 use super::many::Strategy;
 use armilla::Collocation;
 
-/// How calls are made.
+/// The kind of invocation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Invocation {
     /// By generated stubs.
     #[default]
     Static,
-    /// By requests of the dynamic invocation interface, each made once and used again.
+    /// By reused requests of the dynamic invocation interface.
     Dynamic,
-    /// By requests of the dynamic invocation interface, made for every call.
+    /// By a new request of the dynamic invocation interface for every call.
     DynamicNew,
-    /// By stubs that name the operation as they never did before, so that every header is made
-    /// anew.
+    /// By stubs with a new operation name each time, so that no header template fits.
     NewHeaders,
 }
 
-/// Everything that may differ.
+/// All variations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Variation {
     pub(super) invocation: Invocation,
     /// Whether a dynamic skeleton serves the calls.
     pub(super) dynamic_servant: bool,
-    /// Whether the servant copies the sequence that it is lent.
+    /// Whether the servant copies its borrowed argument.
     pub(super) copying_servant: bool,
-    /// How the adapter finds the objects that are called in turn.
+    /// The lookup strategy of the adapter.
     pub(super) lookup: Option<Strategy>,
-    /// The client calls objects of its own process, in this way.
+    /// The collocation of client and objects, if they are in one process.
     pub(super) near: Option<Collocation>,
 }
 
 impl Variation {
-    /// What `options` say; those of the ORB are passed over.
+    /// Parses `options`; ignores those of the ORB.
     ///
     /// # Errors
-    /// Names the word that means nothing.
+    /// The unknown word.
     pub(super) fn parse(options: &[String]) -> Result<Self, String> {
         let mut variation = Self::default();
         let mut words = options.iter();
