@@ -1,10 +1,9 @@
-//! Where the time goes: the functions of sender and receiver in the bulk transfer of E1, as the
-//! study listed them.
+//! A profile by function of sender and receiver in the bulk transfer of E1, as in the study.
 //!
-//! Shares come from `perf`, which interrupts the programs now and then; where there is none, or it
-//! may not be used, from `valgrind --tool=callgrind`, which counts the instructions outside the
-//! kernel. How often a function was called callgrind counts, and `strace -c` how often a system
-//! call was made, each in a run of its own. What is not installed is told, and the rest is shown.
+//! `perf` provides the shares by sampling. Without `perf`, or without permission, `valgrind
+//! --tool=callgrind` provides shares of the instructions outside the kernel. callgrind also counts
+//! the calls of functions, and `strace -c` those of system calls, each in a run of its own. Missing
+//! tools are listed in the output.
 
 use crate::counting::{self, tell_valgrind};
 use crate::machine::{Machine, Placement, congestion};
@@ -28,17 +27,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const BUFFER: u32 = 128 * 1024;
 const QUEUE: usize = 64 * 1024;
 
-/// 64 MiB in such buffers; for the slow machine that callgrind is, and for a few samples more.
+/// 64 MiB in such buffers, for callgrind; more for sampling.
 const MESSAGES: u32 = 512;
 const SAMPLED: u32 = 40_000;
 
 /// Functions with a smaller share are not listed, in percent.
 const LEAST: f64 = 0.4;
 
-/// Who is observed.
+/// The profiled programs.
 const PROGRAMS: [Program; 5] = [C, ACE, IPC, ORB, OMNIORB];
 
-/// What one side spent its time on.
+/// The profile of one side.
 #[derive(Debug, Default)]
 struct Side {
     /// Name and share in percent.
@@ -47,7 +46,7 @@ struct Side {
     kernel: Option<f64>,
 }
 
-/// Names and how often they were called.
+/// Numbers of calls by name.
 type Calls = HashMap<String, u64>;
 
 /// The tools that observe a program.
@@ -59,8 +58,7 @@ enum Tool {
 }
 
 impl Tool {
-    /// What a command begins with so that the tool writes `file`, in whose path there may be
-    /// blanks.
+    /// The prefix of a command for the tool to write `file`, whose path may contain blanks.
     fn prefix(self, peers: &Peers, file: &Path) -> Vec<String> {
         let words = match self {
             Self::Perf => "perf record -q -e cpu-clock -F 5000 -o",
@@ -78,7 +76,7 @@ impl Tool {
         }
     }
 
-    /// Whether it is here and may be used, and what to do if not.
+    /// Checks that the tool is installed and permitted; the error is the remedy.
     fn check(self) -> Result<(), &'static str> {
         let name = self.name();
         if !is_there(name) {
@@ -104,7 +102,7 @@ impl Tool {
 /// The table of the functions of plain sockets, wrappers and brokers, as text.
 ///
 /// # Errors
-/// When files for the tools cannot be written, or there are no tools.
+/// The files for the tools cannot be written, or no tool is installed.
 pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
     let peers = Peers::open(stop)?;
     let stopped = || stop.load(Ordering::Relaxed);
@@ -113,7 +111,7 @@ pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
     let named = |name: &&str| plan.peers.iter().flatten().any(|peer| peer == name);
     let others = |name: &&str| PROGRAMS.iter().all(|program| program.name != *name);
     for name in peer_names().filter(named).filter(others) {
-        let _ = writeln!(out, "absent: {name} (its functions are not observed)");
+        let _ = writeln!(out, "absent: {name} (not profiled)");
     }
     let mut jobs = Vec::new();
     for program in PROGRAMS {
@@ -140,12 +138,12 @@ pub fn functions(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<String> {
         }
     }
     if stopped() {
-        out.push_str("\ninterrupted: what was finished is above\n");
+        out.push_str("\ninterrupted: only the finished results are above\n");
     }
     Ok(out)
 }
 
-/// What floods are observed: those without a protocol know no strings.
+/// The profiled floods. Programs without a protocol have no strings.
 fn workloads(program: &Program) -> &'static [Workload] {
     match program.is_raw() {
         true => &[Workload::FloodSequence],
@@ -153,7 +151,7 @@ fn workloads(program: &Program) -> &'static [Workload] {
     }
 }
 
-/// What is measured on and by, and which tool takes the shares.
+/// The head of the table, and the tool for the shares.
 fn heading(machine: &Machine) -> io::Result<(String, Option<Tool>)> {
     let mut out = format!("{machine}\n");
     let (mut sampler, mut remedies) = (None, Vec::new());
@@ -168,17 +166,17 @@ fn heading(machine: &Machine) -> io::Result<(String, Option<Tool>)> {
         }
     }
     if remedies.len() == 3 {
-        return Err(io::Error::other(format!("one of these is needed: {}", remedies.join(", "))));
+        return Err(io::Error::other(format!("no tool is installed: {}", remedies.join(", "))));
     }
     let of = match sampler {
         Some(Tool::Perf) => "time (perf)",
         Some(_) => "instructions outside the kernel (callgrind)",
-        None => "nothing: neither perf nor valgrind is here",
+        None => "nothing (neither perf nor valgrind is installed)",
     };
     let _ = writeln!(
         out,
         "tcp, both sides on one core, {BUFFER} octets a buffer, queues of {QUEUE}; shares of {of}\n\
-         functions with the same code are one, which has the name of any of them"
+         functions with identical code are merged under one of their names"
     );
     Ok((out, sampler))
 }
@@ -211,7 +209,7 @@ fn observe(
     Ok(out)
 }
 
-/// Lets the program send under observation, and gives the files of receiver and sender.
+/// Runs a flood under a tool, and returns the files of receiver and sender.
 fn flood(
     peers: &Peers,
     program: &Program,

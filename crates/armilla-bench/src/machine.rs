@@ -106,8 +106,8 @@ pub fn queue_cut_short(queue: usize) -> Option<String> {
 pub(crate) fn cut_short(queue: usize, allowed: usize) -> Option<String> {
     (queue > allowed).then(|| {
         format!(
-            "queues of {queue} octets have {allowed} here; sysctl -w net.core.wmem_max={queue} \
-             net.core.rmem_max={queue}"
+            "the system limits queues of {queue} octets to {allowed}; to allow them: sysctl -w \
+             net.core.wmem_max={queue} net.core.rmem_max={queue}"
         )
     })
 }

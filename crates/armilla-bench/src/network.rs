@@ -88,7 +88,7 @@ fn run(words: &[&str]) -> Result<(), String> {
             let said = said.lines().next().unwrap_or("failed").to_owned();
             let words = words.join(" ");
             Err(match rustix::process::geteuid().is_root() {
-                true => format!("a network namespace cannot be made; {words}: {said}"),
+                true => format!("cannot create a network namespace; {words}: {said}"),
                 false => format!("network namespaces need root: run it with sudo; {words}: {said}"),
             })
         }

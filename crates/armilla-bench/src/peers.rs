@@ -242,7 +242,7 @@ impl Peers {
         let recipes: Vec<_> =
             [sockets, Some(program.name)].into_iter().flatten().map(named).collect();
         if recipes.contains(&None) {
-            return Err(absent("no recipe to make it".into()));
+            return Err(absent("no recipe to build it".into()));
         }
         let needs = recipes.iter().flatten().flat_map(|recipe| recipe.needs);
         let mut missing: Vec<_> =
@@ -269,13 +269,13 @@ impl Peers {
         if made.exists() && place.join(recipe.name).exists() {
             return Ok(());
         }
-        eprintln!("making {} …", recipe.name);
+        eprintln!("building {} …", recipe.name);
         let written = fs::create_dir_all(&place).and_then(|()| {
             recipe.sources.iter().try_for_each(|(name, text)| fs::write(place.join(name), text))
         });
         written.map_err(|error| format!("cannot write to {}: {error}", place.display()))?;
         let log = place.join("log");
-        let failed = |what: &str| format!("could not be made in {}: {what}", place.display());
+        let failed = |what: &str| format!("could not be built in {}: {what}", place.display());
         let ended =
             self.follow(recipe, &place, &log).map_err(|error| failed(&error.to_string()))?;
         match ended {
@@ -353,7 +353,7 @@ fn check_owner(directory: &Path) -> io::Result<()> {
 fn reason(said: &str) -> String {
     let mut lines = said.lines().filter(|line| !line.trim().is_empty());
     let error = lines.clone().find(|line| line.to_lowercase().contains("error"));
-    error.or_else(|| lines.next()).unwrap_or("it did not say why").trim().to_owned()
+    error.or_else(|| lines.next()).unwrap_or("no error message").trim().to_owned()
 }
 
 /// Whether a command is in the search path, or a file exists.
@@ -381,7 +381,7 @@ mod tests {
     fn the_line_of_an_error_says_why_a_peer_was_not_made() {
         assert_eq!(reason("In file a.h:\n a.cpp:3: Error: b\nerror: c"), "a.cpp:3: Error: b");
         assert_eq!(reason("\nsh: 1: mvn: not found\n"), "sh: 1: mvn: not found");
-        assert_eq!(reason(""), "it did not say why");
+        assert_eq!(reason(""), "no error message");
     }
 
     #[test]

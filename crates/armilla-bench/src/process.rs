@@ -203,7 +203,7 @@ impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended => f.write_str("has ended"),
-            Self::TimedOut(limit) => write!(f, "said nothing for {limit:?}"),
+            Self::TimedOut(limit) => write!(f, "did not answer within {limit:?}"),
             Self::Stopped => f.write_str("was stopped"),
         }
     }

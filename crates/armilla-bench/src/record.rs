@@ -1,19 +1,19 @@
-//! One result: what was measured, on what, and how it compares with plain sockets.
+//! Records: the result of a program in a cell, and its comparison with plain sockets.
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::fmt::Write;
 
-/// What a cell of an experiment is, without the program.
+/// A cell of an experiment, without the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// `ttcp`, `latency`, `demux`, `ladder` or `batch`.
     pub experiment: &'static str,
-    /// Over what.
+    /// The transport.
     pub transport: &'static str,
-    /// Where the two processes ran.
+    /// The placement of the two processes.
     pub placement: &'static str,
-    /// `oneway` or `twoway`; `local` where nothing is called.
+    /// `oneway` or `twoway`; `local` without a call.
     pub invocation: &'static str,
     /// The workload's name.
     pub payload: &'static str,
@@ -25,18 +25,18 @@ pub struct Cell {
     pub objects: u32,
     /// Operations of the interface.
     pub operations: u32,
-    /// How they took turns.
+    /// The order of the objects.
     pub order: &'static str,
     /// Threads that called.
     pub threads: u32,
-    /// What the cell stands under, where its programs are its own: the optimization.
+    /// The heading of a cell with specific programs: the optimization.
     pub group: &'static str,
     /// The size of the socket queues in octets, 0 for the system's own.
     pub queue: usize,
 }
 
 impl Cell {
-    /// What tells the cell from others of its experiment, transport and placement.
+    /// The label of the cell within its experiment, transport and placement.
     pub fn label(&self) -> String {
         let mut label = match self.units {
             0 => self.payload.to_owned(),
@@ -52,7 +52,7 @@ impl Cell {
     }
 }
 
-/// What a number means.
+/// The metric of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -62,7 +62,7 @@ pub enum Metric {
     Throughput,
     /// Calls over time; more is better.
     Rate,
-    /// What a call takes of the processors in user space, client and server; less is better.
+    /// Instructions of a call in user space, client and server; less is better.
     Instructions,
 }
 
@@ -72,7 +72,7 @@ impl Metric {
         matches!(self, Self::Latency | Self::Instructions)
     }
 
-    /// What it is measured in.
+    /// The unit.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Latency => "us",
@@ -85,74 +85,72 @@ impl Metric {
 
 /// The result of one program in one cell: order statistics over the repetitions.
 ///
-/// As JSON it is one flat object; queues that are not the system's stand in its transport, as in
-/// `tcp?queue=65536`. What is in question in few experiments, from `group` on, is there only in
-/// those.
+/// As JSON it is one flat object. Its `transport` includes socket queues other than the system's,
+/// as in `tcp?queue=65536`. Fields that only some experiments have, such as `group`, are omitted
+/// elsewhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// What was measured.
+    /// The cell.
     pub cell: Cell,
-    /// Who did it.
+    /// The program.
     pub program: String,
-    /// Whether it called by generated code (`static`) or dynamically (`dii`).
+    /// The kind of invocation: generated code (`static`) or dynamic (`dii`).
     pub style: &'static str,
-    /// What the numbers mean.
+    /// The metric.
     pub metric: Metric,
-    /// What they are measured in.
+    /// The unit of the numbers.
     pub unit: &'static str,
-    /// The median over the repetitions; in each that of its calls.
+    /// The median over the repetitions of the median of each.
     pub median: f64,
-    /// The hundredth that was fastest, as the median over the repetitions; of floods the fastest.
+    /// The median over the repetitions of the 1 % quantile; for floods the minimum.
     pub p1: f64,
-    /// The hundredth that was slowest, likewise.
+    /// The same for the 99 % quantile; for floods the maximum.
     pub p99: f64,
-    /// The least of all.
+    /// The minimum.
     pub min: f64,
-    /// The greatest of all.
+    /// The maximum.
     pub max: f64,
-    /// How often it was repeated.
+    /// The number of repetitions.
     pub repetitions: usize,
     /// The median over the repetitions of the ratio to plain sockets in the same round.
     pub ratio_to_c: Option<f64>,
-    /// The same to one object with one operation, where what is in question is whether more of them
-    /// make a difference.
+    /// The same relative to one object with one operation, in E3.
     pub ratio_to_one: Option<f64>,
-    /// Of strings, the same to sequences that the same program moved in the same round.
+    /// For strings, the same relative to sequences of the same program.
     pub ratio_to_sequence: Option<f64>,
-    /// What an optimization brings, where that is in question: against the first program of the
-    /// cell.
+    /// The gain of an optimization over the first program of the cell, in E4.
     pub gain: Option<Gain>,
 }
 
-/// How many times as good one program is as another.
+/// The gain of one program over another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gain {
     /// The median over the rounds.
     pub times: f64,
-    /// Between what that lies, whatever chance did to single rounds, in 95 of 100 cases.
+    /// The lower bound of the 95 % confidence interval.
     pub low: f64,
-    /// Likewise.
+    /// The upper bound.
     pub high: f64,
 }
 
 impl Gain {
-    /// What single rounds say; of none it is nothing.
+    /// The gain from the gains of single rounds; `None` without rounds.
     pub(crate) fn of(rounds: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut rounds: Vec<f64> = rounds.into_iter().filter(|times| times.is_finite()).collect();
         rounds.sort_by(f64::total_cmp);
-        // Each round is on either side of the true median as a coin falls.
+        // A round is above or below the true median with equal probability (sign test).
         let count = rounds.len();
         let below = ((count as f64 - 1.96 * (count as f64).sqrt()) / 2.0).max(0.0) as usize;
         let (low, high) = (*rounds.get(below)?, *rounds.get(count - 1 - below)?);
         Some(Self { times: median(rounds), low, high })
     }
 
-    /// What was counted, where chance has no part.
+    /// An exact gain, from counts.
     pub(crate) const fn counted(times: f64) -> Self {
         Self { times, low: times, high: times }
     }
 
-    /// Whether there is a difference that is more than chance.
+    /// Whether the difference is statistically significant.
     pub fn is_certain(&self) -> bool {
         self.low > 1.0 || self.high < 1.0
     }
@@ -208,7 +206,7 @@ impl Serialize for Record {
     }
 }
 
-/// The middle of some values; of none it is not a number.
+/// The median of some values; NaN without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

@@ -19,7 +19,7 @@ pub(super) fn unlinked(
         return None;
     }
     let remedy = make().err()?;
-    eprintln!("{} is left out: {remedy}", Transport::Link.name());
+    eprintln!("omitted {}: {remedy}", Transport::Link.name());
     experiments.iter_mut().for_each(|series| series.retain(|series| !linked(series)));
     Some(Absent { program: Transport::Link.name(), remedy })
 }
@@ -35,7 +35,7 @@ pub(super) fn idle(plan: &Plan, experiments: &mut [Vec<Series>], processors: usi
         idle.push(Absent { program: Placement::OneCoreEach.name(), remedy });
     }
     for (experiment, _) in plan.experiments.iter().zip(experiments).filter(|(_, s)| s.is_empty()) {
-        let remedy = "nothing of it runs over these transports, placed like this".to_owned();
+        let remedy = "no series runs over these transports with this placement".to_owned();
         idle.push(Absent { program: experiment.name(), remedy });
     }
     idle
@@ -47,7 +47,7 @@ pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absen
     let mut all: Vec<Absent> = Vec::new();
     for Series { programs, transport, .. } in experiments.iter().flatten() {
         for program in programs.iter().filter(|program| !program.supports(*transport)) {
-            let remedy = format!("it does not speak {}", transport.name());
+            let remedy = format!("it does not support {}", transport.name());
             all.push(Absent { program: program.name, remedy });
         }
     }
@@ -57,7 +57,7 @@ pub(super) fn left_out(plan: &Plan, experiments: &[Vec<Series>], absent: &[Absen
     };
     let named = peer_names().filter(|name| plan.peers.iter().flatten().any(|peer| peer == name));
     for program in named.filter(|name| !takes_part(name)) {
-        let remedy = "it has no part in what was run".to_owned();
+        let remedy = "these experiments do not use it".to_owned();
         all.push(Absent { program, remedy });
     }
     all.sort_by(|a, b| (a.program, &a.remedy).cmp(&(b.program, &b.remedy)));
@@ -149,7 +149,7 @@ mod tests {
         let largest = largest_queue(&experiments).unwrap();
         assert_eq!(cut_short(largest, 1 << 20), None);
         let remedy = cut_short(largest, 212_992).unwrap();
-        assert!(remedy.contains("1048576 octets have 212992 here"), "{remedy}");
+        assert!(remedy.contains("queues of 1048576 octets to 212992"), "{remedy}");
     }
 
     #[test]

@@ -77,8 +77,8 @@ fn text(cell: &Cell, what: &str, elapsed: Duration, (done, total): (Duration, Du
     let share = (100.0 * share(done, total)) as u32;
     let label = cell.label();
     format!(
-        "[{share} %, {minutes}:{seconds:02} left] {what} {experiment} over {transport}, {placement}: \
-         {label}"
+        "[{share} %, {minutes}:{seconds:02} left] {what} {experiment} over {transport}, \
+         {placement}: {label}"
     )
 }
 

@@ -32,8 +32,8 @@ fn bulk() -> Vec<Remark> {
             None,
         ),
         (
-            "C and the wrapper spent 99 % of the time in write and read; brokers spent 4 to 15 % on \
-             copies and scans",
+            "C and the wrapper spent 99 % of the time in write and read; brokers spent 4 to 15 % \
+             on copies and scans",
             None,
         ),
     ]
@@ -76,8 +76,8 @@ fn latency(records: &[Record]) -> Vec<Remark> {
             dynamic("structs", 1024),
         ),
         (
-            "every 100 additional objects made a call of Orbix 1.12 times as long, for request train \
-             and round robin alike",
+            "every 100 additional objects made a call of Orbix 1.12 times as long, for request \
+             train and round robin alike",
             each.map(|each| format!("{each:.3} (armilla, 1 to 500, round robin)")),
         ),
     ]
@@ -96,7 +96,8 @@ fn demultiplexing(records: &[Record]) -> Vec<Remark> {
             None,
         ),
         (
-            "linear search over 500 objects with 100 operations: worst case 1.87 times random order",
+            "linear search over 500 objects with 100 operations: worst case 1.87 times random \
+             order",
             worse.map(|worse| format!("{worse:.2}")),
         ),
     ]

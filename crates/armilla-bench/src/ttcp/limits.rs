@@ -83,7 +83,8 @@ pub(super) fn of_receiver(summary: &Summary) -> Vec<String> {
     let here = share(summary.processor, summary.elapsed);
     if limits.is_empty() {
         limits.push(format!(
-            "nothing on this side: the receiver waited, its processor busy for {here:.0} % of the time"
+            "nothing on this side: the receiver waited, its processor busy for {here:.0} % of the \
+             time"
         ));
     }
     limits
@@ -148,7 +149,7 @@ fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
     }
     let here = share(summary.processor, summary.elapsed);
     format!(
-        "the transmitter, which had nothing to send for {idle:.0} % of the time, with its processor \
+        "the transmitter, which had nothing to send for {idle:.0} % of the time, its processor \
          busy for {here:.0} %"
     )
 }

@@ -90,8 +90,9 @@ impl Summary {
     fn print_tcp(&self, tcp: &TcpInfo, side: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{side}: round trip {:.3} ms (minimum {:.3}), segments of {} octets, congestion window {} \
-             segments, receiver's window {} octets, {} segments retransmitted ({:.3} % of the octets)",
+            "{side}: round trip {:.3} ms (minimum {:.3}), segments of {} octets, congestion \
+             window {} segments, receiver's window {} octets, {} segments retransmitted ({:.3} % of \
+             the octets)",
             tcp.round_trip.as_secs_f64() * 1e3,
             tcp.least_round_trip.as_secs_f64() * 1e3,
             tcp.segment,
@@ -103,8 +104,8 @@ impl Summary {
         let Division { idle, window, queue, path } = Division::of(self, tcp);
         writeln!(
             f,
-            "{side}: nothing to send for {idle:.0} % of the time; limited by the receiver's window for \
-             {window:.0} %, by the send queue for {queue:.0} %, by the path for {path:.0} %"
+            "{side}: nothing to send for {idle:.0} % of the time; limited by the receiver's window \
+             for {window:.0} %, by the send queue for {queue:.0} %, by the path for {path:.0} %"
         )
     }
 }
@@ -151,8 +152,8 @@ impl fmt::Display for Summary {
         let Self { octets, elapsed, calls, processor, .. } = self;
         writeln!(
             f,
-            "{side}: {octets} octets {did} in {:.3} s = {:.2} Mbit/s, {calls} calls, {:.2} us per call, \
-             processor {:.0} %",
+            "{side}: {octets} octets {did} in {:.3} s = {:.2} Mbit/s, {calls} calls, {:.2} us per \
+             call, processor {:.0} %",
             elapsed.as_secs_f64(),
             speed(*octets, *elapsed),
             elapsed.as_secs_f64() * 1e6 / (*calls).max(1) as f64,
