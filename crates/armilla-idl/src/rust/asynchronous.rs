@@ -1,5 +1,5 @@
-//! The forms of operations that do not wait for the reply: methods that every implementation of an
-//! interface has, and that references override with calls.
+//! Asynchronous forms of operations: provided methods of the interface's trait, which references
+//! override with calls.
 
 use super::closures;
 use super::lints;
@@ -9,7 +9,8 @@ use super::scope::Scope;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// The method of the interface's trait, good for servants: what it returns is there at once.
+/// The provided method of the trait, for servants: it calls the operation and returns a future that
+/// is ready.
 pub(super) fn provided(
     scope: &Scope<'_>,
     companion: &Ident,
@@ -59,7 +60,7 @@ pub(super) fn for_references(
     }
 }
 
-/// The head of the method; `None` if there shall be no such method.
+/// The signature of the method; `None` if the operation has no asynchronous form.
 fn signature(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> Option<TokenStream> {
     if callable.oneway || !scope.options.asynchronous {
         return None;

@@ -1,4 +1,4 @@
-//! `bitmask`: a newtype over the integer that travels, with a constant for each flag.
+//! `bitmask`: a newtype over the integer that is marshalled, with a constant for each flag.
 
 use super::derives;
 use super::docs::docs;
@@ -11,7 +11,7 @@ use crate::model::{Bitmask, DeclId, Declaration};
 use proc_macro2::Literal;
 use quote::{format_ident, quote};
 
-/// Adds a bitmask.
+/// Emits a bitmask.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,

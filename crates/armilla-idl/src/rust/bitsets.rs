@@ -1,4 +1,5 @@
-//! `bitset`: a newtype over the integer that travels, with a getter and a setter for each field.
+//! `bitset`: a newtype over the integer that is marshalled, with a getter and a setter for each
+//! field.
 
 use super::derives;
 use super::docs::docs;
@@ -12,7 +13,7 @@ use crate::model::{BitField, Bitset, DeclId, Declaration, Primitive};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Adds a bitset.
+/// Emits a bitset.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -58,7 +59,7 @@ pub(super) fn generate(
     module.push(type_codes::implementation(scope, id, &name));
 }
 
-/// The getter and the setter of a field; nothing for one without a name.
+/// The getter and the setter of a field; nothing for padding.
 fn accessors(position: u32, field: &BitField) -> TokenStream {
     let Some(idl_name) = &field.name else { return TokenStream::new() };
     let ty = types::primitive(field_type(field));
@@ -94,7 +95,7 @@ pub(super) fn setter(idl_name: &str) -> String {
     names::snake(&format!("with_{idl_name}"))
 }
 
-/// The type of a field: the one given, else the smallest that has its bits.
+/// The type of a field: the declared one, else the smallest that has enough bits.
 fn field_type(field: &BitField) -> Primitive {
     field.ty.unwrap_or(match field.bits {
         1 => Primitive::Boolean,

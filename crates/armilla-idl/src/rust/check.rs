@@ -1,5 +1,5 @@
-//! What is valid IDL but cannot become Rust: names that meet in Rust, native types
-//! that would travel, TypeCodes out of bounds.
+//! Valid IDL that has no Rust mapping: names that collide in Rust, and TypeCodes that are too
+//! large.
 
 use super::bitsets;
 use super::names;
@@ -15,19 +15,19 @@ use crate::model::{Bitset, DeclId, DeclKind, Declaration, Member, Model, Union, 
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
-/// How many names are given way at a time.
+/// The maximum number of collisions that one pass returns.
 const MAX_COLLISIONS: usize = 500;
 
-/// What was found.
+/// The result of the check.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Everything that keeps the model from becoming Rust.
+    /// The errors.
     pub(super) problems: Vec<Diagnostic>,
-    /// What could make way for another name: its path in IDL, and a number to tell it by.
+    /// The declarations to be renamed: the path in IDL, and the number to append.
     pub(super) collisions: Vec<(String, u32)>,
 }
 
-/// Looks for what keeps a model from becoming Rust.
+/// Finds the errors of a model.
 pub(super) fn check(scope: &Scope<'_>) -> Found {
     let model = scope.model;
     let found = Found::default();
@@ -40,20 +40,20 @@ pub(super) fn check(scope: &Scope<'_>) -> Found {
     checker.found
 }
 
-/// Something in IDL that has a name in Rust.
+/// A declaration that owns a name in Rust.
 #[derive(Debug, Clone)]
 struct Owner {
-    /// What messages call it.
+    /// Its description in messages.
     what: String,
     span: Span,
-    /// Its path in IDL, if it can be called otherwise.
+    /// Its path in IDL, if it can be renamed.
     path: Option<String>,
-    /// Whether the name is made of that of something else, which had better keep its own.
+    /// Whether the name is derived from another one, which should be kept.
     derived: bool,
 }
 
 impl Owner {
-    /// Something without a name of its own.
+    /// A generated item without a name in IDL.
     fn nameless(what: String, span: Span) -> Self {
         Owner { what, span, path: None, derived: true }
     }
@@ -62,13 +62,13 @@ impl Owner {
 struct Checker<'m> {
     scope: &'m Scope<'m>,
     model: &'m Model,
-    /// Who has which name, by Rust scope and name, and how many want it.
+    /// The owner of each name, by Rust scope and name, and the number of its candidates.
     taken: HashMap<(String, String), (Owner, u32)>,
     found: Found,
 }
 
 impl<'m> Checker<'m> {
-    /// Notes that `owner` is called `name` in the Rust scope `place`.
+    /// Declares `name` in the Rust scope `place`, or records a collision.
     fn declare(&mut self, place: &str, name: &str, owner: Owner) {
         let key = (place.to_owned(), name.to_owned());
         let Some((other, count)) = self.taken.get_mut(&key) else {
@@ -79,7 +79,7 @@ impl<'m> Checker<'m> {
         let mut movable = [&owner, &*other].into_iter().filter(|owner| owner.path.is_some());
         let direct = movable.clone().find(|owner| !owner.derived).or(movable.next());
         if let Some(path) = direct.and_then(|owner| owner.path.as_ref()) {
-            // What is in something that gets another name may not meet anything then.
+            // The contents of a renamed scope may not collide after the renaming.
             let is_within = |(outer, _): &(String, u32)| {
                 path.strip_prefix(outer)
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
@@ -107,19 +107,19 @@ impl<'m> Checker<'m> {
         Owner { what: format!("`{name}`"), span, path: Some(name), derived: false }
     }
 
-    /// What the declaration `id` has in Rust beside itself, `role` of it.
+    /// An item that is generated for the declaration `id`; `role` describes it.
     fn beside(&self, id: DeclId, role: &str) -> Owner {
         let what = format!("{role} of `{}`", self.scope.idl.get(id).name);
         Owner { what, derived: true, ..self.whole(id) }
     }
 
-    /// `name`, which is declared within `id`.
+    /// The owner `name` within the declaration `id`.
     fn part(&self, id: DeclId, name: &str, span: Span) -> Owner {
         let path = Some(format!("{}::{name}", self.scope.idl.scoped_name(id)));
         Owner { what: format!("`{name}`"), span, path, derived: false }
     }
 
-    /// A method made of `callable`, which is declared in `id`.
+    /// A method that is derived from `callable` of `id`.
     fn method(&self, id: DeclId, callable: &Callable<'_>) -> Owner {
         let path = format!("{}::{}", self.scope.idl.scoped_name(id), callable.idl_name);
         let is_setter = callable.wire_name.starts_with("_set_");
@@ -132,8 +132,8 @@ impl<'m> Checker<'m> {
         let name = scope::name(declaration);
         let span = declaration.span;
         let own = format!("{modules}::{name}");
-        // Types, traits and modules share one namespace; constants have another, and so have
-        // fields, variants and methods within their type.
+        // Types, traits and modules share a namespace. Constants have one, and so have the fields,
+        // variants and methods of a type.
         match &declaration.kind {
             DeclKind::Const(_) => self.declare(&format!("{modules} values"), &name, self.whole(id)),
             _ => self.declare(&modules, &name, self.whole(id)),
@@ -201,13 +201,13 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// The type of references to an interface or of handles of a value.
+    /// The type alias of references to an interface or of handles of a value.
     fn reference(&mut self, modules: &str, id: DeclId) {
         let name = scope::reference_name(self.model.get(id));
         self.declare(modules, &name, self.beside(id, "the reference type"));
     }
 
-    /// The module for what is declared within something that is not a module in IDL.
+    /// The module for the declarations within a declaration that is not a module in IDL.
     fn module_of(&mut self, modules: &str, id: DeclId) {
         let name = names::module(&self.model.get(id).name);
         self.declare(modules, &name, self.beside(id, "the module"));
@@ -233,7 +233,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Refuses a type whose TypeCode would be too large.
+    /// Reports a type whose TypeCode would be too large.
     fn type_code(&mut self, id: DeclId, declaration: &Declaration) {
         let has_one = matches!(
             declaration.kind,
@@ -260,8 +260,8 @@ impl<'m> Checker<'m> {
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);
         }
-        // A method that means two things can be called on neither the trait object nor a
-        // reference. Two that meet within one base are reported there.
+        // Two inherited methods of one name could be called on neither the trait object nor a
+        // reference. A collision within one base is reported there.
         for base in queries::all_bases(self.model, id) {
             let mut inherited = operation::callables(self.scope, base);
             let mut seen = HashSet::new();
@@ -273,7 +273,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// The traits of a valuetype and what they raise.
+    /// The traits of a valuetype and their exceptions.
     fn value_operations(
         &mut self,
         modules: &str,
@@ -305,7 +305,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// A method, what it raises, and its parameters.
+    /// A method, its exceptions and its parameters.
     fn callable(&mut self, id: DeclId, methods: &str, companion: &str, callable: &Callable<'m>) {
         let method = self.method(id, callable);
         if let Some(raises) = callable.raises_name() {

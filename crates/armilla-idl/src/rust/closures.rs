@@ -9,7 +9,8 @@ use crate::model::{Direction, Type};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// The closure that encodes the arguments; in forms that do not wait, all are `given` like `in`.
+/// The closure that encodes the arguments; `given`: asynchronous forms take all arguments like
+/// `in`.
 pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool) -> TokenStream {
     let out = callable.local("out");
     let mut steps: Vec<_> = callable
@@ -31,8 +32,8 @@ pub(super) fn arguments(scope: &Scope<'_>, callable: &Callable<'_>, given: bool)
     marshal::closure(&TokenStream::new(), &out, &steps)
 }
 
-/// The lint that the closure for the results meets. Clippy takes the function that the closure calls
-/// for the same thing, but that one is not good for every lifetime of the decoder.
+/// The lint that the closure for the results violates. Clippy suggests the function that the
+/// closure calls, but that function is not generic over the lifetime of the decoder.
 pub(super) fn redundant(scope: &Scope<'_>, callable: &Callable<'_>) -> Option<&'static str> {
     let types: Vec<&Type> = callable.received().collect();
     match types.as_slice() {

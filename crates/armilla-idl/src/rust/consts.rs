@@ -1,4 +1,4 @@
-//! `const`, and the values of constants wherever they stand.
+//! `const`, and constant values as expressions.
 
 use super::docs::docs;
 use super::lints;
@@ -10,7 +10,7 @@ use crate::model::{Const, ConstValue, DeclId, DeclKind, Declaration, Fixed, Prim
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Adds a constant.
+/// Emits a constant.
 pub(super) fn generate(
     scope: &Scope<'_>,
     scoped_name: &str,
@@ -61,7 +61,7 @@ pub(super) fn literal(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
         }
         ConstValue::String(value) => quote!(#value),
         ConstValue::Enumerator(id, index) => enumerator(scope, *id, *index),
-        // Surrogates are refused by `unsupported`.
+        // `unsupported` has rejected surrogates.
         ConstValue::WChar(unit) => {
             let character = char::from_u32(u32::from(*unit)).unwrap_or_default();
             quote!(#character)
@@ -74,7 +74,7 @@ pub(super) fn literal(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
     }
 }
 
-/// A fixed-point number with so many digits behind its point.
+/// A fixed-point number with `scale` digits after its point.
 fn decimal(value: &Fixed, scale: u16) -> TokenStream {
     // The scale of a type is no less than that of its values, and 31 at most.
     let zeros = u32::from(scale.saturating_sub(value.scale()));

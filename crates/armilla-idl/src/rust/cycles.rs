@@ -1,18 +1,18 @@
-//! Which declarations contain one another, so that a TypeCode of one names the others instead of
-//! spelling them out without end.
+//! Recursive types: the declarations that contain one another. A TypeCode of one must refer to the
+//! others instead of expanding them.
 
 use crate::model::{DeclId, DeclKind, Model, Type};
 use std::collections::HashSet;
 
-/// The circles of declarations in a model.
+/// The cycles of declarations in a model.
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
-    /// The number of the circle that each declaration is part of.
+    /// The number of the cycle of each declaration.
     circles: Vec<Option<usize>>,
 }
 
 impl Cycles {
-    /// Finds all circles in `model`.
+    /// Finds all cycles in `model`.
     pub(super) fn of(model: &Model) -> Self {
         let parts: Vec<Vec<usize>> = model.iter().map(|(_, d)| parts(&d.kind)).collect();
         let mut owners = vec![Vec::new(); parts.len()];
@@ -20,7 +20,8 @@ impl Cycles {
             parts.iter().for_each(|part| owners[*part].push(whole));
         }
         let mut circles = vec![None; parts.len()];
-        // Declarations stand behind what they are made of. A circle has one that does not.
+        // A declaration follows the declarations that it contains. Each cycle has one that does
+        // not.
         for start in 0..parts.len() {
             let looks_ahead = parts[start].iter().any(|part| *part >= start);
             if circles[start].is_some() || !looks_ahead {
@@ -32,15 +33,15 @@ impl Cycles {
         Cycles { circles }
     }
 
-    /// Whether each of two declarations contains the other. One that does not contain itself has
-    /// no such partner, not even itself.
+    /// Whether each of two declarations contains the other. False for a declaration that does not
+    /// contain itself, even with itself.
     pub(super) fn are_mutually_recursive(&self, a: DeclId, b: DeclId) -> bool {
         let circle = |id: DeclId| self.circles.get(id.index()).copied().flatten();
         circle(a).is_some() && circle(a) == circle(b)
     }
 }
 
-/// Everything that is reached from `start` over one edge or more.
+/// The nodes that are reachable from `start` over at least one edge.
 fn reachable(edges: &[Vec<usize>], start: usize) -> HashSet<usize> {
     let mut reached = HashSet::new();
     let mut open = vec![start];
@@ -50,7 +51,7 @@ fn reachable(edges: &[Vec<usize>], start: usize) -> HashSet<usize> {
     reached
 }
 
-/// The declarations that a value of this one consists of. References are names, not parts.
+/// The declarations that a value of this one contains. A reference does not contain its interface.
 fn parts(kind: &DeclKind) -> Vec<usize> {
     let mut parts = Vec::new();
     match kind {

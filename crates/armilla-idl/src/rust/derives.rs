@@ -1,4 +1,4 @@
-//! Traits that the program wants derived for generated types.
+//! Additional derived traits of generated types.
 
 use super::options::Options;
 use super::scope::Scope;
@@ -9,8 +9,8 @@ use quote::quote;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 
-/// The attribute that derives what the options want for a declaration and it does not derive
-/// `already`; nothing for nothing.
+/// The attribute that derives the traits that the options name and that the declaration does not
+/// derive `already`; nothing if there are none.
 pub(super) fn wanted(scope: &Scope<'_>, id: DeclId, already: &TokenStream) -> TokenStream {
     let already: Vec<String> = already.clone().into_iter().map(|token| token.to_string()).collect();
     let is_new = |path: &syn::Path| {
@@ -37,7 +37,7 @@ fn is_below(rest: &str) -> bool {
     rest.starts_with("::")
 }
 
-/// What is wrong with the options.
+/// The errors in the options.
 pub(super) fn check(model: &Model, options: &Options) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for (what, traits) in &options.derives {

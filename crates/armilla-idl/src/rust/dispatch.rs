@@ -1,5 +1,5 @@
-//! What the emitters of an interface share: the interface with its names and operations, and the
-//! dispatch of requests to the functions of a skeleton.
+//! The common part of the emitters of an interface: the interface with its names and operations,
+//! and the dispatch of requests to the functions of a skeleton.
 
 use super::names;
 use super::operation::{self, Callable};
@@ -28,7 +28,7 @@ impl Generator<'_, '_> {
         &self.data.bases
     }
 
-    /// Whether servants of it can be called from elsewhere.
+    /// Whether its servants can receive requests.
     pub(super) fn serves(&self) -> bool {
         !self.is_local() && self.scope.options.sides != Sides::Client
     }
@@ -38,7 +38,7 @@ impl Generator<'_, '_> {
         self.serves() && self.scope.options.replies_later
     }
 
-    /// What the ORB has of that, for servants of this interface or of one that inherits from it.
+    /// The method of `rt::Interface` that forwards to it.
     pub(super) fn base_of_servants(&self) -> TokenStream {
         if !self.serves() {
             return TokenStream::new();
@@ -51,8 +51,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// From the operation name to the function of the skeleton, inherited operations among them:
-    /// what `rt::Interface` has for that, for the trait `name`.
+    /// The dispatch of `rt::Interface` for the trait `name`: from the operation name to the
+    /// function of the skeleton, including inherited operations.
     pub(super) fn dispatch(
         &self,
         name: &Ident,
@@ -82,7 +82,7 @@ impl Generator<'_, '_> {
             return nothing;
         }
         let count = Literal::usize_unsuffixed(wire_names.len());
-        // What the search for a perfect hash asks for: a power of two, twice the names or more.
+        // The perfect hash needs a power of two, at least twice the number of names.
         let places = Literal::usize_unsuffixed((2 * wire_names.len()).next_power_of_two());
         let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
         quote! {

@@ -1,8 +1,8 @@
 //! IDL comments as Rust documentation.
 //!
-//! Comments in IDL are plain text. Rust reads documentation as Markdown, where indented lines are
-//! code that would be compiled as a test, and brackets and angle brackets are links and HTML; so
-//! what Markdown would take for something else is escaped.
+//! Comments in IDL are plain text. Documentation in Rust is Markdown, where indented lines are code
+//! that is compiled as a test, brackets are links and angle brackets are HTML. So markup is
+//! escaped.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -27,7 +27,7 @@ fn attributes(lines: &[String]) -> TokenStream {
 
 fn markdown(comment: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
-    // How far the text of the list item that is open is indented.
+    // The indentation of the text of the open list item.
     let mut item_indent = 0;
     for line in comment {
         let text = line.replace('\t', " ");
@@ -40,14 +40,14 @@ fn markdown(comment: &[String]) -> Vec<String> {
             item_indent = 0;
         }
         let indent = if text.is_empty() { 0 } else { indent };
-        // One blank behind the marker: more of them would be part of the indentation.
+        // One blank after the marker: further blanks would be part of the indentation.
         let (marker, text) = text.split_at(marker);
         lines.push(format!("{:indent$}{marker}{}", "", escape(text.trim_start())));
     }
     lines
 }
 
-/// The width of the list marker that a line with more text begins with: `- `, `* ` or `1. `.
+/// The width of the list marker that begins a line: `- `, `* ` or `1. `.
 fn list_marker(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     match text.get(digits..) {
@@ -61,7 +61,7 @@ fn list_marker(text: &str) -> usize {
 
 /// `text` with a backslash before what Markdown would interpret, except within back-quotes.
 fn escape(text: &str) -> String {
-    // A fence opens a block of code, which rustdoc takes for Rust.
+    // A fence opens a block of code, which rustdoc compiles as Rust.
     if text.starts_with("```") || text.starts_with("~~~") {
         return format!("\\{text}");
     }
@@ -92,7 +92,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// The length of the address of a page that `text` begins with.
+/// The length of the URL that begins `text`.
 fn url(text: &str) -> Option<usize> {
     if !(text.starts_with("http://") || text.starts_with("https://")) {
         return None;

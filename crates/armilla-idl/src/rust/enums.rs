@@ -11,7 +11,7 @@ use crate::model::{DeclId, Declaration, Enum};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// Adds an enum with its conversion from a number and its encoding.
+/// Emits an enum with its conversion from a number and its encoding.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,

@@ -1,5 +1,5 @@
-//! Declarations that another crate or module has the Rust for: nothing is generated for them, and
-//! what refers to them uses the path that the options give.
+//! External declarations, whose Rust another crate or module has. Nothing is generated for them;
+//! references use the path from the options.
 
 use super::names;
 use super::options::Options;
@@ -11,23 +11,23 @@ use quote::quote;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The Rust modules that foreign declarations stand in.
+/// The Rust modules of external declarations.
 #[derive(Debug, Default)]
 pub(super) struct Externs {
     paths: HashMap<DeclId, TokenStream>,
 }
 
-/// What an option maps to a Rust module.
+/// An option that maps IDL to a Rust module.
 struct Mapping<'o> {
     what: &'o str,
     path: TokenStream,
 }
 
 impl Externs {
-    /// What the options say of the declarations of `model`.
+    /// Applies the options to the declarations of `model`.
     ///
     /// # Errors
-    /// A path that is none, and a mapping of nothing.
+    /// If a path is not valid, or an option names neither a module nor a file.
     pub(super) fn of(model: &Model, options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let mut externs = Self::default();
         let mut problems = Vec::new();
@@ -49,17 +49,17 @@ impl Externs {
         if problems.is_empty() { Ok(externs) } else { Err(problems) }
     }
 
-    /// The path of the module that holds the Rust of a declaration, if that is elsewhere.
+    /// The path of the module of a declaration, if it is external.
     pub(super) fn path_of(&self, id: DeclId) -> Option<&TokenStream> {
         self.paths.get(&id)
     }
 
-    /// Whether nothing is to be generated for a declaration, because it is elsewhere.
+    /// Whether a declaration is external.
     pub(super) fn contains(&self, id: DeclId) -> bool {
         self.paths.contains_key(&id)
     }
 
-    /// Applies a mapping; says whether there was anything to apply it to.
+    /// Applies a mapping. Returns whether it matched a declaration.
     fn map(&mut self, model: &Model, options: &Options, mapping: &Mapping<'_>) -> bool {
         let is_file = mapping.what.contains(['.', '/', '\\']);
         let mut found = false;
@@ -72,7 +72,7 @@ impl Externs {
             };
             let Some(depth) = depth else { continue };
             found = true;
-            // Whether a module is elsewhere depends on its members, which may be of several files.
+            // A module may be in several files, so its members decide; see `mark_modules`.
             let is_module = matches!(declaration.kind, DeclKind::Module(_));
             if is_module || self.contains(id) {
                 continue;
@@ -85,7 +85,7 @@ impl Externs {
         found
     }
 
-    /// Notes the modules that hold nothing but foreign declarations.
+    /// Marks the modules with external declarations only.
     fn mark_modules(&mut self, model: &Model, ids: &[DeclId]) {
         for id in ids {
             let DeclKind::Module(members) = &model.get(*id).kind else { continue };
@@ -97,7 +97,7 @@ impl Externs {
     }
 }
 
-/// How many modules lead to the module `name` and into it, if `id` is that module or stands in it.
+/// The number of modules of the path `name`, if `id` is that module or in it.
 fn depth_within(model: &Model, id: DeclId, name: &str) -> Option<usize> {
     let wanted: Vec<&str> = name.trim_start_matches("::").split("::").collect();
     let path = model.path(id);
@@ -107,7 +107,7 @@ fn depth_within(model: &Model, id: DeclId, name: &str) -> Option<usize> {
         .then_some(wanted.len())
 }
 
-/// Whether what stands `levels` above `id` is a module.
+/// Whether the scope `levels` above `id` is a module.
 fn is_module(model: &Model, id: DeclId, levels: usize) -> bool {
     let mut at = Some(id);
     for _ in 0..levels {

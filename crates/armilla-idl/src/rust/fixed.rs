@@ -1,5 +1,5 @@
-//! Structs of which every value takes the same place in CDR: how a sequence of them is written
-//! and read at constant offsets, without a check for each member.
+//! Fixed-size structs: every value has the same layout in CDR, so that a sequence is written and
+//! read at constant offsets, without a check for each member.
 
 use super::layout::Layout;
 use super::names;
@@ -11,20 +11,20 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::ops::Range;
 
-/// The most elements that an array in a fixed-size struct may have.
+/// The maximum number of elements of an array in a fixed-size struct.
 const MAX_ELEMENTS: u64 = 16;
 
-/// The most primitives that a fixed-size struct may have in all, so that the code stays small.
+/// The maximum number of primitives in a fixed-size struct, which limits the size of the code.
 const MAX_PRIMITIVES: usize = 64;
 
-/// How deep structs may nest in a fixed-size struct.
+/// The maximum nesting of structs in a fixed-size struct.
 const MAX_DEPTH: usize = 8;
 
-/// How to write and read one fixed-size struct.
+/// The code that writes and reads one fixed-size struct.
 #[derive(Debug)]
 pub(super) struct Plan {
     layout: Layout,
-    /// The generic parameter for the byte order, a name that no type beside it has.
+    /// The generic parameter for the byte order, a name that hides no type.
     order: Ident,
     writes: Vec<TokenStream>,
     value: TokenStream,
@@ -35,7 +35,7 @@ impl Plan {
     pub(super) fn of(scope: &Scope<'_>, id: DeclId) -> Option<Self> {
         let mut sizes = Vec::new();
         primitive_sizes(scope.model, &Type::Named(id), MAX_DEPTH, &mut sizes)?;
-        // A struct without members has no place at all.
+        // A struct without members has no octets to write.
         let sizes = Some(sizes).filter(|sizes| !sizes.is_empty())?;
         let layout = Layout::of(&sizes);
         let order = scope.unused_type_name("O");
@@ -69,7 +69,7 @@ impl Plan {
     }
 }
 
-/// Whether the type is a struct of fixed size, whose code stands here.
+/// Whether the type is a fixed-size struct that is generated here.
 pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
     match scope.model.resolve(ty) {
         Type::Named(id) if matches!(scope.model.get(*id).kind, DeclKind::Struct(_)) => {
@@ -85,7 +85,7 @@ pub(super) fn is_fixed(scope: &Scope<'_>, ty: &Type) -> bool {
 /// Appends the sizes of the primitives in `ty`, in order; `None` if it is not fixed or too large.
 fn primitive_sizes(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize>) -> Option<()> {
     match model.resolve(ty) {
-        // Neither has a size that its alignment is.
+        // The alignment of these is not their size.
         Type::Primitive(Primitive::WChar | Primitive::LongDouble) => return None,
         Type::Primitive(kind) => sizes.push(queries::primitive_size(*kind)),
         Type::Array(element, dimensions) => {
@@ -108,13 +108,13 @@ fn primitive_sizes(model: &Model, ty: &Type, depth: usize, sizes: &mut Vec<usize
     (sizes.len() <= MAX_PRIMITIVES).then_some(())
 }
 
-/// How many elements an array has, if it is small.
+/// The number of elements of an array; `None` if it is too large.
 fn elements(dimensions: &[u32]) -> Option<u64> {
     let product = |product: u64, dimension: &u32| product.checked_mul(u64::from(*dimension));
     dimensions.iter().try_fold(1, product).filter(|elements| *elements <= MAX_ELEMENTS)
 }
 
-/// A walk over the primitives of a struct in the order of their offsets.
+/// A visitor of the primitives of a struct in the order of their offsets.
 struct Unrolled<'a, 'm, P> {
     scope: &'a Scope<'m>,
     order: &'a Ident,
@@ -122,9 +122,9 @@ struct Unrolled<'a, 'm, P> {
 }
 
 impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
-    /// The place of the next primitive: where it begins, and where the next one does.
+    /// The range of the next primitive, including the padding after it.
     fn place(&mut self) -> TokenStream {
-        // There is one place for each leaf, and this walk meets the leaves in the same order.
+        // There is one range for each primitive, in the order of this visitor.
         let Range { start, end } = self.ranges.next().unwrap_or_default();
         let (start, end) = (Literal::usize_unsuffixed(start), Literal::usize_unsuffixed(end));
         quote!(#start..#end)
@@ -167,7 +167,7 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                     vec![quote!(#order::put_u32(chunk, #range, #place as u32);)]
                 }
             },
-            // `primitive_sizes` has refused structs with anything else in them.
+            // `primitive_sizes` has rejected structs with other members.
             _ => Vec::new(),
         }
     }
@@ -191,7 +191,7 @@ impl<P: Iterator<Item = Range<usize>>> Unrolled<'_, '_, P> {
                 let offset = self.offset();
                 quote!(#path::from_discriminant(#order::u32(chunk, #offset))?)
             }
-            // `primitive_sizes` has refused structs with anything else in them.
+            // `primitive_sizes` has rejected structs with other members.
             _ => TokenStream::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! Tokens to source text: formatted, with blank lines where a person would leave them.
+//! Tokens to formatted source text.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Item, parse_quote};
@@ -6,12 +6,12 @@ use syn::{Attribute, Item, parse_quote};
 /// The text of a generated file.
 ///
 /// # Errors
-/// When the tokens are no Rust file, which would be an error of this compiler.
+/// If the tokens are not a Rust file, which is an error of this compiler.
 pub(super) fn file(tokens: TokenStream) -> syn::Result<String> {
     let mut file: syn::File = syn::parse2(tokens)?;
     for item in &mut file.items {
-        // Not every program uses everything that its IDL declares, and the module that includes
-        // the file may have the name of one in it.
+        // A program may leave declarations unused, and may include the file into a module that has
+        // the name of one in it.
         let allow = match item {
             Item::Mod(_) => {
                 parse_quote!(#[allow(dead_code, unreachable_pub, clippy::module_inception)])
@@ -25,7 +25,7 @@ pub(super) fn file(tokens: TokenStream) -> syn::Result<String> {
     Ok(space(&prettyplease::unparse(&file)))
 }
 
-/// The attributes of an item that lints about unused things look at.
+/// The attributes of an item to which lints about unused code apply.
 fn attributes(item: &mut Item) -> Option<&mut Vec<Attribute>> {
     match item {
         Item::Mod(item) => Some(&mut item.attrs),

@@ -1,5 +1,5 @@
-//! `interface`: the trait, the reference type, what the ORB needs to know, and the module of what
-//! belongs to the interface. Stub and skeleton have their own files.
+//! `interface`: the trait, the reference type, `rt::Interface`, and the module of the interface.
+//! `stub` and `skeleton` have the client and the server side.
 
 use super::asynchronous;
 use super::dispatch::Generator;
@@ -18,7 +18,7 @@ use crate::model::{DeclId, Declaration, Flavour, Interface};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Adds an interface. `nested` holds what is declared within it.
+/// Emits an interface. `nested` has the declarations within it.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -86,7 +86,7 @@ impl Generator<'_, '_> {
         quote!(#trait_docs #lints pub trait #name: #bases { #(#methods)* #base })
     }
 
-    /// The method by which servants say that they answer the operations of every object themselves.
+    /// The method with which a servant takes over the operations of every object.
     fn servant_base(&self) -> TokenStream {
         if !self.serves() {
             return TokenStream::new();

@@ -6,7 +6,7 @@ use crate::model::ConstValue;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// How many numbers in a row become a range.
+/// The minimum number of consecutive labels that become a range.
 const MIN_RUN: usize = 3;
 
 /// The pattern that matches exactly these labels; empty for none.
@@ -33,7 +33,7 @@ pub(super) fn pattern(scope: &Scope<'_>, labels: &[&ConstValue]) -> TokenStream 
     quote!(#(#alternatives)|*)
 }
 
-/// Whether `b` is the number behind `a`.
+/// Whether `b` follows `a`.
 fn follows(a: &ConstValue, b: &ConstValue) -> bool {
     number(a).is_some_and(|a| a.checked_add(1) == number(b))
 }

@@ -15,7 +15,7 @@ use quote::quote;
 /// The module of the skeleton.
 pub(super) const SKELETON: &str = "skeleton_later";
 
-/// Adds what stands beside the interface's own trait.
+/// Emits the trait and its implementations.
 pub(super) fn generate(interface: &Generator<'_, '_>, module: &mut Module) {
     let all_bases = queries::all_bases(interface.scope.model, interface.id);
     module.push(definition(interface));
@@ -104,7 +104,7 @@ pub(super) fn tie(interface: &Generator<'_, '_>) -> TokenStream {
     }
 }
 
-/// The functions of the skeleton, seen from the module of the interface.
+/// The functions of the skeleton, in the module of the interface.
 pub(super) fn skeleton(interface: &Generator<'_, '_>, within: &Scope<'_>) -> Module {
     let mut functions = Module::default();
     let scope = within.child(SKELETON);

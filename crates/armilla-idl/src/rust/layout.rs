@@ -1,24 +1,24 @@
-//! Where the members of a fixed-size struct stand in CDR. Numbers only: which structs have a
-//! layout, and what is done with it, is decided in `fixed`.
+//! The layout of fixed-size structs in CDR. This module only computes numbers; `fixed` decides
+//! which structs have a layout.
 //!
-//! CDR aligns every primitive to its size from the start of the message (CORBA 3.4 Part 2,
-//! 9.3.1), so the place of a member depends on where its struct begins. Behind a member of the
-//! largest alignment, though, the position modulo that alignment is known. So it is the same
-//! behind every value of the struct, and a value that begins there has its members at constant
-//! offsets and ends there again.
+//! CDR aligns every primitive to its size from the start of the message (CORBA 3.4 Part 2, 9.3.1),
+//! so the offset of a member depends on the position of its struct. But after a member of the
+//! largest alignment, the position modulo that alignment is known. It is the same after every value
+//! of the struct. So a value that begins there has its members at constant offsets and ends at the
+//! same position modulo the alignment.
 
 use std::ops::Range;
 
-/// The layout of a struct that begins where one like it ended.
+/// The layout of a struct that begins where another value of it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The largest alignment of a primitive in it.
     pub(super) align: usize,
-    /// The position modulo `align` behind a value, wherever it began.
+    /// The position modulo `align` after any value.
     pub(super) phase: usize,
-    /// How many octets a value takes that begins at `phase`.
+    /// The size of a value that begins at `phase`, in octets.
     pub(super) stride: usize,
-    /// The offset of each primitive from the start of such a value.
+    /// The offset of each primitive in such a value.
     pub(super) offsets: Vec<usize>,
 }
 
@@ -37,14 +37,14 @@ impl Layout {
         Layout { align, phase, stride: position - phase, offsets }
     }
 
-    /// The place of each primitive, with the padding behind it.
+    /// The range of each primitive, with the padding after it.
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.offsets.iter().skip(1).chain([&self.stride]);
         self.offsets.iter().zip(ends).map(|(start, end)| *start..*end)
     }
 }
 
-/// Where a struct ends that begins at `start`.
+/// The end of a struct that begins at `start`.
 fn end(sizes: &[usize], start: usize) -> usize {
     sizes.iter().fold(start, |position, size| position.next_multiple_of(*size) + size)
 }

@@ -1,5 +1,5 @@
-//! Where clippy would object to generated code for something that the IDL decides, so that an
-//! `allow` stands exactly there.
+//! Clippy lints that generated code violates because of the IDL, so that only the affected items
+//! `allow` them.
 
 use super::names;
 use super::operation::Callable;
@@ -8,10 +8,10 @@ use crate::model::{DeclId, DeclKind, Model, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// How complex a type may be for clippy.
+/// Clippy's limit of the complexity of a type.
 const MAX_COMPLEXITY: u64 = 250;
 
-/// An attribute that allows `lints`; nothing for none.
+/// An attribute that allows `lints`; nothing if there are none.
 pub(super) fn allow(lints: &[&str]) -> TokenStream {
     if lints.is_empty() {
         return TokenStream::new();
@@ -20,7 +20,7 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
     quote!(#[allow(#(clippy::#lints),*)])
 }
 
-/// The attribute that allows the lints that a method of a trait meets.
+/// The attribute that allows the lints that a method of a trait violates.
 pub(super) fn method(properties: &TypeProperties, callable: &Callable<'_>) -> TokenStream {
     let mut lints = Vec::new();
     let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
@@ -41,24 +41,24 @@ pub(super) fn method(properties: &TypeProperties, callable: &Callable<'_>) -> To
     allow(&lints)
 }
 
-/// The lints that a function meets which returns what a method does, for the exceptions in it.
+/// The lint about large errors that a function with these exceptions violates.
 pub(super) fn raises(properties: &TypeProperties, callable: &Callable<'_>) -> Option<&'static str> {
     let raised = callable.raises.iter().map(|id| properties.of_type(&Type::Named(*id)).size);
     (raised.max().unwrap_or(0) > 96).then_some("result_large_err")
 }
 
-/// The lints that a field of this type meets.
+/// The lints that a field of this type violates.
 pub(super) fn field(ty: &Type) -> Vec<&'static str> {
     if complexity(ty, 1) > MAX_COMPLEXITY { vec!["type_complexity"] } else { Vec::new() }
 }
 
-/// The lints that a trait with these methods meets.
+/// The lints that a trait with these methods violates.
 pub(super) fn interface(callables: &[Callable<'_>]) -> Vec<&'static str> {
     let has = |name| callables.iter().any(|callable| callable.method == name);
     if has("len") && !has("is_empty") { vec!["len_without_is_empty"] } else { Vec::new() }
 }
 
-/// The lints that an enum meets which has these variants, with so many octets in each.
+/// The lints that an enum with variants of these names and sizes violates.
 pub(super) fn variants(name: &str, variants: &[String], sizes: &[u64]) -> Vec<&'static str> {
     let mut lints = Vec::new();
     let words: Vec<Vec<&str>> = variants.iter().map(|variant| names::words(variant)).collect();
@@ -84,7 +84,7 @@ pub(super) fn variants(name: &str, variants: &[String], sizes: &[u64]) -> Vec<&'
     lints
 }
 
-/// The lints that a constant meets.
+/// The lints that a constant violates.
 pub(super) fn float(value: f64) -> Vec<&'static str> {
     use std::f64::consts::*;
     let known = [
@@ -112,7 +112,7 @@ pub(super) fn float(value: f64) -> Vec<&'static str> {
     if near { vec!["approx_constant"] } else { Vec::new() }
 }
 
-/// Whether a module has the name of the module it stands in.
+/// Whether a module has the name of its parent.
 pub(super) fn repeats_its_scope(model: &Model, module: DeclId) -> bool {
     let declaration = model.get(module);
     declaration.scope.is_some_and(|scope| {
@@ -122,7 +122,8 @@ pub(super) fn repeats_its_scope(model: &Model, module: DeclId) -> bool {
     })
 }
 
-/// How complex clippy finds the return type: ten points a type, times the depth it stands at.
+/// Clippy's measure of the complexity of the return type: ten points for each type, times its
+/// depth.
 fn returned_complexity(callable: &Callable<'_>) -> u64 {
     let returned: Vec<&Type> = callable.returned().collect();
     let depth = if returned.len() > 1 { 3 } else { 2 };

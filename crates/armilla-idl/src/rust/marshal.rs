@@ -1,4 +1,4 @@
-//! The statements that put values into CDR and the expressions that take them out.
+//! Marshalling: the statements that encode values and the expressions that decode them.
 
 use super::fixed;
 use super::names;
@@ -8,7 +8,7 @@ use crate::model::{Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// Where a value to be encoded is found.
+/// The operand of an encoding.
 #[derive(Debug, Clone)]
 pub(super) enum Operand {
     /// An expression that is the value: `self.name`, or a scalar parameter.
@@ -169,7 +169,7 @@ fn encode_each(
     vec![Step::Do(quote!(for #item in #items { #body }))]
 }
 
-/// The steps as statements.
+/// The steps as a sequence of statements.
 pub(super) fn statements(steps: &[Step]) -> TokenStream {
     steps
         .iter()
@@ -262,8 +262,7 @@ fn decode_sequence(
     }
 }
 
-/// Whether the `Encode` and `Decode` of the type can be called for a value and nothing else is
-/// simpler.
+/// Whether values of the type are encoded with a call of `Encode::encode`.
 pub(super) fn is_call(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
         Type::Named(_) | Type::Object | Type::Any | Type::TypeCode | Type::ValueBase => true,

@@ -1,10 +1,10 @@
-//! The Rust back end: a [`Model`] becomes the source text of Rust modules.
+//! The Rust back end: emits Rust modules for a [`Model`].
 //!
-//! What each construct of IDL becomes is described in `docs/mapping.md`. The generated code names
-//! the hidden module `armilla::rt` and the standard library, nothing else. There is one file here
-//! for each construct, and beside them what they share: `names` and `scope` (what things are
-//! called), `types`, `properties` and `marshal` (how values are written down and travel), `layout` (where
-//! fixed-size members stand), `check` (what cannot become Rust), `format`.
+//! `docs/mapping.md` describes the mapping of each construct. Generated code refers to the hidden
+//! module `armilla::rt` and the standard library only. Each construct has a file here. They share
+//! `queries` (the model), `names` and `scope` (Rust names and paths), `types`, `properties` and
+//! `marshal` (Rust types and their encoding), `layout` (fixed-size structs), `check` and
+//! `unsupported` (constructs without a mapping) and `format`.
 
 mod asynchronous;
 mod bitmasks;
@@ -60,26 +60,26 @@ use scope::{Analysis, Scope};
 
 pub use options::{Options, Sides};
 
-/// The Rust that a model has become.
+/// The result of the back end.
 #[derive(Debug, Clone)]
 pub struct Generated {
     /// The source text.
     pub text: String,
-    /// What could not become Rust and is left out.
+    /// Warnings of declarations that are left out.
     pub warnings: Diagnostics,
 }
 
-/// The Rust for everything that `model` declares, included files among it.
+/// Generates the Rust of all declarations of `model`, including those of included files.
 ///
 /// # Errors
-/// When two inherited operations become the same method, or a type is not supported. What is not
-/// supported in an included file is left out if nothing uses it.
+/// If two inherited operations become the same method, a construct is not supported, or an option
+/// is not valid. An unsupported declaration of an included file is left out if nothing uses it.
 pub fn generate(model: &Model, options: &Options) -> Result<Generated, Diagnostics> {
     let (text, warnings) = checked(model, options, write)?;
     Ok(Generated { text: text?, warnings })
 }
 
-/// Tells what [`generate`] would warn of or fail with, in less time.
+/// Returns the warnings or errors of [`generate`], without generating code.
 ///
 /// # Errors
 /// As for [`generate`].
@@ -87,8 +87,8 @@ pub fn check(model: &Model, options: &Options) -> Result<Diagnostics, Diagnostic
     checked(model, options, |_| ()).map(|((), warnings)| warnings)
 }
 
-/// Does `then` with the root of the generated file, if nothing keeps the model from becoming Rust;
-/// with what came out of that, tells what is left out.
+/// Checks the model, then calls `then` with the root of the generated file. Returns its result and
+/// the warnings.
 fn checked<T>(
     model: &Model,
     options: &Options,
@@ -160,7 +160,7 @@ fn diagnostics(problems: Vec<Diagnostic>, options: &Options) -> Diagnostics {
     diagnostics
 }
 
-/// Adds what the declarations become to `module`, which `scope` looks out of.
+/// Emits the declarations into `module`, whose scope is `scope`.
 fn fill(scope: &Scope<'_>, declarations: &[DeclId], module: &mut Module) {
     for id in declarations.iter().filter(|id| scope.makes(**id)) {
         fill_one(scope, *id, module);
@@ -222,14 +222,14 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
     }
 }
 
-/// What is declared within `declaration`.
+/// The module with the declarations within `declaration`.
 fn nested(scope: &Scope<'_>, declaration: &Declaration, members: &[DeclId]) -> Module {
     let mut module = Module::default();
     fill(&scope.child(&names::module(&declaration.name)), members, &mut module);
     module
 }
 
-/// Adds a module for the types that are declared within a type, if there are any.
+/// Emits a module for the types that are declared within a type, if there are any.
 fn push_nested(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -239,7 +239,7 @@ fn push_nested(
     push_within(declaration, nested(scope, declaration, members), module);
 }
 
-/// Adds the module of what belongs to a type, if there is anything in it.
+/// Emits the module of a type, unless it is empty.
 fn push_within(declaration: &Declaration, within: Module, module: &mut Module) {
     if within.is_empty() {
         return;

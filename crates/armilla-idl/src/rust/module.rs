@@ -1,4 +1,4 @@
-//! A module of the generated code while it is being filled, and how it becomes tokens.
+//! A module of the generated code.
 
 use super::names;
 use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
@@ -17,17 +17,17 @@ enum Item {
 }
 
 impl Module {
-    /// Adds code that stands in this module itself and may name the runtime as `rt`.
+    /// Adds items of this module. They may refer to the runtime as `rt`.
     pub(super) fn push(&mut self, code: TokenStream) {
         self.items.push(Item::Code(code));
     }
 
-    /// Adds a module within this one.
+    /// Adds a nested module.
     pub(super) fn push_module(&mut self, attributes: TokenStream, name: &str, body: Module) {
         self.items.push(Item::Module { attributes, name: name.to_owned(), body });
     }
 
-    /// Whether nothing was added.
+    /// Whether the module has no items.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -47,8 +47,8 @@ impl Module {
         quote!(#import #(#items)*)
     }
 
-    /// The contents of the root of a generated file. It may be included into a module that holds
-    /// other things, so it imports nothing and names the runtime by its full path.
+    /// The contents of the root of a generated file. It may be included into a module with other
+    /// items, so it imports nothing and refers to the runtime by its full path.
     pub(super) fn into_root_tokens(self) -> TokenStream {
         let items = self.items.into_iter().map(|item| match item {
             Item::Code(code) => qualify_runtime(code),

@@ -1,6 +1,6 @@
-//! Rust names out of IDL identifiers: words, cases, and the names that must be escaped.
+//! Rust names of IDL identifiers: words, case and escapes.
 //!
-//! Which declaration gets which kind of name, and whether two of them meet, is decided elsewhere.
+//! `scope` decides which declaration gets which kind of name, `check` whether two collide.
 
 use proc_macro2::{Ident, Span};
 
@@ -23,13 +23,13 @@ pub(super) fn method(idl: &str) -> String {
     escape(name, METHODS_OF_INTERFACES)
 }
 
-/// The name of a method as one of values, which must not be hidden by one that every handle has.
+/// The name of a method of values, which must not be hidden by a method that every handle has.
 pub(super) fn method_of_values(method: &str) -> String {
     escape(method.to_owned(), METHODS_OF_VALUES)
 }
 
-/// The identifier in `UpperCamelCase` as the name of a type or trait, which must not hide what
-/// generated code takes from the prelude.
+/// The identifier in `UpperCamelCase` as the name of a type or trait, which must not hide a name of
+/// the prelude that generated code uses.
 pub(super) fn camel(idl: &str) -> String {
     escape(variant(idl), HIDDEN_BY_TYPES)
 }
@@ -38,7 +38,7 @@ pub(super) fn camel(idl: &str) -> String {
 pub(super) fn variant(idl: &str) -> String {
     let mut name = String::new();
     for word in words(idl) {
-        // Two numbers side by side would read as one, and `v1_2` would meet `v12`.
+        // Adjacent numbers would read as one, and `v1_2` would collide with `v12`.
         if name.ends_with(is_digit) && word.starts_with(is_digit) {
             name.push('_');
         }
@@ -68,7 +68,7 @@ pub(super) fn ident(name: &str) -> Ident {
     }
 }
 
-/// `wanted`, with underscores behind it until it is none of `taken`.
+/// `wanted`, with underscores appended until it is none of `taken`.
 pub(super) fn fresh(wanted: &str, taken: &[String]) -> String {
     let mut name = wanted.to_owned();
     while taken.contains(&name) {
@@ -77,7 +77,7 @@ pub(super) fn fresh(wanted: &str, taken: &[String]) -> String {
     name
 }
 
-/// The words of an identifier. A word ends at an underscore, before an upper-case letter behind a
+/// The words of an identifier. A word ends at an underscore, before an upper-case letter after a
 /// lower-case one or a digit, and before the last capital of several when a lower-case letter
 /// follows: `HTTPServer2Go` is `HTTP`, `Server2`, `Go`.
 pub(super) fn words(idl: &str) -> Vec<&str> {
@@ -101,7 +101,7 @@ fn is_digit(character: char) -> bool {
     character.is_ascii_digit()
 }
 
-/// An underscore behind a name that cannot be written raw or that is in `reserved`.
+/// Appends an underscore to a name that cannot be raw or that is in `reserved`.
 fn escape(name: String, reserved: &[&str]) -> String {
     if NEVER_RAW.contains(&name.as_str()) || reserved.contains(&name.as_str()) {
         name + "_"
@@ -110,22 +110,22 @@ fn escape(name: String, reserved: &[&str]) -> String {
     }
 }
 
-/// Keywords that even `r#` does not make an identifier.
+/// Keywords that cannot be raw identifiers.
 const NEVER_RAW: &[&str] = &["self", "Self", "super", "crate"];
 
-/// What a type of this name would hide from the generated code beside it.
+/// The names that a type must not hide from the generated code beside it.
 const HIDDEN_BY_TYPES: &[&str] = &[
     "Err", "From", "Into", "None", "Ok", "Option", "Result", "Send", "Sized", "Some", "String",
     "Sync", "Vec",
 ];
 
-/// What a module of this name would hide from the generated code beside it.
+/// The names that a module must not hide from the generated code beside it.
 const HIDDEN_BY_MODULES: &[&str] = &[
     "bool", "char", "f32", "f64", "i16", "i32", "i64", "i8", "rt", "str", "u16", "u32", "u64",
     "u8", "usize",
 ];
 
-/// The methods of `rt::Ref`; a test of the ORB compares.
+/// The methods of `rt::Ref`. A test of the ORB keeps this list complete.
 const METHODS_OF_REFERENCES: &[&str] = &[
     "directly",
     "invoke",
@@ -144,17 +144,17 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "with_timeout",
 ];
 
-/// The methods that the trait of every interface has beside those of the IDL.
+/// The methods of every interface's trait that are not in the IDL.
 const METHODS_OF_INTERFACES: &[&str] = &["servant_base"];
 
 /// The methods that the traits of the prelude give to references and handles.
 const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_owned", "try_into"];
 
-/// The methods of `rt::Value`; a test of the ORB compares.
+/// The methods of `rt::Value`. A test of the ORB keeps this list complete.
 const METHODS_OF_VALUES: &[&str] =
     &["downcast", "free_circles", "get", "new", "repository_id", "update"];
 
-/// Keywords of Rust, those of all editions and the reserved ones.
+/// The keywords of Rust, of all editions, including reserved ones.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
     "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",

@@ -1,4 +1,4 @@
-//! Operations and attribute accessors in one form, and the Rust signature they all get.
+//! Callables: operations and attribute accessors in one form, and their Rust signatures.
 
 use super::names;
 use super::scope::Scope;
@@ -11,27 +11,27 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
 
-/// Something that can be called: an operation, or one of the two accessors of an attribute.
+/// An operation, an accessor of an attribute, or an initializer.
 #[derive(Debug, Clone)]
 pub(super) struct Callable<'m> {
     /// The name in a request: `withdraw`, `_get_balance`.
     pub(super) wire_name: String,
     /// The name of the method.
     pub(super) method: String,
-    /// What that was made of: `withdraw`, `set_balance`.
+    /// The name from which other methods are derived: `withdraw`, `set_balance`.
     pub(super) stem: String,
-    /// The name that Rust names are made of, and the name in IDL.
+    /// The name from which Rust names are derived, and the name in IDL.
     pub(super) name: &'m str,
     pub(super) idl_name: &'m str,
-    /// Where that stands.
+    /// The span of that name.
     pub(super) span: Span,
     pub(super) docs: &'m [String],
     pub(super) oneway: bool,
     pub(super) result: Option<&'m Type>,
     pub(super) parameters: Vec<Parameter<'m>>,
     pub(super) raises: &'m [DeclId],
-    /// The names of its `context` clause; if there are any, the last argument is a context, of which
-    /// the properties by these names travel behind the others.
+    /// The names of its `context` clause; if there are any, the last argument is a context, whose
+    /// properties of these names are sent after the other arguments.
     pub(super) contexts: &'m [String],
 }
 
@@ -47,8 +47,7 @@ pub(super) struct Parameter<'m> {
     pub(super) span: Span,
 }
 
-/// Everything that can be called on an interface itself, or on values of a valuetype; inherited
-/// things are not included.
+/// The callables of an interface or a valuetype, without inherited ones.
 pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> {
     let exports = exports(scope.model, id).iter().zip(exports(scope.idl, id));
     let made = exports.filter(|(_, idl)| !scope.omitted.contains_export(id, name(idl)));
@@ -70,7 +69,7 @@ fn exports(model: &Model, id: DeclId) -> &[Export] {
     }
 }
 
-/// The operation, or the accessors of the attribute, that is called `idl` in IDL.
+/// The callables of an operation or an attribute with the name `idl` in IDL.
 fn of_export<'m>(export: &'m Export, idl: &'m str) -> Vec<Callable<'m>> {
     match export {
         Export::Operation(operation) => vec![Callable::operation(operation, idl)],
@@ -125,7 +124,7 @@ impl<'m> Callable<'m> {
         }
     }
 
-    /// The initializer of a valuetype, which nobody calls from elsewhere.
+    /// The initializer of a valuetype, which is only called locally.
     pub(super) fn initializer(initializer: &'m Initializer) -> Self {
         Callable {
             wire_name: initializer.name.clone(),
@@ -191,34 +190,34 @@ impl<'m> Callable<'m> {
         (!self.raises.is_empty()).then_some(raises)
     }
 
-    /// The parameters that travel to the server.
+    /// The `in` and `inout` parameters.
     pub(super) fn arguments(&self) -> impl Iterator<Item = &Parameter<'m>> {
         self.parameters.iter().filter(|parameter| parameter.direction != Direction::Out)
     }
 
-    /// The parameters that travel back.
+    /// The `inout` and `out` parameters.
     pub(super) fn results(&self) -> impl Iterator<Item = &Parameter<'m>> {
         self.parameters.iter().filter(|parameter| parameter.direction != Direction::In)
     }
 
-    /// The parameters that travel both ways.
+    /// The `inout` parameters.
     pub(super) fn inouts(&self) -> impl Iterator<Item = &Parameter<'m>> {
         self.parameters.iter().filter(|parameter| parameter.direction == Direction::InOut)
     }
 
-    /// The types of what the method returns: the result, then the `out` parameters.
+    /// The return types of the method: the result, then the `out` parameters.
     pub(super) fn returned(&self) -> impl Iterator<Item = &'m Type> {
         let outs = self.parameters.iter().filter(|p| p.direction == Direction::Out);
         self.result.into_iter().chain(outs.map(|parameter| parameter.ty))
     }
 
-    /// A name for something local that no parameter has.
+    /// A name for a local variable that no parameter has.
     pub(super) fn local(&self, wanted: &str) -> Ident {
         let taken: Vec<String> = self.parameters.iter().map(|p| p.name.clone()).collect();
         names::ident(&names::fresh(wanted, &taken))
     }
 
-    /// The head of the method as seen from the module of its interface.
+    /// The signature of the method in the module of its interface.
     pub(super) fn signature(&self, scope: &Scope<'_>, companion: &Ident) -> TokenStream {
         let method = names::ident(&self.method);
         let parameters = self.arguments().map(|parameter| {
@@ -240,13 +239,13 @@ impl<'m> Callable<'m> {
         quote!(fn #method(&self #(, #parameters)*) -> Result<#value, #error>)
     }
 
-    /// What it fails with, if that is more than a system exception.
+    /// The error type, if the operation raises user exceptions.
     pub(super) fn error(&self, companion: &Ident) -> Option<TokenStream> {
         let raises = names::ident(&self.raises_name()?);
         Some(quote!(rt::Error<#companion::#raises>))
     }
 
-    /// The parameters of the forms that do not wait: what is `inout` is given like what is `in`.
+    /// The parameters of asynchronous forms, where `inout` arguments are passed like `in` ones.
     pub(super) fn in_parameters(&self, scope: &Scope<'_>) -> Vec<TokenStream> {
         let parameters = self.arguments().map(|parameter| {
             let name = names::ident(&parameter.name);
@@ -265,8 +264,8 @@ impl<'m> Callable<'m> {
         self.context().map(|context| quote!(#context: &rt::Context))
     }
 
-    /// What a stub hands to a servant in the same process: its own arguments, and of the context what
-    /// would have travelled.
+    /// The arguments that a stub passes to a collocated servant: its own ones, and the part of the
+    /// context that a request would carry.
     pub(super) fn local_arguments(&self) -> Vec<TokenStream> {
         let context = self.context().map(|context| {
             let names = self.contexts;
@@ -276,12 +275,12 @@ impl<'m> Callable<'m> {
         names.map(|name| quote!(#name)).chain(context).collect()
     }
 
-    /// The types of everything that comes back in a reply: the result, then the parameters.
+    /// The types of the values in a reply: the result, then the parameters.
     pub(super) fn received(&self) -> impl Iterator<Item = &'m Type> {
         self.result.into_iter().chain(self.results().map(|parameter| parameter.ty))
     }
 
-    /// What the forms that do not wait end with, as generic arguments.
+    /// The result types of asynchronous forms, as generic arguments.
     pub(super) fn reply_type(&self, scope: &Scope<'_>, companion: &Ident) -> TokenStream {
         let received: Vec<TokenStream> =
             self.received().map(|ty| types::owned(scope, ty)).collect();
@@ -292,8 +291,8 @@ impl<'m> Callable<'m> {
         }
     }
 
-    /// The call of the method that waits, from one of the forms that do not: what prepares its
-    /// arguments, and a `Result` of all that comes back.
+    /// The call of the blocking method in an asynchronous form: the statements that prepare the
+    /// arguments, and an expression of a `Result` with all values of the reply.
     pub(super) fn blocking_call(&self, scope: &Scope<'_>) -> (TokenStream, TokenStream) {
         let method = names::ident(&self.method);
         let changing = self.inouts().map(|parameter| {
@@ -326,7 +325,7 @@ impl<'m> Callable<'m> {
         (changing, quote!(#call.map(|#returned| #received)))
     }
 
-    /// What is said of it where the IDL says nothing.
+    /// Its documentation if the IDL has no comment.
     pub(super) fn default_docs(&self) -> String {
         let name = self.idl_name;
         match self.wire_name.get(..5) {
@@ -343,7 +342,7 @@ fn tuple_of(names: impl Iterator<Item = Ident>) -> TokenStream {
     tuple(&names.map(|name| quote!(#name)).collect::<Vec<_>>())
 }
 
-/// No value, the value, or a tuple of values; also good for patterns and types.
+/// No value, the value, or a tuple of values; also for patterns and types.
 pub(super) fn tuple(parts: &[TokenStream]) -> TokenStream {
     match parts {
         [one] => one.clone(),

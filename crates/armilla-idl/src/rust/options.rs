@@ -1,16 +1,16 @@
-//! The settings of the back end.
+//! The options of the back end.
 
 use crate::compile::Compilation;
 use crate::diagnostics::Code;
 use crate::source::Sources;
 use std::path::Path;
 
-/// The settings of the back end.
+/// The options of the back end.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(super) source: String,
     pub(super) sources: Sources,
-    /// The warnings that nobody wants to see.
+    /// The silenced warnings.
     pub(super) allowed: Vec<Code>,
     pub(super) sides: Sides,
     pub(super) asynchronous: bool,
@@ -21,15 +21,16 @@ pub struct Options {
     pub(super) renames: Vec<(String, String)>,
 }
 
-/// Which sides of a call the generated code can take.
+/// The sides of a call that the generated code supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sides {
-    /// Both: references call, and servants are called.
+    /// Both: references can be called, and servants can be activated.
     #[default]
     Both,
-    /// References call; there are no skeletons, so nothing here can be activated.
+    /// Only clients: references can be called. There are no skeletons, so servants cannot be
+    /// activated.
     Client,
-    /// Servants are called; references travel, but nothing is called through them.
+    /// Only servants: servants can be activated. References can be marshalled but not called.
     Servant,
 }
 
@@ -51,18 +52,18 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings for a model of no particular file.
+    /// Options for a model without source files.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Settings for the model of `compilation`: the head of the generated file names its files,
-    /// errors quote its sources, and the warnings that its options silence are silenced here too.
+    /// Options for the model of `compilation`: the generated file names its source files, errors
+    /// quote its sources, and the warnings that it silences are silenced here too.
     pub fn of(compilation: &Compilation) -> Self {
         Self::new().sources_of(compilation)
     }
 
-    /// The same settings for the model of `compilation`, see [`of`](Self::of).
+    /// These options for the model of `compilation`; see [`of`](Self::of).
     #[must_use]
     pub fn sources_of(mut self, compilation: &Compilation) -> Self {
         let sources = compilation.sources().clone();
@@ -74,52 +75,51 @@ impl Options {
         self
     }
 
-    /// The IDL file as the head of the generated file shall name it.
+    /// The name of the IDL file in the head of the generated file.
     #[must_use]
     pub fn source(mut self, name: impl Into<String>) -> Self {
         self.source = name.into();
         self
     }
 
-    /// Which sides of a call the code shall be able to take; both unless this says otherwise.
+    /// Selects the sides of a call that the code supports. The default is both.
     #[must_use]
     pub fn sides(mut self, sides: Sides) -> Self {
         self.sides = sides;
         self
     }
 
-    /// Whether each operation that is not oneway shall have an asynchronous form, `withdraw_async`; not
-    /// unless this says so.
+    /// Whether to generate an asynchronous form, such as `withdraw_async`, of each operation that
+    /// is not oneway. The default is `false`.
     #[must_use]
     pub fn asynchronous(mut self, wanted: bool) -> Self {
         self.asynchronous = wanted;
         self
     }
 
-    /// Whether each interface shall have a trait for servants that reply later, `AccountLater`;
-    /// not unless this says so.
+    /// Whether to generate, for each interface, a trait of servants that reply later, such as
+    /// `AccountLater`. The default is `false`.
     #[must_use]
     pub fn replies_later(mut self, wanted: bool) -> Self {
         self.replies_later = wanted;
         self
     }
 
-    /// Takes the Rust of `what` from the module `path` of another crate, or of this one, and makes
-    /// none. `what` is an IDL module with all that stands in it, `Outer::Inner`, whose Rust module
-    /// is `path`; or a file, `naming.idl`, whose Rust was included into the module `path`.
+    /// Uses the Rust module `path`, of this or another crate, for `what` instead of generating
+    /// code. `what` is an IDL module with its contents, `Outer::Inner`, whose Rust module is
+    /// `path`; or a file, `naming.idl`, whose Rust is included into the module `path`.
     ///
-    /// The other Rust must have been made by this compiler with the same options of
-    /// [`replies_later`](Self::replies_later), [`sides`](Self::sides) and
-    /// [`shared`](Self::shared).
+    /// This compiler must have generated that Rust, with the same
+    /// [`replies_later`](Self::replies_later), [`sides`](Self::sides) and [`shared`](Self::shared).
     #[must_use]
     pub fn extern_path(mut self, what: impl Into<String>, path: impl Into<String>) -> Self {
         self.externs.push((what.into(), path.into()));
         self
     }
 
-    /// Derives more traits, named by their paths with commas between them, for `what`: a struct,
-    /// union, exception, enum, bitmask or bitset, `Bank::Entry`. For a module, or `*`, which is
-    /// everything, they are derived for the types in it that are made of nothing but types of the
+    /// Derives additional traits, a list of paths separated by commas, for `what`: a struct, union,
+    /// exception, enum, bitmask or bitset, `Bank::Entry`. `what` may also be a module, or `*` for
+    /// all modules: then the traits are derived for its types that contain only types of the
     /// standard library and one another.
     #[must_use]
     pub fn derive(mut self, what: impl Into<String>, traits: impl Into<String>) -> Self {
@@ -127,19 +127,19 @@ impl Options {
         self
     }
 
-    /// Keeps the octets of `what` in a shared buffer, `rt::SharedOctets`, clones of which are one
-    /// buffer: a typedef of `sequence<octet>`, `Bank::Blob`, or a member of that type,
-    /// `Bank::Entry::data`. Of a `sequence<string>` without bounds it keeps all texts in one buffer
-    /// likewise, `rt::SharedStrings`.
+    /// Keeps the octets of `what` in a shared buffer, `rt::SharedOctets`, whose clones share one
+    /// allocation. `what` is a typedef of `sequence<octet>`, `Bank::Blob`, or a member of that
+    /// type, `Bank::Entry::data`. A `sequence<string>` without bounds becomes `rt::SharedStrings`,
+    /// one buffer with all strings.
     #[must_use]
     pub fn shared(mut self, what: impl Into<String>) -> Self {
         self.shared.push(what.into());
         self
     }
 
-    /// Makes the Rust names of `what` of `name`, an identifier of IDL: `Bank::Account` or what is in
-    /// it, `Bank::Account::set_x`. For names that meet in Rust this is better than the number that one of
-    /// them gets otherwise. Nothing changes on the wire.
+    /// Derives the Rust names of `what` from `name`, an identifier of IDL. `what` is a declaration,
+    /// `Bank::Account`, or a part of one, `Bank::Account::set_x`. Use this if names collide in
+    /// Rust; otherwise one of them gets a number. The wire format does not change.
     #[must_use]
     pub fn rename(mut self, what: impl Into<String>, name: impl Into<String>) -> Self {
         self.renames.push((what.into(), name.into()));

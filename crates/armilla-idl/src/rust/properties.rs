@@ -1,13 +1,13 @@
-//! What is known about the Rust type of each declaration: which traits it can have, and about how
-//! large it is.
+//! The properties of the Rust type of each declaration: which traits it can implement, and its
+//! approximate size.
 //!
-//! Types may contain one another in any order and, through sequences, in circles. So the facts are
-//! found for all declarations together: assumed at first, then corrected until nothing changes.
+//! Types may contain one another in any order and, through sequences, recursively. So the
+//! properties of all declarations are computed together, by iteration to a fixed point.
 
 use super::queries;
 use crate::model::{DeclId, DeclKind, Flavour, Model, Primitive, Type};
 
-/// What is known about one Rust type.
+/// The properties of one Rust type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Properties {
     /// Whether it can be `Copy`.
@@ -16,12 +16,12 @@ pub(super) struct Properties {
     pub(super) eq: bool,
     /// Whether it can be `Default`.
     pub(super) default: bool,
-    /// About how many octets a value takes in memory, not counting what it owns elsewhere.
+    /// The approximate size of a value in octets, without its allocations.
     pub(super) size: u64,
-    /// Whether values never leave their process, so that they have no encoding.
+    /// Whether values are local, so that they have no encoding.
     pub(super) local: bool,
-    /// Whether it is made of types of the standard library alone, with arrays of a length for
-    /// which everybody implements everything.
+    /// Whether it contains types of the standard library only, with arrays so short that crates
+    /// implement their traits for them.
     pub(super) plain: bool,
 }
 
@@ -29,23 +29,23 @@ pub(super) struct Properties {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Level {
     pub(super) length: u32,
-    /// Whether the elements are kept on the heap, for they are too many for the stack.
+    /// Whether the elements are on the heap, because they are too large for the stack.
     pub(super) large: bool,
-    /// About how many octets it takes where it stands.
+    /// Its approximate size in octets, without its allocations.
     size: u64,
 }
 
-/// The facts of all declarations of a model.
+/// The properties of all declarations of a model.
 #[derive(Debug, Default)]
 pub(super) struct TypeProperties {
     properties: Vec<Properties>,
 }
 
-/// How often facts are corrected at most. Declarations stand behind what they are made of, except
-/// for forward declarations, so a few times are enough for any IDL that a person wrote.
+/// The maximum number of iterations. Except for forward declarations, a declaration follows those
+/// that it contains, so a few iterations are enough.
 const MAX_ROUNDS: usize = 100;
 
-/// The most elements of an array that has `Default` in the standard library.
+/// The maximum length of an array that implements `Default`.
 const MAX_DEFAULT: u32 = 32;
 
 /// The largest array on the stack, in octets.
@@ -54,16 +54,16 @@ const MAX_ARRAY: u64 = 8 << 10;
 /// The size of a `String` or `Vec`; an object reference is as large or a little larger.
 const HANDLE: u64 = 24;
 
-/// What is assumed at first, and what holds for a type without parts.
+/// The initial properties, and those of a type without parts.
 const NOTHING: Properties =
     Properties { copy: true, eq: true, default: true, size: 0, local: false, plain: true };
 
-/// What holds for references, and what is like them.
+/// The properties of references and similar types.
 const HANDLED: Properties =
     Properties { copy: false, eq: false, size: HANDLE, plain: false, ..NOTHING };
 
 impl TypeProperties {
-    /// Finds the facts of all declarations in `model`.
+    /// Computes the properties of all declarations in `model`.
     pub(super) fn of(model: &Model) -> Self {
         let ids: Vec<DeclId> = model.iter().map(|(id, _)| id).collect();
         let mut properties = TypeProperties { properties: vec![NOTHING; ids.len()] };
@@ -80,7 +80,7 @@ impl TypeProperties {
         properties
     }
 
-    /// The facts of a type.
+    /// The properties of a type.
     pub(super) fn of_type(&self, ty: &Type) -> Properties {
         match ty {
             Type::Primitive(kind) => Properties {
@@ -138,7 +138,7 @@ impl TypeProperties {
             .collect()
     }
 
-    /// The facts of a struct or tuple of values of these types.
+    /// The properties of a struct or tuple of these types.
     pub(super) fn of_all<'t>(&self, types: impl IntoIterator<Item = &'t Type>) -> Properties {
         types.into_iter().map(|ty| self.of_type(ty)).fold(NOTHING, |whole, part| Properties {
             copy: whole.copy && part.copy,
@@ -150,7 +150,7 @@ impl TypeProperties {
         })
     }
 
-    /// Corrects the facts of the declarations one after the other; says whether any changed.
+    /// Recomputes the properties of the declarations in order. Returns whether any changed.
     fn correct<'i>(&mut self, model: &Model, ids: impl Iterator<Item = &'i DeclId>) -> bool {
         let mut changed = false;
         for id in ids {

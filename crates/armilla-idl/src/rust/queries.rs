@@ -1,5 +1,5 @@
-//! Queries over the model that several constructs ask: what is inherited, how many bits there are,
-//! which modules a declaration is in. Nothing here emits Rust.
+//! Queries over the model that several constructs ask: bases, members, sizes, enclosing modules.
+//! Nothing here emits Rust.
 
 use super::names;
 use crate::model::{
@@ -7,10 +7,10 @@ use crate::model::{
     ValueModifier,
 };
 
-/// The most bits of a bitset: those of the largest integer.
+/// The maximum number of bits of a bitset: those of the largest integer.
 pub(super) const MAX_BITSET_BITS: u32 = 64;
 
-/// The modules that a declaration stands in: whatever encloses it in IDL is a module in Rust.
+/// The Rust modules around a declaration. Every enclosing scope of IDL is a module in Rust.
 pub(super) fn enclosing_modules(model: &Model, id: DeclId) -> Vec<String> {
     let mut modules = Vec::new();
     let mut enclosing = model.get(id).scope;
@@ -39,7 +39,7 @@ pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
     bases
 }
 
-/// The base whose state a valuetype has.
+/// The concrete base of a valuetype, whose state it inherits.
 pub(super) fn concrete_base(model: &Model, data: &Value) -> Option<DeclId> {
     let is_concrete = |id: &&DeclId| match &model.get(**id).kind {
         DeclKind::Value(base) => is_concrete(base),
@@ -48,7 +48,7 @@ pub(super) fn concrete_base(model: &Model, data: &Value) -> Option<DeclId> {
     data.bases.iter().find(is_concrete).copied()
 }
 
-/// Whether values can be of the type without being of a more special one.
+/// Whether the valuetype can be instantiated.
 pub(super) fn is_concrete(data: &Value) -> bool {
     data.defined && data.modifier != ValueModifier::Abstract
 }
@@ -85,17 +85,17 @@ pub(super) fn bitset_fields<'m>(model: &'m Model, data: &'m Bitset) -> Vec<(u32,
         .collect()
 }
 
-/// How many bits a bitset has.
+/// The number of bits of a bitset.
 pub(super) fn bitset_width(model: &Model, data: &Bitset) -> u32 {
     bitset_fields(model, data).last().map_or(0, |(position, field)| position + field.bits)
 }
 
-/// The integer that a bitset travels as: the smallest that has all its bits.
+/// The integer that a bitset is marshalled as: the smallest with enough bits.
 pub(super) fn bitset_integer(model: &Model, data: &Bitset) -> Primitive {
     unsigned_of(bitset_width(model, data))
 }
 
-/// The integer that a bitmask travels as: the smallest that has all its bits.
+/// The integer that a bitmask is marshalled as: the smallest with enough bits.
 pub(super) fn bitmask_integer(data: &Bitmask) -> Primitive {
     unsigned_of(data.bound)
 }
@@ -110,7 +110,7 @@ pub(super) fn unsigned_of(bits: u32) -> Primitive {
     }
 }
 
-/// How many octets a primitive takes in memory, and in CDR except for `wchar`.
+/// The size of a primitive in octets: in memory, and in CDR except for `wchar`.
 pub(super) fn primitive_size(primitive: Primitive) -> usize {
     match primitive {
         Primitive::Char

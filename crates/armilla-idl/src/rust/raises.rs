@@ -9,7 +9,7 @@ use crate::model::{DeclId, Model, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Adds the enum, if the operation raises anything. That of a local interface never travels.
+/// Emits the enum, if the operation raises anything. The enum of a local interface has no encoding.
 pub(super) fn generate(
     scope: &Scope<'_>,
     callable: &Callable<'_>,
@@ -54,7 +54,7 @@ pub(super) fn generate(
                 fn from(exception: #ty) -> Self { Self::#variant(exception) }
             }
         });
-        // The runtime has the conversion of every exception that can travel.
+        // The runtime has the conversion of exceptions with an encoding.
         if scope.properties.of_type(&Type::Named(*id)).local {
             module.push(quote! {
                 impl From<#ty> for rt::Error<#name> {

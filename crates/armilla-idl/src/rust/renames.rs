@@ -1,5 +1,5 @@
-//! Other names for Rust than those of the IDL: what the options say, and numbers behind names that
-//! would meet. On the wire everything keeps the name that it has in IDL.
+//! Renamed declarations: names from the options, and numbers appended to names that collide. The
+//! names on the wire do not change.
 
 use super::options::Options;
 use crate::diagnostics::{Code, Diagnostic};
@@ -7,26 +7,26 @@ use crate::model::{DeclKind, Declaration, Export, Initializer, Member, Model, Pa
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// A path in IDL, and the name to make Rust names of.
+/// A path in IDL, and the name from which Rust names are derived.
 pub(super) type Rename = (String, String);
 
-/// How often it is looked for names that meet the numbered ones.
+/// The maximum number of passes: a numbered name may collide again.
 pub(super) const MAX_ROUNDS: usize = 16;
 
-/// What the options rename.
+/// The renames of the options.
 pub(super) fn wanted(options: &Options) -> Vec<Rename> {
     let renames = options.renames.iter();
     renames.map(|(what, name)| (what.trim_start_matches("::").to_owned(), name.clone())).collect()
 }
 
-/// Adds `number` or a larger one to the name of what has `path` in IDL; says whether that could be
-/// done: what the options call keeps its name.
+/// Appends `number`, or a larger one, to the name of the declaration `path`. Returns false if the
+/// options chose its name.
 pub(super) fn number(
     (path, number): &(String, u32),
     options: &Options,
     renames: &mut Vec<Rename>,
 ) -> bool {
-    // What has a number already may be known by it.
+    // A renamed declaration may be given by its new path.
     let numbered = renames.iter().find(|(what, name)| {
         let (home, _) = what.rsplit_once("::").unwrap_or_default();
         path.strip_suffix(name.as_str()).is_some_and(|rest| rest.trim_end_matches("::") == home)
@@ -44,10 +44,10 @@ pub(super) fn number(
     true
 }
 
-/// `model` with other names.
+/// Applies the renames to `model`.
 ///
 /// # Errors
-/// Names that name nothing, and new ones that are no identifiers.
+/// If an option names no declaration, or a new name is not an identifier.
 pub(super) fn apply<'m>(
     model: &'m Model,
     renames: &[Rename],
@@ -86,7 +86,7 @@ fn is_identifier(name: &str) -> bool {
 
 struct Renaming<'o> {
     wanted: HashMap<&'o str, &'o str>,
-    /// Those that were found.
+    /// The renames that matched a declaration.
     done: HashSet<&'o str>,
 }
 
@@ -156,8 +156,8 @@ impl Renaming<'_> {
         self.name(&format!("{path}::{name}"), name, docs);
     }
 
-    /// Changes `name`, which stands under `path` in IDL, if that is wanted; a comment says what the
-    /// name in IDL is.
+    /// Renames `name`, whose path in IDL is `path`, if there is a rename. The docs get the name in
+    /// IDL.
     fn name(&mut self, path: &str, name: &mut String, docs: Option<&mut Vec<String>>) {
         let Some((what, new)) = self.wanted.get_key_value(path) else { return };
         self.done.insert(what);

@@ -1,4 +1,4 @@
-//! Where each declaration stands in Rust, and how one Rust module names what stands in another.
+//! The Rust names of declarations, and paths to them from each module.
 
 use super::cycles::Cycles;
 use super::externs::Externs;
@@ -12,7 +12,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashSet;
 
-/// What was found out about a model before anything is generated.
+/// The analysis of a model, which precedes code generation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Analysis<'m> {
     /// The model with the names of IDL.
@@ -25,12 +25,12 @@ pub(super) struct Analysis<'m> {
     pub(super) methods: &'m HashSet<String>,
 }
 
-/// The model as seen from one module of the generated code.
+/// The model in the scope of one generated module.
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'m> {
-    /// The model with the names that Rust names are made of.
+    /// The model with the names from which Rust names are derived.
     pub(super) model: &'m Model,
-    /// The same model with the names of IDL, which are those on the wire.
+    /// The same model with the names of IDL, which are used on the wire.
     pub(super) idl: &'m Model,
     pub(super) options: &'m Options,
     pub(super) properties: &'m TypeProperties,
@@ -50,7 +50,7 @@ impl<'m> Scope<'m> {
         Scope { model, idl, options, properties, cycles, omitted, externs, methods, modules }
     }
 
-    /// Whether Rust is made of a declaration: it can be, and is not made elsewhere.
+    /// Whether code is generated for a declaration: it is supported and not external.
     pub(super) fn makes(&self, id: DeclId) -> bool {
         !self.omitted.contains(id) && !self.externs.contains(id)
     }
@@ -62,7 +62,7 @@ impl<'m> Scope<'m> {
         Scope { modules, ..*self }
     }
 
-    /// The path to the type, trait or constant that a declaration becomes.
+    /// The path to the type, trait or constant of a declaration.
     pub(super) fn path(&self, id: DeclId) -> TokenStream {
         self.path_to(id, &name(self.model.get(id)))
     }
@@ -77,17 +77,17 @@ impl<'m> Scope<'m> {
         self.path_to(id, &later_name(self.model.get(id)))
     }
 
-    /// The path to the trait of what values of a valuetype do.
+    /// The path to the trait of a valuetype's operations.
     pub(super) fn operations(&self, id: DeclId) -> TokenStream {
         self.path_to(id, &operations_name(self.model.get(id)))
     }
 
-    /// The path to the module that holds what is declared within an interface.
+    /// The path to the module of an interface.
     pub(super) fn companion(&self, id: DeclId) -> TokenStream {
         self.path_to(id, &names::module(&self.model.get(id).name))
     }
 
-    /// The name of a method made of one that IDL declares, which no method of IDL has.
+    /// The name of a method derived from an operation. No operation of the IDL has that name.
     pub(super) fn derived_method(&self, stem: &str, ending: &str) -> String {
         let mut name = names::method(&format!("{stem}_{ending}"));
         while self.methods.contains(&name) {
@@ -106,7 +106,7 @@ impl<'m> Scope<'m> {
         names::ident(&name)
     }
 
-    /// The path to `name`, which stands beside the declaration `id`.
+    /// The path to `name`, which is in the module of the declaration `id`.
     fn path_to(&self, id: DeclId, name: &str) -> TokenStream {
         if let Some(modules) = self.externs.path_of(id) {
             let name = names::ident(name);
@@ -144,7 +144,7 @@ pub(super) fn later_name(interface: &Declaration) -> String {
     names::camel(&format!("{}_later", interface.name))
 }
 
-/// The name of the trait of what values of a valuetype do.
+/// The name of the trait of a valuetype's operations.
 pub(super) fn operations_name(value: &Declaration) -> String {
     names::camel(&format!("{}_operations", value.name))
 }

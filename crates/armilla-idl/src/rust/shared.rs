@@ -1,5 +1,4 @@
-//! Octets and strings in shared buffers: which of the `sequence<octet>` and `sequence<string>` of a
-//! model the options want so.
+//! Sequences of octets and strings that the options keep in shared buffers.
 
 use super::options::Options;
 use crate::diagnostics::{Code, Diagnostic};
@@ -7,10 +6,10 @@ use crate::model::{DeclKind, Member, Model, Primitive, Type};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// `model` with [`Type::SharedOctets`] and [`Type::SharedStrings`] where the options say so.
+/// `model` with [`Type::SharedOctets`] and [`Type::SharedStrings`] where the options select them.
 ///
 /// # Errors
-/// Names that name nothing, or something else than a sequence of octets or of strings.
+/// If an option names no declaration, or one that is not a sequence of octets or strings.
 pub(super) fn apply<'m>(
     model: &'m Model,
     options: &Options,
@@ -42,7 +41,7 @@ pub(super) fn apply<'m>(
 
 struct Sharing<'o> {
     wanted: Vec<&'o str>,
-    /// Those that were found.
+    /// The options that matched a declaration.
     done: HashSet<&'o str>,
 }
 

@@ -1,4 +1,4 @@
-//! What interceptors are told of operations: `rt::Interface::signature`.
+//! `rt::Interface::signature`: the types of operations, for interceptors.
 
 use super::operation::Callable;
 use super::scope::Scope;
@@ -7,7 +7,7 @@ use crate::model::{DeclId, Direction, Type};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The function for the operations of an interface; what they inherit its `bases` know.
+/// The function for the operations of an interface; inherited operations are looked up in `bases`.
 pub(super) fn generate(
     scope: &Scope<'_>,
     callables: &[Callable<'_>],

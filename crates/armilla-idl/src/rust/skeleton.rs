@@ -76,7 +76,7 @@ pub(super) fn generate_later(
     }
 }
 
-/// The variables of the arguments; for servants that reply later all are `given` like `in`.
+/// The variables of the arguments; `given`: servants that reply later take all arguments like `in`.
 fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) -> TokenStream {
     let input = callable.local("input");
     let context = callable.context();
@@ -90,7 +90,7 @@ fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) 
     quote!(#bind_input #(#reads)* #context)
 }
 
-/// What encodes everything that a reply carries, given as one value.
+/// The closure that encodes the values of a reply, which it takes as one value.
 fn encode_received(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let mut types = callable.received();
     if let (Some(ty), None) = (types.next(), types.next())
@@ -106,7 +106,7 @@ fn encode_received(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     marshal::closure(&quote!(#pattern,), &out, &steps)
 }
 
-/// The encoder, and what it does with everything that a reply carries.
+/// The encoder, and the steps that encode the values of a reply.
 fn result_steps(scope: &Scope<'_>, callable: &Callable<'_>) -> (Ident, Vec<Step>) {
     let out = callable.local("out");
     let result = callable.result.map(|ty| (ty, callable.local("result")));
@@ -136,7 +136,7 @@ fn read(
         true => (Some(quote!(mut)), marshal::decode(scope, input, ty)),
         false => (None, marshal::decode_borrowed(scope, input, ty)),
     };
-    // Methods of the decoder say what they read; `rt::Decode` must be told.
+    // `rt::Decode` needs a type annotation; methods of the decoder do not.
     let is_said = matches!(scope.model.resolve(ty), Type::Primitive(_))
         || mutable.is_none() && is_borrowed(scope, ty);
     let annotation = (!is_said).then(|| {

@@ -1,5 +1,5 @@
-//! `struct` and `exception`: Rust structs that are encoded member by member, and in bulk where
-//! `fixed` finds that they can be.
+//! `struct` and `exception`: Rust structs, encoded member by member, and in bulk if `fixed` allows
+//! it.
 
 use super::docs::docs;
 use super::fixed;
@@ -15,7 +15,7 @@ use crate::model::{DeclId, Declaration, Struct, Type};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Adds a struct.
+/// Emits a struct.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -33,7 +33,7 @@ pub(super) fn generate(
     module.push(encode(scope, &name, data, fixed.is_some()));
     let bulk = match fixed {
         Some(_) => decode_vec(quote!(input.fixed_vec(len))),
-        // Any number of values that take no place is made at once.
+        // Values without octets are constructed without reading.
         None if properties.size == 0 => {
             let decode_vec = decode_vec(quote!(Self::decode(input).map(|one| vec![one; len])));
             quote!(const ZERO_SIZED: bool = true; #decode_vec)
@@ -47,7 +47,7 @@ pub(super) fn generate(
     module.push(type_codes::implementation(scope, id, &name));
 }
 
-/// Adds an exception: a struct that is also an error.
+/// Emits an exception: a struct that is also an error.
 pub(super) fn generate_exception(
     scope: &Scope<'_>,
     id: DeclId,
@@ -148,7 +148,7 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
     }
 }
 
-/// `bulk` says how to read many values, if there is a better way than one by one.
+/// `bulk` is a method that decodes many values faster than one by one, if there is one.
 fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> TokenStream {
     let members = queries::struct_members(scope.model, data);
     let input = names::ident(if members.is_empty() { "_input" } else { "input" });
@@ -167,7 +167,7 @@ fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> 
     }
 }
 
-/// What reads `len` values.
+/// The method that decodes `len` values.
 fn decode_vec(values: TokenStream) -> TokenStream {
     quote! {
         fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {

@@ -1,4 +1,4 @@
-//! The client side: every reference to an interface that is an `Account` is an `Account` itself.
+//! The client side: references implement the traits of their interfaces.
 
 use super::asynchronous;
 use super::closures;
@@ -56,7 +56,7 @@ fn method(
     }
 }
 
-/// The call of an object elsewhere.
+/// The remote call.
 fn remote(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     let wire_name = &callable.wire_name;
     let arguments = closures::arguments(scope, callable, false);
@@ -94,7 +94,7 @@ fn idents(idents: impl Iterator<Item = Ident>) -> Vec<TokenStream> {
     idents.map(|ident| quote!(#ident)).collect()
 }
 
-/// The variable for what comes back in a parameter.
+/// The variable for the new value of a parameter.
 fn new_value(callable: &Callable<'_>, parameter: &Parameter<'_>) -> Ident {
     match parameter.direction {
         Direction::InOut => callable.local(&format!("new_{}", parameter.name)),

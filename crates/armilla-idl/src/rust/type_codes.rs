@@ -1,8 +1,9 @@
-//! TypeCodes: `impl Typed` for each type that is a type in Rust, a function for each typedef, made
-//! once and shared from then on.
+//! TypeCodes: `impl Typed` for each Rust type, a function for each typedef. A TypeCode is built
+//! once and then shared.
 //!
-//! A type names the TypeCodes of the types that it is made of. Only types that contain one another
-//! spell each other out, for each must name itself within its own TypeCode and nowhere else.
+//! The TypeCode of a type refers to those of the types that it contains. Only mutually recursive
+//! types are expanded in each other's TypeCodes, because the indirection to a type is valid only
+//! within its own TypeCode.
 
 use super::names;
 use super::queries;
@@ -14,16 +15,16 @@ use crate::model::{
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// How many types may be spelled out within one TypeCode.
+/// The maximum number of expanded types in one TypeCode.
 const MAX_SPELLED: usize = 10_000;
 
-/// How many it may be within that of a typedef: all of them typedefs, which nobody writes by hand.
+/// The maximum number of expanded types in the TypeCode of a typedef. All of them are typedefs.
 const MAX_TYPEDEFS: usize = 256;
 
-/// How deep they may stand in one another. What reads TypeCodes has the same limit.
+/// The maximum nesting of expanded types. The decoder of TypeCodes has the same limit.
 const MAX_DEPTH: usize = 64;
 
-/// The implementation of `Typed` for the Rust type `name` that `id` becomes.
+/// The implementation of `Typed` for the Rust type `name` of `id`.
 pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> TokenStream {
     let code = Writer::new(scope).definition(id);
     quote! {
@@ -36,8 +37,8 @@ pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> Tok
     }
 }
 
-/// The function that gives the TypeCode of a typedef, for the Rust type has that of what the typedef
-/// stands for, if any. There is none for what does not travel.
+/// The function for the TypeCode of a typedef. It is not `impl Typed`, because the Rust type is
+/// that of the aliased type. A local type has none.
 pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let code = of_typedef(scope, id)?;
     let name = names::ident(&function_name(scope.model.get(id)));
@@ -56,7 +57,7 @@ pub(super) fn has_function(scope: &Scope<'_>, id: DeclId) -> bool {
     of_typedef(scope, id).is_some()
 }
 
-/// The TypeCode of a typedef that travels, unless it is too large to be of use.
+/// The TypeCode of a typedef; `None` for a local type or if it would be too large.
 fn of_typedef(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let declaration = scope.idl.get(id);
     let DeclKind::Typedef(ty) = &declaration.kind else { return None };
@@ -68,7 +69,7 @@ fn of_typedef(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     (!writer.is_too_large).then_some(code)
 }
 
-/// What the function for the TypeCode of a typedef is called.
+/// The name of the function for the TypeCode of a typedef.
 pub(super) fn function_name(declaration: &Declaration) -> String {
     names::snake(&format!("{}_type_code", scope::name(declaration)))
 }
@@ -78,7 +79,7 @@ pub(super) fn of(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     Writer::new(scope).expression(ty)
 }
 
-/// Whether the TypeCode of the declaration would spell out more types than is reasonable.
+/// Whether the TypeCode of the declaration exceeds the limits.
 pub(super) fn is_too_large(scope: &Scope<'_>, id: DeclId) -> bool {
     let mut writer = Writer::new(scope);
     writer.definition(id);
@@ -87,10 +88,10 @@ pub(super) fn is_too_large(scope: &Scope<'_>, id: DeclId) -> bool {
 
 struct Writer<'a, 'm> {
     scope: &'a Scope<'m>,
-    /// The types that are being spelled out, the outermost first, without typedefs: what is recursive
-    /// leads back to a type with members.
+    /// The types that are being expanded, the outermost first, without typedefs: recursion always
+    /// leads to a type with members.
     enclosing: Vec<DeclId>,
-    /// How many typedefs are being spelled out.
+    /// The number of typedefs that are being expanded.
     typedefs: usize,
     spelled: usize,
     most: usize,
@@ -102,7 +103,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         Self::within(scope, MAX_SPELLED)
     }
 
-    /// One that spells out at `most` so many types.
+    /// A writer that expands at `most` so many types.
     fn within(scope: &'a Scope<'m>, most: usize) -> Self {
         Writer { scope, enclosing: Vec::new(), typedefs: 0, spelled: 0, most, is_too_large: false }
     }
@@ -121,7 +122,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             DeclKind::Enum(data) => enumeration(declaration, data),
             DeclKind::Value(data) => self.value(declaration, data),
             DeclKind::ValueBox(boxed) => self.value_box(declaration, boxed),
-            // TypeCodes have no kind for bitmasks and bitsets either.
+            // TypeCodes have no kind for bitmasks and bitsets.
             DeclKind::Bitmask(data) => {
                 self.alias(declaration, &Type::Primitive(queries::bitmask_integer(data)))
             }
@@ -129,7 +130,7 @@ impl<'a, 'm> Writer<'a, 'm> {
                 let carrier = queries::bitset_integer(self.scope.idl, data);
                 self.alias(declaration, &Type::Primitive(carrier))
             }
-            // Nothing else is a value.
+            // Other declarations have no values.
             _ => TokenStream::new(),
         };
         self.enclosing.pop();
@@ -147,7 +148,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         code
     }
 
-    /// Whether one more type may be spelled out here.
+    /// Counts one more expanded type. Returns whether the limits hold.
     fn has_room(&mut self) -> bool {
         self.spelled += 1;
         let depth = self.enclosing.len() + self.typedefs;
@@ -315,8 +316,7 @@ impl<'a, 'm> Writer<'a, 'm> {
     }
 }
 
-/// What references to an interface have in place of what their repository id tells; nothing where
-/// it tells all.
+/// The method with the TypeCode of references, if the repository id alone does not determine it.
 pub(super) fn of_references(declaration: &Declaration, data: &Interface) -> TokenStream {
     let (repository_id, name) = (&declaration.repository_id, &declaration.name);
     let path = repository_id.split(':').nth(1).unwrap_or_default();
@@ -363,8 +363,7 @@ fn primitive(primitive: Primitive) -> TokenStream {
     quote!(rt::TypeCode::#kind)
 }
 
-/// A label as the number by which a TypeCode knows it, the lower 64 bits of it. That of an `int8`
-/// is an octet.
+/// A label as the number in a TypeCode: the lower 64 bits; an octet for an `int8`.
 fn number(label: &ConstValue, is_int8: bool) -> TokenStream {
     let number = match label {
         ConstValue::Integer(value) if is_int8 => i64::from(*value as u8),
@@ -373,7 +372,7 @@ fn number(label: &ConstValue, is_int8: bool) -> TokenStream {
         ConstValue::Char(value) => i64::from(*value),
         ConstValue::WChar(value) => i64::from(*value),
         ConstValue::Enumerator(_, index) => i64::from(*index),
-        // No discriminator is of such a type.
+        // A discriminator cannot be of these types.
         ConstValue::Float(_)
         | ConstValue::String(_)
         | ConstValue::WString(_)

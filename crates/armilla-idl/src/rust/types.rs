@@ -1,5 +1,5 @@
-//! IDL types as Rust types, and how they differ for marshalling. What traits they have and how
-//! large they are is in `properties`.
+//! The Rust types of IDL types, and the distinctions that marshalling makes. `properties` has their
+//! traits and sizes.
 
 use super::names;
 use super::queries;
@@ -8,7 +8,7 @@ use crate::model::{DeclKind, Model, Primitive, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// The Rust name of a primitive, which is also the name of the methods that read it.
+/// The Rust name of a primitive, which is also the name of the method that decodes it.
 pub(super) fn primitive(primitive: Primitive) -> Ident {
     names::ident(match primitive {
         Primitive::Short => "i16",
@@ -23,12 +23,12 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
         Primitive::Int8 => "i8",
         Primitive::Boolean => "bool",
         Primitive::WChar => "char",
-        // Not the name of a type: see `owned`.
+        // Only the name of methods: see `owned` for the type.
         Primitive::LongDouble => "long_double",
     })
 }
 
-/// The type of a value that is owned: a member, a result, an element.
+/// The owned type: of a member, a result or an element.
 pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match ty {
         Type::Primitive(Primitive::LongDouble) => quote!(rt::LongDouble),
@@ -117,7 +117,7 @@ pub(super) fn is_enum(model: &Model, ty: &Type) -> bool {
     }
 }
 
-/// The integer that the type travels as, if it is a bitmask.
+/// The integer that the type is marshalled as, if it is a bitmask.
 pub(super) fn bitmask(model: &Model, ty: &Type) -> Option<Primitive> {
     match model.resolve(ty) {
         Type::Named(id) => match &model.get(*id).kind {
@@ -140,7 +140,8 @@ pub(super) fn is_octets(model: &Model, ty: &Type) -> bool {
     }
 }
 
-/// Whether values of the type are numbers of which many can lie in memory as they travel.
+/// Whether the type is a number whose representation in memory is that in CDR, except for the byte
+/// order.
 pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
         Type::Primitive(kind) => {
@@ -150,8 +151,8 @@ pub(super) fn is_number(model: &Model, ty: &Type) -> bool {
     }
 }
 
-/// Whether `Encode` and `Decode` of the Rust type do everything: no bound has to be checked on the
-/// way down to named types, which check their own.
+/// Whether `Encode` and `Decode` of the Rust type suffice: there is no bound to check, except those
+/// of named types, which check their own.
 pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
     match model.resolve(ty) {
         Type::String(bound) | Type::WString(bound) | Type::SharedOctets(bound) => bound.is_none(),
@@ -167,7 +168,7 @@ pub(super) fn is_plain(model: &Model, ty: &Type) -> bool {
     }
 }
 
-/// Whether values of the type have an order in Rust, as the keys of a `BTreeMap` must.
+/// Whether the type implements `Ord`, as the key of a `BTreeMap` must.
 pub(super) fn is_ordered(model: &Model, key: &Type) -> bool {
     match model.resolve(key) {
         Type::Primitive(kind) => !kind.is_float(),

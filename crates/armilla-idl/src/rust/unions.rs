@@ -1,8 +1,8 @@
-//! `union`: a Rust enum with the members as its data.
+//! `union`: a Rust enum with the members as data.
 //!
-//! A case with one label carries its member alone, for the variant says what the discriminator is.
-//! Where several values select the same case, the variant also carries the discriminator, which is
-//! checked when it is encoded. Values that select no case at all make the variant `Unlisted`.
+//! The variant of a case with one label has only the member: the discriminator is implied. If
+//! several values select a case, the variant also has the discriminator, which is checked when it
+//! is encoded. Values that select no case are in the variant `Unlisted`.
 
 use super::consts;
 use super::derives;
@@ -23,7 +23,7 @@ use quote::quote;
 /// The variant for discriminators that select no case.
 pub(super) const UNLISTED: &str = "Unlisted";
 
-/// Adds a union.
+/// Emits a union.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -44,22 +44,22 @@ pub(super) fn generate(
     module.push(type_codes::implementation(scope, id, &union.name));
 }
 
-/// Whether values of the discriminator are left that select no case.
+/// Whether some values of the discriminator select no case.
 pub(super) fn has_unlisted(model: &Model, data: &Union) -> bool {
     !data.cases.iter().any(|case| case.default) && !lists_all(model, data)
 }
 
-/// Whether the labels name every value of the discriminator.
+/// Whether the labels cover every value of the discriminator.
 fn lists_all(model: &Model, data: &Union) -> bool {
     let labels: u128 = data.cases.iter().map(|case| case.labels.len() as u128).sum();
     labels == cardinality(model, &data.discriminator)
 }
 
-/// How many values a discriminator can have.
+/// The number of values of a discriminator.
 fn cardinality(model: &Model, ty: &Type) -> u128 {
     match model.resolve(ty) {
         Type::Primitive(Primitive::Boolean) => 2,
-        // Every `char` of Rust, which is more than anybody lists.
+        // The number of `char` values.
         Type::Primitive(Primitive::WChar) => u128::MAX,
         Type::Primitive(kind) => 1 << (8 * queries::primitive_size(*kind)),
         Type::Named(id) => match &model.get(*id).kind {
@@ -70,7 +70,7 @@ fn cardinality(model: &Model, ty: &Type) -> u128 {
     }
 }
 
-/// Whether the variant of a case has to carry its discriminator.
+/// Whether the variant of a case has the discriminator.
 fn carries_discriminator(case: &Case) -> bool {
     case.default || case.labels.len() != 1
 }
@@ -88,7 +88,7 @@ impl<'m> Generator<'_, 'm> {
         names::ident(&names::variant(&case.member.name))
     }
 
-    /// The pattern that the discriminators of these cases match.
+    /// The pattern of the discriminators of these cases.
     fn pattern<'c>(&self, cases: impl IntoIterator<Item = &'c Case>) -> TokenStream {
         let labels: Vec<_> = cases.into_iter().flat_map(|case| &case.labels).collect();
         labels::pattern(self.scope, &labels)
@@ -239,7 +239,7 @@ impl<'m> Generator<'_, 'm> {
         }
     }
 
-    /// The arm that refuses a variant with such a discriminator.
+    /// The arm that rejects a variant with such a discriminator.
     fn refuse(&self, variant: &Ident, pattern: &TokenStream) -> TokenStream {
         if pattern.is_empty() {
             return TokenStream::new();

@@ -1,8 +1,7 @@
-//! What the front end knows and this back end does not. What the rest can do without is left out
-//! of the generated code: constants, operations and attributes with a warning; whatever included
-//! files declare, with what is made of it, as long as the compiled file does not use it, for it
-//! cannot help what `orb.idl` holds. Everything else is refused by its name and at its place,
-//! before anything is generated.
+//! Constructs that the front end supports and this back end does not. Constants, operations and
+//! attributes are omitted with a warning. Declarations of included files are omitted, with the
+//! declarations that depend on them, unless the compiled file uses them: its author cannot change a
+//! file such as `orb.idl`. Everything else is an error, which is reported before code is generated.
 
 use super::externs::Externs;
 use super::properties::TypeProperties;
@@ -15,11 +14,11 @@ use crate::model::{
 use crate::source::Span;
 use std::collections::{BTreeSet, HashSet};
 
-/// What of a model stays out of the generated code.
+/// The parts of a model that are omitted from the generated code.
 #[derive(Debug, Default)]
 pub(super) struct Omitted {
     declarations: HashSet<DeclId>,
-    /// Operations and attributes: what declares them, and their names.
+    /// Operations and attributes, by their declaration and name.
     exports: BTreeSet<(DeclId, String)>,
     warnings: Vec<Diagnostic>,
 }
@@ -35,12 +34,12 @@ impl Omitted {
         !self.exports.is_empty() && self.exports.contains(&(id, name.to_owned()))
     }
 
-    /// What is told of it: all but what included files declare.
+    /// The warnings. Omissions in included files cause none.
     pub(super) fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// The scoped names of all that is left out, in the order of the source.
+    /// The scoped names of all omissions, in the order of the source.
     pub(super) fn names(&self, model: &Model) -> Vec<String> {
         let whole = self.declarations.iter().map(|id| (*id, ""));
         let parts = self.exports.iter().map(|(id, name)| (*id, name.as_str()));
@@ -60,10 +59,10 @@ impl Omitted {
     }
 }
 
-/// What of `model` can be left out because it cannot become Rust.
+/// Finds the parts of `model` that must and can be omitted.
 ///
 /// # Errors
-/// What cannot become Rust and cannot be left out either.
+/// If an unsupported construct cannot be omitted.
 pub(super) fn check(
     model: &Model,
     properties: &TypeProperties,
@@ -74,7 +73,7 @@ pub(super) fn check(
     for (id, declaration) in model.iter() {
         checker.omit_parts(id, declaration);
     }
-    // Declarations stand behind what they are made of, so mostly the second round changes nothing.
+    // A declaration follows those that it depends on, so the second pass rarely changes anything.
     while checker.omit_more() {}
     checker.found.clear();
     for (id, declaration) in model.iter() {
@@ -94,7 +93,7 @@ struct Checker<'m> {
 }
 
 impl Checker<'_> {
-    /// Leaves out constants, operations and attributes that nothing else needs.
+    /// Omits unsupported constants, operations and attributes. Nothing else depends on them.
     fn omit_parts(&mut self, id: DeclId, declaration: &Declaration) {
         let (exports, travel) = match &declaration.kind {
             DeclKind::Const(constant) if is_half(&constant.value) => {
@@ -125,8 +124,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Why an operation or attribute cannot be in Rust, if it cannot; of one that is called from
-    /// elsewhere everything must `travel`. The front end has refused local interfaces there.
+    /// The reason to omit an operation or attribute, if there is one. `travel` is whether requests
+    /// marshal its types; the front end has rejected local interfaces there.
     fn omission_reason(&self, export: &Export, travel: bool) -> Option<&'static str> {
         let (raised, types): (Vec<DeclId>, Vec<&Type>) = match export {
             Export::Operation(operation) => {
@@ -148,7 +147,7 @@ impl Checker<'_> {
             .then_some("a native value cannot leave its process; in a `local interface` it may")
     }
 
-    /// Leaves out every included declaration that must be; says whether there was one.
+    /// Omits every unsupported included declaration. Returns whether there was one.
     fn omit_more(&mut self) -> bool {
         let before = self.omitted.declarations.len();
         for (id, declaration) in self.model.iter() {
@@ -165,7 +164,7 @@ impl Checker<'_> {
         self.omitted.declarations.len() > before
     }
 
-    /// Refuses a reference to a declaration that is left out.
+    /// Reports a reference to an omitted declaration.
     fn used(&mut self, id: DeclId, span: Span) {
         if self.omitted.contains(id) {
             let message = format!("`{}` cannot become Rust", self.model.scoped_name(id));
@@ -302,7 +301,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether there is half of a surrogate pair in it. Rust has characters, not units of UTF-16.
+/// Whether the value contains half of a surrogate pair, which is not a `char`.
 fn is_half(value: &ConstValue) -> bool {
     match value {
         ConstValue::WChar(unit) => char::from_u32(u32::from(*unit)).is_none(),

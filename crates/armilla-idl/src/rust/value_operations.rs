@@ -1,5 +1,5 @@
-//! What a program implements for a valuetype: a trait of its operations and attributes, for handles
-//! of its values, and one of its initializers, for its state.
+//! The traits that a program implements for a valuetype: its operations and attributes, implemented
+//! for handles, and its initializers, implemented for the state.
 
 use super::docs::docs;
 use super::lints;
@@ -12,8 +12,8 @@ use crate::model::{DeclId, DeclKind, Declaration, Model, Value};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Adds the traits, if there is something to be in them; to `within`, the module of the valuetype,
-/// what they raise.
+/// Emits the traits that are not empty. Their exceptions go to `within`, the module of the
+/// valuetype.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -36,7 +36,7 @@ pub(super) fn generate(
     }
 }
 
-/// What can be called on values of a valuetype, inherited things not included.
+/// The callables of a valuetype, without inherited ones.
 pub(super) fn callables<'m>(scope: &Scope<'m>, id: DeclId) -> Vec<Callable<'m>> {
     let mut callables = operation::callables(scope, id);
     for callable in &mut callables {
@@ -102,7 +102,7 @@ fn factory(
     quote!(#[doc = #docs] pub trait #name: Sized { #(#functions)* })
 }
 
-/// The nearest valuetypes among the bases that have a trait of operations.
+/// The nearest bases that have a trait of operations.
 fn bases(model: &Model, id: DeclId) -> Vec<DeclId> {
     let DeclKind::Value(data) = &model.get(id).kind else { return Vec::new() };
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! Valuetypes and boxed values: a Rust struct for the state, and what the runtime needs to know of
-//! the type. Handles, and how values travel, are the runtime's.
+//! Valuetypes and boxed values: a Rust struct for the state, and the metadata of the type. The
+//! runtime has handles and the marshalling of graphs.
 
 use super::docs::docs;
 use super::lints;
@@ -14,7 +14,7 @@ use crate::model::{DeclId, DeclKind, Declaration, Flavour, Model, Type, Value, V
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-/// Adds a valuetype.
+/// Emits a valuetype.
 pub(super) fn generate(
     scope: &Scope<'_>,
     id: DeclId,
@@ -48,7 +48,7 @@ pub(super) fn generate(
     module.push(type_codes::implementation(scope, id, &name));
 }
 
-/// Adds a boxed value.
+/// Emits a boxed value.
 pub(super) fn generate_box(
     scope: &Scope<'_>,
     id: DeclId,
@@ -105,7 +105,7 @@ fn custom(name: &Ident) -> TokenStream {
     }
 }
 
-/// What makes handles of values of the type: its repository id and the types of its values.
+/// The implementation of `rt::Valuetype`: the repository id and the concrete types of its values.
 pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> TokenStream {
     let model = scope.model;
     let repository_id = &model.get(id).repository_id;
@@ -133,8 +133,7 @@ pub(super) fn base_field(data: &Value) -> String {
     names::fresh("base", &members)
 }
 
-/// The valuetypes that one inherits from and the abstract interfaces that it supports, directly or
-/// not.
+/// The direct and indirect bases and supported abstract interfaces of a valuetype.
 fn ancestors(model: &Model, id: DeclId) -> Vec<DeclId> {
     let mut found = Vec::new();
     let mut open = vec![id];
@@ -180,7 +179,7 @@ fn derives(properties: Properties) -> Vec<TokenStream> {
     derives
 }
 
-/// What the runtime asks of the struct `name`.
+/// The implementation of `rt::State` for the struct `name`.
 fn state(
     name: &Ident,
     custom: bool,
@@ -233,7 +232,7 @@ impl Fields<'_, '_> {
         self.base.map(|_| names::ident(&base_field(self.data)))
     }
 
-    /// What the struct can be, its bases considered.
+    /// The properties of the struct, including the state of its bases.
     fn properties(&self) -> Properties {
         let mut types: Vec<&Type> = Vec::new();
         let mut next = Some(self.data);
