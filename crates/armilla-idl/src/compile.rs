@@ -97,7 +97,7 @@ fn compile(
 /// The model of the compiled files `mains`. It is valid only if no error was reported.
 fn model(session: &mut Session<'_>, mains: &[FileId]) -> Option<Model> {
     let Some(first) = mains.first() else {
-        let message = "no file is named that is to be compiled";
+        let message = "there is no file to compile";
         session.report(Diagnostic::without_span(Code::CannotRead, message));
         return None;
     };

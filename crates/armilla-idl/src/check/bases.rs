@@ -165,7 +165,7 @@ impl Checker<'_, '_> {
             if !concrete(self, *id) {
                 continue;
             }
-            let message = "only the first supported interface may be one that is not abstract";
+            let message = "only the first supported interface may be other than abstract";
             self.error(Code::BadBase, *span, message);
         }
         let Some((own, span)) = supports.first().filter(|(id, _)| concrete(self, *id)) else {

@@ -242,10 +242,10 @@ impl Checker<'_, '_> {
             }
             (Expected::Char, ConstValue::WChar(_))
             | (Expected::String(_), ConstValue::WString(_)) => {
-                error = error.help("take the `L` before the literal away");
+                error = error.help("remove the `L` before the literal");
             }
             (Expected::Char, ConstValue::String(_)) => {
-                error = error.help("a character stands in single quotes");
+                error = error.help("write a character in single quotes");
             }
             (Expected::Boolean, ConstValue::Integer(integer @ 0..=1)) => {
                 error = error.help(if *integer == 1 { "write `TRUE`" } else { "write `FALSE`" });

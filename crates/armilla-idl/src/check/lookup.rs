@@ -83,7 +83,7 @@ impl Checker<'_, '_> {
         let message = format!("`{}` is {what} and has no names in it", before.text);
         let mut error = Diagnostic::error(Code::WrongKind, before.span, message);
         if let Some(DeclKind::Enum(_)) = kind {
-            let help = format!("an enumerator stands beside its enum: write `{}`", part.text);
+            let help = format!("an enumerator is in the scope of its enum: write `{}`", part.text);
             error = error.help(help);
         }
         if let Target::Template(_) = target {

@@ -63,7 +63,7 @@ impl Checker<'_, '_> {
         match pragma {
             Pragma::Prefix(prefix) => {
                 if !good_prefix(prefix) {
-                    let message = format!("`{prefix}` is no good beginning of a repository id");
+                    let message = format!("`{prefix}` cannot begin a repository id");
                     self.session.report(Diagnostic::warning(Code::OddRepositoryId, span, message));
                 }
                 self.prefix.set(prefix);
@@ -96,7 +96,7 @@ impl Checker<'_, '_> {
     ) {
         let known = self.session.diagnostics.iter().count();
         let Some(target) = self.resolve(scoped) else {
-            let help = "what is named here stands before it: put this behind the declaration";
+            let help = "write this after the declaration that it names";
             return self.session.diagnostics.help_since(known, help);
         };
         let Some(id) = self.id_mut(target) else {

@@ -155,7 +155,7 @@ impl Checker<'_, '_> {
         if let Some(own) = scope.name.as_ref().filter(|own| self::key(&own.text) == key)
             && scope.kind != ScopeKind::Operation
         {
-            let message = format!("`{text}` is the name of the scope around it");
+            let message = format!("`{text}` is the name of the enclosing scope");
             let error = Diagnostic::error(Code::ScopeName, *span, message);
             return Some(error.secondary(own.span, "the scope is declared here"));
         }

@@ -130,7 +130,7 @@ impl Checker<'_, '_> {
             return None;
         }
         if behind > count {
-            let message = format!("{behind} digits behind the point are more than {count} in all");
+            let message = format!("{behind} digits after the point are more than {count} in all");
             self.error(Code::BadFixed, scale.span, message);
             return None;
         }

@@ -72,7 +72,7 @@ impl Checker<'_, '_> {
                 Label::Default(span) => {
                     default = true;
                     if let Some(first) = labels.default {
-                        let message = "a union has one `default` at most";
+                        let message = "a union has at most one `default`";
                         let error = Diagnostic::error(Code::UselessDefault, *span, message);
                         self.session.report(error.secondary(first, "the first one is here"));
                     }
@@ -112,7 +112,7 @@ impl Checker<'_, '_> {
     fn check_default(&mut self, labels: &Labels) {
         let Some(span) = labels.default else { return };
         if labels.values > 0 && labels.seen.len() as i128 >= labels.values {
-            let message = "the other cases leave no value for `default`";
+            let message = "the other cases cover all values, so `default` is never selected";
             self.error(Code::UselessDefault, span, message);
         }
     }

@@ -5,10 +5,8 @@ use super::{Diff, Location};
 use crate::model::{Attribute, DeclId, DeclKind, Direction, Export, Interface, Model, Operation};
 use crate::source::Span;
 
-const PARAMETERS: List = List {
-    noun: "parameter",
-    why: "parameters are marshalled one behind the other, without their names",
-};
+const PARAMETERS: List =
+    List { noun: "parameter", why: "parameters are marshalled in order, without their names" };
 
 impl<'m> Diff<'m> {
     pub(super) fn interface(
@@ -23,7 +21,7 @@ impl<'m> Diff<'m> {
             return;
         }
         if old.flavour != new.flavour {
-            let message = "it is local, abstract or neither as it was not before".to_owned();
+            let message = "it changed between local, abstract and neither".to_owned();
             let why = "references to local, abstract and other interfaces travel differently or not \
                        at all";
             self.breaking("interface-kind-changed", name, message, why, location);
@@ -45,15 +43,15 @@ impl<'m> Diff<'m> {
         for base in old {
             if !new_all.iter().any(|other| self.same_declaration(*base, *other)) {
                 let message =
-                    format!("it does not inherit from `{}` any more", self.old.scoped_name(*base));
-                let why = "an old program uses it as one of these, which it is not";
+                    format!("it no longer inherits from `{}`", self.old.scoped_name(*base));
+                let why = "an old program uses it as an object of this base";
                 self.breaking("base-removed", name, message, why, location);
             }
         }
         for base in new {
             if !old_all.iter().any(|other| self.same_declaration(*other, *base)) {
-                let message = format!("it inherits from `{}` now", self.new.scoped_name(*base));
-                let why = "an old program does not know, and goes on as before";
+                let message = format!("it now inherits from `{}`", self.new.scoped_name(*base));
+                let why = "an old program has not got the base and behaves as before";
                 self.compatible("base-added", name, message, why, location);
             }
         }
@@ -75,7 +73,7 @@ impl<'m> Diff<'m> {
                     let location = Location { old: Some(before.span()), new };
                     let what = before.what();
                     let message = match other {
-                        None => format!("the {what} is gone"),
+                        None => format!("the {what} was removed"),
                         Some(other) => format!("it is an {} and was an {what}", other.what()),
                     };
                     let why = "an old client calls it, and a new server answers BAD_OPERATION";
@@ -106,7 +104,7 @@ impl<'m> Diff<'m> {
             (Some(a), Some(b)) => self.type_of(name, "result", "the result", (a, b), location),
             (_, new) => {
                 let word = if new.is_some() { "a result" } else { "no result" };
-                let why = "the result is marshalled before what else comes back";
+                let why = "the result is marshalled before the other values of a reply";
                 self.breaking("result-changed", name, format!("it has {word} now"), why, location);
             }
         }
@@ -123,7 +121,7 @@ impl<'m> Diff<'m> {
         }
         self.raises(name, "", (&old.raises, &new.raises), location);
         if old.context != new.context {
-            let why = "the values of the context travel behind the parameters";
+            let why = "the values of the context are marshalled after the parameters";
             let message = "its context changed".to_owned();
             self.breaking("context-changed", name, message, why, location);
         }
@@ -152,17 +150,16 @@ impl<'m> Diff<'m> {
         (old, new): (&[DeclId], &[DeclId]),
         location: Location,
     ) {
-        let why = "who does not know of the exception gets UNKNOWN instead of it";
+        let why = "a client that does not declare the exception gets UNKNOWN instead";
         for id in old {
             if !new.iter().any(|other| self.same_declaration(*id, *other)) {
-                let message =
-                    format!("it does not raise `{}`{when} any more", self.old.scoped_name(*id));
+                let message = format!("it no longer raises `{}`{when}", self.old.scoped_name(*id));
                 self.breaking("raises-removed", name, message, why, location);
             }
         }
         for id in new {
             if !old.iter().any(|other| self.same_declaration(*other, *id)) {
-                let message = format!("it raises `{}`{when} now", self.new.scoped_name(*id));
+                let message = format!("it now raises `{}`{when}", self.new.scoped_name(*id));
                 self.breaking("raises-added", name, message, why, location);
             }
         }
@@ -173,12 +170,12 @@ impl<'m> Diff<'m> {
         self.type_of(name, "attribute-type", "its type", (&old.ty, &new.ty), location);
         match (old.readonly, new.readonly) {
             (false, true) => {
-                let message = "it is readonly now".to_owned();
+                let message = "it is now readonly".to_owned();
                 let why = "an old client sets it, and a new server answers BAD_OPERATION";
                 self.breaking("attribute-readonly", name, message, why, location);
             }
             (true, false) => {
-                let message = "it is not readonly any more".to_owned();
+                let message = "it is no longer readonly".to_owned();
                 let why = "an old client does not set it";
                 self.compatible("attribute-writable", name, message, why, location);
             }

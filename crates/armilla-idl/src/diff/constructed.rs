@@ -4,10 +4,8 @@ use super::slots::{List, slots};
 use super::{Diff, Location};
 use crate::model::{Bitmask, Bitset, Case, DeclId, Enum, Struct, Union, Value};
 
-const MEMBERS: List = List {
-    noun: "member",
-    why: "members are marshalled one behind the other, without their names",
-};
+const MEMBERS: List =
+    List { noun: "member", why: "members are marshalled in order, without their names" };
 
 const STATE: List = List {
     noun: "state member",
@@ -20,7 +18,7 @@ const ENUMERATORS: List = List {
           lists are equal",
 };
 
-const LABELS: &str = "who does not know the label cannot read what follows it";
+const LABELS: &str = "a receiver that does not declare the label cannot decode what follows it";
 
 impl<'m> Diff<'m> {
     pub(super) fn structure(&mut self, name: &str, old: &Struct, new: &Struct, location: Location) {
@@ -35,7 +33,7 @@ impl<'m> Diff<'m> {
             _ => false,
         };
         if !same {
-            let message = "it extends something else now".to_owned();
+            let message = "its base changed".to_owned();
             let why = "the members of the base are marshalled first";
             self.breaking("base-changed", name, message, why, location);
         }
@@ -53,7 +51,7 @@ impl<'m> Diff<'m> {
             match new.cases.iter().find(|after| self.share_label(before, after)) {
                 Some(after) => self.case(name, before, after),
                 None => {
-                    let message = format!("the case of `{}` is gone", before.member.name);
+                    let message = format!("the case of `{}` was removed", before.member.name);
                     let location = Location::in_old(before.member.span);
                     self.breaking("case-removed", name, message, LABELS, location);
                 }
@@ -83,7 +81,7 @@ impl<'m> Diff<'m> {
         }
         if a.name != b.name {
             let message = format!("member `{}` was called `{}`", b.name, a.name);
-            let why = "its label is marshalled and not its name, which only TypeCodes hold";
+            let why = "its label is marshalled, not its name, which only TypeCodes contain";
             self.compatible("member-renamed", name, message, why, location);
         }
         let whose = format!("the type of member `{}`", b.name);
@@ -111,13 +109,14 @@ impl<'m> Diff<'m> {
             return;
         }
         if old.modifier != new.modifier {
-            let message = "it is abstract, custom or neither as it was not before".to_owned();
+            let message = "it changed between abstract, custom and neither".to_owned();
             let why = "the state is marshalled by other rules";
             self.breaking("value-kind-changed", name, message, why, location);
         }
         if old.truncatable != new.truncatable {
             let word = if new.truncatable { "truncatable now" } else { "not truncatable any more" };
-            let why = "only a truncatable value is sent with what a receiver needs to cut it down";
+            let why =
+                "only a truncatable value is sent with the ids and chunks that truncation needs";
             self.breaking("truncatable-changed", name, format!("it is {word}"), why, location);
         }
         let bases = |value: &Value| [value.bases.as_slice(), &value.supports].concat();
@@ -138,7 +137,7 @@ impl<'m> Diff<'m> {
         for flag in &old.flags {
             let found = new.flags.iter().find(|other| other.name == flag.name);
             if found.is_none_or(|other| other.position != flag.position) {
-                let message = format!("flag `{}` is gone or another bit", flag.name);
+                let message = format!("flag `{}` was removed or moved to another bit", flag.name);
                 let new = found.map(|other| other.span);
                 let why = "a bit means something else to an old program than to a new one";
                 let location = Location { old: Some(flag.span), new };

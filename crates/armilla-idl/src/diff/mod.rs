@@ -170,7 +170,7 @@ impl<'m> Diff<'m> {
         }
         let what = what(&declaration.kind);
         let (change, name) = ("declaration-removed", self.old.scoped_name(id));
-        let message = format!("the {what} `{name}` is gone");
+        let message = format!("the {what} `{name}` was removed");
         let location = Location::in_old(declaration.span);
         match declaration.kind {
             DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Typedef(_) | DeclKind::Native => {
@@ -179,7 +179,7 @@ impl<'m> Diff<'m> {
                 self.compatible(change, &name, message, why, location);
             }
             _ => {
-                let why = "a new program does not know what an old one refers to or sends by it";
+                let why = "a new program does not have the declaration that an old one uses";
                 self.breaking(change, &name, message, why, location);
             }
         }
@@ -231,7 +231,7 @@ impl<'m> Diff<'m> {
             (a, b) => {
                 let message =
                     format!("it is {} {} and was {} {}", article(b), what(b), article(a), what(a));
-                let why = "what is marshalled or called is something else";
+                let why = "the wire format is that of another kind of declaration";
                 self.breaking("kind-changed", &name, message, why, location);
             }
         }
@@ -249,15 +249,15 @@ impl<'m> Diff<'m> {
         match new.kind {
             DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Native => {}
             DeclKind::Typedef(_) => {
-                let why = "only the TypeCode of an alias holds it";
+                let why = "only the TypeCode of an alias contains it";
                 self.compatible(change, name, message, why, location);
             }
             DeclKind::Interface(_)
             | DeclKind::Exception(_)
             | DeclKind::Value(_)
             | DeclKind::ValueBox(_) => {
-                let why = "the id travels, and an old and a new program do not know that both mean \
-                           the same";
+                let why =
+                    "the id is marshalled, and programs do not know that both ids mean the same";
                 self.breaking(change, name, message, why, location);
             }
             _ => {
@@ -277,7 +277,7 @@ impl<'m> Diff<'m> {
         } else {
             return;
         };
-        let why = "constants do not travel, but an old program goes on with the old one";
+        let why = "constants are not marshalled, but an old program keeps the old value";
         self.compatible("constant-changed", name, message, why, location);
     }
 }

@@ -77,12 +77,12 @@ impl Diff<'_> {
         successor: Option<&Slot<'_>>,
     ) {
         let Some(after) = successor else {
-            let message = format!("{} `{}` is gone", list.noun, before.name);
+            let message = format!("{} `{}` was removed", list.noun, before.name);
             let change = list.change("removed");
             return self.breaking(change, name, message, list.why, Location::in_old(before.span));
         };
         let message = format!("{} `{}` was called `{}`", list.noun, after.name, before.name);
-        let why = "its place is marshalled and not its name, which only TypeCodes hold";
+        let why = "its position is marshalled, not its name, which only TypeCodes contain";
         let location = Location::both(before.span, after.span);
         self.compatible(list.change("renamed"), name, message, why, location);
         self.slot_type(name, list, before, after);

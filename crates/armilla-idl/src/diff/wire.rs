@@ -72,7 +72,7 @@ impl Diff<'_> {
         let (before, after) = (self.old.type_text(old), self.new.type_text(new));
         let whose = if change == "type" { "the type that it stands for" } else { whose };
         let message = if before == after {
-            format!("{whose} is `{after}` as before, but that is another type now")
+            format!("{whose} is still `{after}`, but that is now another type")
         } else {
             format!("{whose} is `{after}` and was `{before}`")
         };

@@ -125,7 +125,7 @@ fn walk(text: &str, wide: bool, mut take: impl FnMut(Piece)) -> Result<Option<ch
                     (Piece::Source(first), first.len_utf8())
                 }
             },
-            None => return Err("a backslash needs a character behind it".to_owned()),
+            None => return Err("a backslash needs a character after it".to_owned()),
         };
         take(piece);
         rest = after[length..].chars();
@@ -160,7 +160,7 @@ fn numeric_escape(text: &str, wide: bool) -> Result<(Piece, usize), String> {
     match u16::from_str_radix(&text[skip..end], radix) {
         Ok(code) if wide || code < 256 => Ok((Piece::Code(code), end)),
         Ok(_) => Err(format!("`\\{}` does not fit into an octet", &text[..end])),
-        Err(_) => Err(format!("`\\{}` needs hexadecimal digits behind it", &text[..1])),
+        Err(_) => Err(format!("`\\{}` needs hexadecimal digits after it", &text[..1])),
     }
 }
 

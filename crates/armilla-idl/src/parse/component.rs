@@ -76,7 +76,8 @@ impl Parser<'_, '_, '_> {
         let Some((word, kind)) = PORTS.iter().find(|(word, _)| token.is_word(word)) else {
             let message = format!("expected a port or an attribute, found `{}`", token.text);
             let error = Diagnostic::error(Code::Syntax, token.span, message);
-            let help = "operations stand in interfaces, which a component `supports` or `provides`";
+            let help =
+                "declare operations in an interface that the component `supports` or `provides`";
             return Err(self.fail(error.help(help)));
         };
         if owner != "component" && matches!(*word, "emits" | "publishes" | "consumes") {
@@ -142,9 +143,9 @@ impl Parser<'_, '_, '_> {
         let mut names = names.into_iter();
         let first = names.next();
         if let Some(second) = names.next() {
-            let message = format!("a {what} has one base at most");
+            let message = format!("a {what} has at most one base");
             let error = Diagnostic::error(Code::BadBase, second.span(), message);
-            self.session.report(error.help("interfaces are named behind `supports`"));
+            self.session.report(error.help("name interfaces after `supports`"));
         }
         Ok(first)
     }

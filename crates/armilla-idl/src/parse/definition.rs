@@ -36,7 +36,7 @@ impl Parser<'_, '_, '_> {
                 return Ok(());
             }
             if let Some(span) = self.eat(";") {
-                let message = "this `;` ends nothing";
+                let message = "this `;` ends no declaration";
                 self.session.report(Diagnostic::error(Code::Syntax, span, message));
                 continue;
             }

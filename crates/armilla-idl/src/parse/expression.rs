@@ -62,7 +62,7 @@ impl Parser<'_, '_, '_> {
             };
             let follows_sign = matches!(yard.operators.last(), Some(PendingOperator::Unary(..)));
             if follows_sign && !matches!(operator, PendingOperator::Parenthesis) {
-                return Err(self.unexpected("a value, as there is one sign before a value at most"));
+                return Err(self.unexpected("a value: at most one sign can precede it"));
             }
             yard.operators.push(operator);
             self.bump();
@@ -130,7 +130,7 @@ impl Parser<'_, '_, '_> {
     fn not_one_character(&mut self, token: &Token) -> Literal {
         let message = "a character literal holds exactly one character";
         let error = Diagnostic::error(Code::BadLiteral, token.span, message);
-        self.session.report(error.help("a string stands in double quotes"));
+        self.session.report(error.help("write a string in double quotes"));
         Literal::Invalid
     }
 
@@ -184,7 +184,7 @@ impl Parser<'_, '_, '_> {
                     let c = c.escape_default();
                     let message = format!("`\\{c}` is not an escape sequence of IDL");
                     let warning = Diagnostic::warning(Code::UndefinedEscape, token.span, message);
-                    let help = format!("it is taken as `{c}`; write that, or `\\\\{c}`");
+                    let help = format!("it is read as `{c}`; write that, or `\\\\{c}`");
                     self.session.report(warning.help(help));
                 }
                 Some(value)

@@ -9,8 +9,8 @@ pub(super) fn hint(
     found: &Token,
     after: &Token,
 ) -> Option<String> {
-    let is_behind = |word: &str| before.is_some_and(|token| token.is_word(word));
-    by_expectation(expected, found, after, is_behind).or_else(|| by_word(found, after)).or_else(
+    let follows = |word: &str| before.is_some_and(|token| token.is_word(word));
+    by_expectation(expected, found, after, follows).or_else(|| by_word(found, after)).or_else(
         || match &*found.text {
             "*" | "&" => Some(
                 "IDL has no pointers and references: `in`, `out` and `inout` say which way a \
@@ -31,7 +31,7 @@ fn by_expectation(
     expected: &str,
     found: &Token,
     after: &Token,
-    is_behind: impl Fn(&str) -> bool,
+    follows: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let text = &*found.text;
     Some(match text {
@@ -41,25 +41,23 @@ fn by_expectation(
         _ if expected == "`in`, `out` or `inout`" => {
             format!("say which way the parameter goes: `in {text} …`")
         }
-        _ if is_behind("unsigned") => match text {
+        _ if follows("unsigned") => match text {
             "char" => "an octet is an `octet`, a character a `char`".to_owned(),
             "int" => "write `unsigned long`".to_owned(),
             _ => return None,
         },
-        _ if is_behind("int") => "IDL has no `int`: a `long` has 32 bits, a `short` 16".to_owned(),
-        _ if expected == "a name behind `::`" && found.kind == TokenKind::Identifier => {
-            format!("the keyword stands alone: `{text}`")
+        _ if follows("int") => "IDL has no `int`: a `long` has 32 bits, a `short` 16".to_owned(),
+        _ if expected == "a name after `::`" && found.kind == TokenKind::Identifier => {
+            format!("write the keyword alone: `{text}`")
         }
-        _ if is_behind("attribute") && text == "readonly" => {
-            "write `readonly attribute`".to_owned()
-        }
-        "(" if is_behind("raises") => return None,
-        _ if is_behind("raises") && found.kind == TokenKind::Identifier => {
+        _ if follows("attribute") && text == "readonly" => "write `readonly attribute`".to_owned(),
+        "(" if follows("raises") => return None,
+        _ if follows("raises") && found.kind == TokenKind::Identifier => {
             format!("exceptions stand in parentheses: `raises ({text})`")
         }
         "{" if expected.starts_with("the name of the ") => {
             let what = expected.trim_start_matches("the name of the ");
-            format!("the name stands before the body: `{what} Name {{ … }}`")
+            format!("write the name before the body: `{what} Name {{ … }}`")
         }
         ")" | "," if expected == "the name of the parameter" => {
             "each parameter has a type and a name".to_owned()
@@ -78,13 +76,13 @@ fn by_expectation(
             format!("write `case {text}:`")
         }
         _ if expected == "`>`" && found.kind == TokenKind::Number => {
-            format!("a comma stands before the bound: `, {text}>`")
+            format!("write a comma before the bound: `, {text}>`")
         }
-        "const" if expected == "`;` behind the operation" => {
+        "const" if expected == "`;` after the operation" => {
             "the operations of IDL are not `const`".to_owned()
         }
-        ":" if is_behind("public") || is_behind("private") => {
-            "each member of a valuetype says `public` or `private` by itself".to_owned()
+        ":" if follows("public") || follows("private") => {
+            "write `public` or `private` before each member of a valuetype".to_owned()
         }
         _ => return None,
     })
@@ -106,7 +104,7 @@ fn by_word(found: &Token, after: &Token) -> Option<String> {
         return None;
     }
     Some(match &*found.text {
-        "extends" | "implements" => format!("bases stand behind a `:`, as in `: {}`", after.text),
+        "extends" | "implements" => format!("write bases after a `:`, as in `: {}`", after.text),
         "throws" | "throw" => "write `raises (…)`".to_owned(),
         "class" => "write `interface`, `valuetype` or `struct`".to_owned(),
         "namespace" | "package" => "write `module`".to_owned(),

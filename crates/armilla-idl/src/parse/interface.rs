@@ -56,9 +56,10 @@ impl Parser<'_, '_, '_> {
             "module" | "interface" | "valuetype" | "abstract" | "local" | "custom"
                 if token.kind == TokenKind::Identifier =>
             {
-                let message = format!("`{}` cannot stand in an interface or valuetype", token.text);
+                let message =
+                    format!("`{}` cannot be declared in an interface or valuetype", token.text);
                 let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
-                Err(self.fail(diagnostic.help("is a `}` missing before?")))
+                Err(self.fail(diagnostic.help("a `}` may be missing before this")))
             }
             _ => match self.data_definition(&annotations)? {
                 Some(kind) => Ok(kind),
@@ -106,7 +107,7 @@ impl Parser<'_, '_, '_> {
         let get = self.raises(if readonly { "raises" } else { "getraises" })?;
         let set = if readonly { Vec::new() } else { self.raises("setraises")? };
         if names > 1 && !(get.is_empty() && set.is_empty()) {
-            let message = "only an attribute that stands alone can name exceptions";
+            let message = "only an attribute declared alone can raise exceptions";
             let error = Diagnostic::error(Code::Syntax, token.span, message);
             self.session.report(error.help("declare each of the attributes by itself"));
         }

@@ -155,9 +155,9 @@ impl<'t> Parser<'t, '_, '_> {
         let next = self.peek();
         let previous = self.previous();
         if self.at_end() || !next.starts_line && !self.at("}") {
-            return Err(self.unexpected(&format!("`;` behind {after}")));
+            return Err(self.unexpected(&format!("`;` after {after}")));
         }
-        let message = format!("`;` is missing behind {after}");
+        let message = format!("`;` is missing after {after}");
         self.session.report(Diagnostic::error(Code::Syntax, previous.after(), message));
         Ok(())
     }
@@ -275,7 +275,7 @@ impl<'t> Parser<'t, '_, '_> {
         let first = self.identifier(what)?;
         let mut rest = Vec::new();
         while self.eat("::").is_some() {
-            rest.push(self.identifier("a name behind `::`")?);
+            rest.push(self.identifier("a name after `::`")?);
         }
         Ok(ScopedName { absolute, first, rest })
     }

@@ -18,7 +18,7 @@ impl Parser<'_, '_, '_> {
         let name = self.name("the name of the module")?;
         let parameters = self.template_parameters()?;
         if std::mem::replace(&mut self.in_template, true) {
-            let message = "a template module cannot stand in another";
+            let message = "a template module cannot be declared in another";
             let error = Diagnostic::error(Code::BadTemplate, name.span, message);
             let help = "declare it outside, and write `alias` where an instance of it is needed";
             self.session.report(error.help(help));

@@ -125,7 +125,7 @@ impl Parser<'_, '_, '_> {
         if self.eat_word("short").is_some() {
             Ok(Primitive::UShort)
         } else if self.eat_word("long").is_none() {
-            Err(self.unexpected("`short` or `long` behind `unsigned`"))
+            Err(self.unexpected("`short` or `long` after `unsigned`"))
         } else if self.eat_word("long").is_some() {
             Ok(Primitive::ULongLong)
         } else {

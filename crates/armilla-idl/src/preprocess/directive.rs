@@ -158,7 +158,7 @@ impl Preprocessor<'_, '_> {
         let mut next = Condition { active: false, seen_else: &*name.text == "else", ..current };
         let mut outcome = Ok(());
         if seen_else {
-            let message = format!("`#{}` behind the `#else` of the same `#if`", name.text);
+            let message = format!("`#{}` after the `#else` of the same `#if`", name.text);
             let diagnostic = Diagnostic::error(Code::UnbalancedConditional, name.span, message);
             outcome = Err(Box::new(diagnostic.secondary(span, "the `#if` is here")));
         } else if enclosing && !taken {

@@ -99,7 +99,8 @@ impl<'a> Expansion<'a> {
 
     fn list(&mut self, tokens: &[Token]) -> Expanded<Vec<Token>> {
         if self.depth >= MAX_MACRO_DEPTH {
-            return self.too_much(format!("stands for macros more than {MAX_MACRO_DEPTH} deep"));
+            return self
+                .too_much(format!("expands to macros nested more than {MAX_MACRO_DEPTH} deep"));
         }
         self.depth += 1;
         let mut output = Vec::new();

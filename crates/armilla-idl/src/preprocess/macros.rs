@@ -78,7 +78,7 @@ fn check_strings(parameters: &[Rc<str>], body: &[Token]) -> Result<(), Box<Diagn
             _ if !sign.is("#") => {}
             [other, after @ ..] if is_paste(sign, other) => rest = after,
             [name, ..] if parameters.contains(&name.text) => {}
-            _ => return bad(sign, "`#` needs a parameter of the macro behind it"),
+            _ => return bad(sign, "`#` needs a parameter of the macro after it"),
         }
     }
     Ok(())
@@ -130,7 +130,7 @@ fn parameters<'t>(open: &Token, tokens: &'t [Token]) -> Result<Parameters<'t>, B
             Some((comma, after)) if comma.is(",") && !variadic => rest = after,
             other => {
                 let token = other.map_or(open, |(token, _)| token);
-                return bad(token, "`,` or `)` is needed behind a parameter");
+                return bad(token, "`,` or `)` is needed after a parameter");
             }
         }
     }

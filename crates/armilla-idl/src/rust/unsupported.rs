@@ -195,8 +195,8 @@ impl Checker<'_> {
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
                 if queries::bitset_width(self.model, data) > queries::MAX_BITSET_BITS {
-                    let instead = "it travels as one integer, and the largest has 64 bits: make \
-                                   two bitsets of it";
+                    let instead = "it is marshalled as one integer of at most 64 bits: split it into \
+                                   two";
                     self.refuse(span, "a bitset of more than 64 bits", instead);
                 }
             }
@@ -268,7 +268,7 @@ impl Checker<'_> {
         for case in &union.cases {
             self.member(&case.member);
             if case.labels.iter().any(is_half) {
-                let instead = "characters of Rust are whole ones: switch on `unsigned short`";
+                let instead = "a `char` of Rust is a whole character: switch on `unsigned short`";
                 self.refuse(case.member.span, "half of a UTF-16 surrogate pair", instead);
             }
         }
