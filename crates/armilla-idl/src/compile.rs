@@ -48,6 +48,20 @@ pub fn parse(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, D
 /// The files are read in order, each at file scope. Macros that one file defines are visible in the
 /// later ones, as if one file included them all.
 ///
+/// ```
+/// use armilla_idl::{Options, parse_all};
+/// use std::path::Path;
+///
+/// let options = Options::new().read_with(|path| match path.to_str() {
+///     Some("a.idl") => Ok(b"#include \"b.idl\"\nstruct A { B member; };".to_vec()),
+///     Some("b.idl") => Ok(b"typedef long B;".to_vec()),
+///     _ => Err(std::io::ErrorKind::NotFound.into()),
+/// });
+/// let compilation = parse_all(["a.idl", "b.idl"], &options).unwrap();
+/// assert_eq!(compilation.model.roots().len(), 2);
+/// assert_eq!(compilation.dependencies(), [Path::new("a.idl"), Path::new("b.idl")]);
+/// ```
+///
 /// # Errors
 ///
 /// As for [`parse`]; also if `paths` is empty.

@@ -14,6 +14,14 @@ use crate::source::{Sources, Span};
 
 /// All declarations of `compilation` as JSON lines: first those of the compiled files, then those
 /// of included files in the order of inclusion, each file from top to bottom.
+///
+/// ```
+/// use armilla_idl::{Options, dump, parse_str};
+///
+/// let compilation = parse_str("t.idl", "typedef long Price;", &Options::new()).unwrap();
+/// let dump = dump::json_lines(&compilation);
+/// assert!(dump.starts_with(r#"{"name":"Price","kind":"typedef","repository_id":"IDL:Price:1.0""#));
+/// ```
 pub fn json_lines(compilation: &Compilation) -> String {
     let mut dump =
         Dump { model: &compilation.model, sources: compilation.sources(), lines: Vec::new() };

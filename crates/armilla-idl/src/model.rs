@@ -5,8 +5,10 @@
 //! declaration in a model is valid. Only a definition may be missing: an interface or a valuetype
 //! that is only declared forward is in the model if something refers to it, and is not `defined`.
 //!
-//! Operations and attributes are in `callable`, components in `component`, types and constants in
-//! `types`, fixed-point numbers in `fixed`.
+//! The enums of the model are exhaustive on purpose: when IDL gets a new construct, the Rust
+//! compiler finds every back end that does not handle it. Operations and attributes are in
+//! `callable`, components in `component`, types and constants in `types`, fixed-point numbers in
+//! `fixed`.
 
 mod callable;
 mod component;
@@ -71,6 +73,16 @@ impl Model {
     }
 
     /// `ty` with outer typedefs resolved. Element types are not resolved.
+    ///
+    /// ```
+    /// use armilla_idl::model::{Primitive, Type};
+    /// use armilla_idl::{Options, parse_str};
+    ///
+    /// let idl = "typedef long Cents; typedef Cents Price;";
+    /// let model = parse_str("t.idl", idl, &Options::new()).unwrap().model;
+    /// let price = Type::Named(model.roots()[1]);
+    /// assert_eq!(*model.resolve(&price), Type::Primitive(Primitive::Long));
+    /// ```
     pub fn resolve<'m>(&'m self, ty: &'m Type) -> &'m Type {
         let mut ty = ty;
         while let Type::Named(id) = ty {
@@ -85,6 +97,7 @@ impl Model {
 
 /// One named declaration.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Declaration {
     /// The identifier as the IDL spells it, an escaping underscore removed.
     pub name: String,

@@ -65,6 +65,14 @@ impl Options {
     }
 
     /// Silences the warning `code`. An error cannot be silenced.
+    ///
+    /// ```
+    /// use armilla_idl::diagnostics::Code;
+    /// use armilla_idl::{Options, parse_str};
+    ///
+    /// let options = Options::new().allow(Code::EmptyStruct);
+    /// assert!(parse_str("t.idl", "struct S {};", &options).unwrap().warnings.is_empty());
+    /// ```
     pub fn allow(mut self, code: Code) -> Self {
         self.allowed.push(code);
         self

@@ -133,7 +133,7 @@ fn what_others_can_do_without_is_left_out_with_a_warning() {
     let natives = "native Key; struct Pair { Key a; Key b; };\n";
     for used in ["void f(in Key k);", "Pair f();", "attribute Key f;"] {
         let idl = format!("{natives}interface Remote {{ {used} void g(); }};");
-        let Generated { text, warnings } = generate(&idl);
+        let Generated { text, warnings, .. } = generate(&idl);
         let warnings = warnings.render();
         assert!(warnings.contains("warning[W0012]: `Remote::f` is left out"), "{warnings}");
         assert!(warnings.contains("test.idl:2:"), "{warnings}");

@@ -12,6 +12,13 @@ impl Code {
 
     /// The explanation of the code, in Markdown: a paragraph and, if a few lines can show it, one
     /// example with the error and one without.
+    ///
+    /// ```
+    /// use armilla_idl::diagnostics::Code;
+    ///
+    /// let code = Code::find("e0505").unwrap();
+    /// assert!(code.explanation().contains("oneway"));
+    /// ```
     pub fn explanation(self) -> &'static str {
         let heading = format!("\n## {}\n", self.as_str());
         let section = TEXT.split_once(&heading).map_or("", |(_, section)| section);

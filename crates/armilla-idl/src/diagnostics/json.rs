@@ -9,6 +9,13 @@ impl Diagnostics {
     /// `help`, and `labels`, the primary one first. A label has `file`, `line`, `column`,
     /// `end_line`, `end_column` and `text`. Lines and columns are counted from 1, columns in
     /// characters; the end is exclusive; `text` may be empty.
+    ///
+    /// ```
+    /// use armilla_idl::{Options, parse_str};
+    ///
+    /// let errors = parse_str("t.idl", "typedef Missing T;", &Options::new()).unwrap_err();
+    /// assert!(errors.json_lines().starts_with(r#"{"severity":"error","code":"E0401""#));
+    /// ```
     pub fn json_lines(&self) -> String {
         let mut text = String::new();
         for diagnostic in self.iter() {

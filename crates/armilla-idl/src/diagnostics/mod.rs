@@ -31,6 +31,7 @@ pub struct Label {
 
 /// One error or warning.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Its severity.
     pub severity: Severity,
@@ -94,6 +95,18 @@ impl Diagnostic {
 }
 
 /// The errors and warnings of one compilation with the sources they point into.
+///
+/// ```
+/// use armilla_idl::diagnostics::Severity;
+/// use armilla_idl::{Options, parse_str};
+///
+/// let errors = parse_str("t.idl", "typedef Missing T;", &Options::new()).unwrap_err();
+/// let error = errors.iter().next().unwrap();
+/// assert_eq!((error.severity, error.code.as_str()), (Severity::Error, "E0401"));
+/// let span = error.primary.as_ref().unwrap().span;
+/// assert_eq!(errors.sources().snippet(span), "Missing");
+/// assert_eq!(errors.sources().line_column(span), (1, 9));
+/// ```
 #[derive(Clone, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,

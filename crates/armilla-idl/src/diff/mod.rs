@@ -44,6 +44,7 @@ impl Impact {
 
 /// One change.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Finding {
     /// Its effect on deployed programs.
     pub impact: Impact,
@@ -70,7 +71,9 @@ pub struct Finding {
 ///
 /// let parse = |text| parse_str("bank.idl", text, &Options::new()).unwrap();
 /// let old = parse("struct Amount { float value; }; interface Bank { void open(); };");
-/// let new = parse("struct Amount { double value; }; interface Bank { void open(); void close(); };");
+/// let new = parse(
+///     "struct Amount { double value; }; interface Bank { void open(); void close(); };",
+/// );
 /// let findings = diff(&old.model, &new.model);
 /// assert_eq!(findings[0].message, "the type of member `value` is `double` and was `float`");
 /// assert_eq!(findings[0].impact, Impact::Breaking);
@@ -261,7 +264,7 @@ impl<'m> Diff<'m> {
                 self.breaking(change, name, message, why, location);
             }
             _ => {
-                let why = "the id travels in the TypeCode of an `any`, from which the other program \
+                let why = "the id is in the TypeCode of an `any`, from which the other program \
                            cannot extract it";
                 self.breaking(change, name, message, why, location);
             }

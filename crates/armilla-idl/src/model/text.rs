@@ -5,6 +5,16 @@ use super::{ConstValue, DeclId, DeclKind, Model, Primitive, Type};
 impl Model {
     /// `ty` in IDL syntax, with scoped names: `sequence<Bank::Account, 10>`. Dimensions follow the
     /// element type: `long[2][3]`.
+    ///
+    /// ```
+    /// use armilla_idl::model::DeclKind;
+    /// use armilla_idl::{Options, parse_str};
+    ///
+    /// let idl = "typedef sequence<string<8>, 3> Names;";
+    /// let model = parse_str("t.idl", idl, &Options::new()).unwrap().model;
+    /// let DeclKind::Typedef(ty) = &model.get(model.roots()[0]).kind else { panic!() };
+    /// assert_eq!(model.type_text(ty), "sequence<string<8>, 3>");
+    /// ```
     pub fn type_text(&self, ty: &Type) -> String {
         let bounded = |name: &str, bound: &Option<u32>| match bound {
             None => name.to_owned(),

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 /// A declared symbol. Ranges are byte offsets in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Symbol {
     /// Its kind.
     pub kind: SymbolKind,
@@ -70,6 +71,15 @@ const MAX_DEPTH: usize = 64;
 /// ```
 /// let symbols = armilla_idl::outline::outline("module M { interface A { void f( }");
 /// assert_eq!(symbols[0].children[0].name, "A");
+/// ```
+///
+/// ```
+/// use armilla_idl::outline::{SymbolKind, outline};
+///
+/// // The text need not be complete.
+/// let symbols = outline("interface Account { void close();");
+/// assert_eq!((symbols[0].kind, &*symbols[0].name), (SymbolKind::Interface, "Account"));
+/// assert_eq!(symbols[0].children[0].name, "close");
 /// ```
 pub fn outline(text: &str) -> Vec<Symbol> {
     let tokens = tokens(text);

@@ -25,6 +25,15 @@ pub struct Entity<'m> {
 impl Model {
     /// The entity that the name at `offset` of `text` denotes. `text` is the source of this model
     /// or a newer version of it.
+    ///
+    /// ```
+    /// use armilla_idl::{Options, parse_str};
+    ///
+    /// let text = "struct Price { long cents; }; struct Item { Price cost; };";
+    /// let model = parse_str("shop.idl", text, &Options::new()).unwrap().model;
+    /// let entity = model.entity_at(text, text.find("Price cost").unwrap()).unwrap();
+    /// assert_eq!(entity.repository_id, Some("IDL:Price:1.0"));
+    /// ```
     pub fn entity_at(&self, text: &str, offset: usize) -> Option<Entity<'_>> {
         let tokens = tokens(text);
         let at = tokens.iter().position(|token| {

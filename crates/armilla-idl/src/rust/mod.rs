@@ -62,6 +62,7 @@ pub use options::{Options, Sides};
 
 /// The result of the back end.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Generated {
     /// The source text.
     pub text: String,
@@ -70,6 +71,17 @@ pub struct Generated {
 }
 
 /// Generates the Rust of all declarations of `model`, including those of included files.
+///
+/// ```
+/// use armilla_idl::{Options, parse_str, rust};
+///
+/// let idl = "module Bank { interface Account { void close(); }; };";
+/// let compilation = parse_str("bank.idl", idl, &Options::new()).unwrap();
+/// let options = rust::Options::of(&compilation);
+/// let generated = rust::generate(&compilation.model, &options).unwrap();
+/// assert!(generated.text.contains("pub trait Account: Send + Sync + 'static {"));
+/// assert!(generated.warnings.is_empty());
+/// ```
 ///
 /// # Errors
 /// If two inherited operations become the same method, a construct is not supported, or an option
@@ -80,6 +92,15 @@ pub fn generate(model: &Model, options: &Options) -> Result<Generated, Diagnosti
 }
 
 /// Returns the warnings or errors of [`generate`], without generating code.
+///
+/// ```
+/// use armilla_idl::{Options, parse_str, rust};
+///
+/// let idl = "native Cookie; interface I { void keep(in Cookie it); };";
+/// let compilation = parse_str("i.idl", idl, &Options::new()).unwrap();
+/// let warnings = rust::check(&compilation.model, &rust::Options::of(&compilation)).unwrap();
+/// assert!(warnings.render().contains("`I::keep` is left out of the Rust"));
+/// ```
 ///
 /// # Errors
 /// As for [`generate`].

@@ -6,6 +6,12 @@ use crate::source::Sources;
 use std::path::Path;
 
 /// The options of the back end.
+///
+/// ```
+/// use armilla_idl::rust::{Options, Sides};
+///
+/// let options = Options::new().sides(Sides::Client).asynchronous(true);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Options {
     pub(super) source: String,
@@ -23,6 +29,7 @@ pub struct Options {
 
 /// The sides of a call that the generated code supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Sides {
     /// Both: references can be called, and servants can be activated.
     #[default]
@@ -140,6 +147,15 @@ impl Options {
     /// Derives the Rust names of `what` from `name`, an identifier of IDL. `what` is a declaration,
     /// `Bank::Account`, or a part of one, `Bank::Account::set_x`. Use this if names collide in
     /// Rust; otherwise one of them gets a number. The wire format does not change.
+    ///
+    /// ```
+    /// use armilla_idl::{Options, parse_str, rust};
+    ///
+    /// let compilation = parse_str("bank.idl", "struct type { long it; };", &Options::new()).unwrap();
+    /// let options = rust::Options::of(&compilation).rename("type::it", "number");
+    /// let generated = rust::generate(&compilation.model, &options).unwrap();
+    /// assert!(generated.text.contains("pub number: i32"));
+    /// ```
     #[must_use]
     pub fn rename(mut self, what: impl Into<String>, name: impl Into<String>) -> Self {
         self.renames.push((what.into(), name.into()));
