@@ -60,11 +60,13 @@ fn several_files_become_one_rust_file_with_each_declaration_once() {
     folder.write("members.inc", "const long SIZE = 3;");
     folder.write(
         "a.idl",
-        "#pragma prefix \"acme.com\"\n#include \"common.idl\"\nmodule A {\n#include \"members.inc\"\n};",
+        "#pragma prefix \"acme.com\"\n#include \"common.idl\"\n\
+         module A {\n#include \"members.inc\"\n};",
     );
     folder.write(
         "b.idl",
-        "#include \"common.idl\"\nmodule B { struct S { Common::Id i; };\n#include \"members.inc\"\n};",
+        "#include \"common.idl\"\n\
+         module B { struct S { Common::Id i; };\n#include \"members.inc\"\n};",
     );
     folder.write("all.idl", "#include \"a.idl\"\nstruct All { Common::Id i; };");
     let build = Build::new().out_dir(folder.path("."));

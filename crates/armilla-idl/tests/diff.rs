@@ -22,7 +22,8 @@ fn changes(old: &str, new: &str) -> Vec<String> {
 fn assert_interface(old: &str, new: &str, expected: &[&str]) {
     let around = |body: &str| {
         format!(
-            "exception No {{}}; exception Never {{}}; typedef long Number; interface A {{ {body} }};"
+            "exception No {{}}; exception Never {{}}; typedef long Number; \
+             interface A {{ {body} }};"
         )
     };
     assert_eq!(changes(&around(old), &around(new)), expected);

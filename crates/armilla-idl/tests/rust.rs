@@ -1,8 +1,8 @@
 //! The Rust back end: what becomes of each `rust/*.idl`.
 //!
-//! The file `.rs` beside the IDL holds what is expected of its Rust. A line `//= path` names an item
-//! of the generated code (see [`fragment`]); the lines that follow are its text. `//= file` stands
-//! for the whole file. To add an expectation, write such a line and run
+//! The file `.rs` beside the IDL has the expected fragments of its Rust. A line `//= path` names an
+//! item of the generated code (see [`fragment`]); the lines that follow are its text. `//= file`
+//! stands for the whole file. To add an expectation, write such a line and run
 //! `UPDATE_GOLDEN=1 cargo test -p armilla-idl --test rust`, which writes the lines that follow.
 //!
 //! What the expectations leave out is compiled all the same: the test `constructs` of the crate

@@ -68,17 +68,21 @@ fn a_mapping_of_nothing_or_to_no_path_is_an_error() {
     refused(Options::new().extern_path("Shapes", "a-b"), "`a-b` is not the path of a Rust module");
 }
 
+/// `Label` with the trait derived.
+const LABEL: &str = "#[derive(serde::Serialize)] \
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)] pub struct Label";
+
 #[test]
 fn traits_are_derived_for_one_type_or_for_all_that_can_have_them() {
     let one = flat(Options::new().derive("Shapes::Label", "serde::Serialize, PartialEq"));
-    assert!(one.contains("#[derive(serde::Serialize)] #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)] pub struct Label"));
+    assert!(one.contains(LABEL));
     assert_eq!(one.matches("serde::Serialize").count(), 1);
 
     // A `Label` holds a type of the runtime, of which the trait may know nothing.
     for what in ["*", "Shapes"] {
         let all = flat(Options::new().derive(what, "serde::Serialize"));
         assert_eq!(all.matches("#[derive(serde::Serialize)]").count(), 4, "{all}");
-        assert!(!all.contains("#[derive(serde::Serialize)] #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)] pub struct Label"));
+        assert!(!all.contains(LABEL));
     }
     refused(Options::new().derive("Shapes::Named", "A"), "`Shapes::Named` is no type or module");
     refused(Options::new().derive("*", "A B"), "`A B` is not a list of traits");

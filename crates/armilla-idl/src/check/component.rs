@@ -59,7 +59,10 @@ impl Checker<'_, '_> {
     /// The consumer interface of the event type `event` (6.6.1).
     pub(super) fn consumer(&mut self, event: DeclId, name: &Name) {
         let DeclKind::Value(value) = &self.model.get(event).kind else { return };
-        let is_event = |id: &&DeclId| matches!(&self.model.get(**id).kind, DeclKind::Value(value) if value.event);
+        let is_event = |id: &&DeclId| match &self.model.get(**id).kind {
+            DeclKind::Value(value) => value.event,
+            _ => false,
+        };
         let base = value.bases.iter().find(is_event).copied();
         let base = match base {
             Some(base) => {

@@ -22,8 +22,8 @@ impl<'m> Diff<'m> {
         }
         if old.flavour != new.flavour {
             let message = "it changed between local, abstract and neither".to_owned();
-            let why = "references to local, abstract and other interfaces travel differently or not \
-                       at all";
+            let why = "references to local, abstract and other interfaces are marshalled \
+                       differently or not at all";
             self.breaking("interface-kind-changed", name, message, why, location);
         }
         self.bases(name, (old_id, &old.bases), (new_id, &new.bases), location);

@@ -52,7 +52,9 @@ pub(super) fn for_references(
     quote! {
         #lints
         #signature {
-            if let Some(#done) = self.directly(|#servant| #name::#method(#servant #(, #parameters)*)) {
+            if let Some(#done) = self.directly(
+                |#servant| #name::#method(#servant #(, #parameters)*)
+            ) {
                 return #done;
             }
             self.#invoke(#wire_name, #arguments, #results)

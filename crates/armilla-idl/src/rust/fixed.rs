@@ -63,7 +63,9 @@ impl Plan {
                 #[inline(always)]
                 fn write<#order: rt::Order>(&self, chunk: &mut [u8; #stride]) { #(#writes)* }
                 #[inline(always)]
-                fn read<#order: rt::Order>(chunk: &[u8; #stride]) -> rt::CdrResult<Self> { Ok(#value) }
+                fn read<#order: rt::Order>(chunk: &[u8; #stride]) -> rt::CdrResult<Self> {
+                    Ok(#value)
+                }
             }
         }
     }

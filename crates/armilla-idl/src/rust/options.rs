@@ -151,7 +151,8 @@ impl Options {
     /// ```
     /// use armilla_idl::{Options, parse_str, rust};
     ///
-    /// let compilation = parse_str("bank.idl", "struct type { long it; };", &Options::new()).unwrap();
+    /// let idl = "struct type { long it; };";
+    /// let compilation = parse_str("bank.idl", idl, &Options::new()).unwrap();
     /// let options = rust::Options::of(&compilation).rename("type::it", "number");
     /// let generated = rust::generate(&compilation.model, &options).unwrap();
     /// assert!(generated.text.contains("pub number: i32"));

@@ -48,7 +48,9 @@ fn method(
     quote! {
         #lints
         #signature {
-            if let Some(#done) = self.directly(|#servant| #name::#method(#servant #(, #parameters)*)) {
+            if let Some(#done) = self.directly(
+                |#servant| #name::#method(#servant #(, #parameters)*)
+            ) {
                 return #done;
             }
             #remote

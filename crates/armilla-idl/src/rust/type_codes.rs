@@ -230,7 +230,9 @@ impl<'a, 'm> Writer<'a, 'm> {
         let members: Vec<TokenStream> = members.collect();
         let no_name = members.is_empty().then(|| quote!(::<&str>));
         let kind = names::ident(if data.event { "event" } else { "value" });
-        quote!(rt::TypeCode::#kind #no_name(#repository_id, #name, #modifier, #base, [#(#members),*]))
+        quote! {
+            rt::TypeCode::#kind #no_name(#repository_id, #name, #modifier, #base, [#(#members),*])
+        }
     }
 
     fn value_box(&mut self, declaration: &Declaration, boxed: &Type) -> TokenStream {

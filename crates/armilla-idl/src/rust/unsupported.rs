@@ -195,8 +195,8 @@ impl Checker<'_> {
             DeclKind::Bitset(data) => {
                 data.base.iter().for_each(|base| self.used(*base, span));
                 if queries::bitset_width(self.model, data) > queries::MAX_BITSET_BITS {
-                    let instead = "it is marshalled as one integer of at most 64 bits: split it into \
-                                   two";
+                    let instead =
+                        "it is marshalled as one integer of at most 64 bits: split it into two";
                     self.refuse(span, "a bitset of more than 64 bits", instead);
                 }
             }

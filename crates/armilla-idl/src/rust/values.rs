@@ -251,7 +251,8 @@ impl Fields<'_, '_> {
         let derives = derives(self.properties());
         let base = self.base.map(|base| {
             let (field, path) = (self.base_field(), self.scope.path(base));
-            quote!(#[doc = " The state of the valuetype that this one inherits from."] pub #field: #path,)
+            let docs = " The state of the valuetype that this one inherits from.";
+            quote!(#[doc = #docs] pub #field: #path,)
         });
         let fields = self.data.state.iter().map(|state| {
             let member = &state.member;

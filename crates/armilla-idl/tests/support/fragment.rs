@@ -1,7 +1,8 @@
 //! Finds items of generated Rust by their paths: `mod bank > trait Account > fn balance`.
 //!
 //! Each step of a path is the beginning of a declaration without visibility and generics:
-//! `mod bank`, `struct Point`, `fn close`, `const LIMIT`, `impl Point`, `impl rt::Encode for Point`.
+//! `mod bank`, `struct Point`, `fn close`, `const LIMIT`, `impl Point`,
+//! `impl rt::Encode for Point`.
 
 use quote::{ToTokens, quote};
 
