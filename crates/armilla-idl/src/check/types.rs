@@ -122,19 +122,20 @@ impl Checker<'_, '_> {
 
     fn fixed_type(&mut self, digits: &Expr, scale: &Expr) -> Option<Type> {
         let count = self.positive(digits, "a number of digits");
-        let behind = self.natural(scale, "a scale");
-        let (count, behind) = (count?, behind?);
+        let scale_digits = self.natural(scale, "a scale");
+        let (count, scale_digits) = (count?, scale_digits?);
         if count > MAX_FIXED_DIGITS {
             let message = format!("a fixed-point number has at most {MAX_FIXED_DIGITS} digits");
             self.error(Code::BadFixed, digits.span, message);
             return None;
         }
-        if behind > count {
-            let message = format!("{behind} digits after the point are more than {count} in all");
+        if scale_digits > count {
+            let message =
+                format!("{scale_digits} digits after the point are more than {count} in all");
             self.error(Code::BadFixed, scale.span, message);
             return None;
         }
-        Some(Type::Fixed(count as u16, behind as u16))
+        Some(Type::Fixed(count as u16, scale_digits as u16))
     }
 
     pub(super) fn named_type(&mut self, name: &ScopedName) -> Option<Type> {

@@ -110,7 +110,7 @@ fn by_word(found: &Token, after: &Token) -> Option<String> {
         "namespace" | "package" => "write `module`".to_owned(),
         "using" => "IDL has no `using`; write the whole name, as in `A::B`".to_owned(),
         "public" | "private" | "protected" => format!(
-            "`{}` is for the state of valuetypes; all of an interface can be used by everybody",
+            "`{}` is for the state of valuetypes; every member of an interface is public",
             found.text
         ),
         word if NOT_IDL.contains(&word) => format!("IDL has no `{word}`; leave it out"),
