@@ -129,9 +129,6 @@ pub use server::{AnyServant, ReplyHandle, ServantBase};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
-/// The repository id of the interface that every object has.
-const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
-
 /// What generated code uses, and nothing else does.
 #[doc(hidden)]
 pub mod rt {

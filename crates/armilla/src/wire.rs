@@ -1,4 +1,4 @@
-//! What references and streams of this ORB have in common: its vendor number, and how an encoded
+//! What client and server write alike: the numbers and names of every reference, and how an encoded
 //! message is put onto a stream.
 
 use armilla_cdr::{CodeSet, CodeSets, Encoder};
@@ -11,6 +11,9 @@ pub(crate) const ARMILLA_ORB_TYPE: u32 = 0x4152_4d00;
 
 /// The code sets of octets that do not leave the process: those of Rust's own texts.
 pub(crate) const CODE_SETS_HERE: CodeSets = CodeSets::with_utf_16(CodeSet::Utf8);
+
+/// The repository id of the interface that every object has.
+pub(crate) const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 /// Sends a whole message with one system call: from one buffer, or as the parts it consists of. One
 /// of more than `fragment_size` octets leaves in fragments of that size, where it can.

@@ -45,7 +45,7 @@ pub fn serve(servant: impl DynamicServant) -> Arc<dyn DynamicServant> {
 }
 
 impl Interface for dyn DynamicServant {
-    const REPOSITORY_ID: &'static str = crate::OBJECT_ID;
+    const REPOSITORY_ID: &'static str = crate::wire::OBJECT_ID;
     const BASES: &'static [&'static str] = &[];
 
     fn object_type(&self, object: WhichObject<'_>) -> Cow<'_, str> {

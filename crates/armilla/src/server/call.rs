@@ -218,7 +218,7 @@ impl<'a> ServerCall<'a> {
         match operation.as_str() {
             "_is_a" => {
                 let wanted = self.arguments().string()?;
-                let is_object = wanted == crate::OBJECT_ID;
+                let is_object = wanted == crate::wire::OBJECT_ID;
                 let answer = if is_object { Ok(true) } else { base.is_a(&current, &wanted) };
                 self.reply(answer, Encode::encode)
             }

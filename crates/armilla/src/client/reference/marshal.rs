@@ -29,6 +29,6 @@ impl<'a> Decode<'a> for Object {
 
 impl Typed for Object {
     fn type_code() -> TypeCode {
-        TypeCode::object_reference(crate::OBJECT_ID, "Object")
+        TypeCode::object_reference(crate::wire::OBJECT_ID, "Object")
     }
 }

@@ -148,7 +148,7 @@ impl Object {
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         let reference = self.reference()?;
         let said = &reference.ior().type_id;
-        if repository_id == crate::OBJECT_ID || (!said.is_empty() && said == repository_id) {
+        if repository_id == crate::wire::OBJECT_ID || (!said.is_empty() && said == repository_id) {
             return Ok(true);
         }
         match self.local_object().and_then(|object| object.is_a(repository_id)) {

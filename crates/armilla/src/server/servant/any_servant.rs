@@ -66,7 +66,7 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     }
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
-        repository_id == crate::OBJECT_ID || self.0.has_interface(object, repository_id)
+        repository_id == crate::wire::OBJECT_ID || self.0.has_interface(object, repository_id)
     }
 
     fn base(&self) -> Option<&dyn ServantBase> {

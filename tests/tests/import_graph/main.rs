@@ -1,0 +1,128 @@
+//! The modules of a crate import one another in one direction: each crate declares its order below,
+//! and an import against it fails, as does a circle. Read from the sources.
+//!
+//! Only top-level modules count; what is in a folder belongs to the module of the folder. Paths by
+//! `crate`, `self`, `super`, the crate's own name and what its root re-exports are followed; tests,
+//! comments and what a root defines itself are not.
+
+mod orders;
+mod sources;
+
+use orders::{ORDERS, Order};
+use sources::{Graph, clean, crates, imports, re_exports, read};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[test]
+fn every_crate_keeps_its_order() {
+    let mut faults = Vec::new();
+    for folder in crates() {
+        let name = folder.file_name().and_then(|name| name.to_str()).expect("crates have names");
+        let graph = read(&folder.join("src"), &name.replace('-', "_"));
+        match ORDERS.iter().find(|order| order.name == name) {
+            Some(order) => faults.extend(check(order, &graph)),
+            None => {
+                faults.push(format!("{name} declares no order; one may be:\n{}", layers(&graph)))
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn an_import_against_the_order_is_found_however_it_is_written() {
+    let root = "mod low; mod high; pub use high::High; use low::Low as Deep;";
+    let modules = ["low", "high"].map(str::to_owned).into();
+    let exports = re_exports(&clean(root), &modules);
+    let imported = |place: &[&str], text: &str| {
+        let place: Vec<_> = place.iter().map(|name| (*name).to_owned()).collect();
+        let found = imports(&clean(text), &place, "own", &modules, &exports);
+        found.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    for text in [
+        "use crate::high::X;",
+        "use crate::{\n  high::{X, Y},\n};",
+        "use crate::{self, high};",
+        "fn f() { crate::high::x(); }",
+        "use crate::High;",
+        "use own::high::X;",
+        "use ::own::High;",
+        "use super::high::X;",
+        "use super::{high::X};",
+        "mod inner { use super::super::high; }",
+        "macro_rules! m { () => { $crate::high::x() } }",
+    ] {
+        assert_eq!(imported(&["low"], text), "high", "{text}");
+    }
+    assert_eq!(imported(&["low", "part"], "use super::super::high::X;"), "high");
+    assert_eq!(imported(&["high"], "use crate::Deep;"), "low");
+    for text in [
+        "// use crate::high::X;",
+        "/* use crate::high; */",
+        "/// [`X`](crate::high::X)",
+        "const A: &str = \"crate::high\";",
+        "const A: &str = r#\"\"crate::high\"#;",
+        "#[cfg(test)]\nmod tests { use crate::high; }",
+        "#[cfg(test)]\nuse crate::high;",
+        "use self::part::X; use crate::low::Y;",
+        "fn f<'a>(x: &'a str) -> char { '\"' }",
+    ] {
+        assert_eq!(imported(&["low"], text), "", "{text}");
+    }
+}
+
+/// What is wrong with a crate.
+fn check(order: &Order, graph: &Graph) -> Vec<String> {
+    let name = order.name;
+    let rank: BTreeMap<_, _> = (order.rows.iter().enumerate())
+        .flat_map(|(rank, (modules, _))| {
+            modules.split_whitespace().map(move |module| (module, rank))
+        })
+        .collect();
+    let mut faults = Vec::new();
+    for module in graph.keys().filter(|module| !rank.contains_key(module.as_str())) {
+        faults.push(format!("{name}: {module} has no place in the order"));
+    }
+    for module in rank.keys().filter(|module| !graph.contains_key(**module)) {
+        faults.push(format!("{name}: there is no module {module}"));
+    }
+    let mut against = BTreeSet::new();
+    for (from, imported) in graph {
+        for to in imported {
+            let (Some(above), Some(below)) = (rank.get(&**from), rank.get(&**to)) else { continue };
+            if below >= above {
+                against.insert((from.as_str(), to.as_str()));
+            }
+        }
+    }
+    let allowed: BTreeSet<_> = order.exceptions.iter().map(|(from, to, _)| (*from, *to)).collect();
+    for (from, to) in against.difference(&allowed) {
+        faults.push(format!("{name}: {from} imports {to} against the order"));
+    }
+    for (from, to) in allowed.difference(&against) {
+        faults.push(format!("{name}: {from} no longer imports {to}: remove the exception"));
+    }
+    if !faults.is_empty() {
+        faults.push(format!("{name} keeps this order:\n{}", layers(graph)));
+    }
+    faults
+}
+
+/// The rows that an order can have, as a table; the modules of circles at the end.
+fn layers(graph: &Graph) -> String {
+    let mut left: BTreeSet<_> = graph.keys().collect();
+    let mut rows = Vec::new();
+    loop {
+        let free = |module: &&&String| !graph[**module].iter().any(|to| left.contains(to));
+        let row: Vec<_> = left.iter().filter(free).copied().collect();
+        if row.is_empty() {
+            break;
+        }
+        rows.push(row.iter().map(|module| module.as_str()).collect::<Vec<_>>().join(" "));
+        left.retain(|module| !row.contains(module));
+    }
+    let rows = rows.iter().map(|row| format!("  {row}"));
+    let circles = left
+        .iter()
+        .map(|module| format!("  in or above a circle: {module} -> {:?}", graph[*module]));
+    rows.chain(circles).collect::<Vec<_>>().join("\n")
+}
