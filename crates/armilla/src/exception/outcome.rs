@@ -57,6 +57,14 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
 impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {}
 
 /// An exception that IDL declares. The IDL compiler implements this trait.
+///
+/// ```
+/// use armilla::UserException;
+///
+/// fn log<X: UserException>(exception: &X) {
+///     eprintln!("{}: {exception}", X::REPOSITORY_ID);
+/// }
+/// ```
 pub trait UserException: std::error::Error + Encode + for<'a> Decode<'a> {
     /// The repository id of the exception.
     const REPOSITORY_ID: &'static str;

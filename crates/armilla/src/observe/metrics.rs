@@ -18,6 +18,14 @@ use std::time::Instant;
 const MAX_OPERATIONS: usize = 1_000;
 
 /// Which end of a request.
+///
+/// ```
+/// use armilla::observe::{Metrics, Side};
+///
+/// let snapshot = Metrics::new().snapshot();
+/// let served = snapshot.operations.iter().filter(|((side, _), _)| *side == Side::Server);
+/// println!("{} operations were served", served.count());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// The ORB that makes the request.
@@ -158,6 +166,18 @@ pub struct Snapshot {
 
 /// How requests for one operation ended, and how long they took. An attempt that is forwarded or
 /// retried counts as a forward or a retry; the attempt that follows it counts anew.
+///
+/// ```
+/// use armilla::observe::Counts;
+///
+/// /// The share of the requests that ended with a system exception.
+/// fn failure_rate(counts: &Counts) -> f64 {
+///     let all = counts.replies + counts.user_exceptions + counts.system_exceptions;
+///     counts.system_exceptions as f64 / all.max(1) as f64
+/// }
+///
+/// assert_eq!(failure_rate(&Counts::default()), 0.0);
+/// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Counts {
