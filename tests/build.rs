@@ -18,8 +18,7 @@ fn main() {
     build("idl/java.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/values.idl").unwrap_or_else(|errors| errors.exit());
-    let shapes =
-        Build::new().shared("Shapes::Pixels").derive("*", "PartialOrd").replies_later(true);
+    let shapes = Build::new().shared("Shapes::Pixels").derive("*", "PartialOrd").amh(true);
     shapes.compile("idl/shapes.idl").unwrap_or_else(|errors| errors.exit());
     let gallery = shapes
         .shared("Gallery::Picture::thumbnail")
@@ -53,7 +52,7 @@ fn build_constructs() {
 fn options(file: &Path) -> Build {
     match file.file_stem().and_then(|stem| stem.to_str()) {
         Some("asynchronous") => Build::new().asynchronous(true),
-        Some("later") => Build::new().replies_later(true),
+        Some("amh") => Build::new().amh(true),
         Some("client") => Build::new().client_only(),
         Some("servant") => Build::new().servant_only(),
         _ => Build::new(),

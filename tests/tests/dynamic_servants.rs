@@ -7,8 +7,8 @@ use armilla::dynamic::{
 };
 use armilla::{
     Any, AnyServant, Completion, Cookie, Error, ExceptionKind, Minor, Object, ObjectId, Orb, Poa,
-    ReplyHandle, ServantLocator, ServantManager, ServantManagerError, SystemException, TypeCode,
-    Typed,
+    ResponseHandler, ServantLocator, ServantManager, ServantManagerError, SystemException,
+    TypeCode, Typed,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
@@ -117,7 +117,7 @@ fn what_is_asked_out_of_order_is_refused_with_the_reason() {
             request.set_exception(refused())?;
             request.set_result(any(1))
         }
-        "later_first" => request.reply_later().map(drop),
+        "later_first" => request.response_handler().map(drop),
         other => panic!("{other}"),
     };
     served(script, |object| {
@@ -352,7 +352,7 @@ fn a_oneway_request_is_served_and_what_it_leaves_goes_nowhere() {
     });
 }
 
-type Reply = ReplyHandle<Response, Error<UnknownUserException>>;
+type Reply = ResponseHandler<Response, Error<UnknownUserException>>;
 
 #[test]
 fn a_reply_that_comes_later_has_results_exceptions_and_an_owner() {
@@ -362,7 +362,7 @@ fn a_reply_that_comes_later_has_results_exceptions_and_an_owner() {
         let modes = [ParameterMode::In, ParameterMode::InOut];
         let arguments = request.arguments(modes.map(|mode| (mode, TypeCode::Long)))?.to_vec();
         let response = Response { result: any(7), arguments };
-        let (name, reply) = (request.operation().to_owned(), request.reply_later()?);
+        let (name, reply) = (request.operation().to_owned(), request.response_handler()?);
         assert_eq!(
             request.set_result(any(1)).unwrap_err().minor(),
             Minor::BAD_INV_ORDER_RESULT_OUT_OF_ORDER

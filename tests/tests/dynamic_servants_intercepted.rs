@@ -37,11 +37,11 @@ impl DynamicServant for Doubler {
                 request.set_argument(1, Any::new(&-number)?);
                 request.set_result(Any::new(&(2 * number))?)?;
             }
-            "double_later" | "refuse_later" => {
+            "double_amh" | "refuse_amh" => {
                 let parameters = [(ParameterMode::InOut, TypeCode::Long)];
                 let arguments = request.arguments(parameters)?.to_vec();
-                let refuses = request.operation() == "refuse_later";
-                let reply = request.reply_later()?;
+                let refuses = request.operation() == "refuse_amh";
+                let reply = request.response_handler()?;
                 let reason = "later".to_owned();
                 let exception = Any::new(&Refused { reason, number: 8 })?;
                 let result = Any::new(&42)?;
@@ -189,17 +189,17 @@ fn a_user_exception_is_shown_by_the_type_that_the_servant_gave_it() {
 #[test]
 fn values_of_replies_that_come_later_are_shown_too() {
     let (_orb, doubler, seer) = seen();
-    let mut request = doubler.request("double_later");
+    let mut request = doubler.request("double_amh");
     request.add_inout("number", Any::new(&21).unwrap()).set_return_type(TypeCode::Long);
     request.invoke().unwrap();
     let expected = [
-        "invoke double_later",
+        "invoke double_amh",
         "receive_request [Some(21)]",
         "send_reply [Some(21)]",
         "result Some(42)",
     ];
     assert_eq!(taken(&seer), expected);
-    let mut request = doubler.request("refuse_later");
+    let mut request = doubler.request("refuse_amh");
     request.add_inout("number", Any::new(&21).unwrap()).add_exception(Refused::type_code());
     request.invoke().unwrap_err();
     let id = "IDL:armilla.org/Probe/Refused:1.0";

@@ -9,7 +9,7 @@ use armilla::{
 };
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::{Common, Counted, counted};
-use armilla_tests::shared::shapes::{Named, NamedLater, named};
+use armilla_tests::shared::shapes::{AmhNamed, Named, named};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -316,7 +316,7 @@ impl Named for Late {
     }
 }
 
-impl NamedLater for Late {}
+impl AmhNamed for Late {}
 
 /// Serves nothing.
 struct Blank;
@@ -344,7 +344,7 @@ impl DynamicServant for Blank {
 #[test]
 fn servants_that_reply_later_and_dynamic_ones_answer_too() {
     everywhere(
-        || named::tie_later(Late).into(),
+        || named::tie_amh(Late).into(),
         ACTIVE,
         |object| {
             for object in object("alice") {

@@ -5,16 +5,16 @@ mod idl {
 }
 
 use armilla::rt::{SharedOctets, SharedStrings};
-use armilla::{Error, ReplyHandle, SystemException, Value};
+use armilla::{Error, ResponseHandler, SystemException, Value};
 use armilla_tests::orbs::{client, listening};
 use armilla_tests::shared::shapes;
 use idl::gallery::carved::CarveRaises;
 use idl::gallery::room::HangRaises;
 use idl::gallery::{
-    Carved, CarvedFactory, CarvedOperations, Picture, Room, RoomLater, RoomRef, room,
+    AmhRoom, Carved, CarvedFactory, CarvedOperations, Picture, Room, RoomRef, room,
 };
 use idl::shapes::Line;
-use shapes::{Fill, Frame, FrameRef, Named, NamedLater, NamedRef, Pixels, Point, Refused};
+use shapes::{AmhNamed, Fill, Frame, FrameRef, Named, NamedRef, Pixels, Point, Refused};
 use std::thread;
 
 struct Hall;
@@ -157,7 +157,7 @@ struct Slow;
 
 type Hung = (Picture, Pixels);
 
-impl NamedLater for Slow {}
+impl AmhNamed for Slow {}
 
 impl Named for Slow {
     fn name(&self) -> Result<String, SystemException> {
@@ -172,7 +172,7 @@ impl Room for Slow {
         place: &Point,
         pixels: &mut Pixels,
     ) -> Result<Picture, Error<HangRaises>> {
-        let hung = ReplyHandle::wait_for(|reply| self.hang_later(what, place, pixels, reply));
+        let hung = ResponseHandler::wait_for(|reply| self.hang_amh(what, place, pixels, reply));
         hung.map(|(picture, new_pixels)| {
             *pixels = new_pixels;
             picture
@@ -192,13 +192,13 @@ impl Room for Slow {
     }
 }
 
-impl RoomLater for Slow {
-    fn hang_later(
+impl AmhRoom for Slow {
+    fn hang_amh(
         &self,
         what: &Picture,
         place: &Point,
         pixels: &[u8],
-        reply: ReplyHandle<Hung, Error<HangRaises>>,
+        reply: ResponseHandler<Hung, Error<HangRaises>>,
     ) {
         let (what, place, mut pixels) = (what.clone(), *place, pixels.into());
         thread::spawn(move || {
@@ -211,7 +211,7 @@ impl RoomLater for Slow {
 #[test]
 fn methods_that_reply_now_and_such_that_reply_later_mix_in_one_servant() {
     let orb = listening();
-    let room = orb.root_poa().activate(room::tie_later(Slow)).unwrap();
+    let room = orb.root_poa().activate(room::tie_amh(Slow)).unwrap();
     let room: RoomRef = room.upcast();
     let far = client();
     [&orb, &far].into_iter().for_each(|orb| orb.register_value::<Carved>());

@@ -74,10 +74,10 @@ impl Build {
     }
 
     /// Whether to generate, for each interface, a trait of servants that reply later, such as
-    /// `AccountLater`. The default is `false`.
+    /// `AmhAccount`. The default is `false`.
     #[must_use]
-    pub fn replies_later(mut self, wanted: bool) -> Self {
-        self.rust = self.rust.replies_later(wanted);
+    pub fn amh(mut self, wanted: bool) -> Self {
+        self.rust = self.rust.amh(wanted);
         self
     }
 

@@ -95,7 +95,7 @@ fn options(idl: &Path) -> rust::Options {
     let options = rust::Options::new();
     match idl.file_stem().and_then(|stem| stem.to_str()) {
         Some("asynchronous") => options.asynchronous(true),
-        Some("later") => options.replies_later(true),
+        Some("amh") => options.amh(true),
         Some("client") => options.sides(rust::Sides::Client),
         Some("servant") => options.sides(rust::Sides::Servant),
         _ => options,

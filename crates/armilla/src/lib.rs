@@ -66,7 +66,7 @@
 //! shares one with others ([`ConnectionPolicy`]). Calls that nobody waits for have a [`ReplyFuture`].
 //! On the server the thread that reads a request calls the servant and writes the reply. Servants are
 //! called by many threads at once and may block, call others, or call themselves; [`Concurrency`]
-//! says which threads those are. A servant that has its results later keeps a [`ReplyHandle`].
+//! says which threads those are. A servant that has its results later keeps a [`ResponseHandler`].
 
 #![forbid(unsafe_code)]
 
@@ -125,7 +125,7 @@ pub use server::poa::{
     PoaManager, Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
     ServantManagerError, ServantRetention, Threading,
 };
-pub use server::{AnyServant, ReplyHandle, ServantBase};
+pub use server::{AnyServant, ResponseHandler, ServantBase};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
@@ -139,7 +139,7 @@ pub mod rt {
     pub use crate::object::{LocalRef, Native, Ref};
     pub use crate::operations::Operations;
     pub use crate::server::ServerCall;
-    pub use crate::server::{DispatchError, Dispatched, EncodeResults, ReplyHandle, Scratch};
+    pub use crate::server::{DispatchError, Dispatched, EncodeResults, ResponseHandler, Scratch};
     pub use crate::server::{Interface, IsA, ServantBase};
     pub use crate::server::{Upcast, WhichObject};
     pub use crate::signature::Signature;

@@ -42,7 +42,7 @@ struct Backend {
     asynchronous: bool,
     /// Add traits for servants that reply asynchronously
     #[arg(long)]
-    replies_later: bool,
+    amh: bool,
     /// Derive traits for a type, for the types of a module, or for all types (*); repeatable
     #[arg(long, value_name = "NAME=TRAITS", value_parser = pair)]
     derive: Vec<(String, String)>,
@@ -71,7 +71,7 @@ impl Backend {
             _ => Sides::Both,
         };
         let options = rust::Options::new().sides(sides);
-        let options = options.asynchronous(self.asynchronous).replies_later(self.replies_later);
+        let options = options.asynchronous(self.asynchronous).amh(self.amh);
         let options =
             self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
         let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));

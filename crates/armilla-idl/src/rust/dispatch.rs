@@ -34,8 +34,8 @@ impl Generator<'_, '_> {
     }
 
     /// Whether servants of it can reply later.
-    pub(super) fn replies_later(&self) -> bool {
-        self.serves() && self.scope.options.replies_later
+    pub(super) fn amh(&self) -> bool {
+        self.serves() && self.scope.options.amh
     }
 
     /// The method of `rt::Interface` that forwards to it.

@@ -1,10 +1,10 @@
 //! `interface`: the trait, the reference type, `rt::Interface`, and the module of the interface.
 //! `stub` and `skeleton` have the client and the server side.
 
+use super::amh;
 use super::asynchronous;
 use super::dispatch::Generator;
 use super::docs::docs;
-use super::later;
 use super::lints;
 use super::module::Module;
 use super::names;
@@ -54,8 +54,8 @@ pub(super) fn generate(
         let (name, base) = (&interface.name, scope.path(base));
         module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
     }
-    if interface.replies_later() {
-        later::generate(&interface, module);
+    if interface.amh() {
+        amh::generate(&interface, module);
     }
     interface.companion(nested, module);
 }
@@ -176,8 +176,8 @@ impl Generator<'_, '_> {
         if self.is_local() || self.serves() {
             body.push(self.tie());
         }
-        if self.replies_later() {
-            body.push(later::tie(self));
+        if self.amh() {
+            body.push(amh::tie(self));
         }
         for callable in &self.callables {
             raises::generate(&within, callable, self.is_local(), &mut body);
@@ -190,12 +190,8 @@ impl Generator<'_, '_> {
             }
             body.push_module(quote!(#[doc(hidden)]), "skeleton", functions);
         }
-        if !self.callables.is_empty() && self.replies_later() {
-            body.push_module(
-                quote!(#[doc(hidden)]),
-                later::SKELETON,
-                later::skeleton(self, &within),
-            );
+        if !self.callables.is_empty() && self.amh() {
+            body.push_module(quote!(#[doc(hidden)]), amh::SKELETON, amh::skeleton(self, &within));
         }
         let docs = format!(" What belongs to the interface [`{name}`].");
         module.push_module(quote!(#[doc = #docs]), &names::module(&self.declaration.name), body);

@@ -6,6 +6,7 @@
 //! `marshal` (Rust types and their encoding), `layout` (fixed-size structs), `check` and
 //! `unsupported` (constructs without a mapping) and `format`.
 
+mod amh;
 mod asynchronous;
 mod bitmasks;
 mod bitsets;
@@ -22,7 +23,6 @@ mod fixed;
 mod format;
 mod interface;
 mod labels;
-mod later;
 mod layout;
 mod lints;
 mod marshal;

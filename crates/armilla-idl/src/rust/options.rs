@@ -20,7 +20,7 @@ pub struct Options {
     pub(super) allowed: Vec<Code>,
     pub(super) sides: Sides,
     pub(super) asynchronous: bool,
-    pub(super) replies_later: bool,
+    pub(super) amh: bool,
     pub(super) externs: Vec<(String, String)>,
     pub(super) derives: Vec<(String, String)>,
     pub(super) shared: Vec<String>,
@@ -49,7 +49,7 @@ impl Default for Options {
             allowed: Vec::new(),
             sides: Sides::Both,
             asynchronous: false,
-            replies_later: false,
+            amh: false,
             externs: Vec::new(),
             derives: Vec::new(),
             shared: Vec::new(),
@@ -105,10 +105,10 @@ impl Options {
     }
 
     /// Whether to generate, for each interface, a trait of servants that reply later, such as
-    /// `AccountLater`. The default is `false`.
+    /// `AmhAccount`. The default is `false`.
     #[must_use]
-    pub fn replies_later(mut self, wanted: bool) -> Self {
-        self.replies_later = wanted;
+    pub fn amh(mut self, wanted: bool) -> Self {
+        self.amh = wanted;
         self
     }
 
@@ -117,7 +117,7 @@ impl Options {
     /// `path`; or a file, `naming.idl`, whose Rust is included into the module `path`.
     ///
     /// This compiler must have generated that Rust, with the same
-    /// [`replies_later`](Self::replies_later), [`sides`](Self::sides) and [`shared`](Self::shared).
+    /// [`amh`](Self::amh), [`sides`](Self::sides) and [`shared`](Self::shared).
     #[must_use]
     pub fn extern_path(mut self, what: impl Into<String>, path: impl Into<String>) -> Self {
         self.externs.push((what.into(), path.into()));

@@ -73,8 +73,8 @@ impl<'m> Scope<'m> {
     }
 
     /// The path to the trait of an interface's servants that reply later.
-    pub(super) fn later(&self, id: DeclId) -> TokenStream {
-        self.path_to(id, &later_name(self.model.get(id)))
+    pub(super) fn amh(&self, id: DeclId) -> TokenStream {
+        self.path_to(id, &amh_name(self.model.get(id)))
     }
 
     /// The path to the trait of a valuetype's operations.
@@ -140,8 +140,8 @@ pub(super) fn reference_name(interface: &Declaration) -> String {
 }
 
 /// The name of the trait of an interface's servants that reply later.
-pub(super) fn later_name(interface: &Declaration) -> String {
-    names::camel(&format!("{}_later", interface.name))
+pub(super) fn amh_name(interface: &Declaration) -> String {
+    names::camel(&format!("amh_{}", interface.name))
 }
 
 /// The name of the trait of a valuetype's operations.

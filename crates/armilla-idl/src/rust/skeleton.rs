@@ -47,15 +47,15 @@ pub(super) fn generate(
 }
 
 /// The function of one operation for servants that reply later.
-pub(super) fn generate_later(
+pub(super) fn generate_amh(
     scope: &Scope<'_>,
     interface: DeclId,
     callable: &Callable<'_>,
 ) -> TokenStream {
-    let interface = scope.later(interface);
+    let interface = scope.amh(interface);
     let call = callable.local("call");
     let (servant, name) = (callable.local("servant"), names::ident(&callable.method));
-    let method = names::ident(&scope.derived_method(&callable.stem, "later"));
+    let method = names::ident(&scope.derived_method(&callable.stem, "amh"));
     let reads = reads(scope, callable, &call, true);
     let passed = callable.arguments().map(|parameter| {
         let name = names::ident(&parameter.name);
@@ -70,7 +70,7 @@ pub(super) fn generate_later(
             #call: &mut rt::ServerCall<'_>,
         ) -> rt::Dispatched {
             #reads
-            #servant.#method(#(#passed,)* #call.later(#encode));
+            #servant.#method(#(#passed,)* #call.response_handler(#encode));
             Ok(())
         }
     }

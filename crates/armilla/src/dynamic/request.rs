@@ -48,7 +48,7 @@ pub struct Request {
 }
 
 /// What comes back of a call that nobody waits for, or that a servant [answers
-/// later](super::ServerRequest::reply_later).
+/// later](super::ServerRequest::response_handler).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The result; an empty any where the operation has none.

@@ -32,7 +32,7 @@ pub trait DynamicServant: Send + Sync + 'static {
     }
 
     /// Serves a request: asks it for its [`arguments`](ServerRequest::arguments), and leaves it the
-    /// result or an exception, or [replies later](ServerRequest::reply_later).
+    /// result or an exception, or [replies later](ServerRequest::response_handler).
     ///
     /// # Errors
     /// What the caller shall get in place of a result.

@@ -3,7 +3,7 @@
 use super::{Context, Response, UnknownUserException};
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException, decode_members};
-use crate::server::{Dispatched, ReplyHandle, ServerCall};
+use crate::server::{Dispatched, ResponseHandler, ServerCall};
 use crate::signature::write;
 use crate::signature::{NamedValue, ParameterMode};
 use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
@@ -207,7 +207,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     /// # use armilla::{Any, SystemException, TypeCode};
     /// fn double(request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
     ///     let arguments = request.arguments([(ParameterMode::In, TypeCode::Long)])?.to_vec();
-    ///     let reply = request.reply_later()?;
+    ///     let reply = request.response_handler()?;
     ///     std::thread::spawn(move || {
     ///         let number = arguments[0].value().and_then(|any| any.get::<i32>().ok()?);
     ///         let result = Any::new(&(2 * number.unwrap_or_default()));
@@ -224,12 +224,12 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     ///
     /// # Errors
     /// As [`set_result`](Self::set_result), in whose place it stands. Return that.
-    pub fn reply_later(
+    pub fn response_handler(
         &mut self,
-    ) -> Result<ReplyHandle<Response, Error<UnknownUserException>>, SystemException> {
+    ) -> Result<ResponseHandler<Response, Error<UnknownUserException>>, SystemException> {
         self.set_result(Any::default())?;
         self.left = true;
-        Ok(self.call.later_described(
+        Ok(self.call.response_handler_described(
             |response, out| write_results(&response.result, &response.arguments, out),
             |flow, outcome| match outcome {
                 Ok(response) => flow.told_result(response.result.type_code()),

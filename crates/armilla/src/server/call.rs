@@ -1,7 +1,7 @@
 //! A request being served, as a skeleton sees it.
 
+use super::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use super::connection::Connection;
-use super::later::{DeferredReply, Describe, EncodeResults, ReplyHandle};
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
 use crate::client::interception::Interruption;
@@ -277,16 +277,19 @@ impl<'a> ServerCall<'a> {
     /// Leaves the reply to whoever has the handle that this gives. `encode` writes the results.
     ///
     /// The skeleton of a servant that replies later calls it once, and nothing else that replies.
-    pub fn later<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ReplyHandle<R, E> {
-        self.later_described(encode, |_, _| ())
+    pub fn response_handler<R, E: ReplyError>(
+        &mut self,
+        encode: EncodeResults<R>,
+    ) -> ResponseHandler<R, E> {
+        self.response_handler_described(encode, |_, _| ())
     }
 
     /// The same for results of which only the servant knows the types: `describe` tells interceptors.
-    pub(crate) fn later_described<R, E: ReplyError>(
+    pub(crate) fn response_handler_described<R, E: ReplyError>(
         &mut self,
         encode: EncodeResults<R>,
         describe: Describe<R, E>,
-    ) -> ReplyHandle<R, E> {
+    ) -> ResponseHandler<R, E> {
         self.connection.output.lock().deferred += 1;
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
@@ -294,7 +297,7 @@ impl<'a> ServerCall<'a> {
             flow.leave_thread();
         }
         let deferred = DeferredReply::new(self.connection.clone(), port, self.flow.take());
-        ReplyHandle::to_client(deferred, encode, describe)
+        ResponseHandler::to_client(deferred, encode, describe)
     }
 
     /// Whether nobody has replied to it, and nobody is going to.

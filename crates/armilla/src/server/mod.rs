@@ -2,6 +2,7 @@
 //! adapters ([`poa`]) and the servants that requests are for.
 
 mod admit;
+mod amh;
 mod bidirectional;
 mod call;
 mod caller;
@@ -13,7 +14,6 @@ mod endpoints;
 mod find;
 mod in_process;
 pub(crate) mod interception;
-mod later;
 mod leadership;
 mod listen_points;
 mod local_objects;
@@ -32,9 +32,9 @@ mod servant;
 mod worker_status;
 mod workers;
 
+pub use amh::{EncodeResults, ResponseHandler};
 pub use call::{DispatchError, Dispatched, ServerCall};
 pub(crate) use endpoints::Listeners;
-pub use later::{EncodeResults, ReplyHandle};
 pub(crate) use local_objects::HostedObjects;
 pub(crate) use published::Published;
 pub use scratch::Scratch;

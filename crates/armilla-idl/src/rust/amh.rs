@@ -13,39 +13,39 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// The module of the skeleton.
-pub(super) const SKELETON: &str = "skeleton_later";
+pub(super) const SKELETON: &str = "skeleton_amh";
 
 /// Emits the trait and its implementations.
 pub(super) fn generate(interface: &Generator<'_, '_>, module: &mut Module) {
     let all_bases = queries::all_bases(interface.scope.model, interface.id);
     module.push(definition(interface));
     module.push(implementation(interface, &all_bases));
-    let later = name(interface);
-    module.push(quote!(impl rt::IsA<dyn #later> for dyn #later {}));
+    let amh = name(interface);
+    module.push(quote!(impl rt::IsA<dyn #amh> for dyn #amh {}));
     for base in [interface.id].iter().chain(&all_bases) {
         let base = interface.scope.path(*base);
-        module.push(quote!(impl rt::IsA<dyn #base> for dyn #later {}));
+        module.push(quote!(impl rt::IsA<dyn #base> for dyn #amh {}));
     }
 }
 
 fn name(interface: &Generator<'_, '_>) -> Ident {
-    names::ident(&scope::later_name(interface.declaration))
+    names::ident(&scope::amh_name(interface.declaration))
 }
 
 fn definition(interface: &Generator<'_, '_>) -> TokenStream {
-    let (name, later) = (&interface.name, name(interface));
-    let bases = interface.direct_bases().iter().map(|base| interface.scope.later(*base));
+    let (name, amh) = (&interface.name, name(interface));
+    let bases = interface.direct_bases().iter().map(|base| interface.scope.amh(*base));
     let methods = interface.callables.iter().filter(|callable| !callable.oneway);
     let methods = methods.map(|callable| method(interface, callable));
     let docs = format!(
         " Servants of [`{name}`] that may reply later. What is not implemented here is what \
          the method of [`{name}`] returns."
     );
-    quote!(#[doc = #docs] pub trait #later: #name #(+ #bases)* { #(#methods)* })
+    quote!(#[doc = #docs] pub trait #amh: #name #(+ #bases)* { #(#methods)* })
 }
 
 fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream {
-    let method = names::ident(&interface.scope.derived_method(&callable.stem, "later"));
+    let method = names::ident(&interface.scope.derived_method(&callable.stem, "amh"));
     let docs = format!(" `{}`, with the reply whenever `reply` is completed.", callable.idl_name);
     let lints = lints::method(interface.scope.properties, callable);
     let given = callable.in_parameters(interface.scope);
@@ -55,7 +55,7 @@ fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream
     quote! {
         #[doc = #docs]
         #lints
-        fn #method(&self #(, #given)*, #reply: rt::ReplyHandle<#outcome>) {
+        fn #method(&self #(, #given)*, #reply: rt::ResponseHandler<#outcome>) {
             #preparation
             #reply.complete(#result);
         }
@@ -63,17 +63,17 @@ fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream
 }
 
 fn implementation(interface: &Generator<'_, '_>, all_bases: &[DeclId]) -> TokenStream {
-    let (name, later) = (&interface.name, name(interface));
+    let (name, amh) = (&interface.name, name(interface));
     let function_module =
         |callable: &Callable<'_>| if callable.oneway { "skeleton" } else { SKELETON };
     let servant_base = interface.base_of_servants();
-    let dispatch = interface.dispatch(&later, all_bases, function_module);
+    let dispatch = interface.dispatch(&amh, all_bases, function_module);
     let offers = all_bases.iter().map(|base| {
         let base = interface.scope.path(*base);
         quote!(target.offer::<dyn #base>(|| servant.clone());)
     });
     quote! {
-        impl rt::Interface for dyn #later {
+        impl rt::Interface for dyn #amh {
             const REPOSITORY_ID: &'static str = <dyn #name as rt::Interface>::REPOSITORY_ID;
             const BASES: &'static [&'static str] = <dyn #name as rt::Interface>::BASES;
             #dispatch
@@ -82,7 +82,7 @@ fn implementation(interface: &Generator<'_, '_>, all_bases: &[DeclId]) -> TokenS
                 <dyn #name as rt::Interface>::signature(operation)
             }
             fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
-                target.offer::<dyn #later>(|| servant.clone());
+                target.offer::<dyn #amh>(|| servant.clone());
                 target.offer::<dyn #name>(|| servant.clone());
                 #(#offers)*
             }
@@ -91,14 +91,14 @@ fn implementation(interface: &Generator<'_, '_>, all_bases: &[DeclId]) -> TokenS
 }
 
 pub(super) fn tie(interface: &Generator<'_, '_>) -> TokenStream {
-    let (name, later) = (&interface.name, name(interface));
+    let (name, amh) = (&interface.name, name(interface));
     let docs = format!(
         " Ties a servant that may reply later to the skeleton of [`{name}`](super::{name}), \
          for an object adapter."
     );
     quote! {
         #[doc = #docs]
-        pub fn tie_later(servant: impl super::#later) -> ::std::sync::Arc<dyn super::#later> {
+        pub fn tie_amh(servant: impl super::#amh) -> ::std::sync::Arc<dyn super::#amh> {
             ::std::sync::Arc::new(servant)
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn skeleton(interface: &Generator<'_, '_>, within: &Scope<'_>) -> Mod
     let mut functions = Module::default();
     let scope = within.child(SKELETON);
     for callable in interface.callables.iter().filter(|callable| !callable.oneway) {
-        functions.push(super::skeleton::generate_later(&scope, interface.id, callable));
+        functions.push(super::skeleton::generate_amh(&scope, interface.id, callable));
     }
     functions
 }

@@ -1,25 +1,25 @@
 // Servants that reply later: the second trait, its dispatch and its skeletons.
 
-//= mod bank > trait AccountLater
+//= mod bank > trait AmhAccount
 /// Servants of [`Account`] that may reply later. What is not implemented here is what the method of [`Account`] returns.
-pub trait AccountLater: Account + NamedLater {
+pub trait AmhAccount: Account + AmhNamed {
     /// `withdraw`, with the reply whenever `reply` is completed.
-    fn withdraw_later(
+    fn withdraw_amh(
         &self,
         amount: f64,
-        reply: rt::ReplyHandle<(), rt::Error<account::WithdrawRaises>>,
+        reply: rt::ResponseHandler<(), rt::Error<account::WithdrawRaises>>,
     ) {
         reply.complete(self.withdraw(amount));
     }
     /// `split`, with the reply whenever `reply` is completed.
-    fn split_later(
+    fn split_amh(
         &self,
         reply: &str,
         rest: &str,
         pieces: &[Entry],
         n: i32,
         e: &Entry,
-        reply_: rt::ReplyHandle<(Entries, String, Entries, i32, Entry, rt::WString)>,
+        reply_: rt::ResponseHandler<(Entries, String, Entries, i32, Entry, rt::WString)>,
     ) {
         let mut rest: String = rest.into();
         let mut pieces = pieces.to_owned();
@@ -34,37 +34,37 @@ pub trait AccountLater: Account + NamedLater {
     }
 }
 
-//= mod bank > impl rt::Interface for dyn AccountLater > fn perform
+//= mod bank > impl rt::Interface for dyn AmhAccount > fn perform
 #[inline]
 fn perform(&self, number: usize, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
     match number {
-        0 => account::skeleton_later::withdraw(self, call),
-        1 => account::skeleton_later::split(self, call),
+        0 => account::skeleton_amh::withdraw(self, call),
+        1 => account::skeleton_amh::split(self, call),
         2 => account::skeleton::notify(self, call),
-        3 => named::skeleton_later::name(self, call),
+        3 => named::skeleton_amh::name(self, call),
         _ => call.unknown_operation(),
     }
 }
 
-//= mod bank > mod account > fn tie_later
+//= mod bank > mod account > fn tie_amh
 /// Ties a servant that may reply later to the skeleton of [`Account`](super::Account), for an object adapter.
-pub fn tie_later(
-    servant: impl super::AccountLater,
-) -> ::std::sync::Arc<dyn super::AccountLater> {
+pub fn tie_amh(
+    servant: impl super::AmhAccount,
+) -> ::std::sync::Arc<dyn super::AmhAccount> {
     ::std::sync::Arc::new(servant)
 }
 
-//= mod bank > mod account > mod skeleton_later > fn withdraw
-pub fn withdraw<T: super::super::AccountLater + ?Sized>(
+//= mod bank > mod account > mod skeleton_amh > fn withdraw
+pub fn withdraw<T: super::super::AmhAccount + ?Sized>(
     servant: &T,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();
     let amount = input.f64()?;
-    servant.withdraw_later(amount, call.later(|(), _out| Ok(())));
+    servant.withdraw_amh(amount, call.response_handler(|(), _out| Ok(())));
     Ok(())
 }
 
-//= mod bank > trait MarkerLater
+//= mod bank > trait AmhMarker
 /// Servants of [`Marker`] that may reply later. What is not implemented here is what the method of [`Marker`] returns.
-pub trait MarkerLater: Marker {}
+pub trait AmhMarker: Marker {}

@@ -26,18 +26,18 @@ pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
 /// replies later:
 ///
 /// ```
-/// use armilla::{ReplyHandle, SystemException};
+/// use armilla::{ResponseHandler, SystemException};
 ///
-/// fn double_later(number: i32, reply: ReplyHandle<i32>) {
+/// fn double_amh(number: i32, reply: ResponseHandler<i32>) {
 ///     std::thread::spawn(move || reply.complete(Ok(2 * number)));
 /// }
 ///
-/// let doubled: Result<i32, SystemException> = ReplyHandle::wait_for(|reply| double_later(21, reply));
+/// let doubled: Result<i32, SystemException> = ResponseHandler::wait_for(|reply| double_amh(21, reply));
 /// assert_eq!(doubled?, 42);
 /// # Ok::<(), SystemException>(())
 /// ```
 #[must_use = "dropped, it replies with an exception"]
-pub struct ReplyHandle<R, E = SystemException> {
+pub struct ResponseHandler<R, E = SystemException> {
     /// `None` once it has been used.
     to: Option<Destination<R, E>>,
 }
@@ -62,7 +62,7 @@ pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
 /// Sends an exception.
 type Fail<E> = fn(&mut DeferredReply, &E);
 
-impl<R, E> ReplyHandle<R, E> {
+impl<R, E> ResponseHandler<R, E> {
     pub(super) fn to_client(
         deferred: DeferredReply,
         encode: EncodeResults<R>,
@@ -124,7 +124,7 @@ impl<R, E> ReplyHandle<R, E> {
     }
 }
 
-impl<R, E> Drop for ReplyHandle<R, E> {
+impl<R, E> Drop for ResponseHandler<R, E> {
     fn drop(&mut self) {
         match self.to.take() {
             None => {}
@@ -134,9 +134,9 @@ impl<R, E> Drop for ReplyHandle<R, E> {
     }
 }
 
-impl<R, E> fmt::Debug for ReplyHandle<R, E> {
+impl<R, E> fmt::Debug for ResponseHandler<R, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReplyHandle").field("is_cancelled", &self.is_cancelled()).finish()
+        f.debug_struct("ResponseHandler").field("is_cancelled", &self.is_cancelled()).finish()
     }
 }
 

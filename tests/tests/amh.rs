@@ -1,7 +1,7 @@
 //! Replies that servants give later.
 
 use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
-use armilla::{Completion, ExceptionKind, Minor, Ref, ReplyHandle, SystemException, Version};
+use armilla::{Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version};
 use armilla_giop::{MessageKind, cancel_request};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
@@ -11,7 +11,7 @@ use std::thread;
 
 /// An interface with one operation, `long ask(in long question)`, whose servants reply later.
 trait Oracle: Send + Sync + 'static {
-    fn ask_later(&self, question: i32, reply: ReplyHandle<i32>);
+    fn ask_amh(&self, question: i32, reply: ResponseHandler<i32>);
 }
 
 impl Interface for dyn Oracle {
@@ -20,9 +20,9 @@ impl Interface for dyn Oracle {
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
         let question = call.arguments().i32()?;
-        self.ask_later(
+        self.ask_amh(
             question,
-            call.later(|answer, out| {
+            call.response_handler(|answer, out| {
                 out.put_i32(*answer);
                 Ok(())
             }),
@@ -48,11 +48,11 @@ fn ask(oracle: &Ref<dyn Oracle>, question: i32) -> Result<i32, SystemException> 
 /// Keeps what it is asked until the test answers.
 #[derive(Default)]
 struct Silent {
-    asked: Mutex<Vec<(i32, ReplyHandle<i32>)>>,
+    asked: Mutex<Vec<(i32, ResponseHandler<i32>)>>,
 }
 
 impl Silent {
-    fn take(&self) -> Vec<(i32, ReplyHandle<i32>)> {
+    fn take(&self) -> Vec<(i32, ResponseHandler<i32>)> {
         std::mem::take(&mut self.asked.lock().unwrap())
     }
 
@@ -62,7 +62,7 @@ impl Silent {
 }
 
 impl Oracle for Silent {
-    fn ask_later(&self, question: i32, reply: ReplyHandle<i32>) {
+    fn ask_amh(&self, question: i32, reply: ResponseHandler<i32>) {
         self.asked.lock().unwrap().push((question, reply));
     }
 }
@@ -199,14 +199,14 @@ fn a_server_that_shuts_down_waits_for_replies_that_come_later() {
 
 #[test]
 fn a_plain_method_waits_for_the_handle() {
-    let (sender, handles) = mpsc::channel::<ReplyHandle<String>>();
+    let (sender, handles) = mpsc::channel::<ResponseHandler<String>>();
     let answering = thread::spawn(move || {
         let handle = handles.recv_timeout(PATIENCE).unwrap();
         assert!(!handle.is_cancelled());
         handle.complete(Ok("later".to_owned()));
         drop(handles.recv_timeout(PATIENCE).unwrap());
     });
-    let wait = || ReplyHandle::wait_for(|reply| sender.send(reply).unwrap());
+    let wait = || ResponseHandler::wait_for(|reply| sender.send(reply).unwrap());
     assert_eq!(wait().unwrap(), "later");
     assert_eq!(wait().unwrap_err().kind(), ExceptionKind::NoResponse);
     answering.join().unwrap();
