@@ -5,12 +5,12 @@ use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer,
     ServerInterceptor, ServerRequestInfo, SlotId,
 };
-use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 use armilla::{
     Any, AnyServant, ExceptionKind, Minor, ObjectId, Orb, OrbBuilder, Poa, ServantActivator,
     ServantManagerError,
 };
 use armilla::{ServantManager, SystemException};
+use armilla_cos_naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 use armilla_tests::orbs::{self, Server};
 use std::sync::{Arc, Mutex, OnceLock};
 

@@ -3,8 +3,8 @@
 use crate::failure::Outcome;
 use crate::orb::OrbArguments;
 use crate::output::say;
-use armilla::naming::{Binding, BindingIterator, BindingType, NamingContext, NamingContextRef};
 use armilla::{Object, Orb};
+use armilla_cos_naming::{Binding, BindingIterator, BindingType, NamingContext, NamingContextRef};
 use armilla_giop::url::{NameComponent, ObjectUrl, UrlError, stringify_name};
 
 /// The arguments of `armilla naming`.

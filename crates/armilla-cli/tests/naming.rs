@@ -1,8 +1,8 @@
 //! `armilla naming` against a naming service of one context.
 
-use armilla::naming::naming_context::*;
-use armilla::naming::*;
 use armilla::{Error, Object, Orb, SystemException};
+use armilla_cos_naming::naming_context::*;
+use armilla_cos_naming::*;
 use std::collections::BTreeMap;
 use std::process::{Command, Output};
 use std::sync::Mutex;

@@ -6,12 +6,12 @@
 //! servant, elsewhere it travels as a GIOP message that any CORBA system understands.
 //!
 //! The IDL compiler, `armilla-idl`, makes the trait and everything around it from a build script;
-//! [`include_idl!`] includes what it made. [`naming`] is such a module, made from the IDL of the
-//! naming service, and serves here as an example: a servant, its reference as a string, and a client
-//! that calls it over TCP.
+//! [`include_idl!`] includes what it made. The crate `armilla-cos-naming` is made so from the IDL of
+//! the naming service. It serves here as an example: a servant, its reference as a string, and a
+//! client that calls it over TCP.
 //!
 //! ```
-//! use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
+//! use armilla_cos_naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 //! use armilla::{Orb, SystemException};
 //!
 //! /// An iterator over nothing.
@@ -80,7 +80,7 @@ mod exception;
 mod interception;
 pub mod interceptor;
 mod log;
-pub mod naming;
+mod naming;
 mod object;
 mod object_key;
 pub mod observe;

@@ -32,7 +32,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("server", "connections, adapters and servants; it calls back over the client's links"),
             ("interceptor object remoting", "both sides at once: typed references, registration"),
             ("dynamic value", "what programs do beside stubs and skeletons, with references"),
-            ("generated naming observe", "services that use the ORB as any program does"),
+            ("naming observe", "services that use the ORB as any program does"),
             ("orb", "assembly: makes an ORB of everything, runs it and ends it"),
         ],
         exceptions: &[],

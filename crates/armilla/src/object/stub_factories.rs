@@ -135,7 +135,7 @@ impl Orb {
     /// itself.
     ///
     /// ```no_run
-    /// # use armilla::naming::{BindingIterator, BindingIteratorRef};
+    /// # use armilla_cos_naming::{BindingIterator, BindingIteratorRef};
     /// # use std::sync::Arc;
     /// # fn example(orb: &armilla::Orb, prefetching: fn(BindingIteratorRef) -> Arc<dyn BindingIterator>) {
     /// const PREFETCH: u32 = 0x4558_0001;

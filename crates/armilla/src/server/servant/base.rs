@@ -19,7 +19,7 @@ use crate::server::poa::{Current, ObjectId, Poa};
 /// One servant for all that a database holds knows best what exists:
 ///
 /// ```
-/// use armilla::naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
+/// use armilla_cos_naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
 /// use armilla::{Current, ObjectId, Orb, ServantBase, SystemException};
 ///
 /// /// All iterators; those that are open have their ids here.
