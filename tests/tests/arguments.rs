@@ -41,6 +41,20 @@ fn options_are_known_in_capitals_and_small_letters() {
 }
 
 #[test]
+fn every_documented_option_is_known() {
+    let source = include_str!("../../crates/armilla/src/orb/arguments.rs");
+    let rows = source.lines().filter_map(|line| line.trim().strip_prefix("/// | `-ORB"));
+    let options: Vec<&str> = rows.filter_map(|row| row.split([' ', '`']).next()).collect();
+    assert!(options.len() > 30, "{options:?}");
+    for option in options {
+        // A known option takes the value, or its error is about the value.
+        if let Err(error) = parse(&format!("-ORB{option} ?")) {
+            assert!(!error.to_string().contains("is not an option"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn limits_and_times_are_set() {
     let orb = orb("-ORBCallTimeout 250 -ORBConnectTimeout 70 -ORBMaxGIOPVersion 1.1 \
                    -ORBMaxMessage 4096 -ORBMaxConnections 3");

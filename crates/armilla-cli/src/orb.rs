@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn options_without_effect_are_rejected() {
         assert!(matches!(
-            split("bench all -ORBLinks exclusive").0.refuse(),
+            split("bench all -ORBConnectionPolicy exclusive").0.refuse(),
             Err(Failure::Usage(_))
         ));
         assert!(split("bench all").0.refuse().is_ok());

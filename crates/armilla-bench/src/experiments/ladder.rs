@@ -93,8 +93,8 @@ const ONEWAYS: &[Program] = &[
     Program::orb("buffered", &["-ORBSyncScope", "none"]),
 ];
 const LINKS: &[Program] = &[
-    Program::orb("multiplexed", &["-ORBLinks", "multiplexed"]),
-    Program::orb("exclusive", &["-ORBLinks", "exclusive"]),
+    Program::orb("multiplexed", &["-ORBConnectionPolicy", "multiplexed"]),
+    Program::orb("exclusive", &["-ORBConnectionPolicy", "exclusive"]),
 ];
 const THREADS: &[Program] = &[
     Program::orb("leader/followers", &["-ORBConcurrency", "leader-followers"]),

@@ -55,8 +55,8 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
 /// The connection policies and the threading models.
 const STRATEGIES: [Program; 6] = [
     C,
-    Program::orb("exclusive", &["-ORBLinks", "exclusive"]),
-    Program::orb("multiplexed", &["-ORBLinks", "multiplexed"]),
+    Program::orb("exclusive", &["-ORBConnectionPolicy", "exclusive"]),
+    Program::orb("multiplexed", &["-ORBConnectionPolicy", "multiplexed"]),
     Program::orb("thread/connection", &["-ORBConcurrency", "thread-per-connection"]),
     Program::orb("leader/followers", &["-ORBConcurrency", "leader-followers"]),
     Program::orb("hybrid", &["-ORBConcurrency", "hybrid"]),

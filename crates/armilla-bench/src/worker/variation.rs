@@ -69,7 +69,7 @@ mod tests {
         let parse = |words: &[&str]| {
             Variation::parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
         };
-        assert_eq!(parse(&["-ORBLinks", "multiplexed"]), Ok(Variation::default()));
+        assert_eq!(parse(&["-ORBConnectionPolicy", "multiplexed"]), Ok(Variation::default()));
         let linear = Variation { lookup: Some(Strategy::Linear), ..Variation::default() };
         assert_eq!(parse(&["lookup-linear"]), Ok(linear));
         assert!(parse(&["lookup-hopeful"]).is_err() && parse(&["faster"]).is_err());

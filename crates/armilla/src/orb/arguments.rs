@@ -145,7 +145,7 @@ impl OrbBuilder {
                 self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
             }
             "localendpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
-            "connection_policy" => {
+            "connectionpolicy" => {
                 self.settings.connection_policy = connection_policy(name, &value)?
             }
             "connectionsperendpoint" => {
