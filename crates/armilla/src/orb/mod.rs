@@ -71,7 +71,7 @@ impl Orb {
         Self::builder().take_arguments(arguments)?.find_or_build()
     }
 
-    /// The ORB of this process with this [id](Settings::orb_id), from when it was made until it was
+    /// The ORB of this process with this [id](crate::Settings::orb_id), from when it was made until it was
     /// shut down.
     pub fn with_id(id: &str) -> Option<Self> {
         ids::find(id)

@@ -38,5 +38,5 @@ pub(crate) use endpoints::Listeners;
 pub(crate) use local_objects::HostedObjects;
 pub(crate) use published::Published;
 pub use scratch::Scratch;
-pub use servant::{AnyServant, Interface, IsA, ServantBase, Upcast, WhichObject};
+pub use servant::{AnyServant, Interface, IsA, ServantBase, Skeleton, Upcast, WhichObject};
 pub(crate) use servant::{AsDeclared, Servant, address};

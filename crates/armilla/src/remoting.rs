@@ -16,8 +16,4 @@
 //!
 //! `examples/remoting-above`, `remoting-within` and `remoting-below` are one of each.
 
-mod skeleton;
-
-pub use skeleton::Skeleton;
-
-pub use crate::server::{DispatchError, Dispatched, ServerCall};
+pub use crate::server::{DispatchError, Dispatched, ServerCall, Skeleton};

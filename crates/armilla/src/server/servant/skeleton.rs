@@ -1,7 +1,7 @@
 //! Skeletons that programs put before the generated one.
 
+use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
-use crate::server::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
 use armilla_ipc::memory::Shows;
