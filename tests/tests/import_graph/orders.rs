@@ -6,11 +6,11 @@ pub(crate) type Row = (&'static str, &'static str);
 /// The order of a crate.
 pub(crate) struct Order {
     pub(crate) name: &'static str,
-    /// From the bottom to the top: a module imports modules of rows that stand before its own in this
-    /// list, and no others.
+    /// From the bottom to the top: a module imports modules of rows that stand before its own in
+    /// this list, and no others.
     pub(crate) rows: &'static [Row],
-    /// Imports against the order, from and to, with the reason why they are still there. The list may
-    /// only shrink.
+    /// Imports against the order, from and to, with the reason why they are still there. The list
+    /// may only shrink.
     pub(crate) exceptions: &'static [(&'static str, &'static str, &'static str)],
 }
 

@@ -23,8 +23,8 @@ pub(crate) trait LocalObject: Send + Sync {
     /// The IOR of a reference to it.
     fn ior(&self, orb: &Orb) -> Result<Ior, SystemException>;
 
-    /// Whether it has the interface with this repository id; `None` where its servant has to be asked
-    /// in a request.
+    /// Whether it has the interface with this repository id; `None` where its servant has to be
+    /// asked in a request.
     fn is_a(&self, repository_id: &str) -> Option<bool>;
 
     /// The repository id of its most derived interface, as [`is_a`](Self::is_a).
@@ -52,7 +52,8 @@ pub(crate) trait LocalObjects: Send + Sync {
     /// expected.
     ///
     /// # Errors
-    /// When the request is malformed, the ORB cannot serve or the reply does not come within `limit`.
+    /// When the request is malformed, the ORB cannot serve or the reply does not come within
+    /// `limit`.
     fn serve(
         &self,
         orb: &Orb,
@@ -143,8 +144,8 @@ impl ReplyBuffer {
     }
 }
 
-/// The sending half of a connection that carries requests both ways, for the calls of one direction.
-/// The server side reads it.
+/// The sending half of a connection that carries requests both ways, for the calls of one
+/// direction. The server side reads it.
 pub(crate) trait Carrier: Stream + fmt::Debug {
     /// Unlike that of any other connection of the ORB.
     fn number(&self) -> u64;

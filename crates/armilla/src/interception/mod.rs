@@ -1,5 +1,6 @@
 //! What interceptors of the client and of the server share: slots, service contexts, outcomes, the
-//! reading of values. The public module [`interceptor`](crate::interceptor) puts the three together.
+//! reading of values. The public module [`interceptor`](crate::interceptor) puts the three
+//! together.
 
 mod codec;
 mod context;

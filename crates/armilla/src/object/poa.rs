@@ -30,10 +30,10 @@ impl Poa {
     /// `activate_object_with_id` and `id_to_reference` at once.
     ///
     /// In a persistent POA references made for the same id by an earlier process, at the same
-    /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has made.
-    /// With a servant activator this waits until the last servant of the object was etherealized; who
-    /// is called as that object, or etherealizes it, or serves a request of this POA where it makes one call
-    /// at a time, cannot wait (`BAD_INV_ORDER`, reason 3).
+    /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has
+    /// made. With a servant activator this waits until the last servant of the object was
+    /// etherealized; who is called as that object, or etherealizes it, or serves a request of this
+    /// POA where it makes one call at a time, cannot wait (`BAD_INV_ORDER`, reason 3).
     ///
     /// # Errors
     /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the
@@ -70,11 +70,12 @@ impl Poa {
     }
 
     /// A reference to the object that `servant` incarnates: `servant_to_reference`. A servant that
-    /// incarnates none, or may incarnate many, is activated where the POA activates implicitly. To a
-    /// servant that serves a request for an object of this POA it is, otherwise, that object, whatever
-    /// the policies are.
+    /// incarnates none, or may incarnate many, is activated where the POA activates implicitly. To
+    /// a servant that serves a request for an object of this POA it is, otherwise, that object,
+    /// whatever the policies are.
     ///
-    /// What other mappings call `_this` is [`Orb::this`](crate::Orb::this), which asks the servant for the POA.
+    /// What other mappings call `_this` is [`Orb::this`](crate::Orb::this), which asks the servant
+    /// for the POA.
     ///
     /// # Errors
     /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.

@@ -7,10 +7,11 @@ use crate::server::{AsDeclared, Interface, address};
 use std::sync::Arc;
 
 impl Orb {
-    /// A reference to the object that `servant` incarnates: `_this`. To a servant that serves a request in
-    /// this thread it is the object that is called. Otherwise it is what
-    /// [`servant_to_reference`](crate::Poa::servant_to_reference) of its [default POA](crate::ServantBase::default_poa)
-    /// gives, which activates the servant where that POA does so implicitly; the root POA does.
+    /// A reference to the object that `servant` incarnates: `_this`. To a servant that serves a
+    /// request in this thread it is the object that is called. Otherwise it is what
+    /// [`servant_to_reference`](crate::Poa::servant_to_reference) of its [default
+    /// POA](crate::ServantBase::default_poa) gives, which activates the servant where that POA does
+    /// so implicitly; the root POA does.
     ///
     /// ```no_run
     /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)

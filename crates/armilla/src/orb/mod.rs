@@ -44,9 +44,9 @@ impl Orb {
     }
 
     /// An ORB that takes the `-ORB…` options among the arguments of the program; see
-    /// [`OrbBuilder::arguments`] for what they are. Where they name one by `-ORBid` that this process
-    /// has, it is that one, as it was set up: `ORB_init` (CORBA 3.4 Part 1, 8.5.1). Without an id it
-    /// is another one each time.
+    /// [`OrbBuilder::arguments`] for what they are. Where they name one by `-ORBid` that this
+    /// process has, it is that one, as it was set up: `ORB_init` (CORBA 3.4 Part 1, 8.5.1). Without
+    /// an id it is another one each time.
     ///
     /// # Errors
     /// `BAD_PARAM` for an option that is malformed, `INITIALIZE` when an endpoint cannot be opened.
@@ -54,7 +54,8 @@ impl Orb {
         Self::builder().arguments(arguments)?.find_or_build()
     }
 
-    /// [`from_args`](Self::from_args), after which `arguments` are what the ORB has left to the program.
+    /// [`from_args`](Self::from_args), after which `arguments` are what the ORB has left to the
+    /// program.
     ///
     /// ```no_run
     /// use armilla::Orb;
@@ -71,8 +72,8 @@ impl Orb {
         Self::builder().take_arguments(arguments)?.find_or_build()
     }
 
-    /// The ORB of this process with this [id](crate::Settings::orb_id), from when it was made until it was
-    /// shut down.
+    /// The ORB of this process with this [id](crate::Settings::orb_id), from when it was made until
+    /// it was shut down.
     pub fn with_id(id: &str) -> Option<Self> {
         ids::find(id)
     }

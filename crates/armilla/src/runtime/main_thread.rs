@@ -53,7 +53,8 @@ impl MainThread {
         self.changed.notify_all();
     }
 
-    /// Waits for something to do, no longer than until `end`, and says whether there may be anything still.
+    /// Waits for something to do, no longer than until `end`, and says whether there may be
+    /// anything still.
     pub(crate) fn await_work(&self, end: Option<Instant>) -> bool {
         let mut state = lock(&self.state);
         while state.work.is_empty() && !state.over {

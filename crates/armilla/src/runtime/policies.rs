@@ -36,10 +36,10 @@ impl Drop for OrbPolicies {
 }
 
 impl Orb {
-    /// Sets policies for the calls that begin from now on through references of this ORB, in place of those
-    /// that were set so before: `set_policy_overrides` of the `ORBPolicyManager`. They count more than the
-    /// [`settings`](Self::settings), and less than those of references and threads; what they leave open
-    /// is as the settings have it.
+    /// Sets policies for the calls that begin from now on through references of this ORB, in place
+    /// of those that were set so before: `set_policy_overrides` of the `ORBPolicyManager`. They
+    /// count more than the [`settings`](Self::settings), and less than those of references and
+    /// threads; what they leave open is as the settings have it.
     ///
     /// ```
     /// # use armilla::{Orb, Policies};
@@ -54,7 +54,8 @@ impl Orb {
         self.policy_overrides().set((!is_none).then_some(policies));
     }
 
-    /// The policies that were set for the whole ORB: `get_policy_overrides` of the `ORBPolicyManager`.
+    /// The policies that were set for the whole ORB: `get_policy_overrides` of the
+    /// `ORBPolicyManager`.
     pub fn policies(&self) -> Policies {
         self.policy_overrides().get().as_deref().cloned().unwrap_or_default()
     }
@@ -63,7 +64,7 @@ impl Orb {
 impl Orb {
     /// A policy of a type that a [factory](crate::OrbBuilder::policy_factory) was registered for:
     /// `create_policy` (CORBA 3.4 Part 1, 8.9.2). Of the policies that the ORB defines itself there
-    /// are values of Rust, such as [`Lifespan`](crate::Lifespan) and [`Policies`](crate::Policies).
+    /// are values of Rust, such as [`Lifespan`](crate::Lifespan) and [`Policies`].
     ///
     /// # Errors
     /// `BadPolicy` when there is no factory, `UnsupportedPolicy` for a type of the ORB's own; what

@@ -109,8 +109,8 @@ impl Server {
         &self.publications
     }
 
-    /// Whether this is an address of IIOP at which this very process serves: one that references carry, or
-    /// another spelling of where it listens.
+    /// Whether this is an address of IIOP at which this very process serves: one that references
+    /// carry, or another spelling of where it listens.
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
         let mut published = self.publications.addresses().iter();
         published.any(|(own, at)| *at == port && is_same_host(own, host))

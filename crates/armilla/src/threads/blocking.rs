@@ -22,7 +22,8 @@ pub(crate) fn set_blocking_hooks(hooks: &'static BlockingHooks) {
 }
 
 /// The time for which a thread waits for something other than requests. If it is a thread that
-/// serves them, others take over what it would do meanwhile. It ends in the thread in which it began.
+/// serves them, others take over what it would do meanwhile. It ends in the thread in which it
+/// began.
 pub(crate) struct BlockingScope {
     /// Where the thread is in a servant.
     hooks: Option<&'static BlockingHooks>,

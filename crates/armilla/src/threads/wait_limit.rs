@@ -1,7 +1,8 @@
 //! How long a call within the process may wait for others before its servant is called.
 //!
-//! A client elsewhere looks at its own clock. A thread that calls an object of its process is itself the
-//! one that waits at the gate of the POA, and nobody else would tell it that its time is over.
+//! A client elsewhere looks at its own clock. A thread that calls an object of its process is
+//! itself the one that waits at the gate of the POA, and nobody else would tell it that its time is
+//! over.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use std::cell::Cell;
@@ -18,7 +19,8 @@ thread_local! {
 enum Limit {
     /// Without end.
     Never,
-    /// So long, from the first time that it has to: few calls ever wait, and need a look at the clock.
+    /// So long, from the first time that it has to: few calls ever wait, and need a look at the
+    /// clock.
     From(Duration),
     Until(Instant),
 }
@@ -39,8 +41,8 @@ pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R 
     call()
 }
 
-/// Does what a program asks a POA for. That waits as long as it takes, also where a servant asks that is
-/// called by who has little time: the limit was for the way to the servant.
+/// Does what a program asks a POA for. That waits as long as it takes, also where a servant asks
+/// that is called by who has little time: the limit was for the way to the servant.
 pub(crate) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
     within(None, ask)
 }

@@ -1,5 +1,5 @@
-//! The interception points of the client (CORBA 3.4 Part 1, 16.3.5): the interceptors of requests that
-//! leave, and the way of a call that they see.
+//! The interception points of the client (CORBA 3.4 Part 1, 16.3.5): the interceptors of requests
+//! that leave, and the way of a call that they see.
 
 mod client;
 mod client_flow;

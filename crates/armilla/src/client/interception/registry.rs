@@ -18,8 +18,8 @@ pub(crate) struct Interceptors {
 }
 
 impl Interceptors {
-    /// These, of an ORB with so many slots. Whether any, at either end, wants to see calls within the
-    /// process `sees_collocated` says.
+    /// These, of an ORB with so many slots. Whether any, at either end, wants to see calls within
+    /// the process `sees_collocated` says.
     pub(crate) fn new(
         client: Vec<Arc<dyn ClientInterceptor>>,
         slots: usize,

@@ -52,11 +52,14 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
         )
         .with_hint(hint)
     })?;
-    let found: Object = client::invoke(
+    let found = client::invoke(
         &repository,
         Operation::of_idl(LOOK_UP, signature),
         &|out| repository_id.encode(out),
-        |input| Decode::decode(input),
+        |input| {
+            let found: Object = Decode::decode(input)?;
+            Ok(found)
+        },
     )?;
     match found.is_nil() {
         true => Err(missing(
