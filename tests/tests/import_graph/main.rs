@@ -3,7 +3,8 @@
 //!
 //! Only top-level modules count; what is in a folder belongs to the module of the folder. Paths by
 //! `crate`, `self`, `super`, the crate's own name and what its root re-exports are followed; tests,
-//! comments and what a root defines itself are not.
+//! comments and what a root defines itself are not. A method that one module adds to a type of another
+//! is called without an import, and not seen here.
 
 mod orders;
 mod sources;
