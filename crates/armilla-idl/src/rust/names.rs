@@ -152,7 +152,7 @@ const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_own
 
 /// The methods of `rt::Value`. A test of the ORB keeps this list complete.
 const METHODS_OF_VALUES: &[&str] =
-    &["downcast", "free_circles", "get", "new", "repository_id", "update"];
+    &["downcast", "break_cycles", "get", "new", "repository_id", "update"];
 
 /// The keywords of Rust, of all editions, including reserved ones.
 const KEYWORDS: &[&str] = &[
