@@ -1,8 +1,9 @@
-//! The ways to a server, from the profiles of its references: which addresses, and how requests are
-//! sent there.
+//! Addresses of servers, as the profiles of their references give them.
 //!
-//! The profiles of a server's objects differ in the object key and in nothing else, so that they are
-//! read once: who calls many objects of a server finds what was read for the first of them.
+//! The profiles of a server's objects differ only in the object key. The client therefore parses
+//! them once and caches the result: all references to objects of one server share it. Connections
+//! are kept in [`endpoint`](super::endpoint), the choice among addresses in
+//! [`route`](super::route).
 
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -21,31 +22,31 @@ use armilla_giop::{CodeSetContext, Version};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};
 
-/// One address of a server, and how requests go there.
+/// One address of a server, with the GIOP version for requests sent to it.
 pub(crate) struct Access {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) version: Version,
-    /// The numbers of operations that requests say.
+    /// The operation numbers that requests may use in place of operation names.
     pub(super) numbers: Option<Numbers>,
 }
 
-/// The ways to a server, as all its profiles say them that have these octets around the object key.
+/// The addresses from a profile, for all profiles with the same octets around the object key.
 pub(super) struct Ways {
-    /// What stands before the key and behind it.
+    /// The octets before the key and those after it.
     around: [Arc<[u8]>; 2],
-    /// In the order in which to try.
+    /// In the order in which to try them.
     accesses: Box<[Arc<Access>]>,
 }
 
 impl Ways {
-    /// The object key in the data of a profile, where this is what it says.
+    /// The object key in the data of a profile, if its other octets are the same.
     #[inline]
     fn key_in<'p>(&self, data: &'p [u8]) -> Option<&'p [u8]> {
         let [before, behind] = &self.around;
         key_between(data, [before, behind])
     }
 
-    /// Whether any reference uses them.
+    /// Whether any reference uses these addresses.
     fn are_used(&self) -> bool {
         self.accesses.iter().any(|access| Arc::strong_count(access) > 1)
     }
@@ -53,8 +54,8 @@ impl Ways {
 
 type ByOctets<T> = HashMap<Arc<[u8]>, T>;
 
-/// The ways that were read. Who has many references to one server finds those of the last reference,
-/// which is a matter of comparing, and waits for no other thread.
+/// The cache of parsed profiles. Repeated lookups for one server compare with the last entry found;
+/// they take no lock.
 #[derive(Default)]
 pub(super) struct Accesses {
     last: ArcSwapOption<Ways>,
@@ -63,16 +64,16 @@ pub(super) struct Accesses {
 
 #[derive(Default)]
 struct All {
-    /// By what stands before the key, and by what stands behind it.
+    /// By the octets before the key, then by those after it.
     by_octets: ByOctets<ByOctets<Arc<Ways>>>,
-    /// Those that were looked for here before. They become the last ones when that happens again, and
-    /// not where references to several servers take turns.
+    /// The last entry found under the lock. Two finds in a row make it `last`. One find does not:
+    /// references to several servers that take turns would replace each other there.
     sought: Weak<Ways>,
 }
 
 impl Accesses {
-    /// Hands `take` the ways in a profile with this data, and the object key. `false` when they are not
-    /// known.
+    /// Passes the addresses in a profile with this data and the object key to `take`. `false` when
+    /// the profile is not in the cache.
     fn find(&self, data: &[u8], take: &mut impl FnMut(&[Arc<Access>], &[u8])) -> bool {
         if let Some(ways) = &*self.last.load()
             && let Some(key) = ways.key_in(data)
@@ -91,7 +92,7 @@ impl Accesses {
         let mut all = lock(&self.all);
         let same = all.by_octets.get(before)?;
         let found = match same.len() {
-            // To compare with one takes less than to hash.
+            // Comparing with the only entry is cheaper than hashing.
             1 => same.values().next().filter(|ways| *ways.around[1] == *behind),
             _ => same.get(behind),
         };
@@ -104,7 +105,7 @@ impl Accesses {
         Some(found)
     }
 
-    /// Keeps for other references what a profile with this data says.
+    /// Caches the addresses from a profile with this data.
     fn keep(&self, data: &[u8], accesses: &[Arc<Access>]) {
         let Ok([before, _, behind]) = split_at_key(data) else { return };
         let [before, behind] = [before, behind].map(Arc::<[u8]>::from);
@@ -114,7 +115,7 @@ impl Accesses {
         all.by_octets.entry(before).or_default().insert(behind, Arc::new(ways));
     }
 
-    /// Forgets those that no reference uses any more.
+    /// Removes the entries that no reference uses.
     pub(super) fn forget_unused(&self) {
         let mut all = lock(&self.all);
         all.by_octets.retain(|_, same| {
@@ -127,8 +128,8 @@ impl Accesses {
     }
 }
 
-/// Hands `take` what `tagged` says of its object: the ways to it and its key. Nothing of a profile
-/// that no transport knows.
+/// Passes the addresses and the object key in `tagged` to `take`. Does nothing for a profile that
+/// no transport knows.
 pub(super) fn read(
     orb: &Orb,
     tagged: &TaggedProfile,
@@ -157,7 +158,7 @@ fn find(
     places: &[EndpointAddress],
 ) -> Result<Vec<Arc<Access>>, SystemException> {
     let version = profile.version.min(orb.settings().max_giop);
-    // In GIOP 1.0 nothing is agreed.
+    // GIOP 1.0 does not negotiate code sets.
     let agrees = version >= Version::V1_1;
     let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
     let access = |place| {
@@ -167,12 +168,13 @@ fn find(
     Ok(places.iter().map(access).collect())
 }
 
-/// The code sets to agree on with the server of `profile`; `None` where the profile says nothing,
-/// and then nothing is agreed and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
+/// Negotiates code sets with the server of `profile`. `None` if the profile names none: nothing is
+/// negotiated, and ISO 8859-1 holds (CORBA 3.4 Part 2, 7.10.2.6).
 ///
-/// Servers usually name ISO 8859-1 as theirs, in which every octet of an IDL `char` is a character,
-/// so that is what it usually comes to. Our own kind has the strings of Unicode in memory, whatever
-/// its native code set is, and takes any octet for a `char`: there UTF-8 is chosen where it can be.
+/// Most servers name ISO 8859-1 as their native code set, because every octet of an IDL `char` is a
+/// character in it. It is therefore the usual result. This ORB holds strings as Unicode whatever
+/// its native code set is, and accepts any octet for a `char`. Between two of its kind UTF-8 is
+/// chosen where possible.
 fn code_sets(
     profile: &ObjectProfile,
     settings: &Settings,
@@ -194,7 +196,7 @@ fn code_sets(
     Ok(Some(agreed))
 }
 
-/// The first component of this type, unless it is malformed.
+/// The first component of this type; `None` if it is malformed.
 fn component<C: Component>(profile: &ObjectProfile) -> Option<C> {
     profile.components.iter().find_map(|component| C::from_tagged(component).transpose())?.ok()
 }
@@ -211,7 +213,7 @@ mod tests {
         profile.to_tagged().unwrap()
     }
 
-    /// The way to the object, as a reference has it that was called.
+    /// The first address for `profile`, as a reference caches it after a call.
     fn way(orb: &Orb, profile: &TaggedProfile) -> Arc<Access> {
         let mut found = None;
         read(orb, profile, |accesses, _| found = accesses.first().cloned()).unwrap();
@@ -237,7 +239,7 @@ mod tests {
         let is_known = |port| known.find(&profile(port, b"key").data, &mut |_, _| {});
         let kept = way(&orb, &profile(1, b"key"));
         let first = Arc::downgrade(&way(&orb, &profile(2, b"key")));
-        // Asked for so often it is what is looked at first.
+        // Repeated lookups make it the last entry found.
         (0..3).for_each(|_| assert!(is_known(2)));
         known.forget_unused();
         assert!(is_known(1) && !is_known(2) && first.upgrade().is_none());

@@ -1,9 +1,9 @@
-//! The arguments of a call that is sent when those who made them are gone.
+//! The encoded arguments of an asynchronous call, kept until the request is sent.
 //!
-//! Octets mean something else with other code sets, in another version, and behind a header of
-//! another length. A call through a reference that says little, such as a `corbaloc` URL, is mostly sent
-//! elsewhere at once, to a server that speaks a later version and agrees on code sets; so its
-//! arguments are encoded in all the ways that it may come to need.
+//! The encoding depends on the code sets, on the GIOP version and on the length of the header. A
+//! reference with little information, such as a `corbaloc` URL, is usually forwarded at once to a
+//! server with a later version and negotiated code sets. The caller's values are gone by then. The
+//! arguments are therefore encoded in advance in each form that the call may need.
 
 use super::route::Target;
 use crate::exception::{Completion, SystemException};
@@ -13,18 +13,18 @@ use armilla_cdr::{
 };
 use armilla_giop::{Version, put_body};
 
-/// Encoded arguments.
+/// Encoded arguments in all forms that may be needed.
 pub(super) struct Arguments(Vec<Variant>);
 
-/// The arguments in one way.
+/// The arguments in one encoding.
 struct Variant {
     octets: Vec<u8>,
     version: Version,
     code_sets: CodeSets,
-    /// Where they begin, as far as alignment goes.
+    /// The offset modulo 8 at which the octets begin, for alignment.
     phase: usize,
     order: ByteOrder,
-    /// Whether there is no wide text in them.
+    /// Whether they contain no wide text, so that the wide code set does not matter.
     narrow: bool,
 }
 
@@ -45,11 +45,11 @@ impl Arguments {
                 let code_sets = CodeSets { char, wchar: Some(CodeSet::Utf16) };
                 Variant::encode(Version::V1_2, code_sets, 0, arguments)
             });
-            // What cannot be encoded so cannot go there.
+            // A form in which the arguments cannot be encoded is left out.
             variants.extend(later.into_iter().flatten());
         }
         if version < Version::V1_2 {
-            // Headers of those versions end at any multiple of four.
+            // Headers of GIOP 1.0 and 1.1 end at any multiple of four.
             variants.extend(Variant::encode(version, code_sets, 4, arguments));
         }
         let narrow = agreed.is_none();
@@ -57,9 +57,9 @@ impl Arguments {
         Ok(Self(variants))
     }
 
-    /// Reads them.
+    /// Passes the arguments to `read`, for interceptors.
     pub(super) fn read(&self, read: Read<'_>) -> Result<(), SystemException> {
-        // There is one at least, and it begins where alignment does.
+        // There is at least one variant, and the first begins at offset 0.
         let Some(Variant { octets, version, code_sets, order, .. }) = self.0.first() else {
             return Ok(());
         };
@@ -68,7 +68,7 @@ impl Arguments {
             .map_err(|error| SystemException::decoding(&error, Completion::No))
     }
 
-    /// Writes them behind a header.
+    /// Writes the arguments after a request header.
     pub(super) fn put(
         &self,
         out: &mut Encoder<'_>,

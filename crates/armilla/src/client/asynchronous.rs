@@ -1,9 +1,10 @@
-//! A call for which no thread waits: where it is, and what is to be done next about it.
+//! An asynchronous call: its state and its transitions. No thread waits for it.
 //!
-//! Its arguments are encoded when it is made, and its request is made of them again when it goes
-//! elsewhere. Whoever reads its reply [delivers](AsyncCall::deliver) it and lets it
-//! [proceed](AsyncCall::proceed) once it does not read any more: to its end, or along its
-//! [`Invocation`](super::invocation); see [`continuing`](super::continuing).
+//! The arguments are encoded when the call begins. Each attempt builds its request from them. The
+//! thread that reads the reply first stores it with [`deliver`](AsyncCall::deliver). Once it has
+//! released the connection it calls [`proceed`](AsyncCall::proceed), which ends the call or starts
+//! the next attempt. The decision is in [`continuing`](super::continuing), its rules are in
+//! [`Invocation`](super::invocation).
 
 use super::arguments::Arguments;
 use super::binding::AttemptTarget;
@@ -36,31 +37,31 @@ use std::task::Waker;
 use std::thread::Thread;
 use std::time::Duration;
 
-/// A call under way.
+/// An asynchronous call under way.
 pub(crate) struct AsyncCall {
     pub(super) object: Object,
     pub(super) operation: OwnedOperation,
     pub(super) arguments: Arguments,
     pub(super) deadline: Deadline,
-    /// How many addresses it has left, the present one included.
+    /// The number of addresses left to try, the current one included.
     addresses: AtomicUsize,
-    /// Those of the thread when the call began.
+    /// The `PICurrent` slots of the calling thread when the call began.
     pub(super) slots: Slots,
     pub(super) state: Mutex<State>,
 }
 
 #[derive(Default)]
 pub(super) struct State {
-    /// `None` while a thread decides how the call goes on.
+    /// `None` while a thread decides the next step of the call.
     pub(super) invocation: Option<Invocation>,
-    /// How often it was sent over a connection that turned out to be closed.
+    /// The number of attempts over a connection that turned out to be closed.
     pub(super) stale: u32,
-    /// Where the call went last.
+    /// The target of the last attempt.
     pub(super) destination: Option<AttemptTarget>,
-    /// What interceptors have of the attempt under way.
+    /// The state of the interceptors for the attempt under way.
     pub(super) flow: Option<Box<Suspended>>,
-    /// The connection on which it waits, and its number there. The calls on a connection keep it: who
-    /// awaits them may be all that is left.
+    /// The connection that carries the request, and the request id. The call keeps the connection
+    /// alive: nothing else may refer to it.
     link: Option<(Arc<MultiplexedConnection>, u32)>,
     event: Option<Event>,
     reply: OwnedMessage,
@@ -70,13 +71,13 @@ pub(super) struct State {
     cancelled: bool,
 }
 
-/// What has come, and is not dealt with yet.
+/// A reply or failure that is stored and not yet processed.
 enum Event {
     Reply,
     Failure(SystemException),
 }
 
-/// Who hears of the outcome.
+/// The party that is notified of the outcome.
 #[derive(Default)]
 enum Listener {
     #[default]
@@ -88,7 +89,7 @@ enum Listener {
 
 type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
 
-/// Lets calls go on whose replies have been read.
+/// Resumes calls whose replies have been read.
 pub(super) fn proceed_all(calls: Vec<Arc<AsyncCall>>) {
     for call in calls {
         call.proceed();
@@ -96,8 +97,8 @@ pub(super) fn proceed_all(calls: Vec<Arc<AsyncCall>>) {
 }
 
 impl AsyncCall {
-    /// Encodes the arguments of a call and sends it, where that can be done without waiting; otherwise
-    /// another thread does.
+    /// Encodes the arguments of a call and starts the first attempt. Work that would block, such as
+    /// connecting, is left to another thread.
     pub(super) fn begin<'p>(
         object: &Object,
         operation: OwnedOperation,
@@ -124,12 +125,12 @@ impl AsyncCall {
         Ok(call)
     }
 
-    /// When it expires, in nanoseconds of the coarse clock.
+    /// The time at which the call expires, in nanoseconds of the coarse clock.
     pub(super) fn expires(&self) -> Option<u64> {
         Some(self.deadline.started.plus(self.deadline.limit?).as_nanos())
     }
 
-    /// How long a connection may take for it, as [`Deadline::connecting`] has it.
+    /// The time for making a connection; see [`Deadline::connecting`].
     pub(super) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
         self.deadline.among(self.addresses.load(Ordering::Relaxed)).connecting(usual)
     }
@@ -138,7 +139,7 @@ impl AsyncCall {
         lock(&self.state).outcome.is_some()
     }
 
-    /// Sends the call to where the object is now.
+    /// Starts attempts at the current target until one is under way or the call has ended.
     pub(super) fn launch(self: &Arc<Self>) {
         while let Some(outcome_of) = self.start_attempt() {
             if !self.follows(outcome_of, Contexts::default()) {
@@ -147,7 +148,7 @@ impl AsyncCall {
         }
     }
 
-    /// Makes an attempt. `None` when it is under way; otherwise what it came to.
+    /// Starts an attempt. `None` when it is under way; otherwise its outcome.
     fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
         let found = self.object.reference().and_then(|reference| {
             reference.orb.check_running()?;
@@ -164,7 +165,7 @@ impl AsyncCall {
         let left = state.invocation.as_ref().map_or(1, |it| it.addresses_left(destination.route()));
         self.addresses.store(left, Ordering::Relaxed);
         state.destination = Some(destination.clone());
-        // It is not awaited where it was sent before.
+        // The call no longer waits on the connection of the attempt before.
         let left = state.link.take();
         drop(state);
         drop(left);
@@ -181,7 +182,7 @@ impl AsyncCall {
         sent.err().map(|exception| self.after_failure(exception))
     }
 
-    /// Goes on over a connection that was made for it.
+    /// Resumes the call with the connection that was made for it.
     pub(super) fn continue_over(
         self: &Arc<Self>,
         link: Result<Arc<MultiplexedConnection>, SystemException>,
@@ -196,7 +197,7 @@ impl AsyncCall {
     fn send(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
         let Some(destination) = state.destination.clone().filter(|_| !state.cancelled) else {
-            // Interceptors that began while it was given up have not heard of that.
+            // The call was cancelled while the interceptors began; they must see its end.
             let flow = state.flow.take();
             drop(state);
             flow.into_iter().for_each(|flow| self.abandon_flow(*flow));
@@ -210,7 +211,7 @@ impl AsyncCall {
         }
         let target = destination.target();
         let added = contexts.as_ref().map(Contexts::to_send);
-        // What comes with the reply is looked at when it is read.
+        // `read_reply` takes the contexts of the reply.
         let intercepted =
             added.as_deref().map(|contexts| Intercepted { contexts, take_reply: &|_| () });
         let request = Outgoing {
@@ -227,19 +228,19 @@ impl AsyncCall {
         link.send_for(self, request, sending)
     }
 
-    /// It is sent over `link` with this number.
+    /// Records that the request is sent over `link` with this request id.
     pub(super) fn is_at(&self, link: Option<Arc<MultiplexedConnection>>, id: u32) {
         let mut state = lock(&self.state);
         let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
         if let Listener::Thread(thread) = &state.listener {
-            // It can read there.
+            // The waiting thread can read replies from this connection.
             thread.unpark();
         }
         drop(state);
         drop(before);
     }
 
-    /// Its reply was read.
+    /// Stores the reply.
     pub(super) fn deliver(&self, reply: &Message<'_>, code_sets: CodeSets) {
         let mut state = lock(&self.state);
         state.reply.copy_from(reply);
@@ -247,19 +248,20 @@ impl AsyncCall {
         state.event = Some(Event::Reply);
     }
 
-    /// The connection ended before its reply.
+    /// Stores the failure of a call whose connection ended before the reply.
     pub(super) fn lost(&self, lost: &Lost, executed: CompletionStatus) {
         let exception = lost.exception(executed, &self.deadline);
         lock(&self.state).event = Some(Event::Failure(exception));
     }
 
-    /// Its time has passed.
+    /// Stores the failure of a call that has expired.
     pub(super) fn late(&self, peer: &Address) {
         lock(&self.state).event = Some(Event::Failure(late(peer, &self.deadline)));
     }
 
-    /// Deals with what has come: ends the call, or sends it elsewhere. Foreign code runs, so the
-    /// caller holds no lock and does not read.
+    /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
+    /// interceptors and callbacks; the caller must hold no lock and must not be the reader of a
+    /// connection.
     pub(super) fn proceed(self: &Arc<Self>) {
         let event = lock(&self.state).event.take();
         let (outcome_of, contexts) = match event {
@@ -272,7 +274,7 @@ impl AsyncCall {
         }
     }
 
-    /// Ends the call, which waited for a connection that it has no time for.
+    /// Ends a call that expired while it waited for a connection.
     #[cold]
     pub(super) fn end_unsent(self: &Arc<Self>) {
         let state = lock(&self.state);
@@ -285,7 +287,7 @@ impl AsyncCall {
             format!(" to {}", destination.target().access.endpoint.address)
         });
         let late = self.deadline.unsent(&format!("no connection{place} was made"));
-        // An interceptor may still send it elsewhere, for what that helps.
+        // An interceptor may still forward the call, although little time can be left.
         if self.follows(self.after_failure(late), Contexts::default()) {
             self.launch();
         }
@@ -312,7 +314,7 @@ impl AsyncCall {
         }
     }
 
-    /// Hands the reply to `read`.
+    /// Decodes the reply with `read`.
     pub(super) fn decode<T>(
         &self,
         read: &mut dyn FnMut(&ReplyHeader<'_>, &mut Decoder<'_>) -> CdrResult<T>,
@@ -330,7 +332,7 @@ impl AsyncCall {
         decoded.map_err(|error| SystemException::decoding(&error, Completion::Yes))
     }
 
-    /// Hands the outcome, which is there, to `read`.
+    /// Passes the outcome to `read`. The call must have ended.
     pub(super) fn take<T>(
         &self,
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
@@ -344,7 +346,7 @@ impl AsyncCall {
         })
     }
 
-    /// Whether it has ended; otherwise `waker` hears of it.
+    /// Whether the call has ended. If not, `waker` is woken at its end.
     pub(super) fn poll(&self, waker: &Waker) -> bool {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
@@ -357,7 +359,8 @@ impl AsyncCall {
         false
     }
 
-    /// Has `callback` called with the outcome: by whoever reads the reply, or at once if it is there.
+    /// Registers `callback` for the outcome. The thread that reads the reply runs it, or the
+    /// calling thread if the call has already ended.
     pub(super) fn then(&self, callback: Callback) {
         let mut state = lock(&self.state);
         if state.outcome.is_none() {
@@ -368,7 +371,8 @@ impl AsyncCall {
         callback(self);
     }
 
-    /// Waits until it has ended, for at most `limit`. The thread reads meanwhile if nobody else does.
+    /// Waits up to `limit` for the call to end. The thread reads replies itself if no other thread
+    /// does.
     pub(super) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
         if self.is_done() {
             return true;
@@ -387,7 +391,7 @@ impl AsyncCall {
             state.listener = Listener::Thread(std::thread::current());
             let link = state.link.clone();
             drop(state);
-            // The clock of the calls may be some milliseconds behind; then it is over in a moment.
+            // The coarse clock may lag by some milliseconds, so the call expires shortly.
             let rest = match link {
                 Some(_) => self.deadline.remaining(),
                 None => self.deadline.leaving(),
@@ -397,7 +401,7 @@ impl AsyncCall {
                 Some(rest) => rest.map_or(PATIENCE, |rest| rest.min(PATIENCE)),
             };
             let left = left.map_or(soon, |left| left.min(soon)).max(TICK);
-            // Who keeps the time else may wait for what this thread has to do first.
+            // The thread that would expire the call may depend on this thread.
             let is_late = rest.is_none();
             match link {
                 Some((link, id)) => {
@@ -412,7 +416,7 @@ impl AsyncCall {
         }
     }
 
-    /// Takes it from those that wait for a connection. Whether it was among them.
+    /// Removes the call from the queue for a connection. Whether it was queued.
     #[cold]
     fn is_withdrawn(self: &Arc<Self>) -> bool {
         let destination = lock(&self.state).destination.clone();
@@ -422,7 +426,7 @@ impl AsyncCall {
         endpoint(&reference.orb, &destination).withdraw(self)
     }
 
-    /// Nobody wants the outcome any more.
+    /// Cancels the call: the outcome is no longer wanted.
     pub(super) fn cancel(&self) {
         let mut state = lock(&self.state);
         if state.outcome.is_some() {
@@ -442,7 +446,7 @@ impl AsyncCall {
     }
 }
 
-/// Where connections for a call come from that goes there.
+/// The endpoint that makes connections for a call to `destination`.
 fn endpoint(orb: &Orb, destination: &AttemptTarget) -> Arc<Endpoint> {
     let endpoint = &destination.target().access.endpoint;
     match destination.is_here() {
@@ -451,13 +455,13 @@ fn endpoint(orb: &Orb, destination: &AttemptTarget) -> Arc<Endpoint> {
     }
 }
 
-/// How long a thread that waits for a call does so at a time.
+/// The longest single wait of a thread in [`AsyncCall::wait`].
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The shortest such time.
+/// The shortest such wait.
 const TICK: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// Whether the thread may wait for a server to take requests: the reactor's may not, because it
-    /// is what sends and reads when nobody else does.
+    /// Whether the thread may block while a server does not accept requests. The reactor thread
+    /// must not: it sends and reads for all calls that no thread waits for.
     pub(in crate::client) static MAY_BLOCK: Cell<bool> = const { Cell::new(true) };
 }

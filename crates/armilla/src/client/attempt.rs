@@ -1,8 +1,7 @@
-//! One attempt of a call at one address: over an exclusive or a multiplexed connection.
+//! One attempt of a call at one address, over an exclusive or a multiplexed connection.
 //!
-//! A connection that turns out to be closed before it carried anything of the request is replaced
-//! within the attempt. Everything else that an attempt may come to is for the
-//! [`Invocation`](super::invocation::Invocation) to judge.
+//! If a connection turns out to be closed before it carried any part of the request, the attempt
+//! replaces it. [`Invocation`](super::invocation::Invocation) judges every other outcome.
 
 use super::access::Access;
 use super::asynchronous::MAY_BLOCK;
@@ -19,7 +18,7 @@ use armilla_cdr::{CdrError, CdrErrorKind, CodeSets, Decoder};
 use armilla_giop::engine::ClientEvent;
 use armilla_giop::{ReplyHeader, ResponseFlags};
 
-/// Makes one attempt, and names the server in a system exception that it raised.
+/// Makes one attempt. A system exception of the server is attributed to its address.
 #[inline(always)]
 pub(super) fn attempt(
     orb: &Orb,
@@ -43,7 +42,7 @@ pub(super) fn attempt(
     }
 }
 
-/// One attempt at one target: over an idle connection that still stands, else over a new one.
+/// One attempt at one target: over an idle connection that is alive, otherwise over a new one.
 #[inline(always)]
 fn attempt_exclusive(
     orb: &Orb,
@@ -64,7 +63,7 @@ fn attempt_exclusive(
     attempt_other_connections(orb, outgoing, deadline, finish)
 }
 
-/// The attempt over the idle connections that are left, or else over a new one.
+/// Continues the attempt over the remaining idle connections, then over a new one.
 #[cold]
 #[inline(never)]
 fn attempt_other_connections(
@@ -78,21 +77,21 @@ fn attempt_other_connections(
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
             None if endpoint.reverse_connection(outgoing.target.access.version).is_some() => {
-                // It goes over the connection that the server has made to this ORB.
+                // The server has connected to this ORB; the request goes over that connection.
                 let scope = SyncScope::WithTransport;
                 return attempt_multiplexed(orb, outgoing, deadline, scope, finish);
             }
             None => (endpoint.connect(deadline)?, false),
         };
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
-            // A connection that the server closed while it was idle: try the next.
+            // The server closed the connection while it was idle: try the next.
             Err(error) if idle && is_stale(&error) => {}
             outcome => return keep(outgoing.target, link, deadline, outcome),
         }
     }
 }
 
-/// One attempt at one target over the connection that the thread shares with others.
+/// One attempt at one target, over a connection shared with other threads.
 #[inline(never)]
 fn attempt_multiplexed(
     orb: &Orb,
@@ -114,7 +113,7 @@ fn attempt_multiplexed(
         let Access { endpoint, version, .. } = &*outgoing.target.access;
         let link = endpoint.shared_connection(orb, *version, deadline)?;
         match exchange_multiplexed(orb, &link, outgoing, deadline, sending, &mut *finish) {
-            // A connection that the server closed meanwhile.
+            // The server closed the connection meanwhile: try another.
             Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,
             outcome => return outcome,
         }
@@ -147,25 +146,24 @@ fn exchange_multiplexed(
     })
 }
 
-/// How often a call is sent again over connections that turn out to be closed, before that counts as
-/// a failure.
+/// The number of closed connections that one call may meet before that counts as a failure.
 pub(super) const MAX_STALE: u32 = 3;
 
-/// Whether an idle connection turned out to be closed, and the call was not begun.
+/// Whether the connection turned out to be closed before the server began the call.
 pub(super) fn is_stale(error: &SystemException) -> bool {
     let minor = error.minor();
     error.completed() == Completion::No
         && (minor == Minor::SEND_FAILED || minor == Minor::CONNECTION_CLOSING)
 }
 
-/// Gives the link back, which is good after a reply.
+/// Returns the connection to the pool; it is usable after a reply.
 #[inline(always)]
 fn give_back(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
     link.last_used = deadline.started;
     target.access.endpoint.give_back(link);
 }
 
-/// Gives the link back, if it is still good.
+/// Returns the connection to the pool if it is still usable.
 #[cold]
 #[inline(never)]
 fn keep(
@@ -176,8 +174,8 @@ fn keep(
 ) -> Result<Answer, SystemException> {
     let good = match &outcome {
         Ok(_) => true,
-        // The request was refused before a single octet of it was sent, or the reply was read
-        // whole and found wanting: the connection is as good as before.
+        // Either the request failed to encode and no octet of it was sent, or the whole reply was
+        // read and failed to decode. The connection is usable in both cases.
         Err(error) => error.is_marshalling_error(),
     };
     if good {
@@ -243,5 +241,5 @@ impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
 
 #[cold]
 fn wrong_reply() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a LocateReply outcome_of where a Reply is due"))
+    CdrError::new(CdrErrorKind::Invalid("a LocateReply instead of a Reply"))
 }

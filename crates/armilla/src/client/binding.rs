@@ -1,5 +1,7 @@
-//! Where the calls through a reference go at present: to its own addresses, or to where a server has
-//! sent them.
+//! The binding of a reference: whether its calls go to the reference's own addresses or to those of
+//! a forward.
+//!
+//! [`Route`](super::route) chooses among the addresses of one binding.
 
 use super::route::{Route, Target};
 use crate::client::Reference;
@@ -12,29 +14,29 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The present binding of a reference's calls.
+/// The current binding of a reference.
 ///
-/// Most references are never forwarded. Their calls find the route beside what else they read of the
-/// reference.
+/// Most references are never forwarded. Their route is stored inline, so that a call finds it
+/// without following a pointer.
 #[derive(Default)]
 #[repr(C)]
 pub(crate) struct Binding {
-    /// By the reference's own addresses, once the first call has found it out.
+    /// The route to the reference's own addresses, set by the first call.
     first: OnceLock<Route>,
-    /// Made when a server sends calls elsewhere for the first time.
+    /// Allocated at the first forward.
     forwarding: OnceBox<Forwarding>,
 }
 
-/// Where a server has sent the calls.
+/// Where servers have forwarded the calls.
 #[derive(Default)]
 struct Forwarding {
-    /// Held by who changes the binding: it is told in two places.
+    /// Held while the binding changes: `taken` and the fast flag of `first` must agree.
     turning: Mutex<()>,
-    /// Whether calls do not go by the first route.
+    /// Whether calls go by the forward and not by the first route.
     taken: AtomicBool,
-    /// Where they go instead; nowhere when that is to be found out from `permanent_ior`.
+    /// The route of the forward; `None` when it must be built from `permanent_ior`.
     later: ArcSwapOption<Route>,
-    /// What takes the place of the IOR for calls, since a server said so.
+    /// The reference from LOCATION_FORWARD_PERM; calls use it in place of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
 }
 
@@ -44,7 +46,7 @@ impl Forwarding {
     }
 }
 
-/// A route for as long as a call uses it.
+/// A route, held for the duration of a call.
 pub(crate) enum RouteRef<'r> {
     First(&'r Route),
     Later(Arc<Route>),
@@ -61,20 +63,20 @@ impl Deref for RouteRef<'_> {
     }
 }
 
-/// Where a call went that outlives who made it.
+/// The target of an attempt; it may outlive the caller.
 #[derive(Clone)]
 pub(super) struct AttemptTarget {
     reference: Arc<Reference>,
-    /// Nothing where it went by the first route.
+    /// `None` for the first route.
     later: Option<Arc<Route>>,
-    /// Which of the targets it was.
+    /// The index of the target in its route.
     place: usize,
-    /// Whether that is an object of this process.
+    /// Whether the target is collocated, that is, an object of this process.
     here: bool,
 }
 
 impl AttemptTarget {
-    /// Where calls through `reference` go now.
+    /// The target that calls through `reference` go to now.
     pub(super) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
         let bound = reference.route()?;
         let place = bound.preferred_place();
@@ -90,14 +92,14 @@ impl AttemptTarget {
         Ok(Self { reference: reference.clone(), later, place, here })
     }
 
-    /// Whether it was to an object of this process.
+    /// Whether the target is an object of this process.
     pub(super) const fn is_here(&self) -> bool {
         self.here
     }
 
     pub(super) fn route(&self) -> &Route {
         let first = || self.reference.binding.first.get();
-        // The call found the first route, which stays once it is there.
+        // The call found the first route, and a route is never removed once set.
         self.later.as_deref().or_else(first).expect("a call went by a route")
     }
 
@@ -107,27 +109,27 @@ impl AttemptTarget {
 }
 
 impl Binding {
-    /// Whether any call has found out where to go.
+    /// Whether a call has set the first route.
     pub(super) fn is_set(&self) -> bool {
         self.first.get().is_some()
     }
 
-    /// Whether a server has sent calls elsewhere.
+    /// Whether calls currently go by a forward.
     pub(crate) fn is_changed(&self) -> bool {
         self.forwarding().is_some()
     }
 
-    /// Where it has sent them, if they go there.
+    /// The forward, if calls go by it.
     fn forwarding(&self) -> Option<&Forwarding> {
         self.forwarding.get().filter(|forwarding| forwarding.taken.load(Ordering::Acquire))
     }
 
-    /// The reference that says where the object is, where that is not the call's own.
+    /// The reference that replaces the reference's own, after LOCATION_FORWARD_PERM.
     pub(crate) fn permanent_ior(&self) -> Option<Arc<Ior>> {
         self.forwarding.get()?.permanent_ior.load_full()
     }
 
-    /// Calls go by `route` from now on.
+    /// Directs calls to `route` from now on.
     pub(super) fn change(&self, route: Route) {
         let forwarding = self.forwarding.get_or_init(Box::default);
         let _turning = forwarding.turn();
@@ -136,7 +138,7 @@ impl Binding {
         self.first.get().inspect(|first| first.set_fast(false));
     }
 
-    /// The object is where `permanent_ior` says, for good.
+    /// Makes `permanent_ior` the reference to build routes from.
     pub(super) fn set_permanent_ior(&self, permanent_ior: Ior) {
         self.forwarding
             .get_or_init(Box::default)
@@ -144,8 +146,8 @@ impl Binding {
             .store(Some(Arc::new(permanent_ior)));
     }
 
-    /// Calls go by the reference's own addresses again, or by those that took their place. Whether they leave
-    /// the process `leaves` says.
+    /// Directs calls to the reference's own addresses again, or to those of the permanent forward.
+    /// `leaves` tells whether the reference's own object is outside the process.
     pub(super) fn fall_back(&self, leaves: bool) {
         let Some(forwarding) = self.forwarding.get() else { return };
         let _turning = forwarding.turn();
@@ -158,25 +160,26 @@ impl Binding {
 }
 
 impl Reference {
-    /// Whether calls through this reference to an object of this process go to one of them still.
+    /// Whether calls through this reference still go to an object of this process. The reference's
+    /// own object must be one.
     pub(crate) fn stays_here(&self) -> bool {
         !self.binding.is_changed() || self.route().is_ok_and(|bound| self.leads_here(&bound))
     }
 
-    /// Whether the object to which it was sent by this route is one of this process.
+    /// Whether `route` ends at an object of this process.
     fn leads_here(&self, route: &Route) -> bool {
         let permanent_ior = self.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent_ior.as_deref());
         ior.is_none_or(|ior| self.orb.local_key(ior).is_some())
     }
 
-    /// Where calls go now.
+    /// The route that calls go by now.
     pub(crate) fn route(&self) -> Result<RouteRef<'_>, SystemException> {
         self.fast_route().map_or_else(|| self.find_route(), |first| Ok(RouteRef::First(first)))
     }
 
-    /// Where calls go that leave the process, as long as no server has sent them elsewhere, once one has
-    /// found that out.
+    /// The first route, for an object outside the process. `None` before the first call and after a
+    /// forward.
     #[inline(always)]
     pub(super) fn fast_route(&self) -> Option<&Route> {
         self.binding.first.get().filter(|route| route.is_fast())

@@ -1,7 +1,8 @@
-//! Calls that the calling thread waits for.
+//! Synchronous calls: the calling thread waits for the reply.
 //!
-//! The usual call, without interceptors and at an address that is known, goes in a straight line. Every
-//! other one is [driven](Driver) through as many attempts as its [`Invocation`] asks for.
+//! The usual call has no interceptors and a known address. It takes the straight path through
+//! `call_at`. Every other call runs in a [`Driver`], which makes the attempts that its
+//! [`Invocation`] asks for.
 
 use super::attempt::attempt;
 use super::collocated;
@@ -23,7 +24,7 @@ use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, ServiceContexts, TargetAddress};
 use std::thread;
 
-/// Writes the arguments of a call; may be asked to do so again when the call moves elsewhere.
+/// Encodes the arguments of a call. Runs again for each attempt.
 pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
 
 /// Calls an operation without user exceptions.
@@ -75,7 +76,7 @@ pub(crate) fn invoke_oneway<'p>(
     call(object, request, &mut |_, _| Ok(()))
 }
 
-/// What a oneway request asks the server to answer.
+/// The response that a oneway request asks for, by its `SyncScope`.
 pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemException> {
     Ok(match object.connection_policy(object.reference()?.orb.settings()).1 {
         SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
@@ -84,13 +85,13 @@ pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemEx
     })
 }
 
-/// What is asked for.
+/// A request as the caller states it.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'r, 'p> {
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: Arguments<'r, 'p>,
-    /// What the program says of an operation that no IDL describes.
+    /// The signature that the program states for an operation without IDL.
     pub(crate) signature: Option<&'r Signature>,
 }
 
@@ -105,7 +106,7 @@ impl<'r, 'p> Request<'r, 'p> {
         Self { operation, response, arguments, signature: None }
     }
 
-    /// The request as it is sent to one target.
+    /// The request for an attempt at one target.
     #[inline]
     fn to<'o>(
         &self,
@@ -120,8 +121,8 @@ impl<'r, 'p> Request<'r, 'p> {
     }
 }
 
-/// Calls an operation. `finish` takes the results or the user exception; it runs once, or again where
-/// an interceptor makes the call again after a user exception.
+/// Calls an operation. `finish` takes the results or the user exception. It runs once, or again if
+/// an interceptor repeats the call after a user exception.
 pub(crate) fn call(
     object: &Object,
     request: Request<'_, '_>,
@@ -136,7 +137,7 @@ pub(crate) fn call(
     }
 }
 
-/// Any other call.
+/// Any call that `call_at` does not cover.
 #[cold]
 #[inline(never)]
 fn drive(
@@ -151,7 +152,7 @@ fn drive(
     Driver { object, request, flow, invocation, blocking: None }.run(Step::Again, finish)
 }
 
-/// The usual call: one attempt at an address that is known.
+/// The usual call: one attempt at a known address.
 #[inline(always)]
 fn call_at(
     object: &Object,
@@ -179,23 +180,24 @@ fn call_at(
     }
 }
 
-/// A call that takes more than one attempt, or that is not the usual one.
+/// A call that needs more than one attempt, interceptors or a collocated target.
 struct Driver<'d, 'p> {
     object: &'d Object,
     request: Request<'d, 'p>,
     /// The interceptors that see the call.
     flow: Option<ClientFlow<'d>>,
     invocation: Invocation,
-    /// Others do the thread's work while it waits for another process.
+    /// Lets other threads take over this thread's work while it waits for another process.
     blocking: Option<BlockingScope>,
 }
 
-/// Where an attempt goes.
+/// The destination of an attempt.
 enum Destination {
-    /// To an object of this process, by its key. `forwarded` is the reference that a servant manager sent
-    /// the call to, in place of the call's own; the next call asks again, which costs no round trip.
+    /// An object of this process, by its key. `forwarded` is the reference to which a servant
+    /// manager forwarded the call. It holds for this call only; the next call asks again, at no
+    /// cost of a round trip.
     Collocated { key: Vec<u8>, forwarded: Option<Ior> },
-    /// To where the reference is bound.
+    /// The target to which the reference is bound.
     Bound,
 }
 
@@ -208,10 +210,10 @@ impl Destination {
         }
     }
 
-    /// Where `ior` sends a call to an object of this process.
+    /// The destination after a forward to `ior` from an object of this process.
     ///
     /// # Errors
-    /// The reference to go on with, where the object is in another process.
+    /// The reference to continue with, if the object is in another process.
     fn forwarded(orb: &Orb, ior: Ior) -> Result<Self, Object> {
         match orb.local_key(&ior) {
             Some((key, _)) => Ok(Self::Collocated { key: key.into(), forwarded: Some(ior) }),
@@ -221,11 +223,11 @@ impl Destination {
 }
 
 impl Driver<'_, '_> {
-    /// Goes on from `step` until the call has ended.
+    /// Runs attempts, beginning with `step`, until the call has ended.
     #[cold]
     #[inline(never)]
     fn run(mut self, mut step: Step, finish: Finish<'_>) -> Result<(), SystemException> {
-        // The reference in place of the call's own, once the call was forwarded out of the process.
+        // Replaces the call's own reference once the call was forwarded out of the process.
         let mut elsewhere: Option<Object> = None;
         let mut destination = Destination::Bound;
         loop {

@@ -1,11 +1,11 @@
-//! Limits of calls without a timer for each: a target_key beside the connection, and one thread that
-//! looks at all marks.
+//! Time limits of calls: one number per connection, and one thread that checks them all.
 //!
-//! A kernel timer per read costs more than all else that a call adds to the sockets. So the limit
-//! of a call that may take long is a number in memory, and the thread wakes, by closing its
-//! connection, a call whose number has passed. It sleeps until the earliest of them, and no longer
-//! than the shortest limit that is kept this way, so that it never comes late to one that began
-//! meanwhile. Shorter limits are the socket's own.
+//! A kernel timer for each read would cost more than everything else that a call adds to the socket
+//! operations. The limit of a long call is therefore a number in memory. The thread of
+//! [`housekeeping`](super::housekeeping) checks the numbers. It shuts the connection down for
+//! reading when a call has expired, which wakes the caller. The thread sleeps until the earliest
+//! limit, and at most for [`SHORTEST`], so that it is never late for a call that began meanwhile.
+//! Shorter limits are left to the socket's own timeout.
 
 use crate::sync::lock;
 use armilla_ipc::{CoarseInstant, Stream, coarse_now};
@@ -14,35 +14,37 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-/// The shortest limit that a target_key keeps.
+/// The shortest limit that a call timer enforces.
 pub(super) const SHORTEST: Duration = Duration::from_secs(1);
 
 /// No call is under way.
 const FREE: u64 = 0;
 
-/// The call under way has run out of time, and the connection reads no more.
+/// The call under way has expired, and its connection is shut down for reading.
 const EXPIRED: u64 = 1;
 
-/// The target_key of one connection: when the call under way must end, in nanoseconds of the coarse clock.
+/// The timer of one connection: the time at which the call under way expires, in nanoseconds of the
+/// coarse clock.
 pub(crate) struct CallTimer {
     stream: Arc<dyn Stream>,
     end: AtomicU64,
 }
 
 impl CallTimer {
-    /// A call begins that must end at `end`, which is neither of the two: [`SHORTEST`] lies before it.
+    /// Starts the timer for a call that expires at `end`. The value differs from [`FREE`] and
+    /// [`EXPIRED`], because `end` is at least [`SHORTEST`] after the start of the clock.
     #[inline]
     pub(super) fn begin(&self, end: CoarseInstant) {
         self.end.store(end.as_nanos(), Ordering::Release);
     }
 
-    /// The call ends. `false` when it was out of time, and then the connection is useless.
+    /// Stops the timer. `false` when the call had expired; the connection is then unusable.
     #[inline]
     pub(super) fn end(&self) -> bool {
         self.end.swap(FREE, Ordering::AcqRel) != EXPIRED
     }
 
-    /// Ends the call under way if its time has passed. Returns when it must end, if it may go on.
+    /// Expires the call under way if it is due. Returns the time at which it is due otherwise.
     fn look(&self, now: u64) -> Option<u64> {
         let end = self.end.load(Ordering::Acquire);
         if end == FREE || end == EXPIRED {
@@ -51,28 +53,28 @@ impl CallTimer {
         if end > now {
             return Some(end);
         }
-        // When the exchange fails the call has ended by itself.
+        // If the exchange fails, the call has just ended.
         if self.end.compare_exchange(end, EXPIRED, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            // A connection that is gone already wakes its reader by itself.
+            // A failure means that the connection has already ended, which wakes the reader too.
             self.stream.shutdown(Shutdown::Read).ok();
         }
         None
     }
 }
 
-/// The marks of all connections of an ORB.
+/// The timers of all connections of an ORB.
 #[derive(Default)]
 pub(super) struct CallTimers(Mutex<Vec<Weak<CallTimer>>>);
 
 impl CallTimers {
-    /// A target_key for a new connection.
+    /// Adds a timer for a new connection.
     pub(super) fn add(&self, stream: &Arc<dyn Stream>) -> Arc<CallTimer> {
         let call_timer = Arc::new(CallTimer { stream: stream.clone(), end: AtomicU64::new(FREE) });
         lock(&self.0).push(Arc::downgrade(&call_timer));
         call_timer
     }
 
-    /// Ends the calls whose time has passed. Returns how long nobody needs to look again.
+    /// Expires the calls that are due. Returns the time until the next check.
     pub(super) fn look(&self) -> Duration {
         let now = coarse_now().as_nanos();
         let mut earliest = u64::MAX;
