@@ -1,6 +1,7 @@
-//! Calls of objects of this process that go through their POA: as requests that never leave memory.
+//! Collocated calls through the POA: requests and replies that are encoded but never leave memory.
 //!
-//! A thread keeps the memory for them from one to the next; a call within a call has its own.
+//! Each thread reuses its buffers from call to call. A nested call allocates its own. Direct calls
+//! of a servant do not pass through here.
 
 use super::call::{Arguments, Request};
 use super::invocation::Step;
@@ -20,17 +21,17 @@ use std::time::Duration;
 
 const VERSION: Version = Version::V1_2;
 
-/// An object of this process that a request is made of.
+/// The target of a collocated request.
 pub(super) struct Target<'t> {
     pub(super) orb: &'t Orb,
     pub(super) key: &'t [u8],
-    /// How long the request may take.
+    /// The time limit of the request.
     pub(super) limit: Option<Duration>,
 }
 
 impl Target<'_> {
-    /// One attempt. `take_contexts` sees the service contexts of the reply before `finish` has its
-    /// body.
+    /// Makes one attempt. `take_contexts` sees the service contexts of the reply before `finish`
+    /// sees its body.
     pub(super) fn attempt(
         &self,
         request: &Request<'_, '_>,
@@ -54,8 +55,9 @@ impl Target<'_> {
         Ok(step.unwrap_or(Step::Done))
     }
 
-    /// One attempt with the service contexts of interceptors; those of the reply go into `reply`. The code
-    /// sets stand among them, so that interceptors see the request as any other.
+    /// Makes one attempt with the service contexts of interceptors, and stores those of the reply
+    /// in `reply`. The code sets are sent as a service context too, so that interceptors see the
+    /// same contexts as in a remote request.
     pub(super) fn attempt_intercepted(
         &self,
         request: &Request<'_, '_>,
@@ -73,7 +75,7 @@ impl Target<'_> {
     }
 }
 
-/// Makes a request of this process, and hands its reply, if one is expected, to `take`.
+/// Makes a collocated request. Passes its reply, if one is expected, to `take`.
 pub(crate) fn exchange<'p, R>(
     orb: &Orb,
     request: &OutgoingRequest<'_>,
@@ -109,7 +111,7 @@ pub(crate) fn exchange<'p, R>(
     Ok(taken)
 }
 
-/// Buffer for a call within the process.
+/// The buffers that a thread reuses for collocated calls.
 #[derive(Default)]
 struct Kept {
     request: Buffer,
@@ -120,19 +122,19 @@ thread_local! {
     static KEPT: Cell<Kept> = Cell::default();
 }
 
-/// How much memory a thread keeps at most, in octets.
+/// The most memory that a thread keeps, in octets.
 const MOST_KEPT: usize = 64 << 10;
 
 impl Kept {
     fn keep(self) {
         if self.request.capacity() + self.reply_buffer.capacity() <= MOST_KEPT {
-            // In a thread that is ending nothing is kept.
+            // A thread that is ending has no thread-local storage left.
             KEPT.try_with(|kept| kept.set(self)).ok();
         }
     }
 }
 
-/// Writes the whole request as one message.
+/// Encodes the whole request as one message.
 fn encode<'p>(
     out: &mut Encoder<'p>,
     request: &OutgoingRequest<'_>,
@@ -150,7 +152,7 @@ fn encode<'p>(
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))
 }
 
-/// What this ORB wrote itself is one whole message.
+/// Parses a message that this ORB has encoded; it is always whole.
 fn parse(octets: &[u8]) -> Result<Message<'_>, SystemException> {
     Message::parse(octets).ok().flatten().ok_or_else(no_reply)
 }

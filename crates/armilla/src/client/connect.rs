@@ -1,4 +1,4 @@
-//! Making a connection, and saying well why it could not be made.
+//! Opening connections, and the exceptions with reasons and hints when that fails.
 
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
@@ -10,7 +10,7 @@ use std::io;
 use std::sync::Arc;
 
 impl Endpoint {
-    /// A new connection that carries one call at a time.
+    /// Opens a connection that carries one call at a time.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -23,11 +23,12 @@ impl Endpoint {
         Ok(Box::new(ExclusiveConnection::new(stream, call_timer, self.code_sets, &self.settings)))
     }
 
-    /// A new connection. Where there are no descriptors for it, idle ones are closed.
+    /// Opens a connection. If the process has run out of descriptors, closes idle ones and tries
+    /// again.
     ///
     /// # Errors
-    /// `TRANSIENT` when none can be made, `TIMEOUT` when the call had no time left for it; nothing
-    /// was executed in either case.
+    /// `TRANSIENT` when no connection can be made; `TIMEOUT` when the call has no time left;
+    /// `REBIND` when its policy allows no new connection. The completion status is `COMPLETED_NO`.
     pub(super) fn open(&self, deadline: &Deadline) -> Result<Arc<dyn Stream>, SystemException> {
         if !deadline.may_connect {
             return Err(self.unbound());
@@ -38,7 +39,7 @@ impl Endpoint {
         };
         let mut made = self.address.connect(timeout, &self.settings);
         if made.as_ref().is_err_and(is_resource_exhausted) && self.make_room() {
-            // It failed at once, so the time is as it was.
+            // The first attempt failed at once, so the time left is unchanged.
             made = self.address.connect(timeout, &self.settings);
         }
         match made {
@@ -54,9 +55,8 @@ impl Endpoint {
                     Bound::Connection if late => {
                         unreachable.with_note(" (the limit is connect_timeout)")
                     }
-                    Bound::Share if late => {
-                        unreachable.with_note(" (the rest of the time is for other addresses)")
-                    }
+                    Bound::Share if late => unreachable
+                        .with_note(" (the remaining time is reserved for other addresses)"),
                     _ => unreachable,
                 })
             }
@@ -66,7 +66,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn unbound(&self) -> SystemException {
         let what = format!(
-            "no connection to {} is free, and Rebind::NoReconnect makes no other",
+            "no connection to {} is idle, and Rebind::NoReconnect does not allow a new one",
             self.address
         );
         SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
@@ -82,7 +82,7 @@ impl Endpoint {
         );
         if address.ends_with(&format!(":{DEFAULT_PORT}")) {
             hint.push_str(
-                " A corbaloc: URL without a port means 2809, one without a host localhost.",
+                " A corbaloc: URL without a port means port 2809; one without a host means localhost.",
             );
         }
         SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No)

@@ -1,5 +1,7 @@
-//! How an asynchronous call goes on after an attempt: to its end, elsewhere, or again after a pause; and
-//! what interceptors have to say to it.
+//! The end of an attempt of an asynchronous call: the next step, and the interceptors' ending
+//! points.
+//!
+//! The state and the attempts are in [`asynchronous`](super::asynchronous).
 
 use super::asynchronous::AsyncCall;
 use super::attempt::{MAX_STALE, is_stale};
@@ -18,20 +20,20 @@ use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 pub(super) enum AttemptOutcome {
-    /// To a step of the invocation; with the id of the user exception that came, where interceptors
-    /// see the call.
+    /// The next step of the invocation, and the repository id of the user exception in the reply.
+    /// The id is set only if interceptors see the call.
     Step(Step, Option<String>),
-    /// The same attempt goes on over another connection.
+    /// The connection was stale; the same attempt is made over another one.
     Resend,
 }
 
 impl AsyncCall {
-    /// Has the interceptors, if there are any, begin an attempt.
+    /// Calls the interceptors' starting points for an attempt, if there are interceptors.
     ///
     /// # Errors
-    /// What it came to, where it came to its end so.
+    /// The outcome of the attempt, if an interceptor ended it.
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
@@ -54,7 +56,7 @@ impl AsyncCall {
         }
     }
 
-    /// Does what follows from an attempt. `true` when another is to be made at once.
+    /// Applies the outcome of an attempt. `true` when the next attempt must be launched now.
     pub(super) fn follows(
         self: &Arc<Self>,
         attempt: Result<AttemptOutcome, SystemException>,
@@ -71,7 +73,7 @@ impl AsyncCall {
         false
     }
 
-    /// Has the call launched after a pause, if there is somebody who does that.
+    /// Launches the call after a pause. `false` without a reactor to run the timer.
     #[cold]
     fn launch_after(self: &Arc<Self>, pause: Duration) -> bool {
         let Ok(reference) = self.object.reference() else { return false };
@@ -87,7 +89,7 @@ impl AsyncCall {
         true
     }
 
-    /// Lets interceptors hear of the end of an attempt, and follows a forward.
+    /// Calls the interceptors' ending points for an attempt, and follows a forward.
     fn end_attempt(
         &self,
         attempt: Result<AttemptOutcome, SystemException>,
@@ -129,16 +131,16 @@ impl AsyncCall {
         ended.map_or_else(|| Err(no_reply()), |outcome| outcome.into_step(permanent))
     }
 
-    /// Has the interceptors hear that the call was given up.
+    /// Reports the cancelled call to the interceptors.
     pub(super) fn abandon_flow(&self, flow: Suspended) {
         let Ok(reference) = self.object.reference() else { return };
         let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
-        // It has ended; what they make of it nobody hears.
+        // The call has ended, so the interceptors' result has no effect.
         self.end_flow(reference, flow, Err(given_up), None, Contexts::default()).ok();
     }
 
-    /// Runs `use_it` with the attempt that is under way; `None` where there are no interceptors.
+    /// Runs `use_it` with the attempt under way. `None` without interceptors.
     fn with_attempt<T>(
         &self,
         reference: &Reference,
@@ -164,7 +166,7 @@ impl AsyncCall {
         }))
     }
 
-    /// Runs `decide` with where the call went last and its invocation, which nobody else needs
+    /// Runs `decide` with the last target and the invocation. No other thread uses the invocation
     /// meanwhile.
     fn with_invocation<T>(
         &self,
@@ -182,8 +184,8 @@ impl AsyncCall {
         decided
     }
 
-    /// Decides how the call goes on after an attempt. A system exception names the server that raised
-    /// it.
+    /// Decides the next step after an attempt. A system exception of a server is attributed to its
+    /// address.
     fn judge(&self, attempted: Result<Answer, SystemException>) -> Result<Step, SystemException> {
         let reference = self.object.reference()?;
         self.with_invocation(|at, invocation| {
@@ -200,7 +202,7 @@ impl AsyncCall {
         })
     }
 
-    /// What the reply says, and its service contexts where somebody wants to see them.
+    /// Reads the reply, and its service contexts if interceptors see the call.
     pub(super) fn read_reply(&self) -> (Result<AttemptOutcome, SystemException>, Contexts) {
         let mut contexts = Contexts::default();
         let seen = lock(&self.state).flow.is_some();
@@ -219,7 +221,7 @@ impl AsyncCall {
         (step.map(|step| AttemptOutcome::Step(step, user)), contexts)
     }
 
-    /// After a failure: whether the call may be sent again, and to where.
+    /// Decides the next step after a failure.
     #[cold]
     pub(super) fn after_failure(
         &self,

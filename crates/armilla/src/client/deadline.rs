@@ -1,33 +1,33 @@
-//! How long a call may still take.
+//! Time limits: of a call, of sending its request, and of connecting. No waiting happens here.
 
 use super::reference::Effective;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_ipc::{CoarseInstant, coarse_now};
 use std::time::{Duration, Instant};
 
-/// The time that a call may take, counted from its beginning by one reading of the coarse clock.
+/// The time limits of a call, counted from its start by one reading of the coarse clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
     pub(crate) started: CoarseInstant,
     pub(crate) limit: Option<Duration>,
-    /// How long it may take until the request has left, where that is less.
+    /// The limit for sending the request, if it is shorter.
     pub(super) request: Option<Duration>,
-    /// How long a connection may take, where that is not as the ORB has it.
+    /// The limit for connecting; `None` for that of the ORB.
     pub(super) connect: Option<Duration>,
-    /// Whether a connection may be made.
+    /// Whether a new connection may be made.
     pub(crate) may_connect: bool,
-    /// How many addresses are left to which it may be made, the next one included.
+    /// The number of addresses left to connect to, the next one included.
     pub(super) addresses: usize,
 }
 
-/// What a connection that takes too long meets.
+/// The limit that ends an attempt to connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Bound {
     /// The end of the call.
     Call,
-    /// The part of the time of the call that is not for other addresses.
+    /// This address's share of the call's time; the rest is for other addresses.
     Share,
-    /// The time that any connection may take.
+    /// The limit for connecting.
     Connection,
 }
 
@@ -39,7 +39,7 @@ impl Deadline {
         Self { started: coarse_now(), limit, request, connect, may_connect, addresses }
     }
 
-    /// The same for a call that has so many addresses left.
+    /// The same deadline for a call with this number of addresses left.
     #[inline]
     pub(crate) fn among(self, addresses: usize) -> Self {
         Self { addresses, ..self }
@@ -48,7 +48,7 @@ impl Deadline {
     /// Takes the limits from the policies of the call.
     ///
     /// # Errors
-    /// `TIMEOUT` when an absolute time has passed already.
+    /// `TIMEOUT` when an absolute limit has already passed.
     pub(super) fn apply(&mut self, effective: &Effective) -> Result<(), SystemException> {
         let Effective { reply, request, connect, .. } = effective;
         if let Some(passed) = reply.iter().chain(request).find(|limit| limit.time.is_zero()) {
@@ -64,7 +64,7 @@ impl Deadline {
         Ok(())
     }
 
-    /// How long a message may take to leave.
+    /// The limit for sending a message.
     #[inline(always)]
     pub(crate) fn sending(&self) -> Option<Duration> {
         match self.request {
@@ -76,14 +76,14 @@ impl Deadline {
     #[cold]
     #[inline(never)]
     fn sending_within(&self, request: Duration) -> Duration {
-        // At least a moment, for no time at all would be no limit.
+        // At least 1 ms: the socket takes zero for no limit.
         let left = request.saturating_sub(self.elapsed()).max(Duration::from_millis(1));
         self.limit.map_or(left, |limit| limit.min(left))
     }
 
-    /// How long a connection may take, that of the ORB being `usual`: `None` when there is no time
-    /// left. And what it is bound by. Of several addresses each gets an equal share of the time that is
-    /// left, so that one at which nobody answers does not use up that of the others.
+    /// The time for making a connection and the limit that it comes from. `usual` is the ORB's
+    /// limit. `None` when no time is left. Each of several addresses gets an equal share of the
+    /// time left, so that an unresponsive one does not use up the time of the others.
     pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
         let most = self.connect.unwrap_or(usual);
         let addresses = u32::try_from(self.addresses).unwrap_or(u32::MAX).max(1);
@@ -101,17 +101,17 @@ impl Deadline {
         coarse_now().since(self.started)
     }
 
-    /// What is left: `Some(None)` when there is no limit, `None` when nothing is left.
+    /// The time left of the call: `Some(None)` without a limit, `None` when it has expired.
     pub(crate) fn remaining(&self) -> Option<Option<Duration>> {
         self.left_of(self.limit)
     }
 
-    /// The same, until the request must have left.
+    /// The time left for sending the request, in the form of [`remaining`](Self::remaining).
     pub(crate) fn leaving(&self) -> Option<Option<Duration>> {
         self.left_of(self.for_leaving())
     }
 
-    /// How long it may take until the request has left.
+    /// The limit for sending the request.
     fn for_leaving(&self) -> Option<Duration> {
         self.request.into_iter().chain(self.limit).min()
     }
@@ -126,7 +126,7 @@ impl Deadline {
         }
     }
 
-    /// What a call fails with of which `what` was not done in time, so that it was not sent.
+    /// The exception of a call that was not sent, because `what` was not done in time.
     #[cold]
     pub(super) fn unsent(&self, what: &str) -> SystemException {
         let limit = self.for_leaving().into_iter().chain(self.connect).min();
@@ -136,18 +136,18 @@ impl Deadline {
     }
 }
 
-/// A time that a thread waits, by the precise clock.
+/// A time limit for a wait of a thread, by the precise clock.
 pub(crate) struct Wait {
     end: Option<Instant>,
 }
 
 impl Wait {
-    /// From now on; a limit beyond what the clock can tell is none.
+    /// Starts the limit now. A limit beyond the range of the clock is no limit.
     pub(crate) fn of(limit: Option<Duration>) -> Self {
         Self { end: limit.and_then(|limit| Instant::now().checked_add(limit)) }
     }
 
-    /// What is left: `Some(None)` when there is no limit, `None` when nothing is left.
+    /// The time left: `Some(None)` without a limit, `None` when it has passed.
     pub(crate) fn left(&self) -> Option<Option<Duration>> {
         let Some(end) = self.end else { return Some(None) };
         let left = end.saturating_duration_since(Instant::now());
@@ -155,7 +155,7 @@ impl Wait {
     }
 }
 
-/// A duration as people read it.
+/// A duration for messages: in seconds, or in milliseconds below one second.
 pub(crate) fn milliseconds(duration: Duration) -> String {
     match duration.as_secs_f64() {
         s if s >= 1.0 => format!("{s:.1} s"),

@@ -1,5 +1,5 @@
-//! The thread that reads for calls for which nobody waits, sends what a server did not take at once,
-//! and keeps the time of both. It begins when it is first needed.
+//! The client's reactor and its thread. The thread reads replies that no thread waits for, sends
+//! octets that a server did not accept at once, and runs timers. It starts on first use.
 
 use super::asynchronous::MAY_BLOCK;
 use crate::log::report;
@@ -7,12 +7,12 @@ use armilla_ipc::reactor::Reactor;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-/// The reactor of an ORB's client side and its thread, which end with this.
+/// The reactor of an ORB's client side. Dropping it stops the thread.
 #[derive(Default)]
 pub(crate) struct Driver(OnceLock<Option<Arc<Reactor>>>);
 
 impl Driver {
-    /// The reactor; `None` if the operating system gives no descriptors or no thread for it.
+    /// The reactor. `None` if the operating system has no descriptors or no thread for it.
     pub(super) fn reactor(&self) -> Option<&Arc<Reactor>> {
         self.0.get_or_init(start).as_ref()
     }
@@ -25,14 +25,14 @@ fn start() -> Option<Arc<Reactor>> {
         let run = move || {
             MAY_BLOCK.set(false);
             if let Err(error) = driven.run() {
-                report!(error, "nobody reads the replies to asynchronous calls", error = error);
+                report!(error, "the reactor for asynchronous replies has failed", error = error);
             }
         };
         thread::Builder::new().name("armilla-replies".into()).spawn(run).map(|_| reactor)
     });
     started
         .inspect_err(|error| {
-            report!(error, "no thread to read the replies to asynchronous calls", error = error);
+            report!(error, "cannot start the reactor for asynchronous replies", error = error);
         })
         .ok()
 }

@@ -1,4 +1,7 @@
-//! Server endpoints and their idle connections.
+//! Server endpoints and their pools of idle connections.
+//!
+//! [`connect`](super::connect) opens connections; [`shared`](super::shared) manages the multiplexed
+//! ones.
 
 use super::access::Accesses;
 use super::call_timer::CallTimers;
@@ -20,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, Weak};
 use std::time::Duration;
 
-/// The client side of an ORB: every endpoint that it has called.
+/// The client side of an ORB: all endpoints that it has called.
 pub(crate) struct Client {
     endpoints: Arc<Endpoints>,
     call_timers: Arc<CallTimers>,
@@ -28,9 +31,10 @@ pub(crate) struct Client {
     driver: Arc<Driver>,
     closed: Arc<AtomicBool>,
     housekeeping: Once,
-    /// Addresses that can be reached over connections of clients, where those are accepted for that.
+    /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
+    /// no bidirectional connections.
     reverse_connections: Option<Arc<ReverseConnections>>,
-    /// Where the objects of this process are.
+    /// The address of the objects of this process, for asynchronous calls.
     here: OnceLock<EndpointAddress>,
 }
 
@@ -39,51 +43,52 @@ impl Part for Client {
 }
 
 impl Orb {
-    /// The client side.
+    /// The client side of the ORB.
     pub(crate) fn client(&self) -> &Client {
         self.part()
     }
 }
 
-/// What is known of the servers that were called.
+/// The endpoints and addresses that are known.
 #[derive(Default)]
 pub(super) struct Endpoints {
-    /// Connections are kept apart by what was agreed on them.
+    /// By address and by code sets: connections with other code sets are kept apart.
     pub(super) by_address: Mutex<ByAddress>,
     pub(super) accesses: Accesses,
 }
 
 type ByAddress = HashMap<(EndpointAddress, Option<CodeSetContext>), Arc<Endpoint>>;
 
-/// One address of a server and the connections to it that no call uses at the moment. Each carries
-/// one call at a time.
+/// One address of a server, and the pool of idle connections to it. Each carries one call at a
+/// time.
 pub(crate) struct Endpoint {
     pub(crate) address: EndpointAddress,
     pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) settings: Arc<Settings>,
     pub(super) call_timers: Arc<CallTimers>,
-    /// The one that was used last. Where calls take turns no other is needed, and no lock.
+    /// The connection that was used last. Sequential calls need no other, and take no lock.
     last: AtomicCell<Option<Box<ExclusiveConnection>>>,
-    /// When its call began, in nanoseconds of the coarse clock; [`NONE`] if there is none.
+    /// The start of its last call, in nanoseconds of the coarse clock; [`NONE`] without a
+    /// connection.
     last_used: AtomicU64,
-    #[expect(clippy::vec_box, reason = "a link moves in and out with every call")]
+    #[expect(clippy::vec_box, reason = "a connection moves in and out with every call")]
     idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: SharedConnections,
     pub(super) driver: Arc<Driver>,
     pub(super) reverse_connections: Option<Arc<ReverseConnections>>,
-    /// Whether the ORB was shut down: connections are not kept any more.
+    /// Whether the ORB has shut down; connections are no longer kept then.
     closed: Arc<AtomicBool>,
-    /// It and the others that the ORB has called.
+    /// All endpoints of the ORB.
     all: Weak<Endpoints>,
 }
 
-/// Of a time: there is none.
+/// The value of `last_used` without a connection.
 const NONE: u64 = 0;
 
-/// Later than any call.
+/// Later than the start of any call.
 const END_OF_TIME: CoarseInstant = CoarseInstant::from_nanos(u64::MAX);
 
-/// How long a connection may have been idle to be used without a look at whether it still stands.
+/// A connection that was used within this time is used again without a check that it is alive.
 pub(super) const FRESH: Duration = Duration::from_millis(10);
 
 impl Client {
@@ -104,17 +109,17 @@ impl Client {
         }
     }
 
-    /// What reads where nobody waits, and keeps the time.
+    /// The reactor for asynchronous calls.
     pub(super) fn driver(&self) -> &Driver {
         &self.driver
     }
 
-    /// Addresses that can be reached over connections of clients.
+    /// The addresses reachable over connections that clients have made.
     pub(crate) fn reverse_connections(&self) -> Option<&Arc<ReverseConnections>> {
         self.reverse_connections.as_ref()
     }
 
-    /// The endpoint at `address`, for connections that agree on `code_sets`.
+    /// The endpoint at `address` for connections with these code sets.
     pub(crate) fn endpoint(
         &self,
         address: &EndpointAddress,
@@ -144,7 +149,7 @@ impl Client {
         endpoint.clone()
     }
 
-    /// The endpoint at which the objects of this process are for calls that no thread waits for.
+    /// The endpoint of the objects of this process, for asynchronous calls.
     pub(super) fn endpoint_here(
         &self,
         orb: &Orb,
@@ -160,18 +165,18 @@ impl Client {
         self.endpoint(address, code_sets)
     }
 
-    /// The ways to servers that are known.
+    /// The cache of server addresses.
     pub(super) fn accesses(&self) -> &Accesses {
         &self.endpoints.accesses
     }
 
-    /// Sends the oneway calls that wait for others.
+    /// Sends the buffered oneway calls.
     pub(crate) fn flush(&self) {
         let known: Vec<_> = lock(&self.endpoints.by_address).values().cloned().collect();
         known.iter().for_each(|endpoint| endpoint.shared.flush());
     }
 
-    /// Closes every connection that no call uses, and the others when theirs have ended.
+    /// Closes every idle connection at once, and each other one when its calls have ended.
     pub(crate) fn close(&self) {
         self.flush();
         self.closed.store(true, Ordering::SeqCst);
@@ -181,7 +186,7 @@ impl Client {
 }
 
 impl Endpoint {
-    /// A connection that was used before and still stands, if there is one.
+    /// Takes an idle connection that is alive from the pool, if there is one.
     #[inline(always)]
     pub(crate) fn idle_connection(&self, now: CoarseInstant) -> Option<Box<ExclusiveConnection>> {
         loop {
@@ -194,35 +199,36 @@ impl Endpoint {
         }
     }
 
-    /// Takes back a connection after a call.
+    /// Returns a connection to the pool after a call.
     #[inline(always)]
     pub(crate) fn give_back(&self, link: Box<ExclusiveConnection>) {
         self.last_used.store(link.last_used.as_nanos(), Ordering::Relaxed);
         if let Some(before) = self.last.swap(Some(link)) {
             lock(&self.idle).push(before);
         }
-        // Whoever closes takes the last one after he has said so: one of the two finds it.
+        // `close` sets the flag first and empties the pool then. Either it or this check finds the
+        // connection.
         if self.is_closed() {
             self.close_idle_since(None);
         }
     }
 
-    /// Whether the ORB has ended, so that connections are closed when no call uses them.
+    /// Whether the ORB has shut down, so that idle connections must be closed.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Whether there are connections that no call uses.
+    /// Whether there are connections in the pool.
     pub(super) fn has_idle(&self) -> bool {
         let last = self.last_used.load(Ordering::Relaxed) != NONE;
         last || !lock(&self.idle).is_empty() || !self.shared.is_empty()
     }
 
-    /// Closes connections whose last call began before `limit`; all of them without a limit.
+    /// Closes idle connections whose last call began before `limit`; without a limit, all of them.
     pub(crate) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
         self.shared.close_idle_since(limit);
         let stays = |last_used: u64| limit.is_some_and(|limit| last_used >= limit.as_nanos());
-        // The one that was used last is not taken away from a call that may want it right now.
+        // A recently used connection is not taken out even for a moment: a call may need it now.
         let last = match stays(self.last_used.load(Ordering::Relaxed)) {
             true => None,
             false => self.take_last(),
@@ -235,8 +241,7 @@ impl Endpoint {
         go.into_iter().for_each(|link| link.close_in_order());
     }
 
-    /// Closes the connections of the ORB that no call uses, those to other servers too, and says whether
-    /// there were any.
+    /// Closes the idle connections to all servers. Whether there were any.
     #[cold]
     pub(super) fn make_room(&self) -> bool {
         let Some(all) = self.all.upgrade() else { return false };

@@ -1,7 +1,7 @@
-//! One connection to a server, carrying one call at a time.
+//! A connection that carries one call at a time.
 //!
-//! The calling thread itself writes the request and reads the reply. Buffers live as long as the
-//! connection, so a call allocates nothing once they have grown to its size.
+//! The calling thread writes the request and reads the reply. The buffers belong to the connection,
+//! so that a call allocates nothing once they have grown to its size.
 
 use super::call_timer::{self, CallTimer};
 use super::deadline::Deadline;
@@ -26,35 +26,36 @@ pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
     call_timer: Arc<CallTimer>,
     framer: Framer,
-    /// The last request sent, whose header is the template of the next.
+    /// The last request sent. Its header is the template for the next.
     request: Buffer,
     template: Template,
     initiator: Initiator<()>,
     code_sets: CodeSets,
-    /// The code sets that were agreed on, if any were.
+    /// The negotiated code sets, if any.
     agreed: Option<CodeSetContext>,
-    /// Whether they still have to be told to the server.
+    /// Whether they still have to be sent to the server.
     unannounced: bool,
-    /// How long the stream waits for a server that does not read.
+    /// The send timeout that is set on the stream.
     send_limit: Option<Duration>,
-    /// Whether it was told to wait for a server that does not write as long as that takes.
+    /// Whether the stream has no receive timeout.
     recv_unlimited: bool,
     max_message: usize,
-    /// From how many octets on a request leaves in fragments.
+    /// The size from which a request is sent in fragments.
     fragment_size: usize,
-    /// Whether the connection was made for the call under way, whose time that has taken from.
+    /// Whether the connection was made for the call under way; making it has used some of the
+    /// call's time.
     fresh: bool,
     pub(crate) last_used: CoarseInstant,
     version: Version,
 }
 
-/// What becomes of the answer to a request. It is no closure, so that it can be made part of the wait
-/// for it.
+/// Takes the reply to a request. A trait and not a closure, so that it can be inlined into the
+/// wait.
 pub(super) trait ReplyReceiver<T> {
-    /// Takes what has arrived, whatever it is.
+    /// Takes any message for the request.
     fn take(&mut self, arrived: ClientEvent<'_, ()>) -> T;
 
-    /// Takes a reply, as most are.
+    /// Takes a Reply, the usual message.
     #[inline(always)]
     fn take_reply(&mut self, header: ReplyHeader<'_>, body: Decoder<'_>) -> T {
         self.take(ClientEvent::Reply((), header, body))
@@ -75,11 +76,11 @@ impl ExclusiveConnection {
             request: Buffer::new(),
             template: Template::default(),
             initiator: Initiator::new(1),
-            // What was agreed on is what we chose ourselves.
+            // This client has chosen the code sets itself, so they are known to it.
             code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
             agreed,
             unannounced: agreed.is_some(),
-            // As good as none, and told whatever a call's is.
+            // Differs from any limit of a call, so that the first call sets its own.
             send_limit: Some(Duration::MAX),
             recv_unlimited: false,
             max_message: settings.max_message,
@@ -90,26 +91,25 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Whether the peer has neither closed the connection nor said anything since the last call.
+    /// Whether the connection is open and the server has sent nothing since the last call.
     pub(crate) fn still_stands(&self) -> bool {
         matches!(self.stream.readiness(), Ok(Readiness::Idle))
     }
 
-    /// Tells the peer that no more calls will come, where the version lets a client say so, and
-    /// closes the connection.
+    /// Closes the connection. Sends CloseConnection first if the GIOP version lets a client do so.
     pub(crate) fn close_in_order(self) {
         if self.version >= Version::V1_2 {
-            // The peer learns it from the end of the stream if not from this.
+            // If sending fails, the server still sees the end of the stream.
             self.stream.send_all(&close_connection(self.version)).ok();
         }
     }
 
-    /// The code sets of this connection.
+    /// The code sets of the connection.
     pub(crate) fn code_sets(&self) -> CodeSets {
         self.code_sets
     }
 
-    /// Sends a request and returns its number.
+    /// Sends a request and returns its request id.
     #[inline(always)]
     pub(crate) fn send<'p>(
         &mut self,
@@ -134,8 +134,7 @@ impl ExclusiveConnection {
         sent.map(|()| id)
     }
 
-    /// Sends a whole message. A server that does not read is waited for as long as the call may
-    /// take.
+    /// Sends a whole message. Blocks within the limit of the call while the server does not read.
     #[inline(always)]
     pub(crate) fn put(
         &mut self,
@@ -157,19 +156,19 @@ impl ExclusiveConnection {
         Ok(())
     }
 
-    /// The number of the next message, and whether an answer is waited for.
+    /// The request id of the next message. Registers it if an answer is expected.
     #[inline(always)]
     pub(crate) fn begin(&mut self, answered: bool) -> Result<u32, SystemException> {
         if !answered {
             return Ok(self.initiator.next_id());
         }
         self.initiator.begin((), None).map_err(|_| {
-            // It carries one call at a time, and none once it has ended.
+            // Calls on the connection do not overlap, and an ended connection is not reused.
             SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::No)
         })
     }
 
-    /// Waits for the answer to what was sent, and hands it to `taker`.
+    /// Waits for the answer and passes it to `taker`.
     #[inline(always)]
     pub(super) fn receive<T>(
         &mut self,
@@ -195,7 +194,7 @@ impl ExclusiveConnection {
         taker: &mut impl ReplyReceiver<T>,
     ) -> Result<T, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
-        // Nothing can have come yet, unless the server has sent what was not asked for.
+        // The buffer holds no message yet, unless the server has sent an unsolicited one.
         if !self.framer.has_more() {
             self.read(deadline, watched, first_read)?;
             first_read = false;
@@ -213,7 +212,7 @@ impl ExclusiveConnection {
         self.await_other(deadline, watched, first_read, taker)
     }
 
-    /// Waits on where the answer was not all that came with the first read.
+    /// Continues the wait if the first read did not contain the whole answer.
     #[cold]
     #[inline(never)]
     fn await_other<T>(
@@ -245,8 +244,8 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Reads what the peer has sent, waiting for it as long as the call may take: this long, unless
-    /// the call_timer ends it.
+    /// Reads from the stream. The socket's receive timeout limits the read to the time left of the
+    /// call, unless the call timer does (`watched`).
     #[inline(always)]
     fn read(
         &mut self,
@@ -254,7 +253,8 @@ impl ExclusiveConnection {
         watched: bool,
         first: bool,
     ) -> Result<(), SystemException> {
-        // The usual call needs one read, whose limit is the call's: set already, no clock to ask.
+        // The usual call needs one read with the call's own limit, which is already set: it does
+        // not read the clock.
         let timeout = match (watched, first) {
             (true, _) => None,
             (false, true) => deadline.limit,
@@ -296,13 +296,13 @@ impl ExclusiveConnection {
         set.map_err(|error| self.ended(ConnectionLoss::Broken, &error.to_string(), deadline))
     }
 
-    /// Tells the server that nobody waits for its reply any more.
+    /// Tells the server that the reply is no longer wanted.
     pub(crate) fn cancel(&self, version: Version, id: u32) {
-        // The connection is closed next, which says the same.
+        // On failure the server still sees that the connection is closed next.
         self.stream.send_all(&cancel_request(version, id)).ok();
     }
 
-    /// The server never got all of the message, so it cannot have begun.
+    /// The exception for a request that was not completely sent. The server cannot have begun it.
     #[cold]
     fn unsent(&self, error: &SendError) -> SystemException {
         let (kind, minor) = match error.source.kind() {
@@ -315,7 +315,7 @@ impl ExclusiveConnection {
         ))
     }
 
-    /// What the call under way, whose request has left whole, ends with when the connection does.
+    /// The exception for the call under way when the connection ends after its request was sent.
     #[cold]
     fn ended(&mut self, loss: ConnectionLoss, why: &str, deadline: &Deadline) -> SystemException {
         let executed = self.initiator.end(&loss).next();
@@ -325,7 +325,7 @@ impl ExclusiveConnection {
     }
 }
 
-/// Takes what is not the usual reply; nothing if it is stale.
+/// Takes a message that is not the usual reply. `None` for a stale one.
 #[cold]
 #[inline(never)]
 fn take_other<T>(

@@ -1,4 +1,6 @@
-//! The reply to a call that goes on while the program does something else.
+//! The future for the reply to an asynchronous call, and the functions that begin such calls.
+//!
+//! The call itself is in [`asynchronous`](super::asynchronous).
 
 use super::asynchronous::AsyncCall;
 use super::operation::OwnedOperation;
@@ -14,13 +16,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// The reply to an asynchronous call.
+/// The future for the reply to an asynchronous call.
 ///
-/// The call is under way when this is returned. It is a future, for any executor; a thread can
-/// [`wait`](Self::wait) for it as well, look [whether it is there](Self::is_ready) now and then, or leave
-/// a function to be called with it, by [`on_reply`](Self::on_reply). Limits of time, forwards and
-/// repetitions are as with other calls. Dropping it cancels the call: the server is told, and its reply
-/// discarded.
+/// The call is under way when this is returned. The future works with any executor. A thread can
+/// also [`wait`](Self::wait) for the reply, check [whether it has come](Self::is_ready), or
+/// register a callback with [`on_reply`](Self::on_reply). Time limits, forwards and retries work as
+/// in other calls. Dropping the future cancels the call: the client tells the server and discards
+/// the reply.
 ///
 /// ```
 /// use armilla::{ReplyFuture, SystemException};
@@ -31,11 +33,13 @@ use std::time::Duration;
 /// # Ok::<(), SystemException>(())
 /// ```
 ///
-/// Asynchronous calls share connections, as with [`ConnectionPolicy::Multiplexed`](crate::ConnectionPolicy). Replies are read
-/// by whichever thread waits for one of them, and by one thread of the ORB when none does. Those to
-/// objects of this process stay in it, whatever its addresses are, and are served by threads of the server
-/// as those of any client, so that a servant of the single-thread model must not wait for the reply to a
-/// call of its own POA.
+/// Asynchronous calls share connections, as with
+/// [`ConnectionPolicy::Multiplexed`](crate::ConnectionPolicy). A thread that waits for a reply
+/// reads the replies for all. If no thread waits, the ORB's reactor thread reads them.
+///
+/// Calls of objects of this process stay in the process, whatever its addresses are. Threads of the
+/// server serve them like those of any client. A servant of the single-thread model must therefore
+/// not wait for the reply to a call of its own POA.
 #[must_use = "dropping it cancels the call"]
 pub struct ReplyFuture<R, E = SystemException> {
     inner: Inner<R, E>,
@@ -51,16 +55,16 @@ enum Inner<R, E> {
 type Finish<R, E> =
     Box<dyn FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<Result<R, E>> + Send>;
 
-/// Nothing in it is pinned.
+/// No field is pinned.
 impl<R, E> Unpin for ReplyFuture<R, E> {}
 
 impl<R, E> ReplyFuture<R, E> {
-    /// A reply that is there already.
+    /// A future that is ready with `result`.
     pub const fn ready(result: Result<R, E>) -> Self {
         Self { inner: Inner::Ready(result) }
     }
 
-    /// Whether the reply is there.
+    /// Whether the reply has come.
     pub fn is_ready(&self) -> bool {
         match &self.inner {
             Inner::Ready(_) => true,
@@ -74,7 +78,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     /// Waits for the reply.
     ///
     /// # Errors
-    /// What the call ended with.
+    /// The exception that the call ended with.
     pub fn wait(mut self) -> Result<R, E> {
         if let Inner::UnderWay(call, _) = &self.inner {
             call.wait(None);
@@ -82,11 +86,11 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         self.take()
     }
 
-    /// Waits for the reply for at most `limit`, and gives itself back if it has not come. The call goes
-    /// on then.
+    /// Waits for the reply for at most `limit`. If it does not come in time, returns the future,
+    /// and the call continues.
     ///
     /// # Errors
-    /// The same future, when the reply has not come. The inner result is that of the call.
+    /// This future, when the reply has not come. The inner result is that of the call.
     pub fn wait_for(mut self, limit: Duration) -> Result<Result<R, E>, Self> {
         match &self.inner {
             Inner::UnderWay(call, _) if !call.wait(Some(limit)) => Err(self),
@@ -94,11 +98,11 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
-    /// Calls `callback` with the result, when it comes: by the thread that reads the reply, or by the
-    /// calling thread if it is there already. The call is no longer cancelled by dropping anything.
+    /// Registers `callback` for the result. The thread that reads the reply runs it, or the calling
+    /// thread if the reply has already come. The call can no longer be cancelled.
     ///
-    /// While it runs the replies to other asynchronous calls may have to wait, so it should not take
-    /// long; what does belongs to another thread. It may make calls.
+    /// While the callback runs, replies to other asynchronous calls may have to wait. It should be
+    /// short and hand longer work to another thread. It may make calls.
     pub fn on_reply(mut self, callback: impl FnOnce(Result<R, E>) + Send + 'static)
     where
         R: 'static,
@@ -113,7 +117,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
-    /// Whether the reply is there; otherwise `waker` hears of it.
+    /// Whether the reply has come. If not, `waker` is woken when it does.
     pub(super) fn tells(&self, waker: &Waker) -> bool {
         match &self.inner {
             Inner::UnderWay(call, _) => call.poll(waker),
@@ -121,12 +125,12 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
-    /// The result, which is there.
+    /// The result. The reply must have come.
     fn take(&mut self) -> Result<R, E> {
         match std::mem::replace(&mut self.inner, Inner::Over) {
             Inner::Ready(result) => result,
             Inner::UnderWay(call, finish) => result(&call, finish),
-            Inner::Over => panic!("a reply was asked for again after it had been taken"),
+            Inner::Over => panic!("the result of a ReplyFuture was taken twice"),
         }
     }
 }
@@ -139,7 +143,7 @@ impl<R, E: From<SystemException>> Future for ReplyFuture<R, E> {
     type Output = Result<R, E>;
 
     /// # Panics
-    /// When it is polled again after it was ready.
+    /// When polled again after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.tells(context.waker()) {
             true => Poll::Ready(self.take()),
@@ -193,7 +197,7 @@ pub(crate) fn invoke_raises_async<'p, R, E: Raises>(
     begin(object, operation, arguments, finish)
 }
 
-/// Begins a call; `finish` makes its outcome of the reply.
+/// Begins a call. `finish` converts the reply into the result.
 pub(crate) fn begin<'p, R, E: From<SystemException>>(
     object: &Object,
     operation: OwnedOperation,

@@ -1,5 +1,5 @@
-//! The thread of a client: closes connections that nobody has used for long, and ends calls that
-//! have run out of time.
+//! The housekeeping thread of a client: closes connections that have been idle for long, and
+//! expires calls by their [timers](super::call_timer).
 
 use super::call_timer::CallTimers;
 use super::endpoint::Endpoints;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// Starts the thread that looks after the endpoints of an ORB and ends with them.
+/// Starts the housekeeping thread of an ORB. It ends when the endpoints are dropped.
 pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, settings: &Settings) {
     let endpoints = Arc::downgrade(endpoints);
     let idle = settings.client_idle;
@@ -22,12 +22,12 @@ pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, se
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
-        report!(error, "no thread to end calls that run out of time", error = error);
+        report!(error, "cannot start the thread that enforces call timeouts", error = error);
     }
 }
 
-/// Closes what has been idle for as long as `idle`, and forgets endpoints that no reference leads
-/// to. `false` when the ORB is gone.
+/// Closes connections that have been idle for `idle`, and removes endpoints that no reference uses.
+/// `false` when the ORB is gone.
 fn tidy(endpoints: &Weak<Endpoints>, idle: Duration) -> bool {
     let Some(endpoints) = endpoints.upgrade() else { return false };
     let known: Vec<_> = lock(&endpoints.by_address).values().cloned().collect();
@@ -40,7 +40,7 @@ fn tidy(endpoints: &Weak<Endpoints>, idle: Duration) -> bool {
     true
 }
 
-/// The instant that lies `duration` back.
+/// The instant `duration` ago.
 fn before(duration: Duration) -> CoarseInstant {
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     CoarseInstant::from_nanos(coarse_now().as_nanos().saturating_sub(nanos))
