@@ -1,10 +1,10 @@
-//! One invocation: what its policies, its time, its forwards and its failures say about how it goes on.
+//! The state machine of one invocation: policies, time, forwards and failures.
 //!
-//! The rules of all calls stand here once: what is prepared before the first attempt, where the next
-//! attempt goes after a forward, which failures may be repeated, and when a call falls back to the
-//! reference's own addresses. [`Invocation`] does no I/O and does not wait. Drivers make the attempts:
-//! over an exclusive or a multiplexed connection ([`attempt`](super::attempt)), within the process
-//! ([`collocated`](super::collocated)), without a thread that waits
+//! The rules of all calls are stated here, once: what happens before the first attempt, where the
+//! next attempt goes after a forward, which failures may be retried, and when a call falls back to
+//! the reference's own addresses. [`Invocation`] does no I/O and does not wait. The drivers make
+//! the attempts: over an exclusive or a multiplexed connection ([`attempt`](super::attempt)),
+//! within the process ([`collocated`](super::collocated)), without a waiting thread
 //! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](super::locate)).
 
 use super::deadline::Deadline;
@@ -21,56 +21,57 @@ use std::time::{Duration, Instant};
 
 /// The state of one invocation.
 pub(crate) struct Invocation {
-    /// The time of the whole call.
+    /// The time limits of the whole call.
     pub(crate) deadline: Deadline,
-    /// How often the call was forwarded.
+    /// The number of forwards of the call.
     forwards: u32,
-    /// How many addresses of the present route have failed.
+    /// The number of addresses of the current route that have failed.
     failures: usize,
-    /// Whether the call came back from where an earlier call was forwarded to.
+    /// Whether the call has fallen back from the target of an earlier forward.
     fell_back: bool,
-    /// The policies that were set, where any were.
+    /// The policies and their state, if any policy differs from the defaults.
     policies: Option<Box<CallPolicies>>,
 }
 
-/// The policies of a call, and what was done under them.
+/// The policies of a call, and the state that they need.
 struct CallPolicies {
     effective: Box<Effective>,
     started: Instant,
-    /// Whether the reference was bound before the call, and must stay so.
+    /// Whether the reference was bound before the call and must not be bound anew.
     bound: bool,
-    /// How often the call was repeated.
+    /// The number of retries.
     repeated: u32,
-    /// The pause that has to pass before the next attempt.
+    /// The pause before the next attempt.
     pause: Option<Duration>,
 }
 
-/// How an invocation goes on after an attempt.
+/// The next step of an invocation after an attempt.
 pub(crate) enum Step {
     /// The call has ended, and the reply was taken.
     Done,
-    /// The object is elsewhere.
+    /// The server forwards the call.
     Forward(Forward),
     /// Another attempt follows, after the [pause](Invocation::take_pause) if there is one.
     Again,
 }
 
-/// Where a server sends a call instead of answering it.
+/// The kinds of forward that a server may answer with.
 pub(crate) enum Forward {
-    /// The object is for now where this reference says.
+    /// LOCATION_FORWARD: the object is at this reference for now.
     To(Box<Ior>),
-    /// The object is from now on where this reference says.
+    /// LOCATION_FORWARD_PERM: the object is at this reference from now on.
     ForGood(Box<Ior>),
-    /// The object stays where it is, and is to be named in another way.
+    /// NEEDS_ADDRESSING_MODE: the object stays; requests must address it in another way.
     Readdress(AddressingDisposition),
 }
 
 impl Invocation {
-    /// Prepares a call through `object`: the ORB must run, and the policies and the time of the call
-    /// hold from now on.
+    /// Prepares a call through `object`: checks that the ORB runs, and reads the policies and the
+    /// clock.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` when the ORB was shut down, `TIMEOUT` when an absolute time has passed already.
+    /// `BAD_INV_ORDER` when the ORB was shut down; `TIMEOUT` when an absolute limit has already
+    /// passed.
     #[inline(always)]
     pub(crate) fn begin(object: &Object, reference: &Reference) -> Result<Self, SystemException> {
         reference.orb.check_running()?;
@@ -99,19 +100,19 @@ impl Invocation {
         Ok(())
     }
 
-    /// The time of the call, for an attempt at the next address of `route`.
+    /// The time limits of an attempt at the next address of `route`.
     #[inline]
     pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
         self.deadline.among(self.addresses_left(route))
     }
 
-    /// How many addresses of `route` have not failed yet.
+    /// The number of addresses of `route` that have not failed yet.
     pub(crate) fn addresses_left(&self, route: &Route) -> usize {
         route.len().saturating_sub(self.failures)
     }
 
-    /// How long an attempt within the process may take; zero when no time is left. The first attempt
-    /// begins with the call, so that it needs no look at the clock.
+    /// The time limit for an attempt within the process; zero when the call has expired. The first
+    /// attempt starts with the call and does not need to read the clock.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         match self.forwards {
             0 => self.deadline.limit,
@@ -119,13 +120,13 @@ impl Invocation {
         }
     }
 
-    /// How long to wait before the next attempt.
+    /// Takes the pause before the next attempt.
     #[inline]
     pub(crate) fn take_pause(&mut self) -> Option<Duration> {
         self.policies.as_mut()?.pause.take()
     }
 
-    /// Lets the reference be bound anew.
+    /// Allows the call to bind the reference anew, whatever its policies are.
     #[cold]
     pub(crate) fn allow_rebinding(&mut self) {
         self.deadline.may_connect = true;
@@ -148,10 +149,10 @@ impl Invocation {
         }
     }
 
-    /// Decides how the call goes on after an attempt at `target` of `route`.
+    /// Decides the next step after an attempt at `target` of `route`.
     ///
     /// # Errors
-    /// What the call ends with.
+    /// The exception that the call ends with.
     #[inline(always)]
     pub(crate) fn judge(
         &mut self,
@@ -168,7 +169,8 @@ impl Invocation {
         }
     }
 
-    /// Naming the object in another way concerns nobody but the two ORBs: the next attempt does so.
+    /// Follows a change of the addressing mode at once, because it concerns only the two ORBs;
+    /// interceptors see a retry. Any other forward is returned as a step.
     #[cold]
     fn judge_forward(
         &mut self,
@@ -182,8 +184,7 @@ impl Invocation {
         }
     }
 
-    /// Sends this call and later ones where the server says that the object is, or in the way in
-    /// which it wants them.
+    /// Follows a forward: changes the binding for this call and later ones.
     #[cold]
     pub(crate) fn follow(
         &mut self,
@@ -216,8 +217,9 @@ impl Invocation {
         self.policies.as_ref().is_some_and(|policies| policies.bound)
     }
 
-    /// After a system exception of the server: where it says that the object is not there, the call
-    /// may [fall back](Self::fall_back), and `TRANSIENT` may be repeated. Everything else is returned.
+    /// Decides the next step after a system exception of the server. If the object is not there,
+    /// the call may [fall back](Self::fall_back). `TRANSIENT` may be retried. Every other exception
+    /// ends the call.
     #[cold]
     pub(crate) fn judge_exception(
         &mut self,
@@ -239,8 +241,9 @@ impl Invocation {
         }
     }
 
-    /// After an attempt without an answer. Only a call that was certainly not executed is repeated: at
-    /// the next address of the route, and after its last the call may [fall back](Self::fall_back).
+    /// Decides the next step after an attempt without an answer. Only a call that was certainly not
+    /// executed may be retried: first at the next address of the route, and after the last one by
+    /// [falling back](Self::fall_back).
     #[cold]
     pub(crate) fn judge_failure(
         &mut self,
@@ -269,9 +272,9 @@ impl Invocation {
         self.repeat(failure)
     }
 
-    /// Sends the call to the reference's own addresses again, once, when it failed at a place that
-    /// an earlier call was forwarded to. What this very call was forwarded to is no older than what
-    /// they would say.
+    /// Directs the call to the reference's own addresses again, once, if the target of an earlier
+    /// call's forward has failed. If this call itself was forwarded, the forward is as recent as
+    /// any answer from those addresses, and the call does not fall back.
     #[cold]
     pub(crate) fn fall_back(&mut self, reference: &Reference, route: &Route) -> bool {
         if self.is_bound() || !route.is_forwarded() || self.forwards > 0 || self.fell_back {
@@ -283,14 +286,14 @@ impl Invocation {
         true
     }
 
-    /// After the last of everything that can be tried: begins again after a pause, where the policy
-    /// `retries` allows that, or returns the error.
+    /// Retries after a pause, when nothing else is left to try and the policy `retries` allows it.
+    /// Otherwise returns the error.
     #[cold]
     fn repeat(&mut self, error: SystemException) -> Result<Step, SystemException> {
         let Some(policies) = &mut self.policies else { return Err(error) };
         let (retries, repeated) = (policies.effective.retries, policies.repeated);
         if repeated >= retries.count {
-            let note = format!("; tried {repeated} times more, as often as `retries` allows");
+            let note = format!("; retried {repeated} times, the limit of `retries`");
             return Err(if repeated > 0 { error.with_note(&note) } else { error });
         }
         let pause = retries.pause(repeated);
@@ -298,7 +301,7 @@ impl Invocation {
         let shortest = limits.min_by_key(|limit| limit.time);
         let elapsed = policies.started.elapsed();
         if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
-            let note = format!("; not tried again after {repeated} times, for {limit}");
+            let note = format!("; not retried after {repeated} retries because of {limit}");
             return Err(error.with_note(&note));
         }
         policies.pause = Some(pause);
@@ -307,12 +310,12 @@ impl Invocation {
         Ok(Step::Again)
     }
 
-    /// Names the policy whose time has passed.
+    /// Names the policy whose limit has passed.
     #[cold]
     pub(super) fn explain(&self, error: SystemException) -> SystemException {
         let Some(policies) = &self.policies else { return error };
         let Effective { reply, request, .. } = &*policies.effective;
-        // A request that was not sent was late for what comes first.
+        // For a request that was not sent, the earlier of the two limits applies.
         let unsent = error.completed() == Completion::No;
         let limits = request.iter().filter(|_| unsent).chain(reply);
         match limits.min_by_key(|limit| limit.time) {
@@ -325,9 +328,7 @@ impl Invocation {
 #[cold]
 fn rebind_refused() -> SystemException {
     SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
-        .with_reason(
-            "the server forwards the call, which the policy Rebind does not allow any more",
-        )
+        .with_reason("the server forwards the call, which the policy Rebind does not allow")
         .with_hint("Object::locate binds the reference anew")
 }
 

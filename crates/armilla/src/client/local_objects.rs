@@ -1,5 +1,5 @@
-//! What the client side asks the objects of its own process. The server side answers; it installs
-//! itself when the ORB is made.
+//! The client's interface to the objects of its own process. The server side implements it, and
+//! installs the implementation when the ORB is made. The client depends on the traits only.
 
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::SystemException;
@@ -15,45 +15,44 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// An object of this process that is or was active, as a reference to it keeps it.
+/// An object of this process that is or was active, as a reference holds it.
 pub(crate) trait LocalObject: Send + Sync {
-    /// The octets of its key.
+    /// The octets of its object key.
     fn key(&self) -> Vec<u8>;
 
     /// The IOR of a reference to it.
     fn ior(&self, orb: &Orb) -> Result<Ior, SystemException>;
 
-    /// Whether it has the interface with this repository id; `None` where its servant has to be
-    /// asked in a request.
+    /// Whether it has the interface with this repository id. `None` where only a request to its
+    /// servant can tell.
     fn is_a(&self, repository_id: &str) -> Option<bool>;
 
-    /// The repository id of its most derived interface, as [`is_a`](Self::is_a).
+    /// The repository id of its most derived interface. `None` as for [`is_a`](Self::is_a).
     fn repository_id(&self) -> Option<String>;
 
-    /// What the server side has put there.
+    /// The server side's own type.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The key of an object of this process, and the object when it is active.
+/// The object key of an object of this process, and the object if it is active.
 pub(crate) type LocalKey = (Box<[u8]>, Option<Inline<dyn LocalObject>>);
 
 /// The objects of this process.
 pub(crate) trait LocalObjects: Send + Sync {
-    /// The object that `ior` denotes, if that is one of them.
+    /// The object that `ior` denotes, if it is one of this process.
     fn find(&self, orb: &Orb, ior: &Ior) -> Option<LocalKey>;
 
-    /// Where the object with this key is.
+    /// The location of the object with this key.
     ///
     /// # Errors
-    /// What finds objects by published names fails with.
+    /// Those of the lookup of published names.
     fn locate(&self, orb: &Orb, key: &[u8]) -> Result<Located, SystemException>;
 
-    /// Serves a request, in these code sets, and gives the reply, which is empty when none is
-    /// expected.
+    /// Serves a request in these code sets. Returns the reply; it is empty when none is expected.
     ///
     /// # Errors
-    /// When the request is malformed, the ORB cannot serve or the reply does not come within
-    /// `limit`.
+    /// When the request is malformed, when the ORB cannot serve, or when the reply does not come
+    /// within `limit`.
     fn serve(
         &self,
         orb: &Orb,
@@ -63,14 +62,14 @@ pub(crate) trait LocalObjects: Send + Sync {
         reply_buffer: &mut ReplyBuffer,
     ) -> Result<Vec<u8>, SystemException>;
 
-    /// A connection to the server side.
+    /// Connects to the server side within the process.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory; refused where the ORB shuts down.
+    /// A shortage of descriptors or memory; refused if the ORB is shutting down.
     fn connect(&self, orb: &Orb) -> io::Result<Box<dyn Stream>>;
 
-    /// Has a connection that this ORB has just made carry requests both ways, and offers it for the
-    /// addresses at which the ORB listens. `None` when it cannot.
+    /// Makes a new connection of this ORB bidirectional, and offers it for the addresses at which
+    /// the ORB listens. `None` when that is not possible.
     fn offer(
         &self,
         orb: &Orb,
@@ -88,18 +87,18 @@ impl Orb {
         &**self.part::<Box<dyn LocalObjects>>()
     }
 
-    /// The key in `ior` by which an object of this process is called, and the object when it is
+    /// The object key in `ior` if it denotes an object of this process, and the object if it is
     /// active.
     pub(crate) fn local_key(&self, ior: &Ior) -> Option<LocalKey> {
         self.local_objects().find(self, ior)
     }
 
-    /// Where the object with this key is, for the client side of this ORB.
+    /// The location of the object with this key.
     pub(crate) fn locate_here(&self, key: &[u8]) -> Result<Located, SystemException> {
         self.local_objects().locate(self, key)
     }
 
-    /// A connection of this process with itself.
+    /// Connects this process to itself.
     pub(super) fn connect_here(&self) -> io::Result<Box<dyn Stream>> {
         self.local_objects().connect(self)
     }
@@ -125,7 +124,7 @@ pub(super) fn offer(
     orb.local_objects().offer(orb, stream, setup)
 }
 
-/// Buffer for a reply: where it is written, and where it is caught.
+/// The buffers for a reply: one for encoding it, one for passing it on.
 #[derive(Default)]
 pub(crate) struct ReplyBuffer {
     pub(crate) written: Buffer,
@@ -133,33 +132,33 @@ pub(crate) struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// Takes the memory of a reply that was read, for the next one.
+    /// Takes back the memory of a reply that was read.
     pub(crate) fn take_back(&mut self, reply: Vec<u8>) {
         self.caught = reply;
     }
 
-    /// How many octets it takes.
+    /// The capacity of both buffers, in octets.
     pub(crate) fn capacity(&self) -> usize {
         self.written.capacity() + self.caught.capacity()
     }
 }
 
-/// The sending half of a connection that carries requests both ways, for the calls of one
-/// direction. The server side reads it.
+/// The sending half of a bidirectional connection, for the calls of one direction. The server side
+/// reads the connection.
 pub(crate) trait Carrier: Stream + fmt::Debug {
-    /// Unlike that of any other connection of the ORB.
+    /// The number of the connection, unique in its ORB.
     fn number(&self) -> u64;
 
-    /// The calls that it carries, made by `make` if there were none before; `None` when the
+    /// The client side of the connection; `make` creates it on first use. `None` when the
     /// connection has ended.
     fn link(
         &self,
         make: &mut dyn FnMut() -> Arc<MultiplexedConnection>,
     ) -> Option<Arc<MultiplexedConnection>>;
 
-    /// The code sets that its originator has stated.
+    /// The code sets that the originator of the connection has sent.
     fn stated_code_sets(&self) -> Option<CodeSetContext>;
 
-    /// Whether something that is sent now leaves, as far as anybody knows.
+    /// Whether the connection accepts more octets, as far as known.
     fn has_room(&self) -> bool;
 }

@@ -1,4 +1,5 @@
-//! Asking where an object is, without calling it (CORBA 3.4 Part 2, 9.4.5).
+//! LocateRequest: asking for the location of an object without calling it (CORBA 3.4 Part 2,
+//! 9.4.5).
 
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
@@ -17,7 +18,7 @@ use armilla_giop::{
 };
 use std::thread;
 
-/// What a server said of the place of an object.
+/// The answer of a server to a LocateRequest.
 enum Located {
     Here,
     Unknown,
@@ -25,7 +26,7 @@ enum Located {
     Raised(SystemException),
 }
 
-/// Whether the server knows the object; follows forwards. The question binds the reference.
+/// Whether the server knows the object. Follows forwards, and binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let reference = object.reference()?;
     let mut invocation = Invocation::begin(object, reference)?;
@@ -53,7 +54,7 @@ fn locate_there(
         let target = route.preferred();
         match ask(reference, target, &invocation.attempt_deadline(&route)) {
             Ok(Located::Here) => return Ok(true),
-            // An earlier forward may have become stale: the reference's own address knows better.
+            // The forward may be outdated: ask at the reference's own addresses.
             Ok(Located::Unknown) if invocation.fall_back(reference, &route) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
@@ -66,15 +67,15 @@ fn locate_there(
     }
 }
 
-/// What this process knows of an object.
+/// The answer of this process.
 enum Answer {
     Here,
     Unknown,
-    /// It is in another process.
+    /// The object is in another process.
     Elsewhere(Ior),
 }
 
-/// Asks this process for the object with this key; follows published names.
+/// Asks this process for the object with this key. Follows published names.
 fn locate_here(
     orb: &Orb,
     mut key: Vec<u8>,
@@ -87,7 +88,7 @@ fn locate_here(
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),
         };
-        // Published names that lead to one another denote no object.
+        // Published names that refer to each other denote no object.
         if invocation.count_forward(orb).is_err() {
             return Ok(Answer::Unknown);
         }
@@ -98,7 +99,7 @@ fn locate_here(
     }
 }
 
-/// Asks over a connection of its own choice: what stands idle, else a new one.
+/// Asks over an idle connection, or over a new one.
 fn ask(
     reference: &Reference,
     target: &Target,
@@ -140,9 +141,7 @@ impl ReplyReceiver<CdrResult<Located>> for &Reference {
     fn take(&mut self, arrived: ClientEvent<'_, ()>) -> CdrResult<Located> {
         match arrived {
             ClientEvent::LocateReply((), header, body) => read(header.status, body, self),
-            _ => Err(CdrError::new(CdrErrorKind::Invalid(
-                "a Reply outcome_of where a LocateReply is due",
-            ))),
+            _ => Err(CdrError::new(CdrErrorKind::Invalid("a Reply instead of a LocateReply"))),
         }
     }
 }
@@ -153,7 +152,7 @@ fn read_kept(message: &Message<'_>, reference: &Reference) -> Result<Located, Sy
         .map_err(|error| SystemException::decoding(&error, Completion::No))
 }
 
-/// Reads the body of a LocateReply.
+/// Decodes the body of a LocateReply.
 fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<Located> {
     let mut body = body.with_context(&reference.orb);
     Ok(match status {
@@ -167,7 +166,7 @@ fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrRe
             Located::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }
         LocateStatus::SystemException => match decode_system(&ServiceContexts::EMPTY, &mut body)? {
-            // Another way to say that the object is unknown, and the one of JacORB.
+            // JacORB reports an unknown object in this way.
             error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
             error => Located::Raised(error),
         },

@@ -1,4 +1,5 @@
-//! What the end of a connection means for a call: one place for the words and the completion.
+//! The exceptions of calls whose connection ends or whose reply does not come in time: reasons and
+//! completion status, in one place.
 
 use super::deadline::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -7,19 +8,19 @@ use armilla_giop::CompletionStatus;
 use armilla_giop::engine::ConnectionLoss;
 use armilla_ipc::Address;
 
-/// Why a connection that simply ends did so.
+/// The reason when the server closes the connection without a message.
 pub(super) const CLOSED_BY_SERVER: &str = "the server closed the connection";
 
-/// Why a connection to `peer` ended, for each call that was under way on it.
+/// The end of a connection to `peer`, for each call that was under way on it.
 pub(super) struct Lost {
     pub(super) peer: Address,
     pub(super) loss: ConnectionLoss,
-    /// What the operating system or the framer says, where that is why.
+    /// The message of the operating system or of the framer, if that is the reason.
     pub(super) why: String,
 }
 
 impl Lost {
-    /// What a call that began at `started` ends with.
+    /// The exception of a call on the connection.
     #[cold]
     pub(super) fn exception(
         &self,
@@ -77,7 +78,7 @@ impl Lost {
     }
 }
 
-/// The other end, in words.
+/// The name of the other end, for messages.
 fn who(peer: &Address) -> String {
     match is_here(peer) {
         true => "this process".to_owned(),
@@ -85,7 +86,7 @@ fn who(peer: &Address) -> String {
     }
 }
 
-/// No reply came in time.
+/// The exception of a call whose reply did not come in time.
 #[cold]
 pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());

@@ -1,8 +1,8 @@
-//! The client side: object references, and the way of a call from a reference to a live connection and
+//! The client side: object references, and the path of a call from a reference to a connection and
 //! back.
 //!
-//! What stands above the client is not known here. Objects of the same process are behind the traits of
-//! `local_objects.rs`, which the server side implements.
+//! The layers above the client are not known here. Objects of the same process are reached through
+//! the traits of `local_objects.rs`, which the server side implements.
 
 mod access;
 mod arguments;

@@ -20,71 +20,72 @@ use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile, iiop_object_key};
 use std::any::Any;
 use std::fmt;
 
-/// Sees the requests that an ORB sends. Every method has a default that does nothing.
+/// An interceptor of the requests that an ORB sends. Every method has a default that does nothing.
 ///
-/// It is called by the thread that calls, or that awaits the reply, and by many at once. A call that
-/// it makes itself is intercepted like any other; a slot of [`PiCurrent`](crate::interceptor::PiCurrent) can tell
-/// it that it comes from within itself.
+/// The calling thread runs it, or the thread that reads the reply; many threads may run it at once.
+/// A call that the interceptor itself makes is intercepted like any other. To recognize such a
+/// call, it can use a slot of [`PiCurrent`](crate::interceptor::PiCurrent).
 pub trait ClientInterceptor: Send + Sync {
-    /// Its name, unlike that of any other; interceptors without one are anonymous.
+    /// The name, which must be unique. Interceptors with an empty name are anonymous.
     fn name(&self) -> &str {
         ""
     }
 
-    /// A request is about to be sent, for the first time or again; service contexts may be added.
+    /// A request is about to be sent, for the first time or again. Service contexts may be added.
     ///
     /// # Errors
-    /// The request is not sent, the interceptors behind this one do not hear of it, and those
-    /// before it hear how it ends.
+    /// The request is not sent. The interceptors after this one do not see it; those before it see
+    /// its end.
     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
     }
 
-    /// The reply has come.
+    /// The reply has been received.
     ///
     /// # Errors
-    /// The call ends with the exception instead, `COMPLETED_YES`.
+    /// The call ends with the exception instead. Its completion status must be `COMPLETED_YES`.
     fn receive_reply(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = request;
         Ok(())
     }
 
-    /// The request has ended with an exception: the server's, the ORB's or another interceptor's.
+    /// The request has ended with an exception of the server, of the ORB or of another interceptor.
     ///
     /// # Errors
-    /// The call ends with another exception instead, or is made again elsewhere.
+    /// The call ends with another exception instead, or is sent to another object.
     fn receive_exception(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
     }
 
-    /// The request has ended otherwise: it is made again, here or elsewhere, or it was sent and no
+    /// The request has ended without a result: it is forwarded or sent again, or it was sent and no
     /// reply is expected.
     ///
     /// # Errors
-    /// The call ends with the exception instead, or is made again elsewhere.
+    /// The call ends with the exception instead, or is sent to another object.
     fn receive_other(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
     }
 
-    /// Which calls it sees: `ProcessingModePolicy`.
+    /// The calls that the interceptor sees: `ProcessingModePolicy`.
     fn processing_mode(&self) -> ProcessingMode {
         ProcessingMode::default()
     }
 
-    /// Whether it may ask for the values of calls: arguments, results, exceptions. What comes back of
-    /// a call is copied for that, unless no interceptor does; then asking gives `NO_RESOURCES`.
+    /// Whether the interceptor may ask for the values of calls: arguments, results, exceptions. If
+    /// any interceptor does, the ORB copies the replies. If none does, asking raises
+    /// `NO_RESOURCES`.
     fn reads_values(&self) -> bool {
         true
     }
 
-    /// The ORB was shut down, or could not be made.
+    /// The ORB has shut down, or its creation has failed.
     fn destroy(&self) {}
 }
 
-/// A request that leaves, as a client interceptor sees it.
+/// A request that is sent, as a client interceptor sees it.
 pub struct ClientRequestInfo<'a> {
     pub(super) id: u32,
     pub(super) operation: &'a str,
@@ -105,7 +106,7 @@ pub struct ClientRequestInfo<'a> {
 }
 
 impl<'a> ClientRequestInfo<'a> {
-    /// What tells it from all other requests of this ORB that are under way.
+    /// The number of the request, unique among the requests of this ORB that are under way.
     pub const fn request_id(&self) -> u32 {
         self.id
     }
@@ -115,23 +116,25 @@ impl<'a> ClientRequestInfo<'a> {
         self.operation
     }
 
-    /// Whether a reply is expected; not for a oneway operation.
+    /// Whether a reply is expected; `false` for most oneway operations.
     pub const fn response_expected(&self) -> bool {
         self.response_expected
     }
 
-    /// When the call returns; of one that expects a reply, when the servant has.
+    /// The moment at which the call returns. For a request with a reply: when the servant has
+    /// completed it.
     pub const fn sync_scope(&self) -> SyncScope {
         self.sync_scope
     }
 
-    /// The arguments; those that come back have their values once the reply has come.
+    /// The arguments. The `inout` and `out` arguments have their values once the reply has been
+    /// received.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` where the request ended without a reply; `NO_RESOURCES` where the values
-    /// cannot be shown, since neither IDL nor the program tells of the operation, no interceptor
-    /// [reads values](ClientInterceptor::reads_values), or one contains a value that its TypeCode does
-    /// not describe.
+    /// `BAD_INV_ORDER` where the request ended without a reply. `NO_RESOURCES` where the values are
+    /// not available: neither IDL nor the program describes the operation, no interceptor [reads
+    /// values](ClientInterceptor::reads_values), or an argument contains a value that its TypeCode
+    /// does not describe.
     pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
         match self.outcome {
             None => <dyn Values>::arguments(self.values, false),
@@ -140,7 +143,7 @@ impl<'a> ClientRequestInfo<'a> {
         }
     }
 
-    /// The result, an empty any where the operation has none.
+    /// The result; an empty any where the operation has none.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`receive_reply`](ClientInterceptor::receive_reply), and `NO_RESOURCES`
@@ -152,7 +155,8 @@ impl<'a> ClientRequestInfo<'a> {
         }
     }
 
-    /// The types of the exceptions that the operation raises, or that a dynamic call was told of.
+    /// The types of the exceptions that the operation raises, or that the program states for a
+    /// dynamic call.
     ///
     /// # Errors
     /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
@@ -168,8 +172,8 @@ impl<'a> ClientRequestInfo<'a> {
         <dyn Values>::contexts(self.values)
     }
 
-    /// The properties that are sent for that clause, name and value in turn: `operation_context`.
-    /// Static stubs send none.
+    /// The properties that are sent for that clause, name and value alternating:
+    /// `operation_context`. Static stubs send none.
     ///
     /// # Errors
     /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
@@ -178,7 +182,8 @@ impl<'a> ClientRequestInfo<'a> {
     }
 
     /// The exception that the request ended with. A user exception that the operation does not
-    /// declare is `UNKNOWN`; [`received_exception_id`](Self::received_exception_id) says which it is.
+    /// declare is shown as `UNKNOWN`; [`received_exception_id`](Self::received_exception_id) tells
+    /// its real id.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`receive_exception`](ClientInterceptor::receive_exception).
@@ -195,7 +200,7 @@ impl<'a> ClientRequestInfo<'a> {
         id.ok_or_else(|| out_of_order("the request has not ended with an exception"))
     }
 
-    /// Where the request is made again.
+    /// The reference to which the request is forwarded.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` unless its outcome is [`Outcome::Forward`].
@@ -211,12 +216,12 @@ impl<'a> ClientRequestInfo<'a> {
         self.target
     }
 
-    /// The reference that the request goes to: the target's, or what it was forwarded to.
+    /// The reference that the request is sent to: the target's own, or that of a forward.
     pub const fn effective_target(&self) -> &'a Ior {
         self.ior
     }
 
-    /// The profile of that reference that is used.
+    /// The profile of that reference that the request uses.
     pub fn effective_profile(&self) -> Option<&'a TaggedProfile> {
         match self.named {
             TargetAddress::Profile(profile) => Some(profile),
@@ -249,13 +254,13 @@ impl<'a> ClientRequestInfo<'a> {
         })
     }
 
-    /// The policies that hold for the call.
+    /// The policies in effect for the call.
     pub fn policies(&self) -> Policies {
         self.target.policies_in_effect(self.settings)
     }
 
-    /// The policy of this type, which a program has defined, that holds for the call:
-    /// `get_request_policy`. Those that the ORB defines are among [`policies`](Self::policies).
+    /// The policy of this type in effect for the call, of a type that a program has defined:
+    /// `get_request_policy`. The ORB's own policies are among [`policies`](Self::policies).
     ///
     /// # Errors
     /// `INV_POLICY` (reason 3) for a type that no [factory](crate::OrbBuilder::policy_factory) knows.
@@ -272,7 +277,8 @@ impl<'a> ClientRequestInfo<'a> {
         self.address.is_none()
     }
 
-    /// Where the request is sent, as errors name it; `None` for an object of this process.
+    /// The address that the request is sent to, in the form of error messages. `None` for an object
+    /// of this process.
     pub fn address(&self) -> Option<String> {
         self.address.map(ToString::to_string)
     }
@@ -297,7 +303,7 @@ impl<'a> ClientRequestInfo<'a> {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`send_request`](ClientInterceptor::send_request), and when there is
-    /// one with this id already and it shall not be replaced.
+    /// already a context with this id and `replace` is `false`.
     pub fn add_request_service_context(
         &mut self,
         id: u32,
@@ -310,7 +316,7 @@ impl<'a> ClientRequestInfo<'a> {
         }
     }
 
-    /// How the request ended; `None` before it has.
+    /// How the request ended; `None` before its end.
     pub const fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -321,14 +327,14 @@ impl<'a> ClientRequestInfo<'a> {
     /// `BAD_INV_ORDER` before the request has ended.
     pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
         match &self.outcome {
-            // It was handed to the transport; whether it arrives nobody will say.
+            // The request was passed to the transport; whether it arrives is unknown.
             Some(Outcome::Sent) => Ok(ReplyStatus::Unknown),
             Some(outcome) => Ok(outcome.status()),
             None => Err(out_of_order("the request has not ended yet")),
         }
     }
 
-    /// A slot of the thread that called, as it was then.
+    /// A slot of the calling thread, with its value at the start of the call.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
@@ -336,13 +342,13 @@ impl<'a> ClientRequestInfo<'a> {
         self.slots.get(id, self.slot_count)
     }
 
-    /// Keeps a value until the request ends, for this interceptor or others that know its type; one
-    /// of each type.
+    /// Keeps a value until the request ends, one of each type. Every interceptor that knows the
+    /// type can read it.
     pub fn keep<T: Any + Send>(&mut self, value: T) {
         keep(&mut self.kept, value);
     }
 
-    /// The value of this type that is kept.
+    /// The kept value of this type.
     pub fn kept<T: Any>(&self) -> Option<&T> {
         self.kept.iter().find_map(|value| value.downcast_ref())
     }

@@ -1,4 +1,7 @@
-//! The interceptors' part in a call that a thread waits for (CORBA 3.4 Part 1, 16.3.3 and 16.3.7).
+//! The interception of one call: the starting points, the attempt and the ending points (CORBA 3.4
+//! Part 1, 16.3.3 and 16.3.7).
+//!
+//! Asynchronous calls continue in [`suspended`](super::suspended).
 
 use super::client::ClientRequestInfo;
 use super::{Interceptors, Interruption};
@@ -20,7 +23,7 @@ use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
 
-/// The interceptors that see a call, with the slots that the thread had when it began.
+/// The interceptors that see a call, and the slots that the calling thread had at its start.
 pub(crate) struct ClientFlow<'c> {
     interceptors: &'c Interceptors,
     object: &'c Object,
@@ -28,7 +31,7 @@ pub(crate) struct ClientFlow<'c> {
     slots: Slots,
 }
 
-/// Where an attempt goes, as interceptors see it.
+/// The target of an attempt, as interceptors see it.
 pub(crate) struct FlowTarget<'t> {
     pub(crate) ior: &'t Ior,
     pub(crate) named: TargetAddress<'t>,
@@ -46,8 +49,9 @@ impl<'c> ClientFlow<'c> {
         Self { interceptors, object, reference, slots }
     }
 
-    /// One attempt, which `exchange` makes between the first points of the interceptors and their last.
-    /// `exchange` sends the contexts that it is given, and leaves those of the reply in the cell.
+    /// Makes one attempt with `exchange`, between the starting and the ending points of the
+    /// interceptors. `exchange` sends the contexts that it is given and stores those of the reply
+    /// in the cell.
     pub(crate) fn attempt(
         &self,
         request: &Request<'_, '_>,
@@ -107,7 +111,7 @@ impl<'c> ClientFlow<'c> {
         Flow { interceptors: self.interceptors, reference: self.reference, info, entered, slots }
     }
 
-    /// When a call without a reply returns.
+    /// The `SyncScope` that interceptors see: the moment at which the call returns.
     fn sync_scope(&self, response: ResponseFlags) -> SyncScope {
         match response {
             ResponseFlags::Target => SyncScope::WithTarget,
@@ -117,7 +121,7 @@ impl<'c> ClientFlow<'c> {
     }
 }
 
-/// The repository id of a user exception, if `input` is one.
+/// The repository id of the user exception in `input`; `None` for any other status.
 fn user_exception_id(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
     match status {
         ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
@@ -126,8 +130,8 @@ fn user_exception_id(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Opti
 }
 
 impl Outcome {
-    /// What interceptors hear of a step. A forward for good is kept beside, because interceptors do not
-    /// tell it from another one.
+    /// Converts a step into the outcome that interceptors see. Returns the reference of a permanent
+    /// forward separately, because interceptors do not distinguish it from another forward.
     pub(crate) fn of(
         step: Result<Step, SystemException>,
         user_exception: Option<String>,
@@ -147,10 +151,11 @@ impl Outcome {
         (outcome, None)
     }
 
-    /// How the call goes on; `permanent` is where the server forwarded it for good.
+    /// Converts the outcome into a step. `permanent` is the reference of a permanent forward by the
+    /// server.
     ///
     /// # Errors
-    /// The system exception that it ends with.
+    /// The system exception that the call ends with.
     pub(crate) fn into_step(self, permanent: Option<Ior>) -> Result<Step, SystemException> {
         match self {
             Self::Reply | Self::Sent | Self::UserException(_) => Ok(Step::Done),
@@ -164,10 +169,10 @@ impl Outcome {
     }
 }
 
-/// The arguments and results of a call, where an interceptor asks for them.
+/// The arguments and results of a call, for interceptors that ask for them.
 struct CallValues<'v, 'r, 'p> {
     request: &'v Request<'r, 'p>,
-    /// The results or the user exception.
+    /// The encoded results or user exception.
     reply: RefCell<Option<OwnedInput>>,
 }
 
@@ -190,31 +195,31 @@ impl Values for CallValues<'_, '_, '_> {
     }
 }
 
-/// One attempt on its way through the interceptors.
+/// One attempt, with the state of its interceptors.
 pub(super) struct Flow<'f> {
     pub(super) interceptors: &'f Interceptors,
     pub(super) reference: &'f Reference,
     pub(super) info: ClientRequestInfo<'f>,
-    /// How many of the interceptors have begun, or do not see the call: those that see it are still to
-    /// hear of the end, the flow stack.
+    /// The height of the flow stack: the number of interceptors whose starting point has succeeded
+    /// or which do not see the call.
     pub(super) entered: usize,
-    /// The slots of the thread while it is in an interceptor.
+    /// The thread's slots inside the interceptors.
     pub(super) slots: Slots,
 }
 
 impl Flow<'_> {
-    /// Calls the first points.
+    /// Calls the starting points.
     pub(super) fn enter(&mut self) -> Result<(), Interruption> {
         self.in_interceptors(Self::begin)
     }
 
-    /// Calls the last points, and gives how the attempt ends then.
+    /// Calls the ending points. Returns the outcome that results.
     pub(super) fn leave(&mut self, outcome: Outcome) -> Outcome {
         self.in_interceptors(|flow| flow.end(outcome))
     }
 
-    /// From the first points of the interceptors by `exchange`, which makes the attempt and takes
-    /// the contexts of the reply, to their last.
+    /// Calls the starting points, makes the attempt with `exchange`, which stores the contexts of
+    /// the reply, and calls the ending points.
     fn run(&mut self, exchange: impl FnOnce(&Contexts, &RefCell<Contexts>) -> Outcome) -> Outcome {
         let outcome = match self.enter() {
             Ok(()) => {
@@ -241,7 +246,7 @@ impl Flow<'_> {
         Ok(())
     }
 
-    /// Unwinds the flow stack. What an interceptor interrupts with is the outcome for the next.
+    /// Unwinds the flow stack. An interruption is the outcome for the next interceptor.
     fn end(&mut self, mut outcome: Outcome) -> Outcome {
         let entered = std::mem::take(&mut self.entered);
         let local = self.info.is_local();
@@ -257,7 +262,7 @@ impl Flow<'_> {
             });
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
-                // No interceptor can take the outcome away.
+                // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
                 (Err(interruption), _) => interruption.into(),
             };
@@ -265,8 +270,7 @@ impl Flow<'_> {
         outcome
     }
 
-    /// Lets the thread have slots of its own while it is in interceptors (CORBA 3.4 Part 1,
-    /// 16.4.4.5).
+    /// Gives the thread slots of its own while it runs interceptors (CORBA 3.4 Part 1, 16.4.4.5).
     fn in_interceptors<T>(&mut self, points: impl FnOnce(&mut Self) -> T) -> T {
         if self.interceptors.slots == 0 {
             return points(self);

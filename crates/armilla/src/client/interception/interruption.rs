@@ -1,16 +1,16 @@
-//! How an interceptor ends a request itself.
+//! How an interceptor ends or forwards a request.
 
 use crate::client::Object;
 use crate::exception::SystemException;
 use crate::interception::Outcome;
 
-/// Why an interceptor does not let a request go its way.
+/// The reason why an interceptor stops a request.
 #[derive(Debug, Clone)]
 pub enum Interruption {
-    /// The request ends with this exception. Its completion status must be true: before the servant
-    /// was called `COMPLETED_NO`, after it returned `COMPLETED_YES`.
+    /// The request ends with this exception. Its completion status must be correct: `COMPLETED_NO`
+    /// before the servant was called, `COMPLETED_YES` after it returned.
     Exception(SystemException),
-    /// The request shall be made of this object instead: the specification's `ForwardRequest`.
+    /// The request is sent to this object instead: the specification's `ForwardRequest`.
     Forward(Object),
 }
 

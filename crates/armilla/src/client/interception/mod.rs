@@ -1,5 +1,7 @@
-//! The interception points of the client (CORBA 3.4 Part 1, 16.3.5): the interceptors of requests
-//! that leave, and the way of a call that they see.
+//! Client interception (CORBA 3.4 Part 1, 16.3.5): the interceptor trait, and the part of a call
+//! that runs the interceptors.
+//!
+//! What both sides share is in [`crate::interception`].
 
 mod client;
 mod client_flow;

@@ -1,4 +1,4 @@
-//! The client interceptors of an ORB.
+//! The installed client interceptors of an ORB. Their registration is in [`crate::interceptor`].
 
 use super::ClientInterceptor;
 use crate::interception::Slots;
@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The client interceptors of an ORB, in the order of their registration.
 pub(crate) struct Interceptors {
     pub(super) client: Vec<Arc<dyn ClientInterceptor>>,
-    /// How many slots were allocated.
+    /// The number of allocated slots.
     pub(super) slots: usize,
     sees_collocated: bool,
     next_id: AtomicU32,
 }
 
 impl Interceptors {
-    /// These, of an ORB with so many slots. Whether any, at either end, wants to see calls within
-    /// the process `sees_collocated` says.
+    /// The interceptors of an ORB with this number of slots. `sees_collocated` tells whether any
+    /// interceptor of the client or the server sees calls within the process.
     pub(crate) fn new(
         client: Vec<Arc<dyn ClientInterceptor>>,
         slots: usize,
@@ -28,17 +28,17 @@ impl Interceptors {
         Self { client, slots, sees_collocated, next_id: AtomicU32::default() }
     }
 
-    /// Whether any wants to see calls within the process.
+    /// Whether any interceptor, of the client or the server, sees calls within the process.
     pub(crate) const fn see_collocated(&self) -> bool {
         self.sees_collocated
     }
 
-    /// Whether any may ask for the values of calls.
+    /// Whether any client interceptor may ask for the values of calls.
     pub(crate) fn read_client_values(&self) -> bool {
         self.client.iter().any(|interceptor| interceptor.reads_values())
     }
 
-    /// The slots of the present thread.
+    /// A copy of the current thread's slots.
     pub(crate) fn slots_of_thread(&self, orb: &Orb) -> Slots {
         if self.slots > 0 { current::copy(orb) } else { Slots::default() }
     }
@@ -47,7 +47,7 @@ impl Interceptors {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Tells all that the ORB is no more.
+    /// Tells all interceptors that the ORB is destroyed.
     pub(crate) fn destroy(&self) {
         self.client.iter().for_each(|each| told(each.name(), || each.destroy()));
     }
@@ -58,7 +58,7 @@ impl Part for Interceptors {
 }
 
 impl Orb {
-    /// The client interceptors, if there are any interceptors.
+    /// The client interceptors. `None` if the ORB has neither interceptors nor slots.
     #[inline]
     pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
         self.find_part()

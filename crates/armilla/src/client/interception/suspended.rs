@@ -1,5 +1,6 @@
-//! A request that is under way without a thread: what interceptors have of it is kept between its first
-//! points, which are called where it is sent, and its last, which are called where its end is seen.
+//! The interceptors' state for an asynchronous request. The thread that sends the request runs the
+//! starting points; the thread that reads the reply runs the ending points. The state is kept here
+//! in between.
 
 use crate::client::Target;
 use crate::client::interception::Interceptors;
@@ -14,7 +15,7 @@ use crate::policies::SyncScope;
 use armilla_giop::ior::Ior;
 use std::any::Any;
 
-/// An attempt at a call.
+/// An attempt at an asynchronous call.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     pub(crate) interceptors: &'a Interceptors,
@@ -22,29 +23,30 @@ pub(crate) struct Attempt<'a> {
     pub(crate) reference: &'a Reference,
     pub(crate) operation: &'a str,
     pub(crate) values: &'a dyn Values,
-    /// The reference that it goes to, and where that leads.
+    /// The reference that the request is sent to, and the target that it leads to.
     pub(crate) ior: &'a Ior,
     pub(crate) target: &'a Target,
-    /// Whether that is an object of this process.
+    /// Whether the target is an object of this process.
     pub(crate) is_here: bool,
 }
 
-/// What is kept of a request.
+/// The interceptors' state for a request under way.
 pub(crate) struct Suspended {
     id: u32,
     contexts: Contexts,
     slots: Slots,
-    /// Those that the thread had in the interceptors.
+    /// The thread's slots inside the interceptors.
     own: Slots,
     kept: Vec<Box<dyn Any + Send>>,
     entered: usize,
 }
 
 impl Suspended {
-    /// Calls the first points, with the slots that the thread of the call had when that began.
+    /// Calls the starting points with the slots that the calling thread had when the call began.
     ///
     /// # Errors
-    /// How the attempt has ended, of which those have heard that had begun.
+    /// The outcome of the attempt, if an interceptor ended it. The ending points of the
+    /// interceptors before it have run.
     pub(crate) fn begin(attempt: Attempt<'_>, slots: Slots) -> Result<Self, Outcome> {
         let (contexts, own, kept, entered) = Default::default();
         let new = Self { id: attempt.interceptors.next_id(), contexts, slots, own, kept, entered };
@@ -59,12 +61,13 @@ impl Suspended {
         }
     }
 
-    /// The service contexts that the request has.
+    /// The service contexts of the request.
     pub(crate) const fn contexts(&self) -> &Contexts {
         &self.contexts
     }
 
-    /// Calls the last points; `reply` are the contexts of the reply. Gives how the attempt ends then.
+    /// Calls the ending points. `reply` are the service contexts of the reply. Returns the outcome
+    /// that results.
     pub(crate) fn end(self, attempt: Attempt<'_>, reply: Contexts, outcome: Outcome) -> Outcome {
         let mut flow = self.resume(attempt);
         flow.info.reply_contexts = reply;

@@ -1,4 +1,5 @@
-//! What differs where somebody else reads: replies come as messages, and say where an object is.
+//! Connections that the server side reads (bidirectional GIOP): it passes replies in as whole
+//! messages. LocateRequests over such connections are made here too.
 
 use super::{MultiplexedConnection, Sending, Slot, ThreadBuffers, Waiter};
 use crate::client::asynchronous::proceed_all;
@@ -17,17 +18,17 @@ use std::thread;
 pub(crate) struct Ready(Vec<Arc<super::AsyncCall>>);
 
 impl Ready {
-    /// Lets them go on. Foreign code runs.
+    /// Resumes the calls. Runs interceptors and callbacks.
     pub(crate) fn proceed(self) {
         proceed_all(self.0);
     }
 }
 
 impl MultiplexedConnection {
-    /// Takes a reply that was read.
+    /// Takes a reply that the server side has read.
     ///
     /// # Errors
-    /// When it ends the connection, of which the calls have heard then.
+    /// When the message ends the connection. Its calls have failed by then.
     pub(crate) fn take(&self, message: &Message<'_>) -> Result<Ready, ConnectionLoss> {
         let mut ready = Vec::new();
         match self.dispatch(message, None, &mut ready) {
@@ -39,7 +40,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Asks where an object is, and hands the answer to `read`.
+    /// Sends a LocateRequest and passes the answer to `read`.
     pub(in crate::client) fn locate<T>(
         &self,
         target: &Target,
@@ -56,14 +57,14 @@ impl MultiplexedConnection {
             let slot = &buffers.slot;
             slot.reset();
             let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Now(deadline));
-            // The number is what comes first, in every version.
+            // The request id follows the header directly, in every version.
             let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
             self.await_reply(id, slot, deadline)?;
             slot.take(deadline, read)
         })
     }
 
-    /// Waits for what another thread reads.
+    /// Waits for a reply that another thread reads.
     fn await_reply(
         &self,
         id: u32,
@@ -73,7 +74,7 @@ impl MultiplexedConnection {
         while !slot.is_done() {
             match deadline.remaining() {
                 None if self.give_up(id) => return Err(late(self.peer(), deadline)),
-                // It is in worker, and wakes this thread when it is there.
+                // Another thread is storing the reply, and wakes this thread afterwards.
                 None => thread::park(),
                 Some(left) => {
                     let state = lock(&self.state);
