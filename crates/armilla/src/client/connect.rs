@@ -82,7 +82,7 @@ impl Endpoint {
         );
         if address.ends_with(&format!(":{DEFAULT_PORT}")) {
             hint.push_str(
-                " A corbaloc: URL without a port means port 2809, one without a host means localhost.",
+                " Without a port, a corbaloc: URL means port 2809; without a host, localhost.",
             );
         }
         SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No)

@@ -1,67 +1,69 @@
-//! What a call names its operation by, and headers that were made before are found by.
+//! The name of an operation in a call, and the key by which encoded headers are found again.
+//!
+//! The headers are in [`request`](super::request).
 
 use crate::signature::Signature;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What IDL says of an operation, by its name.
+/// Finds the signature of an operation in generated code, by its name.
 pub(crate) type Signatures = fn(&str) -> Option<Signature>;
 
-/// An operation as a call names it.
+/// An operation of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation<'r> {
-    /// Its name.
+    /// The name of the operation.
     pub(crate) name: &'r str,
-    /// What tells it from all other operations for as long as the process lives: the place of its
-    /// text, if that is a constant, or the number of the name that the program made and [`MADE`].
+    /// Identifies the operation for the lifetime of the process: the address and length of a
+    /// constant name, or the number of a dynamic name and [`MADE`].
     pub(super) key: (usize, usize),
-    /// That of generated code, if it is.
+    /// The signatures of the generated code, if the operation is part of any.
     signatures: Option<Signatures>,
 }
 
-/// Takes the place of the text's length in the key of a name that the program made.
+/// Replaces the length in the key of a dynamic name.
 const MADE: usize = usize::MAX;
 
 impl<'r> Operation<'r> {
-    /// One of generated code, whose name is a constant.
+    /// An operation of generated code, whose name is a constant.
     #[inline]
     pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
         Self { name, key: (name.as_ptr().addr(), name.len()), signatures: Some(signatures) }
     }
 
-    /// One that every object has.
+    /// An operation of every object, such as `_is_a`.
     pub(crate) fn of_object(name: &'static str) -> Self {
         Self::of_idl(name, Signature::of_object)
     }
 
-    /// One whose name the program made; it goes with `key` only.
+    /// An operation with a dynamic name. The name must always be used with the same `key`.
     pub(crate) const fn made(name: &'r str, key: &OperationKey) -> Self {
         Self { name, key: (key.0, MADE), signatures: None }
     }
 
-    /// What IDL says of it, if it is IDL's.
+    /// The signature that IDL declares, if any.
     pub(crate) fn signature(&self) -> Option<Signature> {
         self.signatures.and_then(|signatures| signatures(self.name))
     }
 }
 
-/// An operation of a call that outlives those who made it.
+/// An operation of an asynchronous call, which may outlive the caller.
 pub(crate) struct OwnedOperation {
     name: Cow<'static, str>,
     key: (usize, usize),
     signatures: Option<Signatures>,
-    /// What the program says of it, where somebody may ask.
+    /// The signature that the program states, if interceptors may ask for it.
     signature: Option<Box<Signature>>,
 }
 
 impl OwnedOperation {
-    /// One of generated code.
+    /// An operation of generated code.
     pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
         let Operation { key, signatures, .. } = Operation::of_idl(name, signatures);
         Self { name: Cow::Borrowed(name), key, signatures, signature: None }
     }
 
-    /// One whose name the program made; it goes with `key` only.
+    /// An operation with a dynamic name. The name must always be used with the same `key`.
     pub(crate) fn made(name: &str, key: &OperationKey, signature: Option<Signature>) -> Self {
         let Operation { key, signatures, .. } = Operation::made(name, key);
         let name = name.to_owned().into();
@@ -72,18 +74,18 @@ impl OwnedOperation {
         Operation { name: &self.name, key: self.key, signatures: self.signatures }
     }
 
-    /// What IDL or the program says of it.
+    /// The signature that IDL declares or the program states.
     pub(super) fn signature(&self) -> Option<Signature> {
         self.signature.as_deref().cloned().or_else(|| self.get().signature())
     }
 }
 
-/// The key of an operation whose name the program made. Copies go with the same name.
+/// The key of an operation with a dynamic name. Clones belong to the same name.
 #[derive(Debug, Clone)]
 pub(crate) struct OperationKey(usize);
 
 impl OperationKey {
-    /// One that there was never before.
+    /// A key that is unlike any other.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))

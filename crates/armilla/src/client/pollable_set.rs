@@ -1,4 +1,4 @@
-//! Many replies that one thread waits for, whichever comes first.
+//! A set of replies from which one thread takes whichever comes first.
 
 use super::future::ReplyFuture;
 use crate::exception::SystemException;
@@ -10,13 +10,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
-/// Replies under way that are taken one by one as they come: IDL `PollableSet`, and what
-/// `send_multiple_requests_deferred`, `get_next_response` and `poll_next_response` of the ORB are for
-/// (CORBA 3.4 Part 1, 10.3 and 10.4).
+/// Replies under way that are taken one by one as they come: IDL `PollableSet`. It also serves for
+/// the ORB operations `send_multiple_requests_deferred`, `get_next_response` and
+/// `poll_next_response` (CORBA 3.4 Part 1, 10.3 and 10.4).
 ///
-/// Each is put in together with a tag, which comes out with its result; calls of generated code and
-/// [dynamic](crate::dynamic::Request::send_deferred) ones, if they give the same type of result. Those
-/// that are in it when it is dropped are cancelled. An async program uses the futures themselves.
+/// Each reply is added with a tag, which is returned with its result. Calls of generated code and
+/// [dynamic](crate::dynamic::Request::send_deferred) calls can share a set if their results have
+/// the same type. Dropping the set cancels the calls in it. An async program uses the futures
+/// directly.
 ///
 /// ```no_run
 /// use armilla::PollableSet;
@@ -44,7 +45,7 @@ struct Ready {
     outcome_of: Condvar,
 }
 
-/// Says that a reply has come.
+/// The waker of one reply.
 struct Notice {
     number: u64,
     ready: Arc<Ready>,
@@ -63,7 +64,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
         Self { pending: BTreeMap::new(), next: 0, ready: Arc::default() }
     }
 
-    /// Puts in a reply that is awaited: `add_pollable`.
+    /// Adds a reply: `add_pollable`.
     pub fn add(&mut self, tag: T, reply: ReplyFuture<R, E>) {
         let number = self.next;
         self.next += 1;
@@ -74,41 +75,41 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
         self.pending.insert(number, (tag, reply));
     }
 
-    /// How many are in it: `number_left`.
+    /// The number of replies in the set: `number_left`.
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// Whether none is in it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
     }
 
-    /// Cancels those whose tags `keep` does not want any more: `remove`.
+    /// Cancels the calls whose tags `keep` rejects: `remove`.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.pending.retain(|_, (tag, _)| keep(tag));
     }
 
-    /// Waits for the next that comes and takes it out: `get_next_response`. `None` when the set is
-    /// empty.
+    /// Waits for the next reply and removes it: `get_next_response`. `None` when the set is empty.
     ///
-    /// Other threads read the replies meanwhile, so it is not to be called by one that must not wait: in
-    /// a callback of [`ReplyFuture::on_reply`].
+    /// Other threads read the replies meanwhile. A thread that must not block, such as one in a
+    /// callback of [`ReplyFuture::on_reply`], must not call this.
     pub fn wait(&mut self) -> Option<(T, Result<R, E>)> {
         self.take_within(None)
     }
 
-    /// The same for at most `limit`: `get_ready_pollable`. `None` when nothing has come in this time,
-    /// too; those in the set go on.
+    /// As [`wait`](Self::wait), for at most `limit`: `get_ready_pollable`. Also `None` when no
+    /// reply has come in time; the calls in the set continue.
     pub fn wait_for(&mut self, limit: Duration) -> Option<(T, Result<R, E>)> {
         self.take_within(Some(limit))
     }
 
-    /// Takes out one that has come, if there is one: `poll_next_response` and the response.
+    /// Removes a reply that has come, if there is one: `poll_next_response` and
+    /// `get_next_response`.
     pub fn take_ready(&mut self) -> Option<(T, Result<R, E>)> {
         loop {
             let number = lock(&self.ready.numbers).pop_front()?;
-            // One that is wanted no more may have come too.
+            // The reply may belong to a call that `retain` has removed.
             if let Some((tag, reply)) = self.pending.remove(&number) {
                 return Some((tag, reply.wait()));
             }
@@ -116,7 +117,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     }
 
     fn take_within(&mut self, limit: Option<Duration>) -> Option<(T, Result<R, E>)> {
-        // What is beyond the clock never passes.
+        // A limit beyond the range of the clock is no limit.
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         let _blocking = BlockingScope::begin();
         while !self.pending.is_empty() {

@@ -146,8 +146,8 @@ impl<'a> ClientRequestInfo<'a> {
     /// The result; an empty any where the operation has none.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` outside [`receive_reply`](ClientInterceptor::receive_reply), and `NO_RESOURCES`
-    /// as for [`arguments`](Self::arguments).
+    /// `BAD_INV_ORDER` outside [`receive_reply`](ClientInterceptor::receive_reply);
+    /// `NO_RESOURCES` as for [`arguments`](Self::arguments).
     pub fn result(&self) -> Result<Value, SystemException> {
         match self.outcome {
             Some(Outcome::Reply) => <dyn Values>::result(self.values),

@@ -1,29 +1,41 @@
-//! A connection to a server that carries many calls at a time.
+//! A connection that carries many calls at a time.
 //!
-//! Whoever calls encodes its request and puts it into the [`Outgoing`](outgoing) queue, which who finds
-//! nobody sending sends, never waiting for the server to take it: what it does not take the ORB's
-//! reactor sends later. Whoever waits for a reply and finds nobody reading reads for all, see
-//! [`reading`]. A reply for which nobody waits, because it is that of an asynchronous call, is read by
-//! the reactor, unless somebody reads anyway.
+//! # Roles
 //!
-//! A connection that carries requests both ways is [carried](MultiplexedConnection::carried) by one of the server
-//! side: that reads, and hands the replies over; what is sent goes between the replies of that side.
+//! **Sending.** The calling thread encodes its request and puts it into the [`Outgoing`](outgoing)
+//! queue. If no thread is sending, it sends the queue, without waiting for the server to accept it.
+//! The ORB's reactor sends later what the server does not accept at once.
+//!
+//! **Reading.** One of the threads that wait for replies reads for all; the others are its
+//! followers. See [`reading`]. If only asynchronous calls are under way, no thread waits, and the
+//! reactor reads.
+//!
+//! **Bidirectional connections.** The server side reads such a connection and passes the replies
+//! in; requests are sent between the replies of that side. See
+//! [`carried`](MultiplexedConnection::carried).
 //!
 //! # Locks
 //!
-//! `outgoing` may be held when `state` is taken, never the other way round, and neither is held while
-//! octets move or foreign code runs. A request gets its number and its place in the queue under both,
-//! so that the [`Initiator`] knows what has left when the connection ends.
+//! `state` may be taken while `outgoing` is held, never the other way round. Neither is held during
+//! I/O or while interceptors and callbacks run. A request gets its request id and its place in the
+//! queue under both locks. The [`Initiator`] therefore knows which requests were sent when the
+//! connection ends.
 //!
 //! # No wake-up is lost
 //!
-//! The framer is the role of who reads: it is in `state`, or with the reader. Nobody holding it waits
-//! for anything but octets. Whenever it comes back, and whenever a thread leaves the followers while
-//! it is there, one follower is woken, or else the reactor call_timers if asynchronous calls wait
-//! ([`pass_on`](MultiplexedConnection::pass_on)). A follower puts itself on the list under the lock under which it
-//! found the framer gone, so whoever brings the framer back sees it; and a thread that was woken before
-//! it sleeps does not sleep. So while anybody waits, somebody reads or is about to. Replies are with_target_key as
-//! there before their thread is woken, and a thread looks again before it sleeps.
+//! The reader holds the framer; without a reader it is in `state`. The reader blocks on nothing but
+//! the stream.
+//!
+//! - [`pass_on`](MultiplexedConnection::pass_on) runs whenever the framer returns to `state`, and
+//!   whenever a thread leaves `followers` while the framer is there. It wakes one follower. Without
+//!   followers it registers the connection with the reactor if asynchronous calls are pending.
+//! - A follower adds itself to the list under the lock under which it found the framer absent. The
+//!   thread that returns the framer therefore sees it.
+//! - An unpark before a park is not lost: the park returns at once.
+//! - A reply is stored as done before its thread is woken, and a thread checks for its reply before
+//!   it parks.
+//!
+//! As long as a call waits, a thread or the reactor reads, or is about to.
 
 mod carried;
 mod outgoing;
@@ -60,21 +72,21 @@ use watching::CallTimer;
 
 /// A connection and its state.
 pub(crate) struct MultiplexedConnection {
-    /// For what outlives the calls: the reactor and its timers.
+    /// For the reactor and its timers, which may outlive the connection.
     myself: Weak<Self>,
     stream: Arc<dyn Stream>,
     settings: Arc<Settings>,
     driver: Arc<Driver>,
     agreed: Option<CodeSetContext>,
     code_sets: CodeSets,
-    /// Whether the code sets and what is offered have still to be told to the server.
+    /// Whether the code sets and the listen points have still to be sent to the server.
     unannounced: AtomicBool,
-    /// The context of the listen points for which the connection is offered.
+    /// The encoded listen points for which the connection is offered.
     offered: Option<Vec<u8>>,
-    /// Who reads, if that is nobody here.
+    /// The bidirectional connection, if the server side reads it.
     carrier: Option<Arc<dyn Carrier>>,
     outgoing: Mutex<Outgoing>,
-    /// Something of what was queued has left.
+    /// Notified when queued octets were sent.
     room: Condvar,
     state: Mutex<State>,
     call_timer: CallTimer,
@@ -82,32 +94,32 @@ pub(crate) struct MultiplexedConnection {
 
 struct State {
     initiator: Initiator<Waiter>,
-    /// Absent while somebody reads, and after the end.
+    /// `None` while a thread reads, and after the end of the connection.
     framer: Option<Framer>,
-    /// Threads that wait for a reply while another reads.
+    /// The threads that wait for replies while another thread reads.
     followers: Vec<Thread>,
-    /// How many of the pending calls are asynchronous.
+    /// The number of pending asynchronous calls.
     asynchronous: usize,
-    /// When the reactor looks for calls that have expired.
+    /// The timer for asynchronous calls that expire, and the time that it is set to.
     timer: Option<(Timer, u64)>,
     last_used: CoarseInstant,
-    /// Why the connection ended.
+    /// The reason why the connection ended.
     lost: Option<Arc<Lost>>,
     version: Version,
 }
 
-/// What the calls on a connection need.
+/// The parts of a connection that do not depend on its stream.
 pub(crate) struct ConnectionSetup {
-    /// The code sets of the connection, and whether they have still to be told.
+    /// The code sets of the connection; `announces` tells whether they have still to be sent.
     pub(crate) agreed: Option<CodeSetContext>,
     pub(crate) announces: bool,
-    /// The context of the listen points for which the connection is offered.
+    /// The encoded listen points for which the connection is offered.
     pub(crate) offered: Option<Vec<u8>>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) driver: Arc<Driver>,
 }
 
-/// Who waits for a reply.
+/// The party that waits for a reply.
 enum Waiter {
     /// A thread.
     Thread(Arc<Slot>),
@@ -116,12 +128,12 @@ enum Waiter {
 }
 
 thread_local! {
-    /// The last request that this thread sent over such a connection, whose header is the template of
-    /// the next, and where it waits for replies.
+    /// The buffers of this thread, reused from call to call.
     static AT_HAND: Cell<Option<Box<ThreadBuffers>>> = const { Cell::new(None) };
 }
 
-/// What a thread uses again with every call. A call within a call finds none and makes its own.
+/// The last request of a thread, whose header is the template for the next, and its slot for
+/// replies. A nested call finds none and allocates its own.
 pub(super) struct ThreadBuffers {
     request: Buffer,
     template: Template,
@@ -129,7 +141,7 @@ pub(super) struct ThreadBuffers {
 }
 
 impl ThreadBuffers {
-    /// Runs `call` with what the calling thread has at worker.
+    /// Runs `call` with the buffers of the calling thread.
     #[inline]
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
         let mut buffers = AT_HAND.take().unwrap_or_else(|| {
@@ -142,17 +154,16 @@ impl ThreadBuffers {
     }
 }
 
-/// How a request is put into the queue.
+/// How a request is queued and sent.
 #[derive(Clone, Copy)]
 pub(super) enum Sending<'d> {
-    /// To leave at once; when too much is queued already, that is waited for.
+    /// Send at once. Blocks while the queue is full.
     Now(&'d Deadline),
-    /// The same, returning when the operating system has it.
+    /// As `Now`, and return when the operating system has accepted the request.
     Through(&'d Deadline),
-    /// To leave at once, whatever is queued already: by a thread that may not wait.
+    /// Send at once even if the queue is full, for a thread that must not block.
     Never,
-    /// To leave together with others; when too much is queued already, that is waited for by a thread
-    /// that may wait.
+    /// Buffer, to send with later requests. Blocks while the queue is full, if there is a deadline.
     Later(Option<&'d Deadline>),
 }
 
@@ -163,8 +174,8 @@ impl MultiplexedConnection {
         settings: &Arc<Settings>,
         driver: &Arc<Driver>,
     ) -> Arc<Self> {
-        // Only a stream without a descriptor ever waits for the server to take something, unless a
-        // thread says how long it may.
+        // The timeout matters only for a stream without a descriptor and for sending in place,
+        // which sets its own.
         stream.set_send_timeout(settings.call_timeout).ok();
         let initiator = Initiator::new(settings.requests_in_flight);
         let framer = Some(Framer::new(settings.max_message));
@@ -174,7 +185,7 @@ impl MultiplexedConnection {
         Self::assemble(setup, stream, (initiator, framer), None)
     }
 
-    /// The calls in one direction of a connection that carries requests both ways.
+    /// The calls of one direction of a bidirectional connection.
     pub(crate) fn carried(
         setup: ConnectionSetup,
         role: Role,
@@ -224,12 +235,12 @@ impl MultiplexedConnection {
         self.code_sets
     }
 
-    /// Whether calls can be begun, as far as anybody knows.
+    /// Whether calls can begin, as far as known.
     pub(super) fn is_open(&self) -> bool {
         lock(&self.state).initiator.is_open()
     }
 
-    /// Whether anybody waits for a reply.
+    /// Whether a reply is pending.
     pub(crate) fn is_waiting(&self) -> bool {
         !lock(&self.state).initiator.is_idle()
     }
@@ -238,7 +249,7 @@ impl MultiplexedConnection {
         self.stream.peer()
     }
 
-    /// Encodes and queues a request for which the calling thread will wait, and returns its number.
+    /// Encodes and queues a request of the calling thread. Returns its request id.
     #[inline]
     pub(super) fn send(
         &self,
@@ -282,7 +293,8 @@ impl MultiplexedConnection {
                 |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
             );
         *memory = out.take_buffer();
-        // What is queued later comes later.
+        // Requests that are queued from now on follow this one, so that they need not announce
+        // again.
         let told = self.offered.is_none() || request.target.access.version >= Version::V1_2;
         if announces && told && queued.is_ok() {
             self.unannounced.store(false, Ordering::Release);
@@ -290,7 +302,7 @@ impl MultiplexedConnection {
         queued
     }
 
-    /// Why a call cannot be begun.
+    /// The exception of a call that cannot begin.
     #[cold]
     fn refuse(&self, state: &State, refused: BeginError) -> SystemException {
         match (refused, &state.lost) {
@@ -317,8 +329,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Gives a call up whose reply nobody wants any more, and tells the server. `false` when its reply
-    /// has come, or is about to.
+    /// Cancels a call and tells the server. `false` when its reply has been taken by another
+    /// thread.
     pub(super) fn give_up(&self, id: u32) -> bool {
         let mut state = lock(&self.state);
         let Some(waiter) = state.initiator.cancel(id) else { return false };
@@ -333,8 +345,8 @@ impl MultiplexedConnection {
         self.queue_octets(&cancel_request(version, id));
     }
 
-    /// Whether calls can be begun: looks whether the connection still stands when nobody has done so
-    /// for a while.
+    /// Whether calls can begin. Checks that the connection is alive if it has not been used
+    /// recently.
     #[inline]
     pub(super) fn is_usable(&self, now: CoarseInstant) -> bool {
         let mut state = lock(&self.state);
@@ -346,7 +358,7 @@ impl MultiplexedConnection {
         usable && (watched || rest < super::endpoint::FRESH || self.still_stands())
     }
 
-    /// Whether the server has neither closed the connection nor is about to.
+    /// Whether the connection is alive: neither closed nor closing.
     #[cold]
     fn still_stands(&self) -> bool {
         if !matches!(self.stream.readiness(), Ok(Readiness::Idle)) {
@@ -355,11 +367,12 @@ impl MultiplexedConnection {
         lock(&self.state).initiator.is_open()
     }
 
-    /// Closes the connection when no call is under way on it and none began after `limit`; without a
-    /// limit, it takes no more calls and is closed when those under way have ended.
+    /// Closes the connection if it is idle and no call has begun since `limit`. Without a limit it
+    /// accepts no more calls, and is closed when those under way have ended. Whether it accepts no
+    /// more calls.
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) -> bool {
         if limit.is_some() && self.carrier.is_some() {
-            // Whoever calls in the other direction could not make it again.
+            // The peer that uses the other direction could not make the connection again.
             return !self.is_open();
         }
         let mut state = lock(&self.state);
@@ -373,7 +386,8 @@ impl MultiplexedConnection {
         true
     }
 
-    /// Tells the server that no more calls will come, once the last is answered.
+    /// Closes the connection once the last call has ended. Sends CloseConnection if the GIOP
+    /// version lets a client do so.
     fn close_when_idle(&self) {
         let state = lock(&self.state);
         if state.initiator.is_open() || !state.initiator.is_idle() || state.lost.is_some() {
@@ -391,7 +405,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Ends the connection: every call under way hears why.
+    /// Ends the connection. Every call under way fails with the reason.
     #[cold]
     pub(crate) fn fail(&self, loss: ConnectionLoss, why: &str) {
         let mut ended = Vec::new();
@@ -406,7 +420,7 @@ impl MultiplexedConnection {
             state.asynchronous = 0;
             ended.extend(state.initiator.end(&lost.loss));
             state.followers.drain(..).for_each(|thread| thread.unpark());
-            // Who reads, and who waits for room, finds the end.
+            // The shutdown ends the wait of the reader.
             self.stream.shutdown(Shutdown::Both).ok();
             drop(state);
             lock(&self.outgoing).end(&lost);
@@ -426,8 +440,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Takes a message that came. `Some` when it is the reply that the calling thread waits for;
-    /// asynchronous calls that it completes are added to `ready`.
+    /// Processes a received message. `Some` for the reply that the calling thread waits for. Adds
+    /// the asynchronous calls that have their replies to `ready`.
     #[inline]
     fn dispatch<'m>(
         &self,

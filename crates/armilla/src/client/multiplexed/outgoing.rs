@@ -1,4 +1,5 @@
-//! What is to be sent: whoever finds nobody sending sends, and takes along what others queue meanwhile.
+//! The queue of octets to send. A thread that finds no other thread sending sends the queue,
+//! including what other threads add meanwhile. Reading is in [`reading`](super::reading).
 
 use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
@@ -13,33 +14,33 @@ use armilla_ipc::reactor::{Interest, Reactor, Timer};
 use std::io::{self, IoSlice};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-/// The queue of a connection.
+/// The send queue of a connection.
 #[derive(Default)]
 pub(super) struct Outgoing {
     octets: Vec<u8>,
-    /// How many of them have left already.
+    /// The number of those octets that were already sent.
     left: usize,
-    /// Empty, with the memory of what was sent last.
+    /// An empty buffer with the memory of the last batch.
     spare: Vec<u8>,
-    /// How many octets were given to be sent, and how many of them have left.
+    /// The total number of octets that were queued, and of those that were sent.
     queued: u64,
     sent: u64,
-    /// A thread sends; it looks at the queue again before it stops.
+    /// Whether a thread is sending. It checks the queue again before it stops.
     sending: bool,
-    /// The server does not take more; the reactor waits for that.
+    /// Whether the server accepts no more; the reactor waits until it does.
     stuck: bool,
-    /// How many oneway calls wait for others.
+    /// The number of buffered oneway calls.
     delayed: usize,
-    /// Whether the reactor will send those when their time has come.
+    /// Whether a timer is set to send them.
     timed: bool,
     lost: Option<Arc<Lost>>,
 }
 
-/// From how many octets on a message leaves from where it stands: to copy it would cost more than to
-/// leave alone.
+/// A message of this size or more is sent in place: a copy into the queue would cost more than a
+/// system call of its own.
 const IN_PLACE: usize = 32 * 1024;
 
-/// A memory larger than this is not kept for the next messages.
+/// Larger buffers are not reused.
 const RETAINED: usize = 256 * 1024;
 
 impl Outgoing {
@@ -47,13 +48,13 @@ impl Outgoing {
         self.octets.is_empty() && !self.sending
     }
 
-    /// Nothing more leaves.
+    /// Discards the queue; nothing more is sent.
     pub(super) fn end(&mut self, lost: &Arc<Lost>) {
         (self.octets, self.left) = (Vec::new(), 0);
         self.lost = Some(lost.clone());
     }
 
-    /// How many octets are to be sent.
+    /// The number of octets to send.
     fn waiting(&self) -> usize {
         self.octets.len() - self.left
     }
@@ -64,8 +65,8 @@ impl Outgoing {
         }
     }
 
-    /// Puts back in front what was taken out and did not leave but for its first octets, which are
-    /// only moved away once they are most of it.
+    /// Puts an unsent batch back to the front of the queue. The first `left` octets of `rest` were
+    /// sent. They are removed only once they are more than half of the batch, to save copying.
     fn put_back(&mut self, mut rest: Vec<u8>, mut left: usize) {
         if left > rest.len() / 2 {
             rest.drain(..left);
@@ -83,8 +84,8 @@ impl Outgoing {
 }
 
 impl MultiplexedConnection {
-    /// Gives a finished request its number and puts it into the queue; sends what is in it, unless the
-    /// request is to wait for others.
+    /// Assigns a request id to an encoded request, queues the request and sends the queue. Buffered
+    /// oneway calls stay in the queue.
     pub(super) fn queue(
         &self,
         out: &mut Encoder<'_>,
@@ -141,7 +142,7 @@ impl MultiplexedConnection {
         Ok(id)
     }
 
-    /// Queues a message that has no reply, and that nobody hears of if it cannot be sent.
+    /// Queues a message without a reply. Errors are not reported.
     pub(super) fn queue_octets(&self, message: &[u8]) {
         let mut outgoing = lock(&self.outgoing);
         if outgoing.lost.is_none() {
@@ -151,12 +152,12 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Sends what is in the queue, as far as the server takes it, unless another thread does so.
+    /// Sends the queue, as far as the server accepts it, unless another thread is sending.
     pub(in crate::client) fn flush(&self) {
         self.flush_from(lock(&self.outgoing));
     }
 
-    /// Leaves a oneway call to be sent with others.
+    /// Buffers a oneway call, to send it with others.
     fn delay<'l>(
         &'l self,
         mut outgoing: MutexGuard<'l, Outgoing>,
@@ -186,9 +187,9 @@ impl MultiplexedConnection {
         }
     }
 
-    /// How long the thread may wait for the server to take a message that leaves in place: one that is
-    /// large, or for which others wait until there is enough. What goes through another side is taken by
-    /// that.
+    /// The deadline for sending a message in place; `None` if it must be queued. A message is sent
+    /// in place if it is large or if it completes a batch of buffered calls. On a bidirectional
+    /// connection the server side sends.
     fn leaves_in_place<'d>(
         &self,
         outgoing: &Outgoing,
@@ -206,16 +207,15 @@ impl MultiplexedConnection {
         (leaves && waits).then_some(by)
     }
 
-    /// Whether the oneway calls that wait for others have waited long enough when there is one more, of
-    /// this size.
+    /// Whether the buffered oneway calls must be sent when one more of this size is added.
     fn is_enough(&self, outgoing: &Outgoing, octets: usize) -> bool {
         let limits = self.settings.oneway_buffer;
         let most = limits.octets.min(self.settings.queued_requests);
         outgoing.delayed + 1 >= limits.count || outgoing.waiting() + octets >= most
     }
 
-    /// Sends a message from where it stands, together with what is queued before it, and waits for the
-    /// server to take it. What that does not take in time is queued.
+    /// Sends a message in place, together with the queue before it, and blocks until the server has
+    /// accepted it. Queues what the server does not accept in time.
     fn send_in_place(
         &self,
         mut outgoing: MutexGuard<'_, Outgoing>,
@@ -259,7 +259,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Sends a message, behind what is queued before it.
+    /// Sends a message after the queue before it.
     #[inline]
     fn send_parts<'l>(
         &'l self,
@@ -294,8 +294,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Has the stream take what it can: without waiting, if there is something that the reactor can
-    /// wait for instead.
+    /// Passes octets to the stream. Does not block if the stream has a descriptor: the reactor can
+    /// wait for it instead.
     #[inline]
     fn put(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         match self.stream.descriptor() {
@@ -322,7 +322,7 @@ impl MultiplexedConnection {
                 Ok(left) => {
                     let first = batch.len() - left;
                     outgoing.put_back(batch, first);
-                    // For a stream without a descriptor `put` has waited.
+                    // For a stream without a descriptor `put` has blocked.
                     if self.stream.descriptor().is_some() {
                         return self.is_stuck(outgoing);
                     }
@@ -335,13 +335,13 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Counts octets as sent before the system call that sends them: the server may have them, and
-    /// end the connection, before that returns.
+    /// Counts octets as sent before the system call that sends them. The server may receive them
+    /// and end the connection before the call returns.
     fn may_leave(&self, octets: usize) {
         lock(&self.state).initiator.sent(octets);
     }
 
-    /// Notes what the stream took of `octets`, and returns how many are left.
+    /// Records how many of `octets` the stream has accepted. Returns the number left.
     fn note(
         &self,
         outgoing: &mut Outgoing,
@@ -365,7 +365,7 @@ impl MultiplexedConnection {
         Ok(left)
     }
 
-    /// Has the reactor send the rest when the server takes more.
+    /// Makes the reactor send the rest when the server accepts more.
     #[cold]
     fn is_stuck(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
         if outgoing.lost.is_none() {
@@ -373,14 +373,15 @@ impl MultiplexedConnection {
             drop(outgoing);
             match &self.carrier {
                 None => self.wait_for(Interest::WRITE),
-                // It says when there is room again, unless that was before anybody asked.
+                // The carrier reports when there is room again. Room that appeared before `stuck`
+                // was set is seen here.
                 Some(carrier) if carrier.has_room() => self.is_unstuck(),
                 Some(_) => {}
             }
         }
     }
 
-    /// The server takes more.
+    /// Continues to send: the server accepts more.
     pub(crate) fn is_unstuck(&self) {
         let mut outgoing = lock(&self.outgoing);
         outgoing.stuck = false;
@@ -388,8 +389,9 @@ impl MultiplexedConnection {
         self.room.notify_all();
     }
 
-    /// Waits, where the thread may, until there is room for one more message: in the queue, or on the
-    /// connection itself if it leaves in place, within the time that is given with it then.
+    /// Blocks until there is room for one more message, if the thread may block: in the queue, or
+    /// on the connection for a message that is sent in place. Returns the deadline for sending in
+    /// place.
     fn await_place<'d>(
         &self,
         octets: usize,
@@ -413,11 +415,11 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Waits until what was queued up to `end` has left.
+    /// Blocks until the octets that were queued up to `end` were sent.
     fn await_sent(&self, end: u64, deadline: &Deadline) -> Result<(), SystemException> {
         let mut outgoing = lock(&self.outgoing);
         while outgoing.sent < end && outgoing.lost.is_none() {
-            // It stays in the queue.
+            // After a timeout the octets stay in the queue.
             outgoing = self.await_progress(outgoing, deadline, Completion::Maybe)?;
         }
         match &outgoing.lost {
@@ -426,8 +428,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Waits until some of the queue has left, or nothing does any more. `completed` is what becomes of
-    /// the call that has no time left for that.
+    /// Blocks until some octets of the queue were sent, or the connection has ended. `completed` is
+    /// the completion status of a call that expires meanwhile.
     fn await_progress<'l>(
         &self,
         outgoing: MutexGuard<'l, Outgoing>,

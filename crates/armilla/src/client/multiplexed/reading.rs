@@ -1,4 +1,5 @@
-//! Who reads, and who follows. See [the module](super) for why no wake-up is lost.
+//! Reading: one thread reads for all, and the others follow. [The module above](super) shows that
+//! no wake-up is lost.
 
 use super::{MultiplexedConnection, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, proceed_all};
@@ -16,19 +17,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a reader waits before it looks at the clock. Always the same, so that it costs no system
-/// call, but for the end of its time.
+/// The receive timeout of a reader, after which it checks the clock. It is the same for all reads
+/// but the last of a call, so that setting it rarely costs a system call.
 pub(super) const SLICE: Duration = Duration::from_secs(1);
 
-/// How long the last words of a server may take that takes no more requests.
+/// The time that a closing server has to send its last replies and CloseConnection.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// What the reply that a thread waits for is handed to.
+/// The function that takes the reply of a synchronous call.
 pub(in crate::client) type Accept<'a, T> =
     &'a mut dyn FnMut(ReplyHeader<'_>, Decoder<'_>) -> Result<T, SystemException>;
 
 impl MultiplexedConnection {
-    /// Waits for the reply to request `id`, whose waiter is `slot`, and hands it to `accept`.
+    /// Waits for the reply to request `id`, whose waiter is `slot`, and passes it to `accept`.
     pub(in crate::client) fn receive<T>(
         &self,
         id: u32,
@@ -44,7 +45,7 @@ impl MultiplexedConnection {
                 if self.give_up(id) {
                     return Err(late(self.peer(), deadline));
                 }
-                // Another thread has it in worker, and wakes this one when it is there.
+                // Another thread is storing the reply, and wakes this thread afterwards.
                 thread::park();
                 continue;
             };
@@ -62,8 +63,8 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Reads once, or waits for `left` at most for another thread that does, as long as asynchronous
-    /// call `id` is pending. What becomes of the call wakes the thread.
+    /// Reads once, or waits up to `left` for another thread that reads, while asynchronous call
+    /// `id` is pending. The end of the call wakes the thread.
     pub(in crate::client) fn help(&self, id: u32, left: Duration) {
         let mut state = lock(&self.state);
         let is_pending = state.initiator.is_pending(id);
@@ -74,14 +75,15 @@ impl MultiplexedConnection {
             }
             None if is_pending => self.follow(state, Some(left)),
             None => {
-                // Another thread has its reply in worker.
+                // Another thread is processing the reply.
                 drop(state);
                 thread::park_timeout(left);
             }
         }
     }
 
-    /// Sleeps until it is woken, as one that reads when nobody else does.
+    /// Parks as a follower, up to `left`. A woken follower takes over reading if its reply has not
+    /// come.
     pub(super) fn follow(
         &self,
         mut state: std::sync::MutexGuard<'_, State>,
@@ -98,11 +100,12 @@ impl MultiplexedConnection {
         if let Some(place) = state.followers.iter().position(|other| other.id() == me) {
             state.followers.swap_remove(place);
         }
-        // Perhaps it was to read, and has its reply: then it is for another.
+        // The thread may have been woken to read. If it has its reply, another follower must read.
         self.pass_on(&state);
     }
 
-    /// Reads for all until the own reply or something else comes up that is for this thread to do.
+    /// Reads for all until the own reply has come or an asynchronous call can be resumed. `None` if
+    /// neither gave a result for this call.
     fn lead<T>(
         &self,
         mut framer: Framer,
@@ -144,7 +147,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Hands out what has arrived, and gives the framer back.
+    /// Dispatches the received messages, and returns the framer.
     fn hand_out(&self, mut framer: Framer) {
         let mut ready = Vec::new();
         if self.dispatch_all(&mut framer, None, &mut |_, _| {}, &mut ready) {
@@ -153,7 +156,7 @@ impl MultiplexedConnection {
         proceed_all(ready);
     }
 
-    /// Reads what has arrived, if nobody else does; does not wait.
+    /// Reads what has arrived, without blocking, unless another thread is reading.
     pub(super) fn read_what_is_there(&self) {
         let Some(mut framer) = lock(&self.state).framer.take() else { return };
         match self.stream.try_recv(framer.space()) {
@@ -167,14 +170,15 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Ends the connection, which the server has left, so that nothing can be sent. What it has said before
-    /// is read first: that it closes, and so has not begun what it has not answered.
+    /// Ends the connection after a failed send. First reads what the server has sent: after
+    /// CloseConnection the unanswered calls were not begun and can be sent again.
     #[cold]
     pub(super) fn cannot_send(&self, error: &io::Error) {
         if self.is_half_closed(error) {
             return;
         }
-        // A server that takes nothing more may be about to say so, where both ends are on one host.
+        // On one host, the failed send may overtake the server's last messages: wait for them
+        // briefly.
         let waits = self.carrier.is_none() && MAY_BLOCK.get();
         let wait_limit = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
         loop {
@@ -189,9 +193,9 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Lets the calls under way have their replies where there are others than the one that could not be
-    /// sent: a server that is about to close takes no more requests, and answers those that it has. Then it
-    /// says that it closes, or ends the connection, which whoever reads comes to.
+    /// After a failed send, lets the other calls under way have their replies. `false` without such
+    /// calls. A server that is about to close accepts no more requests but answers those that it
+    /// has. It then sends CloseConnection or ends the connection, which the reader sees.
     fn is_half_closed(&self, error: &io::Error) -> bool {
         let mut state = lock(&self.state);
         let is_awaited = state.initiator.in_flight() > 1 && state.lost.is_none();
@@ -206,7 +210,7 @@ impl MultiplexedConnection {
         true
     }
 
-    /// What the reader thread does; `false` when there is nothing to do for it any more.
+    /// One step of the reader thread. `false` when the thread must end.
     pub(super) fn read_for_others(&self) -> bool {
         let mut state = lock(&self.state);
         if self.reader_ends(&state) {
@@ -222,7 +226,7 @@ impl MultiplexedConnection {
         true
     }
 
-    /// Waits for octets. `false` when the connection has ended; a timeout is no end.
+    /// Reads from the stream. `false` when the connection has ended; `true` also after a timeout.
     fn read(&self, framer: &mut Framer, timeout: Duration) -> bool {
         let received = self
             .stream
@@ -240,7 +244,7 @@ impl MultiplexedConnection {
         false
     }
 
-    /// Hands out every message that has arrived whole. `false` when the connection has ended.
+    /// Dispatches every complete message. `false` when the connection has ended.
     #[inline]
     fn dispatch_all(
         &self,
@@ -268,7 +272,7 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Stops reading.
+    /// Returns the framer to `state`, so that another thread can read.
     fn step_down(&self, framer: Framer) {
         let mut state = lock(&self.state);
         if state.lost.is_some() {
@@ -284,13 +288,13 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Sees to it that somebody reads, if nobody does and anybody waits.
+    /// Makes another thread or the reactor read, if calls wait and no thread reads.
     pub(super) fn pass_on(&self, state: &State) {
         if state.framer.is_none() {
             return;
         }
         match state.followers.last() {
-            // The last to come waits longest for its reply.
+            // The last follower to come has the longest wait ahead.
             Some(follower) => follower.unpark(),
             None if state.asynchronous > 0 => self.wait_for(Interest::READ),
             None => {}
@@ -301,7 +305,7 @@ impl MultiplexedConnection {
 fn accept_kept<T>(reply: &Message<'_>, accept: Accept<'_, T>) -> Result<T, SystemException> {
     match decode_reply(reply) {
         Ok((header, body)) => accept(header, body),
-        // It was decoded before it was handed over.
+        // The header was decoded before the message was stored.
         Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
     }
 }

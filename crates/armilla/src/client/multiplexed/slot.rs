@@ -1,4 +1,4 @@
-//! Where a thread that called waits for its reply.
+//! The slot in which a calling thread waits for its reply.
 
 use crate::client::deadline::Deadline;
 use crate::client::loss::Lost;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
 
-/// A thread's place for the reply to the call that it makes. It serves one call after the other.
+/// The slot of one thread for the reply to its call. It serves one call after the other.
 pub(in crate::client) struct Slot {
     thread: Thread,
-    /// Set last, when the outcome is there.
+    /// Set last, when the outcome is stored.
     done: AtomicBool,
     outcome: Mutex<Outcome>,
 }
@@ -28,25 +28,25 @@ impl Slot {
         Self { thread: thread::current(), done: AtomicBool::new(false), outcome: Mutex::default() }
     }
 
-    /// Begins to wait for another reply.
+    /// Prepares the slot for another reply.
     #[inline]
     pub(super) fn reset(&self) {
         self.done.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the outcome is there.
+    /// Whether the outcome is stored.
     #[inline]
     pub(super) fn is_done(&self) -> bool {
         self.done.load(Ordering::Acquire)
     }
 
-    /// The reply has come.
+    /// Stores the reply and wakes the thread.
     pub(super) fn deliver(&self, reply: &Message<'_>) {
         lock(&self.outcome).reply.copy_from(reply);
         self.wake();
     }
 
-    /// No reply will come.
+    /// Stores the end of the connection and wakes the thread.
     #[cold]
     pub(super) fn fail(&self, lost: &Arc<Lost>, executed: CompletionStatus) {
         lock(&self.outcome).lost = Some((lost.clone(), executed));
@@ -58,7 +58,7 @@ impl Slot {
         self.thread.unpark();
     }
 
-    /// Hands the reply that is there to `accept`.
+    /// Passes the stored reply to `accept`.
     pub(super) fn take<T>(
         &self,
         deadline: &Deadline,
@@ -68,7 +68,7 @@ impl Slot {
         if let Some((lost, executed)) = outcome.lost.take() {
             return Err(lost.exception(executed, deadline));
         }
-        // It was with_target_key as done with one or the other.
+        // A slot that is done holds a reply or the end of the connection.
         let accepted = outcome.reply.message().map(|reply| accept(&reply));
         outcome.reply.clear();
         *lock(&self.outcome) = outcome;

@@ -1,4 +1,5 @@
-//! The reactor's part: it reads when nobody else does, and sends what the server did not take at once.
+//! The reactor's part: it reads when no thread does, expires asynchronous calls, and sends what the
+//! server did not accept at once.
 
 use super::{MultiplexedConnection, State, Waiter};
 use crate::log::report;
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// What the reactor call_timers the connection for.
+/// The events for which the reactor watches the connection.
 #[derive(Default)]
 pub(super) struct CallTimer(Mutex<Watched>);
 
@@ -22,7 +23,7 @@ struct Watched {
 }
 
 impl CallTimer {
-    /// What the reactor call_timers for from now on, after something of it has come true.
+    /// The events to watch for from now on, after the given ones have occurred.
     fn fulfilled(&self, read: bool, write: bool) -> Next {
         let mut watched = lock(&self.0);
         let still = |what, fulfilled: bool| match watched.wanted.contains(what) && !fulfilled {
@@ -36,7 +37,7 @@ impl CallTimer {
         }
     }
 
-    /// Ends it.
+    /// Stops watching the connection.
     pub(super) fn leave(&self) {
         let mut watched = lock(&self.0);
         watched.left = true;
@@ -48,7 +49,7 @@ impl CallTimer {
     }
 }
 
-/// What the reactor knows of a connection.
+/// The reactor's handle of a connection.
 struct Handle {
     stream: Arc<dyn armilla_ipc::Stream>,
     interest: Interest,
@@ -57,7 +58,7 @@ struct Handle {
 
 impl Handler for Handle {
     fn descriptor(&self) -> BorrowedFd<'_> {
-        // Only streams that have a descriptor are given to the reactor.
+        // `wait_for` registers only streams with a descriptor.
         self.stream.descriptor().expect("a watched stream has a descriptor")
     }
 
@@ -72,14 +73,14 @@ impl Handler for Handle {
             link.is_unstuck();
         }
         if ready.readable() {
-            // It asks for more where nobody else is about to read.
+            // `read_what_is_there` registers for more if no thread is about to read.
             link.read_what_is_there();
         }
         next
     }
 }
 
-/// The timer of a connection.
+/// The timer handler of a connection.
 struct Expiry(Weak<MultiplexedConnection>);
 
 impl TimerHandler for Expiry {
@@ -89,7 +90,8 @@ impl TimerHandler for Expiry {
 }
 
 impl MultiplexedConnection {
-    /// Has the reactor call_timer the connection, beside what it call_timers it for already.
+    /// Makes the reactor watch the connection for `what`, in addition to the events that it already
+    /// watches for.
     pub(super) fn wait_for(&self, what: Interest) {
         let mut watched = lock(&self.call_timer.0);
         if watched.left || watched.wanted.contains(what) {
@@ -111,14 +113,15 @@ impl MultiplexedConnection {
         if let Err(error) = begun {
             report!(
                 error,
-                "nobody reads the replies to asynchronous calls",
+                "replies to asynchronous calls cannot be read",
                 peer = self.peer(),
                 error = error
             );
         }
     }
 
-    /// A thread for a connection that a reactor cannot call_timer, for as long as asynchronous calls wait.
+    /// Starts a reader thread for a stream that the reactor cannot watch. It runs while
+    /// asynchronous calls are pending.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
         let link = self.myself.clone();
@@ -132,7 +135,7 @@ impl MultiplexedConnection {
         thread::Builder::new().name("armilla-reader".into()).spawn(body).map(drop)
     }
 
-    /// The reader thread has nothing to do any more, unless something came up meanwhile.
+    /// Whether the reader thread must end: no asynchronous call is pending.
     pub(super) fn reader_ends(&self, state: &State) -> bool {
         let ends = state.asynchronous == 0 || state.lost.is_some();
         if ends {
@@ -141,7 +144,8 @@ impl MultiplexedConnection {
         ends
     }
 
-    /// An asynchronous call was begun: somebody must read its reply, and end it in time.
+    /// Makes the reactor read the reply of an asynchronous call that was begun, and expire the call
+    /// in time.
     pub(super) fn await_asynchronous(&self, state: &mut State) {
         if state.framer.is_some() && state.followers.is_empty() {
             self.wait_for(Interest::READ);
@@ -159,7 +163,7 @@ impl MultiplexedConnection {
         state.timer = Some((timer, earliest));
     }
 
-    /// Ends the calls whose time has passed. Returns when the next one's has.
+    /// Expires the calls that are due. Returns the time until the next one.
     pub(in crate::client) fn expire(&self) -> Option<Duration> {
         let mut expired = Vec::new();
         let mut state = lock(&self.state);
@@ -177,7 +181,7 @@ impl MultiplexedConnection {
                 call.proceed();
             }
         }
-        // The clock of the calls may be some milliseconds behind that of the timer.
+        // The coarse clock may lag some milliseconds behind that of the timer.
         let tick = Duration::from_millis(1);
         next.map(|next| Duration::from_nanos(next.saturating_sub(now)).max(tick))
     }

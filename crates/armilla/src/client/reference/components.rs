@@ -1,4 +1,4 @@
-//! The components of references, as programs read and add them.
+//! Tagged components of references: reading them and adding one.
 
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
@@ -6,20 +6,20 @@ use armilla_giop::Version;
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};
 
 impl Object {
-    /// The octets of the first component with this id, in the order of the profiles; `None` where
-    /// there is none, or no transport of the ORB knows the profile it is in.
+    /// The data of the first component with this id, in the order of the profiles. `None` if there
+    /// is none, or if no transport of the ORB knows its profile.
     pub fn component(&self, id: u32) -> Option<Vec<u8>> {
         let found = self.components().into_iter().find(|component| component.id == id);
         found.map(|component| component.data)
     }
 
-    /// A reference to the same object that carries one more component in each of its IIOP profiles,
-    /// for calls with the same policies. Its octets are an encapsulation for every id of the OMG. Give
-    /// this reference to clients; it is not equal to the one without.
+    /// A reference to the same object, with the same policies, and with one more component in each
+    /// of its IIOP profiles. For every id of the OMG the data is an encapsulation. Give the new
+    /// reference to clients; it is not equal to this one.
     ///
     /// # Errors
-    /// `INV_OBJREF` when the reference is nil; `BAD_PARAM` when it has no IIOP profile of version 1.1
-    /// or later, the first that has components.
+    /// `INV_OBJREF` when the reference is nil. `BAD_PARAM` when it has no IIOP profile of version
+    /// 1.1 or later: version 1.0 has no components.
     pub fn with_component(
         &self,
         id: u32,
@@ -53,7 +53,7 @@ impl Object {
     }
 }
 
-/// The profile with the component; `None` where it has no place for it.
+/// The profile with the component added. `None` if it cannot carry components.
 fn extended(
     profile: &TaggedProfile,
     component: &TaggedComponent,
