@@ -1,4 +1,4 @@
-//! Replies: what a server answered, and how the caller takes it.
+//! The answer to a request: decoding replies, forwards and exceptions.
 
 use super::invocation::{Forward, Step};
 use crate::exception::{
@@ -11,11 +11,11 @@ use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
 /// Takes the results or the user exception.
 pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
 
-/// What came back for a request.
+/// The answer to a request.
 pub(super) enum Answer {
-    /// The reply, which was taken; or nothing was to come.
+    /// The reply was taken, or none was expected.
     Taken,
-    /// The object is elsewhere, or to be named in another way.
+    /// The server forwards the call or asks for another addressing mode.
     Forward(Box<Forward>),
     /// The server raised a system exception.
     Raised(SystemException),

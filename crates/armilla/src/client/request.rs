@@ -1,5 +1,5 @@
-//! A request as octets: its header, made once for an operation and then given the key of the object,
-//! and its arguments.
+//! Encoding of requests. The header is encoded once for an operation and reused; only the request
+//! id and the object key change. The arguments follow.
 
 use super::operation::Operation;
 use super::route::{Target, TargetKey};
@@ -11,7 +11,7 @@ use armilla_giop::{
     put_body,
 };
 
-/// A request that is to be sent.
+/// A request to be sent to one target.
 #[derive(Clone, Copy)]
 pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) target: &'r Target,
@@ -21,34 +21,37 @@ pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) intercepted: Option<&'r Intercepted<'r>>,
 }
 
-/// What interceptors have to do with a request.
+/// The interceptors' part of a request.
 pub(crate) struct Intercepted<'r> {
-    /// The service contexts that they add.
+    /// The service contexts that interceptors have added.
     pub(crate) contexts: &'r [ServiceContext<'r>],
-    /// Takes those of the reply.
+    /// Takes the service contexts of the reply.
     pub(crate) take_reply: &'r dyn Fn(&ServiceContexts<'_>),
 }
 
-/// What the first request on a connection says: the code sets, and the listen points that are offered.
+/// The announcements in the first request on a connection: the code sets, and the listen points
+/// that are offered.
 type Announced<'a> = (Option<&'a CodeSetContext>, Option<&'a [u8]>);
 
-/// What the header in a request buffer was made for.
+/// Describes the header in a request buffer, so that the next request can reuse it.
 #[derive(Default)]
 pub(super) struct Template {
     target: TargetKey,
-    /// What tells the operation from all others.
+    /// The [key](Operation::key) of the operation.
     operation: (usize, usize),
     response: u8,
     request_id_at: usize,
     len: usize,
-    /// The version, where the key of the object stands and how long it is, if that alone names it.
+    /// The version, the offset and the length of the object key, if the request names the object by
+    /// its key alone.
     key: Option<(Version, usize, usize)>,
 }
 
 impl Template {
-    /// Fills `out`, whose buffer holds the request that this was last used for, with a whole message.
-    /// `agreed` are the code sets of the connection, `announces` whether the server has still to be
-    /// told, also of the `offered` [listen points](ListenPoints). Returns where the request id stands.
+    /// Encodes a whole message into `out`, whose buffer holds the last request of this template.
+    /// `agreed` are the code sets of the connection. `announces` tells whether they and the
+    /// `offered` [listen points](ListenPoints) have still to be sent. Returns the offset of the
+    /// request id.
     #[inline(always)]
     pub(super) fn encode<'p>(
         &mut self,
@@ -75,8 +78,8 @@ impl Template {
         Ok(request_id_at)
     }
 
-    /// Encodes header and arguments in the other byte order, if `error` says that they must be. The
-    /// header is for this time alone.
+    /// Encodes header and arguments in the other byte order, if `error` demands it. The header is
+    /// not reused.
     #[cold]
     fn encode_again<'p>(
         &mut self,
@@ -96,7 +99,7 @@ impl Template {
         encoded
     }
 
-    /// Puts the header into `out`: the last one again with a new number, where it fits.
+    /// Writes the header into `out`. Reuses the last one with a new request id if it fits.
     #[inline(always)]
     fn header(
         &mut self,
@@ -118,8 +121,8 @@ impl Template {
         self.new_header(out, id, call, announced)
     }
 
-    /// Makes the header one for `target`, if the keys are of one length, as those that a server makes
-    /// are.
+    /// Changes the header to one for `target`, if both object keys have the same length. Keys that
+    /// one server creates usually have.
     #[inline(never)]
     fn rekey(&mut self, out: &mut Encoder<'_>, target: &Target) -> bool {
         let (Some((version, at, len)), Some(key)) = (self.key, target.plain_key()) else {

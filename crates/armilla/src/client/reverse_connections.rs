@@ -1,5 +1,5 @@
-//! Addresses that can be reached over connections which others have made: bidirectional GIOP, as
-//! the end sees it that was called first (CORBA 3.4 Part 2, 9.8).
+//! Addresses that are reachable over connections that clients have made: bidirectional GIOP, on the
+//! side that accepted the connection (CORBA 3.4 Part 2, 9.8).
 
 use super::endpoint::Endpoint;
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
@@ -9,32 +9,33 @@ use armilla_giop::engine::Role;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Who can be reached how. Whether a client may claim an address is for the server side to say.
+/// The connections by the addresses that they claim. The server side decides whether a client may
+/// claim an address.
 #[derive(Default)]
 pub(crate) struct ReverseConnections(RwLock<HashMap<String, Vec<Claim>>>);
 
 struct Claim {
-    /// The connection over which the address can be reached, and its number.
+    /// The connection over which the address is reachable.
     carrier: Arc<dyn Carrier>,
-    /// Where its client is.
+    /// The address of its client.
     peer: String,
 }
 
 impl ReverseConnections {
-    /// Notes that `address` can be reached over a connection. `false` when somebody elsewhere has
-    /// reverse_connection it, and is still there.
+    /// Records that `address` is reachable over `carrier`. `false` if a connection from another
+    /// client claims the address.
     pub(crate) fn add(&self, address: &str, peer: &str, carrier: &Arc<dyn Carrier>) -> bool {
         let mut reverse_connections = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let known = reverse_connections.entry(address.to_owned()).or_default();
         if known.iter().any(|claim| claim.peer != peer) {
             return false;
         }
-        // The latest is asked first.
+        // The latest connection is tried first.
         known.insert(0, Claim { carrier: carrier.clone(), peer: peer.to_owned() });
         true
     }
 
-    /// The connection with this number carries nothing any more to `address`.
+    /// Removes the claim of the connection with this number to `address`.
     pub(crate) fn withdraw(&self, address: &str, number: u64) {
         let mut reverse_connections = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let Some(known) = reverse_connections.get_mut(address) else { return };
@@ -52,8 +53,8 @@ impl ReverseConnections {
 }
 
 impl Endpoint {
-    /// A connection that the server at this address has made itself, and offered for calls: those of
-    /// GIOP 1.2, in which alone there is that.
+    /// A connection that the server at this address has made and offered for calls. `None` before
+    /// GIOP 1.2, which introduced bidirectional connections.
     #[cold]
     pub(super) fn reverse_connection(
         &self,
@@ -64,7 +65,7 @@ impl Endpoint {
         let carriers = reverse_connections.carriers(self.address.address());
         carriers.into_iter().find_map(|carrier| {
             let link = carrier.link(&mut || {
-                // What the client has chosen for its connection holds both ways.
+                // The code sets of the originator hold in both directions.
                 let stated = carrier.stated_code_sets();
                 let setup = ConnectionSetup {
                     agreed: stated.or(self.code_sets),

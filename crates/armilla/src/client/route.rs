@@ -1,4 +1,6 @@
-//! From the profiles of an IOR to the places that a call can go to.
+//! Routes: the targets that a call can go to, from the profiles of an IOR.
+//!
+//! The parsed profiles are in [`access`](super::access).
 
 use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -10,21 +12,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::{iter, ptr};
 
-/// Where the calls through a reference go: the addresses of its IOR in their order.
+/// The targets of the calls through a reference: the addresses of its IOR, in their order.
 ///
-/// It lies within the reference, so that a call waits for no other memory that is this object's
-/// alone: most routes are one target with a short key.
+/// A route is stored inline in its reference, so that a call reads no other memory of its object.
+/// Most routes are one target with a short object key.
 pub(crate) struct Route {
     first: Target,
 }
 
-/// What few routes have.
+/// The rarely used parts of a route.
 struct RouteExtras {
-    /// Which of the targets answered last.
+    /// The index of the target that answered last.
     preferred: AtomicUsize,
-    /// The targets behind the first.
+    /// The targets after the first.
     others: Box<[Target]>,
-    /// The reference of a server that sent us here, when the call's own says something else.
+    /// The reference of a temporary forward.
     forwarded: Option<Ior>,
     addressing: AddressingDisposition,
 }
@@ -34,43 +36,44 @@ pub(crate) struct Target {
     pub(crate) access: Arc<Access>,
     more: Option<Box<TargetExtras>>,
     target_key: TargetKey,
-    /// Of a first target: whether calls go there without a look at anything else of the reference.
+    /// For the first target of a route: whether calls go there without any other check.
     usual: AtomicBool,
 }
 
-/// What few targets have.
+/// The rarely used parts of a target.
 #[derive(Default)]
 struct TargetExtras {
     name: Option<Name>,
-    /// Of the first target of a route.
+    /// For the first target of a route.
     rest: Option<RouteExtras>,
 }
 
-/// How requests name an object where the [`TargetKey`] does not say it.
+/// The address of an object in requests, where the [`TargetKey`] does not contain it.
 enum Name {
     Key(Box<[u8]>),
     Profile(Box<TaggedProfile>),
     Reference(u32, Box<Ior>),
 }
 
-/// What tells the requests for one object over a connection from those for others. Of most targets that is the
-/// version of GIOP and the object key, which has its place here; else it is a number that no other target of
-/// this process has. It is small so that what a call reads of its reference takes 64 octets, and compared at once.
+/// Identifies the object of a target, so that a request template can be reused for it. It contains
+/// the GIOP version and the object key, if the key is short. Otherwise it contains a number that is
+/// unique in the process. It is small so that the part of a reference that a call reads fits into
+/// 64 octets.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct TargetKey([u8; 3 + SHORT]);
 
-/// How long a key is at most that has its place in a target_key.
+/// The longest object key that fits into a target key, in octets.
 const SHORT: usize = 28;
 
 impl TargetKey {
-    /// `None` where the key is longer, or empty.
+    /// `None` if the object key is too long or empty.
     fn of_key(version: Version, key: &[u8]) -> Option<Self> {
         let mut octets = [0; SHORT];
         octets.get_mut(..key.len())?.copy_from_slice(key);
         Some(Self::new(version, key.len() as u8, octets)).filter(|_| !key.is_empty())
     }
 
-    /// One that is like no other.
+    /// A target key that is unlike any other.
     fn unique() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let mut octets = [0; SHORT];
@@ -119,7 +122,7 @@ impl Target {
         self.more.get_or_insert_default()
     }
 
-    /// Whether the server has connected to us for it.
+    /// Whether the server has offered a connection for calls to this address.
     fn has_reverse_connection(&self) -> bool {
         let Access { endpoint, version, .. } = &*self.access;
         endpoint.reverse_connection(*version).is_some()
@@ -142,7 +145,7 @@ impl Target {
         &self.target_key
     }
 
-    /// The object, as requests name it.
+    /// The address of the object in requests.
     pub(crate) fn address(&self) -> TargetAddress<'_> {
         match self.name() {
             Some(Name::Profile(profile)) => TargetAddress::Profile(profile),
@@ -153,13 +156,13 @@ impl Target {
         }
     }
 
-    /// The key, where requests name the object by that alone.
+    /// The object key, if requests name the object by it alone.
     #[inline]
     pub(super) fn plain_key(&self) -> Option<&[u8]> {
         self.key().filter(|_| self.access.numbers.is_none())
     }
 
-    /// The key with the number of `operation`, where requests say that.
+    /// The object key with the number of `operation`, if requests use operation numbers.
     pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
         let (Some(key), Some(numbers)) = (self.key(), &self.access.numbers) else {
             return None;
@@ -171,7 +174,8 @@ impl Target {
 }
 
 impl Route {
-    /// The route to the object that `ior` denotes. It is remembered where a server sent us there.
+    /// The route to the object that `ior` denotes. `forwarded` is the reference of a temporary
+    /// forward.
     pub(crate) fn new(
         orb: &Orb,
         ior: &Ior,
@@ -194,7 +198,7 @@ impl Route {
         let mut first = first.ok_or_else(|| no_profile(ior))?;
         let short = others.is_empty() && forwarded.is_none();
         if !short || addressing != AddressingDisposition::Key {
-            // One that the server itself has connected to us for, else the first.
+            // Prefer a target whose server has offered a connection; otherwise the first.
             let reverse_connection =
                 iter::once(&first).chain(&others).position(Target::has_reverse_connection);
             let preferred = AtomicUsize::new(reverse_connection.unwrap_or(0));
@@ -208,21 +212,22 @@ impl Route {
         self.first.more.as_ref()?.rest.as_ref()
     }
 
-    /// Whether calls go by this route without a look at anything else.
+    /// Whether calls go by this route without any other check.
     #[inline(always)]
     pub(super) fn is_fast(&self) -> bool {
         self.first.usual.load(Ordering::Relaxed)
     }
 
-    /// Says whether they do from now on.
+    /// Sets whether calls go by this route without any other check.
     pub(super) fn set_fast(&self, usual: bool) {
         self.first.usual.store(usual, Ordering::Relaxed);
     }
 
-    /// The same route with the object named in another way; `permanent_ior` is the call's own reference.
+    /// This route with another addressing mode. `permanent_ior` is the reference to use without a
+    /// temporary forward.
     ///
     /// # Errors
-    /// `COMM_FAILURE` when it was named in this way already.
+    /// `COMM_FAILURE` when the route already has this addressing mode.
     #[cold]
     pub(crate) fn readdressed(
         &self,
@@ -232,7 +237,9 @@ impl Route {
     ) -> Result<Self, SystemException> {
         let addressing = self.rest().map_or(AddressingDisposition::Key, |rest| rest.addressing);
         if wanted == addressing {
-            let what = format!("the server wants objects named by {wanted:?}, as this one was");
+            let what = format!(
+                "the server asks for the addressing mode {wanted:?}, which the request has used"
+            );
             let kind = ExceptionKind::CommFailure;
             return Err(
                 SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).with_reason(what)
@@ -246,17 +253,17 @@ impl Route {
         Ok(route)
     }
 
-    /// Whether a server sent us here and the call's own reference says something else.
+    /// Whether this is the route of a temporary forward.
     pub(crate) fn is_forwarded(&self) -> bool {
         self.forwarded_to().is_some()
     }
 
-    /// The reference that a server sent us to, if one did.
+    /// The reference of a temporary forward.
     pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
         self.rest()?.forwarded.as_ref()
     }
 
-    /// The target, where it is plain that there is no other.
+    /// The target, if it is certain that there is no other.
     #[inline(always)]
     pub(crate) fn only(&self) -> Option<&Target> {
         self.first.more.is_none().then_some(&self.first)
@@ -272,12 +279,12 @@ impl Route {
         self.only().unwrap_or_else(|| self.at(self.preferred_place()))
     }
 
-    /// Which target to try first, for [`at`](Self::at).
+    /// The index of the target to try first, for [`at`](Self::at).
     pub(crate) fn preferred_place(&self) -> usize {
         self.rest().map_or(0, |rest| rest.preferred.load(Ordering::Relaxed))
     }
 
-    /// The target at `place`, which came from [`preferred_place`](Self::preferred_place).
+    /// The target at `place`, an index from [`preferred_place`](Self::preferred_place).
     pub(crate) fn at(&self, place: usize) -> &Target {
         match place {
             0 => &self.first,
@@ -289,22 +296,22 @@ impl Route {
         self.rest().map_or(&[], |rest| &rest.others)
     }
 
-    /// Goes on to the next target, unless another thread has already left `failed`.
+    /// Prefers the next target, unless another thread has already moved on from `failed`.
     pub(crate) fn leave(&self, failed: &Target) {
         let Some(rest) = self.rest() else { return };
         let mut places = 0..self.len();
         let Some(place) = places.find(|place| ptr::eq(self.at(*place), failed)) else { return };
         let next = (place + 1) % self.len();
-        // When the exchange fails another thread has chosen, and its choice stands.
+        // If the exchange fails, the choice of another thread stands.
         let _ = rest.preferred.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
-/// The addresses of an IOR in words.
+/// The addresses of an IOR, for messages.
 pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
     let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
     let places: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
-    if places.is_empty() { "no address that is known".into() } else { places.join(", ") }
+    if places.is_empty() { "no known address".into() } else { places.join(", ") }
 }
 
 fn no_profile(ior: &Ior) -> SystemException {

@@ -1,4 +1,4 @@
-//! The connections to an endpoint that carry many calls: each thread has one of a few.
+//! The multiplexed connections of an endpoint. Each thread is assigned to one of a few.
 
 use super::asynchronous::AsyncCall;
 use super::deadline::{Bound, Deadline};
@@ -16,15 +16,16 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// How long after a call's time it is looked at again at the latest.
+/// The interval at which a call that is about to expire is checked again.
 const TICK: Duration = Duration::from_millis(1);
 
-/// The places for such connections. A thread always uses the same, so that its calls arrive in order.
+/// The slots for multiplexed connections. A thread always uses the same one, so that its calls
+/// arrive in order.
 pub(super) struct SharedConnections(Box<[EndpointAddress]>);
 
 #[derive(Default)]
 struct EndpointAddress {
-    /// Locked while a connection is made: who needs one waits for it.
+    /// Locked while a connection is made; other threads of the slot wait for it.
     link: Mutex<Option<Arc<MultiplexedConnection>>>,
     waiting: Mutex<Waiting>,
 }
@@ -33,7 +34,7 @@ struct EndpointAddress {
 #[derive(Default)]
 struct Waiting {
     calls: Vec<Arc<AsyncCall>>,
-    /// Whether a thread makes one for them.
+    /// Whether a thread is making a connection for them.
     connecting: bool,
 }
 
@@ -42,7 +43,7 @@ impl SharedConnections {
         Self((0..count.max(1)).map(|_| EndpointAddress::default()).collect())
     }
 
-    /// Which of them is the calling thread's.
+    /// The index of the calling thread's slot.
     fn mine(&self) -> usize {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
@@ -54,7 +55,7 @@ impl SharedConnections {
         }
     }
 
-    /// The connections; not those that are just being made.
+    /// The connections, except those that are being made.
     fn connections(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
         self.0.iter().filter_map(|place| place.link.try_lock().ok()?.clone())
     }
@@ -63,16 +64,16 @@ impl SharedConnections {
         self.0.iter().all(|place| place.link.try_lock().is_ok_and(|link| link.is_none()))
     }
 
-    /// Sends the oneway calls that wait for others.
+    /// Sends the buffered oneway calls.
     pub(super) fn flush(&self) {
         self.connections().for_each(|link| link.flush());
     }
 
-    /// Closes connections whose last call began before `limit`; without a limit all of them, when the
-    /// calls under way have ended.
+    /// Closes connections whose last call began before `limit`. Without a limit closes all of them,
+    /// when the calls under way have ended.
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
         for place in &self.0 {
-            // One that is being made is not idle.
+            // A connection that is being made is not idle.
             let Ok(mut known) = place.link.try_lock() else { continue };
             let Some(link) = known.clone() else { continue };
             let closes = link.close_idle_since(limit);
@@ -84,7 +85,7 @@ impl SharedConnections {
 }
 
 impl EndpointAddress {
-    /// The connection that is here, if calls can be begun on it.
+    /// The connection in this slot, if calls can begin on it. Removes it otherwise.
     fn usable(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {
         let link = lock(&self.link).clone()?;
         if link.is_usable(now) {
@@ -99,7 +100,7 @@ impl EndpointAddress {
 }
 
 impl Endpoint {
-    /// The connection of the calling thread for requests of this version; makes one if there is
+    /// The connection of the calling thread for requests of this version. Makes one if there is
     /// none.
     ///
     /// # Errors
@@ -138,8 +139,8 @@ impl Endpoint {
         }
     }
 
-    /// Calls over a new connection, which is offered for calls in the other direction if that is
-    /// wanted.
+    /// Sets up a new connection, and offers it for calls in the other direction if the settings ask
+    /// for that.
     fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
         let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
         let offers = settings.offer_bidirectional && !self.address.is_in_process();
@@ -154,11 +155,11 @@ impl Endpoint {
             .unwrap_or_else(|| MultiplexedConnection::new(stream, agreed, settings, driver))
     }
 
-    /// The connection of the calling thread, if there is one. Otherwise another thread makes one, and
-    /// lets `call` continue.
+    /// The connection of the calling thread, if there is one. Otherwise another thread makes one
+    /// and resumes `call` with it.
     ///
     /// # Errors
-    /// `REBIND` when the call may not have one made.
+    /// `REBIND` when the policies of the call allow no new connection.
     pub(super) fn shared_connection_for(
         self: &Arc<Self>,
         orb: &Orb,
@@ -169,7 +170,7 @@ impl Endpoint {
         let place = &self.shared.0[mine];
         let mut waiting = lock(&place.waiting);
         if !waiting.connecting {
-            // Locked, it is being made.
+            // While the slot is locked, a connection is being made.
             let made = place.link.try_lock().is_ok_and(|known| known.is_some());
             if made {
                 drop(waiting);
@@ -204,7 +205,7 @@ impl Endpoint {
         Ok(None)
     }
 
-    /// Ends a call in time that waits for a connection longer than it may take.
+    /// Sets a timer that ends `call` if it expires before a connection is made.
     fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>) {
         let left = call.deadline.leaving().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
@@ -215,7 +216,7 @@ impl Endpoint {
         let expire = move |_: &Reactor, _: Timer| {
             let (endpoint, call) = (endpoint.upgrade()?, call.upgrade()?);
             if call.deadline.leaving().is_some() {
-                // The clock of the calls may be some milliseconds behind that of the timer.
+                // The coarse clock may lag some milliseconds behind that of the timer.
                 return (!call.is_done()).then_some(TICK);
             }
             if endpoint.withdraw(&call) {
@@ -226,8 +227,8 @@ impl Endpoint {
         reactor.arm(left, Arc::new(expire));
     }
 
-    /// Takes a call from those that wait for a connection. Whether it was among them; otherwise it is
-    /// somebody else's who goes on with it.
+    /// Removes a call from the queue for a connection. Whether it was queued; otherwise another
+    /// thread already resumes it.
     pub(super) fn withdraw(&self, call: &Arc<AsyncCall>) -> bool {
         self.shared.0.iter().any(|place| {
             let mut waiting = lock(&place.waiting);
@@ -236,15 +237,15 @@ impl Endpoint {
         })
     }
 
-    /// Makes a connection for the calls that wait for one, until none does.
+    /// Makes connections until no call waits for one.
     fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, mine: usize) {
         loop {
             let mut waiting = lock(&self.shared.0[mine].waiting);
-            // As long as the most patient of them.
+            // The limit is that of the call with the most time left.
             let usual = self.settings.connect_timeout;
             let wait_limit = waiting.calls.iter().filter_map(|call| call.connecting(usual));
             let Some((wait_limit, bound)) = wait_limit.max() else {
-                // There are none, or none that has any time left.
+                // No call waits, or none has time left.
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
                 drop(waiting);
@@ -257,13 +258,13 @@ impl Endpoint {
                     Deadline { connect: Some(wait_limit), ..Deadline::after(None) }
                 }
                 Bound::Call => Deadline::after(Some(wait_limit)),
-                // As much is left for the other addresses.
+                // Of two addresses, this one gets half: the computed limit.
                 Bound::Share => Deadline::after(Some(wait_limit.saturating_mul(2))).among(2),
             };
             let link = self.shared_connection_at(orb, version, mine, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
-            // Whoever closed meanwhile did not see it.
+            // `close` may have missed a connection that was being made.
             if self.is_closed() {
                 self.shared.close_idle_since(None);
             }

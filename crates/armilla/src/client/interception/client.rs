@@ -263,7 +263,7 @@ impl<'a> ClientRequestInfo<'a> {
     /// `get_request_policy`. The ORB's own policies are among [`policies`](Self::policies).
     ///
     /// # Errors
-    /// `INV_POLICY` (reason 3) for a type that no [factory](crate::OrbBuilder::policy_factory) knows.
+    /// `INV_POLICY` (reason 3) for a type without a [factory](crate::OrbBuilder::policy_factory).
     pub fn custom_policy(
         &self,
         policy_type: PolicyType,

@@ -1,5 +1,5 @@
-//! Which policies hold for a call: those of the reference, else of the thread, else of the ORB, where what
-//! was set since it was made stands before its settings.
+//! The policies in effect for a call. The reference's own come first, then the thread's, then the
+//! ORB's overrides, then its settings.
 
 use crate::policies::SyncScope;
 use crate::policies::{Policies, Rebind, Retries, current};
@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Where a policy was set.
+/// The level at which a policy was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Reference,
@@ -15,7 +15,7 @@ enum Level {
     Orb,
 }
 
-/// A limit of time, and the policy that it comes from.
+/// A time limit and the policy that sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limit {
     pub(crate) time: Duration,
@@ -34,20 +34,20 @@ impl fmt::Display for Limit {
     }
 }
 
-/// The policies of one call.
+/// The effective policies of one call.
 #[derive(Debug)]
 pub(crate) struct Effective {
-    /// Until the reply.
+    /// The limit until the reply.
     pub(crate) reply: Option<Limit>,
-    /// Until the request has left.
+    /// The limit for sending the request.
     pub(crate) request: Option<Limit>,
-    /// For a connection.
+    /// The limit for connecting.
     pub(crate) connect: Limit,
     pub(crate) rebind: Rebind,
     pub(crate) retries: Retries,
 }
 
-/// Where a call's policies are looked for, beside its thread: in its reference, and in its ORB.
+/// The levels at which policies are looked up, besides the thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Levels<'l> {
     pub(crate) own: Option<&'l Policies>,
@@ -55,7 +55,8 @@ pub(crate) struct Levels<'l> {
 }
 
 impl Levels<'_> {
-    /// Whether there may be any policies, for a call through a reference that has `own`.
+    /// Whether any level may have policies, for a call through a reference with `own`. `false`
+    /// means that the ORB's settings hold.
     #[inline]
     pub(crate) fn matter(own: Option<&Policies>) -> bool {
         own.is_some() || current::any()
@@ -63,8 +64,8 @@ impl Levels<'_> {
 }
 
 impl Effective {
-    /// The policies for a call through a reference with the limit `timeout`. It need not be asked where
-    /// there is nothing but limits for the reply and connections, as every call has them.
+    /// The effective policies of a call through a reference with the limit `timeout`. A call with
+    /// only the default limits does not need this lookup.
     #[cold]
     pub(crate) fn look_up(
         own: Levels<'_>,
@@ -102,13 +103,13 @@ impl Effective {
 }
 
 impl Policies {
-    /// When oneway calls return, where one of the levels says so.
+    /// The `SyncScope` of oneway calls, if one of the levels sets it.
     #[cold]
     pub(crate) fn chosen_sync_scope(own: Levels<'_>) -> Option<SyncScope> {
         leveled(own, |policies| policies.sync_scope, None).map(|found| found.0)
     }
 
-    /// All that hold for a call through a reference with the limit `timeout`.
+    /// All policies in effect for a call through a reference with the limit `timeout`.
     pub(crate) fn in_effect(
         own: Levels<'_>,
         timeout: Option<Duration>,
@@ -138,8 +139,8 @@ impl Policies {
     }
 }
 
-/// What `get` finds in the reference, else in the thread, else in the ORB, else what that has by its
-/// settings.
+/// Looks up a policy with `get` in the reference, the thread and the ORB's overrides. `settings` is
+/// the value in the ORB's settings.
 fn leveled<T>(
     levels: Levels<'_>,
     get: fn(&Policies) -> Option<T>,

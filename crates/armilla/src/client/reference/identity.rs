@@ -1,5 +1,5 @@
-//! Which references denote the same object, as far as the references themselves tell (CORBA 3.4 Part
-//! 1, 8.3.5 and 8.3.6).
+//! Equivalence and hashes of references: whether they denote the same object, as far as the
+//! references themselves tell (CORBA 3.4 Part 1, 8.3.5 and 8.3.6).
 
 use super::Object;
 use crate::object_key::ObjectKey;
@@ -7,14 +7,15 @@ use armilla_giop::ior::IiopProfile;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 impl Object {
-    /// Whether both references denote the same object, as far as they tell: `_is_equivalent`. It is
-    /// what `==` is; the objects are not asked, and may be the same where this says no.
+    /// Whether both references denote the same object, as far as they themselves tell:
+    /// `_is_equivalent`. The same as `==`. Does not call the object: different references may
+    /// denote the same object.
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// A number up to `maximum` that is the same for equivalent references, in every process of this
-    /// build: `_hash`.
+    /// A number up to `maximum` that is the same for equivalent references, in every process of
+    /// this build: `_hash`.
     pub fn hash_up_to(&self, maximum: u32) -> u32 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);
@@ -26,8 +27,9 @@ impl Object {
 impl Eq for Object {}
 
 impl Hash for Object {
-    /// By addresses and keys, but not by the hints in keys of this ORB: nothing that calls change, so
-    /// that a reference may be a key of a map although clippy warns of it (`mutable_key_type`).
+    /// Hashes addresses and keys, but not the hints in keys of this ORB. Calls change none of
+    /// these. A reference is therefore a valid key of a map, although clippy warns
+    /// (`mutable_key_type`).
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Ok(reference) = self.reference() else { return };
         for profile in &reference.ior().profiles {

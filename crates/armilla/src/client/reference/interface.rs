@@ -7,13 +7,13 @@ use crate::runtime::Orb;
 use crate::signature::Signature;
 use armilla_cdr::{Decode, Encode, TypeCode, Typed};
 
-/// The name of the initial reference.
+/// The name of the repository's initial reference.
 const REPOSITORY: &str = "InterfaceRepository";
 
 /// The operation of the repository that finds a definition.
 const LOOK_UP: &str = "lookup_id";
 
-/// What IDL says of it.
+/// The IDL signature of `lookup_id`.
 fn signature(operation: &str) -> Option<Signature> {
     let text = TypeCode::String(0);
     (operation == LOOK_UP)
@@ -21,12 +21,12 @@ fn signature(operation: &str) -> Option<Signature> {
 }
 
 impl Object {
-    /// The `InterfaceDef` of the object's interface, from the interface repository that its server
-    /// knows: `get_interface`. It is an object like any other; the crate `armilla-ifr` has its type.
+    /// The `InterfaceDef` of the object's interface, from the interface repository of its server:
+    /// `get_interface`. It is an object like any other; the crate `armilla-ifr` has its type.
     ///
     /// # Errors
-    /// `INTF_REPOS` when the server knows no interface repository, or that does not know the
-    /// interface; what a call can fail with.
+    /// `INTF_REPOS` when the server has no interface repository, or when the repository does not
+    /// contain the interface. Otherwise those of a call.
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {
@@ -41,14 +41,14 @@ impl Object {
     }
 }
 
-/// What the interface repository of `orb` knows under this repository id.
+/// Looks up this repository id in the interface repository of `orb`.
 #[cold]
 pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, SystemException> {
     let repository = orb.resolve_initial_references(REPOSITORY).map_err(|error| {
         let hint = format!("-ORBInitRef {REPOSITORY}=corbaloc::HOST:PORT/{REPOSITORY} names one");
         missing(
             Minor::INTF_REPOS_UNAVAILABLE,
-            format!("the server knows no interface repository: {error}"),
+            format!("the server has no interface repository: {error}"),
         )
         .with_hint(hint)
     })?;
@@ -64,13 +64,13 @@ pub(crate) fn interface_of(orb: &Orb, repository_id: &str) -> Result<Object, Sys
     match found.is_nil() {
         true => Err(missing(
             Minor::INTF_REPOS_UNKNOWN_INTERFACE,
-            format!("the interface repository does not know {repository_id}"),
+            format!("the interface repository does not contain {repository_id}"),
         )),
         false => Ok(found),
     }
 }
 
-/// `INTF_REPOS` with a minor code of the specification.
+/// `INTF_REPOS` with this minor code.
 #[cold]
 fn missing(minor: Minor, what: String) -> SystemException {
     SystemException::new(ExceptionKind::IntfRepos, minor, Completion::No).with_reason(what)

@@ -1,4 +1,4 @@
-//! Object references as values: an IOR each (CORBA 3.4 Part 2, 9.6.2).
+//! Encoding and decoding of object references as IORs (CORBA 3.4 Part 2, 9.6.2).
 
 use super::Object;
 use crate::runtime::Orb;

@@ -1,4 +1,6 @@
-//! Object references as the client has them: untyped, with what is chosen for the calls through them.
+//! Object references of the client: untyped, with the policy overrides of the calls through them.
+//!
+//! Typed references are built on these elsewhere.
 
 mod components;
 mod effective;

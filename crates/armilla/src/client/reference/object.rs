@@ -1,4 +1,4 @@
-//! Untyped object references.
+//! Untyped object references, and the operations that every object has.
 
 use super::overrides::Overrides;
 use crate::client::interception::Interceptors;
@@ -23,39 +23,39 @@ pub struct Object {
     pub(super) overrides: Option<Arc<Overrides>>,
 }
 
-/// What all clones of a reference share. What a call reads of it lies together, in 64 octets, so that it finds all
-/// of that in memory at once where many references are called in turn.
+/// The state that all clones of a reference share. The fields that a call reads lie together in 64
+/// octets, so that a call through a reference that is not in the cache loads one cache line.
 #[repr(C)]
 pub(crate) struct Reference {
     pub(crate) orb: Orb,
-    /// Where calls go.
+    /// The route of the calls.
     pub(crate) binding: Binding,
     place: Place,
-    /// Made when it is first asked for, where the object is known.
+    /// Created on first use for an active object of this process.
     ior: OnceLock<Ior>,
 }
 
-/// Where the object of a reference lives.
+/// The location of the object of a reference.
 enum Place {
-    /// In another process, as far as is known.
+    /// In another process, as far as known.
     Elsewhere,
-    /// In this one. It was active, when the reference was made, and may be so no more.
+    /// In this process. The object was active when the reference was created; it may no longer be.
     Active(Inline<dyn LocalObject>),
-    /// In this one, by this key.
+    /// In this process, with this object key. The object was not active.
     Key(Box<[u8]>),
 }
 
 impl Reference {
-    /// The IOR.
+    /// The IOR of the reference.
     pub(crate) fn ior(&self) -> &Ior {
         self.ior.get_or_init(|| match &self.place {
             Place::Active(object) => object.get().ior(&self.orb).unwrap_or_default(),
-            // Those are made from an IOR.
+            // Their IOR is set on creation.
             Place::Elsewhere | Place::Key(_) => Ior::default(),
         })
     }
 
-    /// The object, when it is or was active in this process.
+    /// The object, if it is or was active in this process.
     pub(crate) fn local_object(&self) -> Option<&dyn LocalObject> {
         match &self.place {
             Place::Active(object) => Some(object.get()),
@@ -63,14 +63,14 @@ impl Reference {
         }
     }
 
-    /// Whether calls stay in this process.
+    /// Whether the object is in this process and calls may be collocated.
     #[inline]
     pub(crate) fn is_near(&self) -> bool {
         !matches!(self.place, Place::Elsewhere)
             && self.orb.settings().collocation != Collocation::Remote
     }
 
-    /// The key of an object of this process.
+    /// The object key of an object of this process.
     pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
         match &self.place {
             Place::Elsewhere => None,
@@ -86,7 +86,7 @@ impl Object {
         Self { reference: None, overrides: None }
     }
 
-    /// The reference that `ior` stands for; nil for a nil IOR.
+    /// The reference for `ior`; nil for a nil IOR.
     pub(crate) fn from_ior(orb: &Orb, ior: Ior) -> Self {
         if ior.is_nil() {
             return Self::nil();
@@ -109,42 +109,41 @@ impl Object {
         Self { reference: Some(Arc::new(reference)), ..Self::nil() }
     }
 
-    /// What `other` denotes, for calls as through this one.
+    /// The object of `other` with the policy overrides of this reference.
     pub(crate) fn with_reference(&self, other: Self) -> Self {
         Self { reference: other.reference, ..self.clone() }
     }
 
-    /// Whether it denotes no object.
+    /// Whether the reference is nil.
     pub const fn is_nil(&self) -> bool {
         self.reference.is_none()
     }
 
-    /// Sends the oneway calls that wait for each other, those to other objects too.
+    /// Sends the buffered oneway calls of the ORB, to this and to other objects.
     pub fn flush(&self) {
         if let Some(reference) = &self.reference {
             reference.orb.client().flush();
         }
     }
 
-    /// The ORB that it belongs to: `_get_orb`.
+    /// The ORB of the reference: `_get_orb`.
     ///
     /// # Errors
-    /// `INV_OBJREF` when it is nil.
+    /// `INV_OBJREF` when the reference is nil.
     pub fn orb(&self) -> Result<Orb, SystemException> {
         Ok(self.reference()?.orb.clone())
     }
 
-    /// The IOR: the type id and the addresses that the reference carries. That of a nil reference
-    /// is empty.
+    /// The IOR: the type id and the addresses of the reference. A nil reference has an empty IOR.
     pub fn ior(&self) -> Ior {
         self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior().clone())
     }
 
-    /// Whether the object has the interface with this repository id: `_is_a`. Asks the object only
-    /// when the reference does not say it.
+    /// Whether the object supports the interface with this repository id: `_is_a`. Calls the object
+    /// only if the reference does not tell.
     ///
     /// # Errors
-    /// What a call can fail with.
+    /// Those of a call.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         let reference = self.reference()?;
         let said = &reference.ior().type_id;
@@ -162,11 +161,12 @@ impl Object {
         }
     }
 
-    /// The repository id of the most derived interface of the object, which is asked: `_repository_id`.
-    /// What the reference itself says, [`type_id`](Ior::type_id), may be a base of it or nothing.
+    /// The repository id of the most derived interface of the object: `_repository_id`. Calls the
+    /// object. The [`type_id`](Ior::type_id) of the reference may name a base interface or be
+    /// empty.
     ///
     /// # Errors
-    /// What a call can fail with.
+    /// Those of a call.
     pub fn repository_id(&self) -> Result<String, SystemException> {
         self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {
@@ -182,7 +182,7 @@ impl Object {
     /// Whether the object is known not to exist: `_non_existent`.
     ///
     /// # Errors
-    /// What a call can fail with when the object cannot be asked.
+    /// Those of a call, when the object cannot be reached.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         match client::invoke(self, Operation::of_object("_non_existent"), &|_| Ok(()), |input| {
             input.bool()
@@ -192,16 +192,16 @@ impl Object {
         }
     }
 
-    /// Asks the server where the object is, without calling it (a GIOP LocateRequest), and goes
-    /// there with later calls. `false` when the server does not know the object.
+    /// Asks the server for the location of the object with a LocateRequest, without calling the
+    /// object. Later calls go to that location. `false` when the server does not know the object.
     ///
     /// # Errors
-    /// What a call can fail with.
+    /// Those of a call.
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self)
     }
 
-    /// What all clones share.
+    /// The state that all clones share.
     ///
     /// # Errors
     /// `INV_OBJREF` when the reference is nil.
@@ -212,18 +212,19 @@ impl Object {
         })
     }
 
-    /// Whether interceptors see calls from this process to it.
+    /// Whether interceptors see calls of the object from this process.
     pub(crate) fn is_intercepted_here(&self) -> bool {
         let interceptors = self.reference.as_ref().and_then(|r| r.orb.interceptors());
         interceptors.is_some_and(Interceptors::see_collocated)
     }
 
-    /// The object, when it is or was active in this process.
+    /// The object, if it is or was active in this process.
     pub(crate) fn local_object(&self) -> Option<&dyn LocalObject> {
         self.reference.as_ref()?.local_object()
     }
 
-    /// The key of an object of this process that was not active when the reference was made.
+    /// The object key of an object of this process that was not active when the reference was
+    /// created.
     pub(crate) fn inactive_key(&self) -> Option<&[u8]> {
         match &self.reference.as_ref()?.place {
             Place::Key(key) => Some(key),
@@ -259,8 +260,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// Whether two IORs have the same addresses and keys, whatever hints the keys of this ORB's objects
-/// contain.
+/// Whether two IORs have the same addresses and keys, ignoring the hints in keys of this ORB.
 fn same(one: &Ior, other: &Ior) -> bool {
     let same_profile =
         |(a, b): (&TaggedProfile, &TaggedProfile)| a == b || same_but_hint(a, b).unwrap_or(false);

@@ -1,4 +1,6 @@
-//! What is chosen for the calls through one reference: limits of time, policies, the use of connections.
+//! The overrides of one reference for its calls: time limits, policies, the use of connections.
+//!
+//! How they combine with other levels is in [`effective`](super::effective).
 
 use super::Object;
 use crate::client::{Effective, Levels};
@@ -9,7 +11,7 @@ use crate::settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What was chosen for the calls through one reference, which most have nothing of.
+/// The overrides of one reference. Most references have none.
 #[derive(Clone, Default)]
 pub(super) struct Overrides {
     timeout: Option<Duration>,
@@ -19,43 +21,43 @@ pub(super) struct Overrides {
 }
 
 impl Object {
-    /// The same reference for calls with these policies; those that it had before are gone. They
-    /// count more than those of the thread and of the ORB.
+    /// This reference with these policies; they replace those that it had. They take precedence
+    /// over those of the thread and of the ORB.
     #[must_use]
     pub fn with_policies(&self, policies: Policies) -> Self {
         self.with_overrides(|overrides| overrides.policies = Some(policies))
     }
 
-    /// The same reference for calls that may take up to `timeout` each: the short form of
-    /// [`with_policies`](Self::with_policies) for the round trip, which it counts more than.
+    /// This reference with a time limit for each call. A shorthand for the round-trip timeout of
+    /// [`with_policies`](Self::with_policies); it takes precedence over that.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with_overrides(|overrides| overrides.timeout = Some(timeout))
     }
 
-    /// The same reference for calls that use connections in this way.
+    /// This reference with another use of connections.
     #[must_use]
     pub fn with_connection_policy(&self, connection_policy: ConnectionPolicy) -> Self {
         self.with_overrides(|overrides| overrides.connection_policy = Some(connection_policy))
     }
 
-    /// The same reference for oneway calls that return at this moment: the short form of
-    /// [`with_policies`](Self::with_policies), which it counts more than. With [`SyncScope::None`] all
-    /// calls through it use [`ConnectionPolicy::Multiplexed`], so that others arrive behind the oneway calls
-    /// that wait.
+    /// This reference with another `SyncScope` for oneway calls. A shorthand for
+    /// [`with_policies`](Self::with_policies); it takes precedence over that. With
+    /// [`SyncScope::None`] all calls through the reference use [`ConnectionPolicy::Multiplexed`],
+    /// so that they arrive after the buffered oneway calls.
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
         self.with_overrides(|overrides| overrides.sync_scope = Some(scope))
     }
 
-    /// The same reference with one more thing chosen.
+    /// This reference with changed overrides.
     fn with_overrides(&self, choose: impl FnOnce(&mut Overrides)) -> Self {
         let mut chosen = self.overrides.as_deref().cloned().unwrap_or_default();
         choose(&mut chosen);
         Self { reference: self.reference.clone(), overrides: Some(Arc::new(chosen)) }
     }
 
-    /// The policies of calls through it; `None` when there is nothing to look up.
+    /// The effective policies of a call; `None` when the defaults hold.
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
         if !Levels::matter(self.policy_overrides()) && settings.is_plain() {
@@ -64,22 +66,23 @@ impl Object {
         Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings)))
     }
 
-    /// Looks for policies where calls through it have theirs.
+    /// Passes the policy levels of a call through this reference to `look`.
     #[cold]
     fn at_levels<R>(&self, look: impl FnOnce(Levels<'_>) -> R) -> R {
         let orb = self.reference.as_ref().and_then(|it| it.orb.policy_overrides().get());
         look(Levels { own: self.policy_overrides(), orb: orb.as_deref() })
     }
 
-    /// All policies that hold for a call by this thread.
+    /// All policies in effect for a call of this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
         let found = self.at_levels(|levels| Policies::in_effect(levels, self.timeout(), settings));
         let own = self.overrides.as_deref().and_then(|own| own.sync_scope);
         Policies { sync_scope: own.or(found.sync_scope), ..found }
     }
 
-    /// How calls use connections, and when oneway calls return: as was set for this reference, the latter
-    /// else for this thread, else for the ORB. What waits for others travels on shared connections.
+    /// The use of connections and the `SyncScope` of a call. The reference's overrides come first.
+    /// For the scope, those of the thread and of the ORB follow. Buffered oneway calls need
+    /// multiplexed connections.
     #[inline]
     pub(crate) fn connection_policy(&self, settings: &Settings) -> (ConnectionPolicy, SyncScope) {
         let own = self.overrides.as_deref();
@@ -99,21 +102,21 @@ impl Object {
         }
     }
 
-    /// The policies that were set for calls through it: `get_policy_overrides`.
+    /// The policies that were set for calls through this reference: `get_policy_overrides`.
     pub fn policy_overrides(&self) -> Option<&Policies> {
         self.overrides.as_deref()?.policies.as_ref()
     }
 
-    /// All policies that a call through it has now: those of the reference, else of this thread, else
-    /// of the ORB: `get_client_policy`.
+    /// All policies in effect for a call now: those of the reference, then of this thread, then of
+    /// the ORB: `get_client_policy`.
     ///
     /// # Errors
-    /// `INV_OBJREF` when it is nil.
+    /// `INV_OBJREF` when the reference is nil.
     pub fn client_policies(&self) -> Result<Policies, SystemException> {
         Ok(self.policies_in_effect(self.reference()?.orb.settings()))
     }
 
-    /// How long a call may take: what was set for this reference, else for the ORB.
+    /// The time limit of a call that was set for this reference.
     #[inline]
     pub(crate) fn timeout(&self) -> Option<Duration> {
         self.overrides.as_deref()?.timeout
