@@ -1,4 +1,4 @@
-//! Values as octets: what service contexts and components hold (CORBA 3.4 Part 1, 13.7).
+//! The codec of service contexts and tagged components (CORBA 3.4 Part 1, 13.7).
 
 use crate::exception::{Completion, Minor, SystemException};
 use crate::runtime::Orb;
@@ -8,9 +8,9 @@ use armilla_cdr::{
 };
 use armilla_giop::Version;
 
-/// Turns values into CDR encapsulations of one version of GIOP, and back: the specification's
-/// `Codec` with the format `ENCODING_CDR_ENCAPS`. Texts in them are UTF-8 and UTF-16, unless
-/// [other code sets](Self::with_code_sets) are said.
+/// Encodes values as CDR encapsulations of one version of GIOP, and decodes them: the
+/// specification's `Codec` with the format `ENCODING_CDR_ENCAPS`. Strings are UTF-8 and wide
+/// strings UTF-16, unless [other code sets](Self::with_code_sets) are chosen.
 ///
 /// ```
 /// use armilla::interceptor::Codec;
@@ -33,8 +33,8 @@ impl Codec {
         Self { version, code_sets: CodeSets::with_utf_16(CodeSet::Utf8) }
     }
 
-    /// A codec for texts in the code set `char`, and wide ones in `wchar`, as who reads the octets,
-    /// or has written them, has laid down: `create_codec_with_codesets`.
+    /// This codec with the code set `char` for strings and `wchar` for wide strings:
+    /// `create_codec_with_codesets`. Both ends must use the same code sets.
     ///
     /// ```
     /// use armilla::interceptor::Codec;
@@ -47,8 +47,9 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// `BAD_PARAM` when `char` is a code set for wide characters, or one that this program cannot
-    /// convert, or `wchar` is none for them: the specification's `UnsupportedCodeset`.
+    /// `BAD_PARAM` when `char` is a code set for wide characters or one that this program cannot
+    /// convert, or when `wchar` is not for wide characters: the specification's
+    /// `UnsupportedCodeset`.
     pub fn with_code_sets(self, char: CodeSet, wchar: CodeSet) -> Result<Self, SystemException> {
         let code_sets = CodeSets { char, wchar: Some(wchar) };
         let refused = |what| Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
@@ -61,7 +62,7 @@ impl Codec {
         Ok(Self { code_sets, ..self })
     }
 
-    /// An encapsulation of the type and the value.
+    /// Encodes the type and the value as an encapsulation.
     ///
     /// # Errors
     /// `BAD_PARAM` or `MARSHAL` when the version cannot express the value.
@@ -69,7 +70,7 @@ impl Codec {
         self.pack(|out| value.encode(out))
     }
 
-    /// An encapsulation of the value alone, for who knows its type.
+    /// Encodes the value alone as an encapsulation, for a reader that knows its type.
     ///
     /// # Errors
     /// As [`encode`](Self::encode).
@@ -77,15 +78,15 @@ impl Codec {
         self.pack(|out| value.write(out))
     }
 
-    /// The value in an encapsulation that [`encode`](Self::encode) made.
+    /// Decodes an encapsulation that [`encode`](Self::encode) made.
     ///
     /// # Errors
-    /// `MARSHAL` when the octets are none: the specification's `FormatMismatch`.
+    /// `MARSHAL` when the octets are not one: the specification's `FormatMismatch`.
     pub fn decode(&self, octets: &[u8]) -> Result<Any, SystemException> {
         self.unpack(octets, &(), |input| Any::read(TypeCode::decode(input)?, input))
     }
 
-    /// As [`decode`](Self::decode), on behalf of an ORB, which knows the types of
+    /// As [`decode`](Self::decode), in the context of an ORB. The ORB provides the types of
     /// [values](crate::Orb::register_value) that the TypeCode does not describe.
     ///
     /// # Errors
@@ -94,16 +95,17 @@ impl Codec {
         self.unpack(octets, orb, |input| Any::read(TypeCode::decode(input)?, input))
     }
 
-    /// The value in an encapsulation that [`encode_value`](Self::encode_value) made of one of this
+    /// Decodes an encapsulation that [`encode_value`](Self::encode_value) made of a value of this
     /// type.
     ///
     /// # Errors
-    /// `MARSHAL` when the octets are none: the specification's `FormatMismatch` or `TypeMismatch`.
+    /// `MARSHAL` when the octets are not one: the specification's `FormatMismatch` or
+    /// `TypeMismatch`.
     pub fn decode_value(&self, octets: &[u8], of: &TypeCode) -> Result<Any, SystemException> {
         self.unpack(octets, &(), |input| Any::read(of.clone(), input))
     }
 
-    /// As [`decode_value`](Self::decode_value), on behalf of an ORB.
+    /// As [`decode_value`](Self::decode_value), in the context of an ORB.
     ///
     /// # Errors
     /// As [`decode_value`](Self::decode_value).

@@ -1,11 +1,11 @@
-//! Service contexts as interceptors hold them.
+//! Service contexts, as interceptors read and add them.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::{ServiceContext, ServiceContexts};
 
-/// The service contexts of a request or a reply (CORBA 3.4 Part 2, 9.7), by their ids. What a context
-/// holds is up to who defines its id; for the ids of the OMG it is an encapsulation, which a
-/// [`Codec`](crate::interceptor::Codec) makes.
+/// The service contexts of a request or a reply, by id (CORBA 3.4 Part 2, 9.7). The owner of an id
+/// defines the contents. For ids of the OMG these are an encapsulation, which a
+/// [`Codec`](crate::interceptor::Codec) encodes and decodes.
 #[derive(Debug, Clone, Default)]
 pub struct Contexts(Vec<(u32, Vec<u8>)>);
 
@@ -15,12 +15,12 @@ impl Contexts {
         self.0.iter().find(|(known, _)| *known == id).map(|(_, data)| &**data)
     }
 
-    /// All of them, in the order in which they travel.
+    /// All contexts, in the order in which they are sent.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &[u8])> {
         self.0.iter().map(|(id, data)| (*id, &**data))
     }
 
-    /// Whether there are none.
+    /// Whether there are no contexts.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

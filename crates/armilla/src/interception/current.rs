@@ -1,5 +1,6 @@
-//! Slots: what a service keeps for a thread, and interceptors for a request (CORBA 3.4 Part 1,
-//! 16.4).
+//! Slots of threads and requests, and `PICurrent` (CORBA 3.4 Part 1, 16.4).
+//!
+//! A service stores data of a thread in slots; interceptors find it in the slots of the request.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
@@ -7,18 +8,18 @@ use armilla_cdr::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// A slot, which an [`OrbInitInfo`](crate::interceptor::OrbInitInfo) allocates.
+/// The id of a slot that an [`OrbInitInfo`](crate::interceptor::OrbInitInfo) has allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SlotId(pub(crate) usize);
 
-/// How many slots were allocated in an ORB that has interceptors or slots.
+/// The number of allocated slots of an ORB that has interceptors or slots.
 pub(crate) struct SlotCount(pub(crate) usize);
 
 impl Part for SlotCount {
     const SLOT: PartSlot = PartSlot::SlotCount;
 }
 
-/// The slots of one thread or one request; those that were never set hold an empty `any`.
+/// The slots of a thread or a request. A slot that was never set holds an empty `any`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots(Vec<Any>);
 
@@ -38,13 +39,14 @@ impl Slots {
         if self.0.len() <= id.0 {
             self.0.resize(id.0 + 1, Any::default());
         }
-        // It was just made long enough.
+        // `resize` has made it long enough.
         self.0[id.0] = value;
         Ok(())
     }
 }
 
-/// `InvalidSlot` in the specification, which no IDL of ours declares.
+/// Checks a slot id. `BAD_PARAM` stands for the specification's `InvalidSlot`, which this API does
+/// not have.
 fn check(id: SlotId, count: usize) -> Result<(), SystemException> {
     if id.0 < count {
         return Ok(());
@@ -59,22 +61,22 @@ thread_local! {
     static THREAD: RefCell<HashMap<u64, Slots>> = RefCell::default();
 }
 
-/// The slots of the present thread become `slots`; gives what they were.
+/// Replaces the slots of the current thread. Returns the previous ones.
 pub(crate) fn swap(orb: &Orb, slots: Slots) -> Slots {
     let before = THREAD.with_borrow_mut(|table| match slots.0.is_empty() {
-        // A thread outlives many ORBs.
+        // Remove the entry: a thread may outlive many ORBs.
         true => table.remove(&orb.incarnation()),
         false => table.insert(orb.incarnation(), slots),
     });
     before.unwrap_or_default()
 }
 
-/// A copy of the slots of the present thread.
+/// A copy of the slots of the current thread.
 pub(crate) fn copy(orb: &Orb) -> Slots {
     THREAD.with_borrow(|table| table.get(&orb.incarnation()).cloned().unwrap_or_default())
 }
 
-/// Sets a slot of the present thread.
+/// Sets a slot of the current thread.
 pub(crate) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemException> {
     let count = count(orb)?;
     check(id, count)?;
@@ -82,7 +84,7 @@ pub(crate) fn set(orb: &Orb, id: SlotId, value: Any) -> Result<(), SystemExcepti
         .with_borrow_mut(|table| table.entry(orb.incarnation()).or_default().set(id, count, value))
 }
 
-/// How many slots were allocated; `BAD_INV_ORDER` (reason 14) while they still may be.
+/// The number of allocated slots. `BAD_INV_ORDER` (reason 14) while slots can still be allocated.
 fn count(orb: &Orb) -> Result<usize, SystemException> {
     match orb.find_part::<SlotCount>() {
         Some(count) => Ok(count.0),
@@ -101,19 +103,21 @@ fn too_early() -> SystemException {
     .with_reason("an ORB initializer can allocate slots, but not use them")
 }
 
-/// The slots of the present thread: `PICurrent`. What is in them when a call begins, the
-/// interceptors of the call find in its slots; what server interceptors put into the slots of a
-/// request, servant managers and the servant find here. Interceptors of calls have slots of their own
-/// here, the same ones at the beginning and the end of a call. A servant that is called
-/// [directly](crate::Collocation::Direct), past all interceptors, has those of its caller.
+/// The slots of the current thread: `PICurrent`.
+///
+/// When a call begins, its slots are copied for the interceptors of the call. Conversely, servant
+/// managers and the servant find here the slots that server interceptors have set in the request.
+/// While an interceptor runs, its thread has separate slots; they are the same at the start and the
+/// end of a call. A servant that is called [directly](crate::Collocation::Direct), without
+/// interceptors, sees the slots of its caller.
 #[derive(Debug, Clone)]
 pub struct PiCurrent(Orb);
 
 impl PiCurrent {
-    /// What a slot holds; an empty `any` when it was not set in this thread.
+    /// The value of a slot; an empty `any` when it was not set in this thread.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the slot was not allocated; `BAD_INV_ORDER` (reason 14) to an initializer.
+    /// `BAD_PARAM` when the slot was not allocated. `BAD_INV_ORDER` (reason 14) in an initializer.
     pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
         copy(&self.0).get(id, count(&self.0)?)
     }
@@ -128,7 +132,7 @@ impl PiCurrent {
 }
 
 impl Orb {
-    /// The slots of the present thread, which interceptors see.
+    /// The slots of the current thread, which the interceptors of its calls see.
     pub fn pi_current(&self) -> PiCurrent {
         PiCurrent(self.clone())
     }

@@ -1,6 +1,6 @@
-//! What interceptors of the client and of the server share: slots, service contexts, outcomes, the
-//! reading of values. The public module [`interceptor`](crate::interceptor) puts the three
-//! together.
+//! What client and server interception share: slots, service contexts, outcomes, and the values of
+//! calls. The interceptors themselves are not here. The public module
+//! [`interceptor`](crate::interceptor) re-exports all three.
 
 mod codec;
 mod context;
@@ -25,7 +25,8 @@ pub(crate) fn keep<T: Any + Send>(kept: &mut Vec<Box<dyn Any + Send>>, value: T)
     kept.push(Box::new(value));
 }
 
-/// The request is not where this can be done (CORBA 3.4 Part 1, 16.3.13, minor code 14).
+/// `BAD_INV_ORDER` for an operation that is not valid at this interception point (CORBA 3.4 Part 1,
+/// 16.3.13, minor code 14).
 #[cold]
 pub(crate) fn out_of_order(what: &str) -> SystemException {
     SystemException::new(

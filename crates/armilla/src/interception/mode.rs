@@ -1,28 +1,29 @@
-//! Which calls an interceptor sees.
+//! The processing mode: which calls an interceptor sees.
 
-/// Whether an interceptor sees the calls between processes, those within the process, or both:
-/// `ProcessingModePolicy` (CORBA 3.4 Part 1, 16.10). An interceptor has the same one always.
+/// Whether an interceptor sees calls between processes, calls within the process, or both:
+/// `ProcessingModePolicy` (CORBA 3.4 Part 1, 16.10). An interceptor must always return the same
+/// mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ProcessingMode {
-    /// All calls: `LOCAL_AND_REMOTE`. Those within the process are encoded for it.
+    /// All calls: `LOCAL_AND_REMOTE`. Calls within the process are encoded.
     #[default]
     LocalAndRemote,
-    /// Those between processes: `REMOTE_ONLY`.
+    /// Calls between processes: `REMOTE_ONLY`.
     RemoteOnly,
-    /// Those within the process: `LOCAL_ONLY`. They are encoded for it.
+    /// Calls within the process: `LOCAL_ONLY`. They are encoded.
     LocalOnly,
-    /// All that are encoded; those within the process where another interceptor, or
-    /// [`Settings::collocation`](crate::Settings::collocation), has them encoded.
+    /// All calls that are encoded. Those within the process are included if another interceptor or
+    /// [`Settings::collocation`](crate::Settings::collocation) requires encoding.
     Encoded,
 }
 
 impl ProcessingMode {
-    /// Whether calls within the process must be encoded for it.
+    /// Whether calls within the process must be encoded for the interceptor.
     pub(crate) const fn wants_local(self) -> bool {
         matches!(self, Self::LocalAndRemote | Self::LocalOnly)
     }
 
-    /// Whether it sees a call, which is `local` within the process.
+    /// Whether the interceptor sees a call; `local` means within the process.
     pub(crate) const fn sees(self, local: bool) -> bool {
         match self {
             Self::LocalAndRemote | Self::Encoded => true,

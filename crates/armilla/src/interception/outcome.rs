@@ -1,43 +1,43 @@
-//! How requests end, and the call of an interceptor that may panic.
+//! The outcomes of requests, and calls of interceptors that guard against panics.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use armilla_giop::ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How a request ended, or an attempt at it.
+/// The outcome of a request or of an attempt at it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// With a reply.
+    /// The operation returned normally.
     Reply,
-    /// With nothing, since no reply is expected: the request was handed over, or served.
+    /// No reply is expected, and the request was sent or served.
     Sent,
-    /// With the user exception that has this repository id.
+    /// The user exception with this repository id.
     UserException(String),
-    /// With a system exception.
+    /// A system exception.
     SystemException(SystemException),
-    /// Not yet: it goes to another object.
+    /// Not final: the request is forwarded to another object.
     Forward(Ior),
-    /// Not yet: it is tried again.
+    /// Not final: the request is sent again.
     Retry,
 }
 
-/// The status of a reply, as the specification numbers it (CORBA 3.4 Part 1, 16.3.12).
+/// The reply status as the specification numbers it (CORBA 3.4 Part 1, 16.3.12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u16)]
 pub enum ReplyStatus {
-    /// The operation was executed.
+    /// The operation returned normally.
     Successful = 0,
-    /// It ended with a system exception.
+    /// A system exception was raised.
     SystemException = 1,
-    /// It ended with a user exception.
+    /// A user exception was raised.
     UserException = 2,
-    /// The request goes to another object.
+    /// The request is forwarded to another object.
     LocationForward = 3,
-    /// The request is tried again.
+    /// The request is sent again.
     TransportRetry = 4,
-    /// It is not known, and never will be: no reply is expected.
+    /// The status is and remains unknown, because no reply is expected.
     Unknown = 5,
 }
 
@@ -53,7 +53,7 @@ impl Outcome {
         }
     }
 
-    /// The repository id of the exception, if it is one.
+    /// The repository id of the exception, if the outcome is one.
     pub fn exception_id(&self) -> Option<&str> {
         match self {
             Self::UserException(id) => Some(id),
@@ -63,8 +63,8 @@ impl Outcome {
     }
 }
 
-/// Calls a point of an interceptor. One that panics has raised `UNKNOWN`, as a servant has that does,
-/// so that the request ends for all who wait for it, and those before the interceptor hear how.
+/// Calls an interception point. A panic is converted to `UNKNOWN`, like that of a servant. The
+/// request then ends normally for its caller, and the interceptors before this one see its end.
 pub(crate) fn heard<E: From<SystemException>>(
     interceptor: &str,
     completed: Completion,
@@ -79,17 +79,17 @@ pub(crate) fn heard<E: From<SystemException>>(
     })
 }
 
-/// Tells an interceptor of something that it can do nothing about, nor, when it panics, harm.
+/// Calls a point of an interceptor that cannot fail. A panic has no effect.
 pub(crate) fn told(interceptor: &str, point: impl FnOnce()) {
     let point = || {
         point();
         Ok::<(), SystemException>(())
     };
-    // Who panics has been reported.
+    // `heard` has reported a panic.
     heard(interceptor, Completion::No, point).ok();
 }
 
-/// Which of the three ending points an outcome is for.
+/// The kind of ending point that an outcome leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     Reply,

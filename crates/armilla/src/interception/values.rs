@@ -1,6 +1,6 @@
-//! What interceptors are told of the values of a call (CORBA 3.4 Part 1, 16.3.12): they are read
-//! where somebody asks for them, from the octets of the request and the reply, by what IDL or the
-//! program says of the operation.
+//! The values of a call for interceptors (CORBA 3.4 Part 1, 16.3.12). Values are decoded only when
+//! an interceptor asks for them: from the octets of the request and the reply, with the signature
+//! of the operation.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
@@ -9,15 +9,15 @@ use crate::signature::{NamedValue, Signature, is_exception};
 use crate::wire::CODE_SETS_HERE as CODE_SETS;
 use armilla_cdr::{Any, CdrResult, Decoder, Encode, Encoder, OwnedInput, TypeCode};
 
-/// Reads from a decoder that stands where values begin.
+/// Reads from a decoder that is positioned at the start of the values.
 pub(crate) type Read<'r> = &'r mut dyn FnMut(&mut Decoder<'_>) -> CdrResult;
 
 /// A call whose values can be read.
 pub(crate) trait Values {
-    /// What is known of the operation.
+    /// The signature of the operation, if known.
     fn signature(&self) -> Option<Signature>;
 
-    /// Whether the exceptions and contexts of the operation are known, not its parameters alone.
+    /// Whether the signature includes the exceptions and contexts, not only the parameters.
     fn is_declared(&self) -> bool {
         true
     }
@@ -25,11 +25,11 @@ pub(crate) trait Values {
     /// Reads the arguments that were sent.
     fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException>;
 
-    /// Reads the results, or the user exception.
+    /// Reads the results or the user exception.
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException>;
 }
 
-/// `NO_RESOURCES` where a call has no values to show (CORBA 3.4 Part 1, 16.3.12).
+/// `NO_RESOURCES` for a call whose values are not available (CORBA 3.4 Part 1, 16.3.12).
 #[cold]
 pub(crate) fn no_resources(what: &str) -> SystemException {
     SystemException::new(
@@ -46,25 +46,27 @@ fn unreadable(exception: &SystemException) -> SystemException {
 }
 
 impl<'v> dyn Values + 'v {
-    /// What is known of the operation, if values are to be shown at all.
+    /// The values and the signature, if they are available.
     fn described(values: Option<&Self>) -> Result<(&Self, Signature), SystemException> {
         let found = values.and_then(|values| Some((values, values.signature()?)));
         found.ok_or_else(|| {
-            no_resources("no IDL tells of the operation, or no interceptor reads_values")
+            no_resources(
+                "the signature of the operation is unknown, or no interceptor reads_values",
+            )
         })
     }
 
-    /// What is known of an operation whose exceptions and contexts are.
+    /// The values and a signature that includes exceptions and contexts.
     fn declared(values: Option<&Self>) -> Result<(&Self, Signature), SystemException> {
         match Self::described(values)? {
             (values, _) if !values.is_declared() => {
-                Err(no_resources("a dynamic servant tells of its arguments alone"))
+                Err(no_resources("a dynamic servant declares only its arguments"))
             }
             declared => Ok(declared),
         }
     }
 
-    /// The arguments, those that come back too if the call has `replied`.
+    /// The arguments. Includes the values of `inout` and `out` arguments if the call has `replied`.
     pub(crate) fn arguments(
         values: Option<&Self>,
         replied: bool,
@@ -109,7 +111,7 @@ impl<'v> dyn Values + 'v {
         Self::declared(values).map(|(_, signature)| signature.contexts)
     }
 
-    /// What was sent for the `context` clause, name and value in turn.
+    /// The properties that were sent for the `context` clause, name and value alternating.
     pub(crate) fn operation_context(values: Option<&Self>) -> Result<Vec<String>, SystemException> {
         let (values, signature) = Self::declared(values)?;
         if signature.contexts.is_empty() {
@@ -125,7 +127,7 @@ impl<'v> dyn Values + 'v {
         Ok(strings)
     }
 
-    /// The exception that `outcome` is. One whose TypeCode is not known is `UNKNOWN`, with the minor
+    /// The exception of `outcome`. One without a known TypeCode is shown as `UNKNOWN` with minor
     /// code 1 of the OMG (CORBA 3.4 Part 1, 16.3.13).
     pub(crate) fn exception(
         values: Option<&Self>,
@@ -158,7 +160,7 @@ impl<'v> dyn Values + 'v {
     }
 }
 
-/// Reads those that were sent, or those that come back.
+/// Reads the parameters that were sent, or those that are returned.
 fn read_each(parameters: &mut [NamedValue], input: &mut Decoder<'_>, sent: bool) -> CdrResult {
     let travels = |parameter: &&mut NamedValue| match sent {
         true => parameter.is_sent(),
@@ -174,13 +176,13 @@ fn read_result(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Any> {
     }
 }
 
-/// A call that is served.
+/// The values of a call that the server side serves.
 pub(crate) struct Served {
     pub(crate) signature: Signature,
-    /// Whether IDL tells of the operation, and not the servant.
+    /// Whether IDL declares the operation. If not, a dynamic servant has declared its arguments.
     pub(crate) is_declared: bool,
     pub(crate) arguments: OwnedInput,
-    /// The results, or the user exception, once there are any.
+    /// The encoded results or user exception; `None` until the servant has returned.
     pub(crate) reply: Option<OwnedInput>,
 }
 
@@ -205,7 +207,7 @@ impl Values for Served {
     }
 }
 
-/// What `write` writes, for who reads it within the process.
+/// The octets that `write` produces, for a reader within the process.
 pub(crate) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrResult<OwnedInput> {
     let mut out = Encoder::with_code_sets(Vec::new(), armilla_cdr::ByteOrder::NATIVE, CODE_SETS);
     write(&mut out).or_else(|error| {
@@ -217,7 +219,7 @@ pub(crate) fn written<'p>(write: &dyn Fn(&mut Encoder<'p>) -> CdrResult) -> CdrR
     Ok(Decoder::new(&out.to_vec(), out.order()).with_code_sets(CODE_SETS).to_owned_input())
 }
 
-/// A system exception as a value: its minor code, and how far the operation had come.
+/// The members of a system exception: its minor code and its completion status.
 struct Members(u32, u32);
 
 impl Encode for Members {
@@ -231,7 +233,7 @@ impl Encode for Members {
 fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
     let statuses = ["COMPLETED_YES", "COMPLETED_NO", "COMPLETED_MAYBE"];
     let id = exception.kind().repository_id();
-    // `IDL:omg.org/CORBA/UNKNOWN:1.0`: the name is what stands behind the last of the scopes.
+    // In `IDL:omg.org/CORBA/UNKNOWN:1.0` the name follows the last slash.
     let name = id.split(':').nth(1).and_then(|path| path.rsplit('/').next()).unwrap_or_default();
     let status = TypeCode::enumeration(
         "IDL:omg.org/CORBA/completion_status:1.0",

@@ -1,4 +1,4 @@
-//! How interceptors come into an ORB that is being made (CORBA 3.4 Part 1, 16.7).
+//! ORB initializers, and the information that they get (CORBA 3.4 Part 1, 16.7).
 
 use super::Registration;
 use crate::client::Object;
@@ -12,59 +12,60 @@ use armilla_giop::Version;
 use std::fmt;
 use std::sync::Arc;
 
-/// A service that comes into an ORB with all that it needs: interceptors, slots, initial references.
+/// A service that installs itself in an ORB: its interceptors, slots and initial references.
 pub trait OrbInitializer: Send + Sync {
-    /// Before initial references are there.
+    /// Runs before initial references are available.
     ///
     /// # Errors
-    /// With those the ORB is not made.
+    /// The creation of the ORB fails with the exception.
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
 
-    /// When initial references are there, among them those of other services.
+    /// Runs when initial references are available, including those of other services.
     ///
     /// # Errors
-    /// With those the ORB is not made.
+    /// The creation of the ORB fails with the exception.
     fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
 }
 
-/// The ORB that is being made, as an initializer sees it.
+/// The ORB that is being created, as an initializer sees it.
 pub struct OrbInitInfo<'i> {
     orb: &'i Orb,
     registration: &'i mut Registration,
 }
 
 impl OrbInitInfo<'_> {
-    /// The ORB. It intercepts nothing yet.
+    /// The ORB. Its interceptors are not active yet.
     pub const fn orb(&self) -> &Orb {
         self.orb
     }
 
-    /// The arguments that the program [gave](crate::OrbBuilder::arguments) the ORB, those among them that
-    /// are not for it: a service may have some of its own.
+    /// The arguments of the program that the ORB has not consumed; see
+    /// [`OrbBuilder::arguments`](crate::OrbBuilder::arguments). A service may have arguments of its
+    /// own.
     pub fn arguments(&self) -> &[String] {
         &self.registration.arguments
     }
 
-    /// The name of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).
+    /// The id of the ORB, [`Settings::orb_id`](crate::Settings::orb_id).
     pub fn orb_id(&self) -> &str {
         &self.orb.settings().orb_id
     }
 
-    /// A codec for the contents of service contexts and components.
+    /// A codec for the data of service contexts and components.
     pub const fn codec(&self, version: Version) -> Codec {
         Codec::new(version)
     }
 
-    /// Registers an interceptor of requests that leave.
+    /// Registers an interceptor of the requests that the ORB sends.
     ///
     /// # Errors
-    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    /// `BAD_PARAM` when another interceptor has its name: the specification's `DuplicateName`.
     pub fn add_client_interceptor(
         &mut self,
         interceptor: impl ClientInterceptor + 'static,
@@ -72,10 +73,10 @@ impl OrbInitInfo<'_> {
         self.registration.client(Arc::new(interceptor))
     }
 
-    /// Registers an interceptor of requests that arrive.
+    /// Registers an interceptor of the requests that the ORB receives.
     ///
     /// # Errors
-    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    /// `BAD_PARAM` when another interceptor has its name: the specification's `DuplicateName`.
     pub fn add_server_interceptor(
         &mut self,
         interceptor: impl ServerInterceptor + 'static,
@@ -83,10 +84,10 @@ impl OrbInitInfo<'_> {
         self.registration.server(Arc::new(interceptor))
     }
 
-    /// Registers an interceptor of POAs that are made.
+    /// Registers an interceptor of the POAs and references that the ORB creates.
     ///
     /// # Errors
-    /// `BAD_PARAM` when another has its name: the specification's `DuplicateName`.
+    /// `BAD_PARAM` when another interceptor has its name: the specification's `DuplicateName`.
     pub fn add_ior_interceptor(
         &mut self,
         interceptor: impl IorInterceptor + 'static,
@@ -101,10 +102,10 @@ impl OrbInitInfo<'_> {
         SlotId(*slots - 1)
     }
 
-    /// Lets [`Orb::create_policy`] make policies of this type.
+    /// Registers a factory, so that [`Orb::create_policy`] can create policies of this type.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 16) when there is a factory for the type, or it is the ORB's own.
+    /// `BAD_INV_ORDER` (reason 16) when the type has a factory already or is the ORB's own.
     pub fn register_policy_factory(
         &self,
         policy_type: PolicyType,
@@ -113,7 +114,7 @@ impl OrbInitInfo<'_> {
         self.orb.register_policy_factory(policy_type, Arc::new(factory))
     }
 
-    /// Makes `resolve_initial_references(name)` give `object`.
+    /// Registers `object` as the initial reference `name`.
     ///
     /// # Errors
     /// As [`Orb::register_initial_reference`].
@@ -125,7 +126,8 @@ impl OrbInitInfo<'_> {
         self.orb.register_initial_reference(name, object)
     }
 
-    /// An initial reference; while [`pre_init`](OrbInitializer::pre_init) runs, not all are known.
+    /// An initial reference. While [`pre_init`](OrbInitializer::pre_init) runs, some may be
+    /// missing.
     ///
     /// # Errors
     /// As [`Orb::resolve_initial_references`].
@@ -141,7 +143,8 @@ impl fmt::Debug for OrbInitInfo<'_> {
 }
 
 impl Registration {
-    /// Runs the initializers for `orb`, which intercepts from then on, also where one of them failed.
+    /// Runs the initializers for `orb` and activates its interceptors, even if an initializer
+    /// fails: the interceptors must see the destruction of the ORB.
     pub(crate) fn install(mut self, orb: &Orb) -> Result<(), SystemException> {
         let initialized = self.initialize(orb);
         self.finish(orb);

@@ -1,31 +1,41 @@
-//! Portable interceptors (CORBA 3.4 Part 1, 16): code that sees every request of an ORB on its way,
-//! at both ends, and every reference that the ORB makes.
+//! Portable interceptors (CORBA 3.4 Part 1, 16): code that sees every request of an ORB, on the
+//! client and the server side, and every reference that the ORB creates.
 //!
-//! A [`ClientInterceptor`] is called before a request is sent and when its answer has come, a
-//! [`ServerInterceptor`] when a request has arrived and before its answer leaves. Both may read and
-//! add [service contexts](Contexts), which travel beside the arguments and which the code that makes
-//! the call knows nothing of; they may end a request with an exception or send it elsewhere
-//! ([`Interruption`]). An [`IorInterceptor`] adds components to the references of POAs, or makes them itself. What a service keeps for
-//! a thread goes through [slots](PiCurrent) into the interceptors of the calls of that thread.
+//! A [`ClientInterceptor`] runs before a request is sent and after its reply was received. A
+//! [`ServerInterceptor`] runs when a request was received and before its reply is sent. Both can
+//! read and add [service contexts](Contexts), which travel beside the arguments, unseen by the
+//! calling code. Both can end a request with an exception or forward it ([`Interruption`]). An
+//! [`IorInterceptor`] adds components to the references of POAs, or creates the references.
+//! [Slots](PiCurrent) carry data of a thread to the interceptors of its calls.
 //!
-//! They are registered while the ORB is made, each by itself or by an [`OrbInitializer`], and called
-//! in that order at the beginning of a request. At its end they are called in the opposite order,
-//! and only those whose beginning succeeded:
+//! Interceptors are registered while the ORB is created, each by itself or by an
+//! [`OrbInitializer`]. At the start of a request they run in the order of registration. At its end
+//! they run in the opposite order, and only those whose starting point succeeded:
 //!
-//! | | begins with | ends with one of |
-//! |---|---|---|
-//! | client | [`send_request`](ClientInterceptor::send_request) | [`receive_reply`](ClientInterceptor::receive_reply), [`receive_exception`](ClientInterceptor::receive_exception), [`receive_other`](ClientInterceptor::receive_other) |
-//! | server | [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts), then [`receive_request`](ServerInterceptor::receive_request) | [`send_reply`](ServerInterceptor::send_reply), [`send_exception`](ServerInterceptor::send_exception), [`send_other`](ServerInterceptor::send_other) |
+//! - The client starts with [`send_request`] and ends with one of [`receive_reply`],
+//!   [`receive_exception`] and [`receive_other`].
+//! - The server starts with [`receive_request_service_contexts`], then [`receive_request`], and ends
+//!   with one of [`send_reply`], [`send_exception`] and [`send_other`].
 //!
-//! An interceptor that interrupts at the end changes how the request ends for those that are still to
-//! be called; one that panics has raised `UNKNOWN`, where it can raise anything. A request that is tried
-//! again, after a forward or a failure, begins again.
+//! [`send_request`]: ClientInterceptor::send_request
+//! [`receive_reply`]: ClientInterceptor::receive_reply
+//! [`receive_exception`]: ClientInterceptor::receive_exception
+//! [`receive_other`]: ClientInterceptor::receive_other
+//! [`receive_request_service_contexts`]: ServerInterceptor::receive_request_service_contexts
+//! [`receive_request`]: ServerInterceptor::receive_request
+//! [`send_reply`]: ServerInterceptor::send_reply
+//! [`send_exception`]: ServerInterceptor::send_exception
+//! [`send_other`]: ServerInterceptor::send_other
+//!
+//! An interceptor that interrupts at the end changes the outcome for those that run after it. A
+//! panic of an interceptor counts as `UNKNOWN` where it could raise an exception. A request that is
+//! sent again, after a forward or a failure, starts again with the first point.
 //!
 //! ```
 //! use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 //! use armilla::Orb;
 //!
-//! /// Tells every server who is calling.
+//! /// Identifies the caller to every server.
 //! struct Badge(String);
 //!
 //! const BADGE: u32 = 0x4241_4400;
@@ -41,18 +51,18 @@
 //! # Ok::<(), armilla::SystemException>(())
 //! ```
 //!
-//! An ORB without interceptors pays one test of a pointer for them. Calls within a process, which
-//! else go straight to the servant, are encoded and decoded where any interceptor wants to see them, as
-//! its [`ProcessingMode`] says.
+//! An ORB without interceptors pays one test of a pointer per call. Calls within a process, which
+//! otherwise go directly to the servant, are encoded and decoded if the [`ProcessingMode`] of any
+//! interceptor asks for them.
 //!
-//! Arguments, results and exceptions are read from the octets of requests and replies when an
-//! interceptor asks for them, by what the IDL says of the operation, or the program that calls
-//! [dynamically](crate::dynamic::Request), or the [dynamic](crate::dynamic::DynamicServant) servant, by
-//! whose word interceptors wait for that reason. Not offered: `send_poll`, since nothing is polled.
+//! Arguments, results and exceptions are decoded from requests and replies when an interceptor asks
+//! for them. The signature comes from IDL, from the program for [dynamic
+//! calls](crate::dynamic::Request), or from a [dynamic servant](crate::dynamic::DynamicServant). In
+//! the last case the interceptors run only once the servant has declared its arguments. `send_poll`
+//! is not offered, because the ORB has no polling.
 //!
-//! A service that wants to be told what to do for an object or a call defines
-//! [policies](crate::CustomPolicy) of its own, which programs put on POAs and references, and which
-//! interceptors find there.
+//! A service that needs options for an object or a call defines [policies](crate::CustomPolicy) of
+//! its own. Programs set them on POAs and references, and interceptors read them there.
 
 mod initializer;
 mod registry;

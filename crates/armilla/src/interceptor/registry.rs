@@ -1,4 +1,5 @@
-//! The interceptors of an ORB that is being made.
+//! The registration of interceptors while an ORB is created. The installed interceptors are in the
+//! registries of the client and the server side.
 
 use super::{ClientInterceptor, IorInterceptor, ProcessingMode, ServerInterceptor};
 use crate::client::interception::Interceptors;
@@ -10,19 +11,19 @@ use crate::server::interception::ServerInterceptors;
 use std::fmt;
 use std::sync::Arc;
 
-/// The interceptors of an ORB that is being made.
+/// The interceptors, slots and initializers of an ORB that is being created.
 #[derive(Default)]
 pub(crate) struct Registration {
     pub(super) client: Vec<Arc<dyn ClientInterceptor>>,
     pub(super) server: Vec<Arc<dyn ServerInterceptor>>,
     pub(super) ior: Vec<Arc<dyn IorInterceptor>>,
-    /// How many slots were allocated.
+    /// The number of allocated slots.
     pub(super) slots: usize,
     pub(crate) initializers: Vec<Box<dyn super::OrbInitializer>>,
-    /// Why the ORB cannot be made.
+    /// The exception with which the creation of the ORB must fail.
     pub(super) refused: Option<SystemException>,
     pub(crate) policy_factories: Vec<(PolicyType, Arc<dyn PolicyFactory>)>,
-    /// Those of the program.
+    /// The program's arguments that are left for services.
     pub(crate) arguments: Vec<String>,
 }
 
@@ -45,14 +46,14 @@ impl Registration {
         add(&mut self.ior, new, |interceptor| interceptor.name())
     }
 
-    /// Lets the ORB not be made if this failed.
+    /// Records a failed registration; the creation of the ORB then fails.
     pub(crate) fn note(&mut self, outcome: Result<(), SystemException>) {
         if let Err(exception) = outcome {
             self.refused.get_or_insert(exception);
         }
     }
 
-    /// Has `orb` intercept by what was registered, if anything was.
+    /// Activates the registered interceptors in `orb`, if there are any interceptors or slots.
     pub(super) fn finish(self, orb: &Orb) {
         let Self { client, server, ior, slots, .. } = self;
         if client.is_empty() && server.is_empty() && ior.is_empty() && slots == 0 {
@@ -67,8 +68,8 @@ impl Registration {
     }
 }
 
-/// Puts an interceptor behind the others. A name may not stand twice, which is `DuplicateName` in the
-/// specification; interceptors without one may be many.
+/// Appends an interceptor. The specification's `DuplicateName` is `BAD_PARAM` here. Any number of
+/// interceptors may have an empty name.
 fn add<I: ?Sized>(
     all: &mut Vec<Arc<I>>,
     new: Arc<I>,
