@@ -85,8 +85,8 @@ impl Arguments {
                 Ok(())
             }
             None => Err(CdrError::new(CdrErrorKind::Invalid(
-                "the object has moved to a server with another GIOP version or other code sets, for \
-                 which the arguments of an asynchronous call cannot be encoded again",
+                "the object has moved to a server with another GIOP version or other code sets; the \
+                 arguments of an asynchronous call cannot be encoded again for it",
             ))),
         }
     }

@@ -14,7 +14,7 @@
 //!
 //! - The client starts with [`send_request`] and ends with one of [`receive_reply`],
 //!   [`receive_exception`] and [`receive_other`].
-//! - The server starts with [`receive_request_service_contexts`], then [`receive_request`], and ends
+//! - The server starts with [`receive_request_service_contexts`] and [`receive_request`], and ends
 //!   with one of [`send_reply`], [`send_exception`] and [`send_other`].
 //!
 //! [`send_request`]: ClientInterceptor::send_request
