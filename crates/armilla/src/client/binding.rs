@@ -84,10 +84,10 @@ impl AttemptTarget {
             RouteRef::First(_) => None,
             RouteRef::Later(route) => Some(route),
         };
-        let here = reference.is_near()
+        let here = reference.is_collocated()
             && match &later {
                 None => true,
-                Some(route) => reference.leads_here(route),
+                Some(route) => reference.is_route_collocated(route),
             };
         Ok(Self { reference: reference.clone(), later, place, here })
     }
@@ -162,12 +162,13 @@ impl Binding {
 impl Reference {
     /// Whether calls through this reference still go to an object of this process. The reference's
     /// own object must be one.
-    pub(crate) fn stays_here(&self) -> bool {
-        !self.binding.is_changed() || self.route().is_ok_and(|bound| self.leads_here(&bound))
+    pub(crate) fn is_still_collocated(&self) -> bool {
+        !self.binding.is_changed()
+            || self.route().is_ok_and(|bound| self.is_route_collocated(&bound))
     }
 
     /// Whether `route` ends at an object of this process.
-    fn leads_here(&self, route: &Route) -> bool {
+    fn is_route_collocated(&self, route: &Route) -> bool {
         let permanent_ior = self.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent_ior.as_deref());
         ior.is_none_or(|ior| self.orb.local_key(ior).is_some())
@@ -203,7 +204,7 @@ impl Reference {
             return Ok(RouteRef::First(first));
         }
         let first = lead(self.ior())?;
-        first.set_fast(!self.is_near());
+        first.set_fast(!self.is_collocated());
         Ok(RouteRef::First(binding.first.get_or_init(|| first)))
     }
 }

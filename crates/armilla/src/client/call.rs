@@ -203,7 +203,7 @@ enum Destination {
 
 impl Destination {
     fn of(reference: &Reference) -> Self {
-        let here = reference.is_near() && reference.stays_here();
+        let here = reference.is_collocated() && reference.is_still_collocated();
         match reference.local_key().filter(|_| here) {
             Some(key) => Self::Collocated { key, forwarded: None },
             None => Self::Bound,

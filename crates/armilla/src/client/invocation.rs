@@ -282,7 +282,7 @@ impl Invocation {
         }
         self.fell_back = true;
         self.failures = 0;
-        reference.binding.fall_back(!reference.is_near());
+        reference.binding.fall_back(!reference.is_collocated());
         true
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let mut invocation = Invocation::begin(object, reference)?;
     invocation.allow_rebinding();
     let mut elsewhere = None;
-    if let Some(key) = reference.local_key().filter(|_| reference.is_near()) {
+    if let Some(key) = reference.local_key().filter(|_| reference.is_collocated()) {
         match locate_here(&reference.orb, key, &mut invocation)? {
             Answer::Here => return Ok(true),
             Answer::Unknown => return Ok(false),

@@ -32,7 +32,7 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// `object` as an `I`, without asking whether it is one.
     pub(crate) fn new(object: Object) -> Self {
-        let far = object.reference().ok().filter(|reference| !reference.is_near());
+        let far = object.reference().ok().filter(|reference| !reference.is_collocated());
         if let Some(far) = far {
             let stub = far.orb.stub_factories().stub(&object, Layers::ALL);
             return Self::behind(object, stub);
