@@ -449,8 +449,8 @@ impl AsyncCall {
 /// The endpoint that makes connections for a call to `destination`.
 fn endpoint(orb: &Orb, destination: &AttemptTarget) -> Arc<Endpoint> {
     let endpoint = &destination.target().access.endpoint;
-    match destination.is_here() {
-        true => orb.client().endpoint_here(orb, endpoint.code_sets),
+    match destination.is_collocated() {
+        true => orb.client().in_process_endpoint(orb, endpoint.code_sets),
         false => endpoint.clone(),
     }
 }

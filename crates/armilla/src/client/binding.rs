@@ -72,7 +72,7 @@ pub(super) struct AttemptTarget {
     /// The index of the target in its route.
     place: usize,
     /// Whether the target is collocated, that is, an object of this process.
-    here: bool,
+    collocated: bool,
 }
 
 impl AttemptTarget {
@@ -84,17 +84,17 @@ impl AttemptTarget {
             RouteRef::First(_) => None,
             RouteRef::Later(route) => Some(route),
         };
-        let here = reference.is_collocated()
+        let collocated = reference.is_collocated()
             && match &later {
                 None => true,
                 Some(route) => reference.is_route_collocated(route),
             };
-        Ok(Self { reference: reference.clone(), later, place, here })
+        Ok(Self { reference: reference.clone(), later, place, collocated })
     }
 
     /// Whether the target is an object of this process.
-    pub(super) const fn is_here(&self) -> bool {
-        self.here
+    pub(super) const fn is_collocated(&self) -> bool {
+        self.collocated
     }
 
     pub(super) fn route(&self) -> &Route {

@@ -203,8 +203,8 @@ enum Destination {
 
 impl Destination {
     fn of(reference: &Reference) -> Self {
-        let here = reference.is_collocated() && reference.is_still_collocated();
-        match reference.local_key().filter(|_| here) {
+        let collocated = reference.is_collocated() && reference.is_still_collocated();
+        match reference.local_key().filter(|_| collocated) {
             Some(key) => Self::Collocated { key, forwarded: None },
             None => Self::Bound,
         }

@@ -6,7 +6,7 @@
 use super::call::{Arguments, Request};
 use super::invocation::Step;
 use super::local_objects::{ReplyBuffer, serve_collocated};
-use super::reply::{Finish, no_reply, take_reply_here};
+use super::reply::{Finish, no_reply, take_collocated_reply};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::interception::Contexts;
 use crate::runtime::Orb;
@@ -50,7 +50,7 @@ impl Target<'_> {
         };
         let step = exchange(self.orb, &request, arguments, self.limit, |header, body| {
             take_contexts(&header.contexts);
-            take_reply_here(header, body, finish)
+            take_collocated_reply(header, body, finish)
         })?;
         Ok(step.unwrap_or(Step::Done))
     }

@@ -162,7 +162,7 @@ impl AsyncCall {
             values: self,
             ior,
             target: destination.target(),
-            is_here: destination.is_here(),
+            is_collocated: destination.is_collocated(),
         }))
     }
 
@@ -191,7 +191,7 @@ impl AsyncCall {
         self.with_invocation(|at, invocation| {
             let (route, target) = (at.route(), at.target());
             let attempted = match attempted {
-                Ok(Answer::Raised(exception)) if !at.is_here() => {
+                Ok(Answer::Raised(exception)) if !at.is_collocated() => {
                     let (address, name) =
                         (&target.access.endpoint.address, self.operation.get().name);
                     Ok(Answer::Raised(exception.attributed_to(address, name)))

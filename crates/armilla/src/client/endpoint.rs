@@ -35,7 +35,7 @@ pub(crate) struct Client {
     /// no bidirectional connections.
     reverse_connections: Option<Arc<ReverseConnections>>,
     /// The address of the objects of this process, for asynchronous calls.
-    here: OnceLock<EndpointAddress>,
+    in_process_address: OnceLock<EndpointAddress>,
 }
 
 impl Part for Client {
@@ -96,7 +96,7 @@ impl Client {
         let (endpoints, call_timers, driver, closed) = Default::default();
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let reverse_connections = accepts.then(Arc::default);
-        let (housekeeping, here) = (Once::new(), OnceLock::new());
+        let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
         Self {
             endpoints,
             call_timers,
@@ -105,7 +105,7 @@ impl Client {
             closed,
             housekeeping,
             reverse_connections,
-            here,
+            in_process_address,
         }
     }
 
@@ -150,16 +150,16 @@ impl Client {
     }
 
     /// The endpoint of the objects of this process, for asynchronous calls.
-    pub(super) fn endpoint_here(
+    pub(super) fn in_process_endpoint(
         &self,
         orb: &Orb,
         code_sets: Option<CodeSetContext>,
     ) -> Arc<Endpoint> {
-        let address = self.here.get_or_init(|| {
+        let address = self.in_process_address.get_or_init(|| {
             let orb = orb.downgrade();
             EndpointAddress::in_process(Box::new(move || {
                 let orb = orb.upgrade().ok_or(io::ErrorKind::NotConnected)?;
-                orb.connect_here()
+                orb.connect_in_process()
             }))
         });
         self.endpoint(address, code_sets)

@@ -94,12 +94,12 @@ impl Orb {
     }
 
     /// The location of the object with this key.
-    pub(crate) fn locate_here(&self, key: &[u8]) -> Result<Located, SystemException> {
+    pub(crate) fn locate_collocated(&self, key: &[u8]) -> Result<Located, SystemException> {
         self.local_objects().locate(self, key)
     }
 
     /// Connects this process to itself.
-    pub(super) fn connect_here(&self) -> io::Result<Box<dyn Stream>> {
+    pub(super) fn connect_in_process(&self) -> io::Result<Box<dyn Stream>> {
         self.local_objects().connect(self)
     }
 }

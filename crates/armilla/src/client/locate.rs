@@ -33,7 +33,7 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     invocation.allow_rebinding();
     let mut elsewhere = None;
     if let Some(key) = reference.local_key().filter(|_| reference.is_collocated()) {
-        match locate_here(&reference.orb, key, &mut invocation)? {
+        match locate_collocated(&reference.orb, key, &mut invocation)? {
             Answer::Here => return Ok(true),
             Answer::Unknown => return Ok(false),
             Answer::Elsewhere(ior) => {
@@ -41,11 +41,11 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
             }
         }
     }
-    locate_there(elsewhere.as_ref().unwrap_or(object).reference()?, invocation)
+    locate_remote(elsewhere.as_ref().unwrap_or(object).reference()?, invocation)
 }
 
 /// Asks the server to which the reference is bound.
-fn locate_there(
+fn locate_remote(
     reference: &Reference,
     mut invocation: Invocation,
 ) -> Result<bool, SystemException> {
@@ -76,14 +76,14 @@ enum Answer {
 }
 
 /// Asks this process for the object with this key. Follows published names.
-fn locate_here(
+fn locate_collocated(
     orb: &Orb,
     mut key: Vec<u8>,
     invocation: &mut Invocation,
 ) -> Result<Answer, SystemException> {
     loop {
         let limit = invocation.time_left();
-        let ior = match wait_limit::within(limit, || orb.locate_here(&key))? {
+        let ior = match wait_limit::within(limit, || orb.locate_collocated(&key))? {
             Place::Here => return Ok(Answer::Here),
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),

@@ -53,7 +53,7 @@ pub(super) fn no_reply() -> SystemException {
 }
 
 /// Takes a reply from an object of this process.
-pub(crate) fn take_reply_here(
+pub(crate) fn take_collocated_reply(
     header: &ReplyHeader<'_>,
     body: &mut Decoder<'_>,
     finish: Finish<'_>,

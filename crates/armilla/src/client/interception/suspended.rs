@@ -27,7 +27,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) ior: &'a Ior,
     pub(crate) target: &'a Target,
     /// Whether the target is an object of this process.
-    pub(crate) is_here: bool,
+    pub(crate) is_collocated: bool,
 }
 
 /// The interceptors' state for a request under way.
@@ -75,8 +75,16 @@ impl Suspended {
     }
 
     fn resume(self, attempt: Attempt<'_>) -> Flow<'_> {
-        let Attempt { interceptors, object, reference, operation, values, ior, target, is_here } =
-            attempt;
+        let Attempt {
+            interceptors,
+            object,
+            reference,
+            operation,
+            values,
+            ior,
+            target,
+            is_collocated,
+        } = attempt;
         let values = if interceptors.read_client_values() { Some(values) } else { None };
         let info = ClientRequestInfo {
             id: self.id,
@@ -88,7 +96,7 @@ impl Suspended {
             settings: reference.orb.settings(),
             ior,
             named: target.address(),
-            address: (!is_here).then_some(&target.access.endpoint.address),
+            address: (!is_collocated).then_some(&target.access.endpoint.address),
             contexts: self.contexts,
             reply_contexts: Contexts::default(),
             outcome: None,
