@@ -53,11 +53,11 @@ fn attempt_exclusive(
     if let Some(mut link) = outgoing.target.access.endpoint.idle_connection(deadline.started) {
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
             Ok(taken @ Answer::Taken) => {
-                give_back(outgoing.target, link, deadline);
+                return_idle(outgoing.target, link, deadline);
                 return Ok(taken);
             }
             Err(error) if is_stale(&error) => {}
-            outcome => return keep(outgoing.target, link, deadline, outcome),
+            outcome => return return_if_usable(outgoing.target, link, deadline, outcome),
         }
     }
     attempt_other_connections(orb, outgoing, deadline, finish)
@@ -86,7 +86,7 @@ fn attempt_other_connections(
         match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
             // The server closed the connection while it was idle: try the next.
             Err(error) if idle && is_stale(&error) => {}
-            outcome => return keep(outgoing.target, link, deadline, outcome),
+            outcome => return return_if_usable(outgoing.target, link, deadline, outcome),
         }
     }
 }
@@ -158,15 +158,15 @@ pub(super) fn is_stale(error: &SystemException) -> bool {
 
 /// Returns the connection to the pool; it is usable after a reply.
 #[inline(always)]
-fn give_back(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
+fn return_idle(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
     link.last_used = deadline.started;
-    target.access.endpoint.give_back(link);
+    target.access.endpoint.return_idle(link);
 }
 
 /// Returns the connection to the pool if it is still usable.
 #[cold]
 #[inline(never)]
-fn keep(
+fn return_if_usable(
     target: &Target,
     link: Box<ExclusiveConnection>,
     deadline: &Deadline,
@@ -179,7 +179,7 @@ fn keep(
         Err(error) => error.is_marshalling_error(),
     };
     if good {
-        give_back(target, link, deadline);
+        return_idle(target, link, deadline);
     }
     outcome
 }

@@ -38,7 +38,7 @@ impl Endpoint {
             return Err(self.unreachable(ExceptionKind::Timeout, what));
         };
         let mut made = self.address.connect(timeout, &self.settings);
-        if made.as_ref().is_err_and(is_resource_exhausted) && self.make_room() {
+        if made.as_ref().is_err_and(is_resource_exhausted) && self.close_all_idle() {
             // The first attempt failed at once, so the time left is unchanged.
             made = self.address.connect(timeout, &self.settings);
         }

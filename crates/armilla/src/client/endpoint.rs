@@ -193,7 +193,7 @@ impl Endpoint {
             let link = self.last.take().or_else(|| lock(&self.idle).pop())?;
             let fresh = now < link.last_used.plus(FRESH);
             let idle = || now.since(link.last_used) < self.settings.client_idle;
-            if fresh || (idle() && link.still_stands()) {
+            if fresh || (idle() && link.is_alive()) {
                 return Some(link);
             }
         }
@@ -201,7 +201,7 @@ impl Endpoint {
 
     /// Returns a connection to the pool after a call.
     #[inline(always)]
-    pub(crate) fn give_back(&self, link: Box<ExclusiveConnection>) {
+    pub(crate) fn return_idle(&self, link: Box<ExclusiveConnection>) {
         self.last_used.store(link.last_used.as_nanos(), Ordering::Relaxed);
         if let Some(before) = self.last.swap(Some(link)) {
             lock(&self.idle).push(before);
@@ -243,7 +243,7 @@ impl Endpoint {
 
     /// Closes the idle connections to all servers. Whether there were any.
     #[cold]
-    pub(super) fn make_room(&self) -> bool {
+    pub(super) fn close_all_idle(&self) -> bool {
         let Some(all) = self.all.upgrade() else { return false };
         let known: Vec<_> = lock(&all.by_address).values().cloned().collect();
         let any = known.iter().any(|endpoint| endpoint.has_idle());

@@ -92,7 +92,7 @@ impl ExclusiveConnection {
     }
 
     /// Whether the connection is open and the server has sent nothing since the last call.
-    pub(crate) fn still_stands(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         matches!(self.stream.readiness(), Ok(Readiness::Idle))
     }
 

@@ -116,7 +116,7 @@ fn ask(
     };
     let answer = exchange(reference, &mut link, target, deadline)?;
     link.last_used = deadline.started;
-    target.access.endpoint.give_back(link);
+    target.access.endpoint.return_idle(link);
     Ok(answer)
 }
 

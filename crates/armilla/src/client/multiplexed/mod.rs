@@ -355,12 +355,12 @@ impl MultiplexedConnection {
         let usable = state.initiator.is_open();
         let watched = !state.initiator.is_idle() || state.framer.is_none();
         drop(state);
-        usable && (watched || rest < super::endpoint::FRESH || self.still_stands())
+        usable && (watched || rest < super::endpoint::FRESH || self.is_alive())
     }
 
     /// Whether the connection is alive: neither closed nor closing.
     #[cold]
-    fn still_stands(&self) -> bool {
+    fn is_alive(&self) -> bool {
         if !matches!(self.stream.readiness(), Ok(Readiness::Idle)) {
             self.read_what_is_there();
         }
