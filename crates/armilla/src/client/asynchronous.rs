@@ -1,8 +1,8 @@
 //! An asynchronous call: its state and its transitions. No thread waits for it.
 //!
 //! The arguments are encoded when the call begins. Each attempt builds its request from them. The
-//! thread that reads the reply first stores it with [`deliver`](AsyncCall::deliver). Once it has
-//! released the connection it calls [`proceed`](AsyncCall::proceed), which ends the call or starts
+//! thread that reads the reply stores it with [`store_reply`](AsyncCall::store_reply). Once it has
+//! released the connection it calls [`resume`](AsyncCall::resume), which ends the call or starts
 //! the next attempt. The decision is in [`continuing`](super::continuing), its rules are in
 //! [`Invocation`](super::invocation).
 
@@ -13,7 +13,7 @@ use super::deadline::{Bound, Deadline, Wait};
 use super::endpoint::Endpoint;
 use super::interception::Suspended;
 use super::invocation::Invocation;
-use super::loss::{Lost, late};
+use super::loss::{LostConnection, reply_timed_out};
 use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
@@ -90,9 +90,9 @@ enum Listener {
 type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
 
 /// Resumes calls whose replies have been read.
-pub(super) fn proceed_all(calls: Vec<Arc<AsyncCall>>) {
+pub(super) fn resume_all(calls: Vec<Arc<AsyncCall>>) {
     for call in calls {
-        call.proceed();
+        call.resume();
     }
 }
 
@@ -141,8 +141,8 @@ impl AsyncCall {
 
     /// Starts attempts at the current target until one is under way or the call has ended.
     pub(super) fn launch(self: &Arc<Self>) {
-        while let Some(outcome_of) = self.start_attempt() {
-            if !self.follows(outcome_of, Contexts::default()) {
+        while let Some(outcome) = self.start_attempt() {
+            if !self.apply_outcome(outcome, Contexts::default()) {
                 return;
             }
         }
@@ -169,8 +169,8 @@ impl AsyncCall {
         let left = state.link.take();
         drop(state);
         drop(left);
-        if let Err(outcome_of) = self.begin_flow(reference, &destination) {
-            return Some(outcome_of);
+        if let Err(outcome) = self.begin_flow(reference, &destination) {
+            return Some(outcome);
         }
         let (orb, version) = (&reference.orb, destination.target().access.version);
         let link = endpoint(orb, &destination).shared_connection_for(orb, version, self);
@@ -188,7 +188,7 @@ impl AsyncCall {
         link: Result<Arc<MultiplexedConnection>, SystemException>,
     ) {
         if let Err(exception) = link.and_then(|link| self.send(&link))
-            && self.follows(self.after_failure(exception), Contexts::default())
+            && self.apply_outcome(self.after_failure(exception), Contexts::default())
         {
             self.launch();
         }
@@ -229,7 +229,7 @@ impl AsyncCall {
     }
 
     /// Records that the request is sent over `link` with this request id.
-    pub(super) fn is_at(&self, link: Option<Arc<MultiplexedConnection>>, id: u32) {
+    pub(super) fn set_connection(&self, link: Option<Arc<MultiplexedConnection>>, id: u32) {
         let mut state = lock(&self.state);
         let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
         if let Listener::Thread(thread) = &state.listener {
@@ -241,7 +241,7 @@ impl AsyncCall {
     }
 
     /// Stores the reply.
-    pub(super) fn deliver(&self, reply: &Message<'_>, code_sets: CodeSets) {
+    pub(super) fn store_reply(&self, reply: &Message<'_>, code_sets: CodeSets) {
         let mut state = lock(&self.state);
         state.reply.copy_from(reply);
         state.code_sets = Some(code_sets);
@@ -249,27 +249,27 @@ impl AsyncCall {
     }
 
     /// Stores the failure of a call whose connection ended before the reply.
-    pub(super) fn lost(&self, lost: &Lost, executed: CompletionStatus) {
+    pub(super) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
         let exception = lost.exception(executed, &self.deadline);
         lock(&self.state).event = Some(Event::Failure(exception));
     }
 
     /// Stores the failure of a call that has expired.
-    pub(super) fn late(&self, peer: &Address) {
-        lock(&self.state).event = Some(Event::Failure(late(peer, &self.deadline)));
+    pub(super) fn store_timeout(&self, peer: &Address) {
+        lock(&self.state).event = Some(Event::Failure(reply_timed_out(peer, &self.deadline)));
     }
 
     /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
     /// interceptors and callbacks; the caller must hold no lock and must not be the reader of a
     /// connection.
-    pub(super) fn proceed(self: &Arc<Self>) {
+    pub(super) fn resume(self: &Arc<Self>) {
         let event = lock(&self.state).event.take();
-        let (outcome_of, contexts) = match event {
+        let (outcome, contexts) = match event {
             None => return,
             Some(Event::Failure(exception)) => (self.after_failure(exception), Contexts::default()),
             Some(Event::Reply) => self.read_reply(),
         };
-        if self.follows(outcome_of, contexts) {
+        if self.apply_outcome(outcome, contexts) {
             self.launch();
         }
     }
@@ -286,9 +286,9 @@ impl AsyncCall {
         let place = destination.map_or_else(String::new, |destination| {
             format!(" to {}", destination.target().access.endpoint.address)
         });
-        let late = self.deadline.unsent(&format!("no connection{place} was made"));
+        let unsent = self.deadline.unsent(&format!("no connection{place} was made"));
         // An interceptor may still forward the call, although little time can be left.
-        if self.follows(self.after_failure(late), Contexts::default()) {
+        if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
             self.launch();
         }
     }
@@ -408,9 +408,9 @@ impl AsyncCall {
                     if is_late {
                         link.expire();
                     }
-                    link.help(id, left);
+                    link.read_or_wait(id, left);
                 }
-                None if is_late && self.is_withdrawn() => self.end_unsent(),
+                None if is_late && self.withdraw() => self.end_unsent(),
                 None => std::thread::park_timeout(left),
             }
         }
@@ -418,7 +418,7 @@ impl AsyncCall {
 
     /// Removes the call from the queue for a connection. Whether it was queued.
     #[cold]
-    fn is_withdrawn(self: &Arc<Self>) -> bool {
+    fn withdraw(self: &Arc<Self>) -> bool {
         let destination = lock(&self.state).destination.clone();
         let (Some(destination), Ok(reference)) = (destination, self.object.reference()) else {
             return false;

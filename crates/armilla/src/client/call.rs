@@ -299,8 +299,8 @@ impl Driver<'_, '_> {
         let mut attempt = |intercepted: Option<&Intercepted<'_>>, finish: Finish<'_>| {
             if deadline.leaving().is_none() {
                 let address = &target.access.endpoint.address;
-                let late = deadline.unsent(&format!("the call could not be sent to {address}"));
-                return Err(invocation.explain(late));
+                let unsent = deadline.unsent(&format!("the call could not be sent to {address}"));
+                return Err(invocation.explain(unsent));
             }
             let outgoing = request.to(target, intercepted);
             let answer = attempt(&reference.orb, &outgoing, connection_policy, &deadline, finish);

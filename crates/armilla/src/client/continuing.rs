@@ -57,7 +57,7 @@ impl AsyncCall {
     }
 
     /// Applies the outcome of an attempt. `true` when the next attempt must be launched now.
-    pub(super) fn follows(
+    pub(super) fn apply_outcome(
         self: &Arc<Self>,
         attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,

@@ -5,7 +5,7 @@
 
 use super::call_timer::{self, CallTimer};
 use super::deadline::Deadline;
-use super::loss::{CLOSED_BY_SERVER, Lost, late};
+use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use super::request::{Outgoing, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
@@ -181,7 +181,7 @@ impl ExclusiveConnection {
         }
         let received = self.await_message(deadline, watched.is_some(), taker);
         if watched.is_some() && !self.call_timer.end() {
-            return Err(late(self.stream.peer(), deadline));
+            return Err(reply_timed_out(self.stream.peer(), deadline));
         }
         received
     }
@@ -259,7 +259,7 @@ impl ExclusiveConnection {
             (true, _) => None,
             (false, true) => deadline.limit,
             (false, false) => {
-                deadline.remaining().ok_or_else(|| late(self.stream.peer(), deadline))?
+                deadline.remaining().ok_or_else(|| reply_timed_out(self.stream.peer(), deadline))?
             }
         };
         if timeout.is_some() || !self.recv_unlimited {
@@ -279,7 +279,7 @@ impl ExclusiveConnection {
     #[inline(never)]
     fn unread(&mut self, error: &io::Error, deadline: &Deadline) -> SystemException {
         match error.kind() {
-            io::ErrorKind::TimedOut => late(self.stream.peer(), deadline),
+            io::ErrorKind::TimedOut => reply_timed_out(self.stream.peer(), deadline),
             _ => self.ended(ConnectionLoss::Broken, &error.to_string(), deadline),
         }
     }
@@ -320,7 +320,7 @@ impl ExclusiveConnection {
     fn ended(&mut self, loss: ConnectionLoss, why: &str, deadline: &Deadline) -> SystemException {
         let executed = self.initiator.end(&loss).next();
         let executed = executed.map_or(CompletionStatus::Maybe, |((), executed)| executed);
-        Lost { peer: self.stream.peer().clone(), loss, why: why.into() }
+        LostConnection { peer: self.stream.peer().clone(), loss, why: why.into() }
             .exception(executed, deadline)
     }
 }

@@ -118,7 +118,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     }
 
     /// Whether the reply has come. If not, `waker` is woken when it does.
-    pub(super) fn tells(&self, waker: &Waker) -> bool {
+    pub(super) fn poll_ready(&self, waker: &Waker) -> bool {
         match &self.inner {
             Inner::UnderWay(call, _) => call.poll(waker),
             Inner::Ready(_) | Inner::Over => true,
@@ -145,7 +145,7 @@ impl<R, E: From<SystemException>> Future for ReplyFuture<R, E> {
     /// # Panics
     /// When polled again after it was ready.
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.tells(context.waker()) {
+        match self.poll_ready(context.waker()) {
             true => Poll::Ready(self.take()),
             false => Poll::Pending,
         }

@@ -12,14 +12,14 @@ use armilla_ipc::Address;
 pub(super) const CLOSED_BY_SERVER: &str = "the server closed the connection";
 
 /// The end of a connection to `peer`, for each call that was under way on it.
-pub(super) struct Lost {
+pub(super) struct LostConnection {
     pub(super) peer: Address,
     pub(super) loss: ConnectionLoss,
     /// The message of the operating system or of the framer, if that is the reason.
     pub(super) why: String,
 }
 
-impl Lost {
+impl LostConnection {
     /// The exception of a call on the connection.
     #[cold]
     pub(super) fn exception(
@@ -88,7 +88,7 @@ fn who(peer: &Address) -> String {
 
 /// The exception of a call whose reply did not come in time.
 #[cold]
-pub(super) fn late(peer: &Address, deadline: &Deadline) -> SystemException {
+pub(super) fn reply_timed_out(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)
         .with_reason(format!("no reply from {} within {limit}", who(peer)))

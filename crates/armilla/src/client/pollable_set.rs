@@ -42,7 +42,7 @@ pub struct PollableSet<T, R, E = SystemException> {
 #[derive(Default)]
 struct Ready {
     numbers: Mutex<VecDeque<u64>>,
-    outcome_of: Condvar,
+    arrived: Condvar,
 }
 
 /// The waker of one reply.
@@ -54,7 +54,7 @@ struct Notice {
 impl Wake for Notice {
     fn wake(self: Arc<Self>) {
         lock(&self.ready.numbers).push_back(self.number);
-        self.ready.outcome_of.notify_one();
+        self.ready.arrived.notify_one();
     }
 }
 
@@ -69,7 +69,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
         let number = self.next;
         self.next += 1;
         let notice = Arc::new(Notice { number, ready: self.ready.clone() });
-        if reply.tells(&Waker::from(notice.clone())) {
+        if reply.poll_ready(&Waker::from(notice.clone())) {
             notice.wake();
         }
         self.pending.insert(number, (tag, reply));
@@ -129,7 +129,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
             match end {
                 None => drop(
                     self.ready
-                        .outcome_of
+                        .arrived
                         .wait_while(numbers, none)
                         .unwrap_or_else(PoisonError::into_inner),
                 ),
@@ -138,7 +138,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
                     if numbers.is_empty() && left.is_zero() {
                         return None;
                     }
-                    drop(self.ready.outcome_of.wait_timeout_while(numbers, left, none));
+                    drop(self.ready.arrived.wait_timeout_while(numbers, left, none));
                 }
             }
         }

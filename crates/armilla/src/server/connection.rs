@@ -378,7 +378,7 @@ impl Connection {
     ) -> bool {
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
-        serve_from(None, || ready.proceed());
+        serve_from(None, || ready.resume());
         status.leave_servant(workers);
         self.leadership.leave_servant(token)
     }

@@ -2,9 +2,9 @@
 //! messages. LocateRequests over such connections are made here too.
 
 use super::{MultiplexedConnection, Sending, Slot, ThreadBuffers, Waiter};
-use crate::client::asynchronous::proceed_all;
+use crate::client::asynchronous::resume_all;
 use crate::client::deadline::Deadline;
-use crate::client::loss::late;
+use crate::client::loss::reply_timed_out;
 use crate::client::route::Target;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::sync::lock;
@@ -19,8 +19,8 @@ pub(crate) struct Ready(Vec<Arc<super::AsyncCall>>);
 
 impl Ready {
     /// Resumes the calls. Runs interceptors and callbacks.
-    pub(crate) fn proceed(self) {
-        proceed_all(self.0);
+    pub(crate) fn resume(self) {
+        resume_all(self.0);
     }
 }
 
@@ -73,7 +73,7 @@ impl MultiplexedConnection {
     ) -> Result<(), SystemException> {
         while !slot.is_done() {
             match deadline.remaining() {
-                None if self.give_up(id) => return Err(late(self.peer(), deadline)),
+                None if self.give_up(id) => return Err(reply_timed_out(self.peer(), deadline)),
                 // Another thread is storing the reply, and wakes this thread afterwards.
                 None => thread::park(),
                 Some(left) => {

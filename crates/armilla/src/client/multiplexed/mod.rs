@@ -49,7 +49,7 @@ pub(super) use slot::Slot;
 use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
 use super::driver::Driver;
-use super::loss::Lost;
+use super::loss::LostConnection;
 use super::request::{Outgoing as Request, Template};
 use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -104,7 +104,7 @@ struct State {
     timer: Option<(Timer, u64)>,
     last_used: CoarseInstant,
     /// The reason why the connection ended.
-    lost: Option<Arc<Lost>>,
+    lost: Option<Arc<LostConnection>>,
     version: Version,
 }
 
@@ -414,7 +414,8 @@ impl MultiplexedConnection {
             if state.lost.is_some() {
                 return;
             }
-            let lost = Arc::new(Lost { peer: self.peer().clone(), loss, why: why.into() });
+            let lost =
+                Arc::new(LostConnection { peer: self.peer().clone(), loss, why: why.into() });
             state.lost = Some(lost.clone());
             state.framer = None;
             state.asynchronous = 0;
@@ -428,14 +429,14 @@ impl MultiplexedConnection {
             for (waiter, executed) in &ended {
                 match waiter {
                     Waiter::Thread(slot) => slot.fail(&lost, *executed),
-                    Waiter::Call(call) => call.lost(&lost, *executed),
+                    Waiter::Call(call) => call.store_loss(&lost, *executed),
                 }
             }
         }
         self.call_timer.leave();
         for (waiter, _) in ended {
             if let Waiter::Call(call) = waiter {
-                call.proceed();
+                call.resume();
             }
         }
     }
@@ -454,7 +455,7 @@ impl MultiplexedConnection {
             ClientEvent::Reply(waiter, header, body) => (waiter, header, body),
             ClientEvent::LocateReply(Waiter::Thread(slot), ..) => {
                 drop(state);
-                slot.deliver(message);
+                slot.store_reply(message);
                 return Ok(None);
             }
             ClientEvent::LocateReply(..) | ClientEvent::Stale => return Ok(None),
@@ -465,12 +466,12 @@ impl MultiplexedConnection {
             }
             Waiter::Thread(slot) => {
                 drop(state);
-                slot.deliver(message);
+                slot.store_reply(message);
             }
             Waiter::Call(call) => {
                 state.asynchronous -= 1;
                 drop(state);
-                call.deliver(message, self.code_sets);
+                call.store_reply(message, self.code_sets);
                 ready.push(call);
             }
         }

@@ -3,7 +3,7 @@
 
 use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
-use crate::client::loss::Lost;
+use crate::client::loss::LostConnection;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::sync::lock;
 use crate::wire;
@@ -33,7 +33,7 @@ pub(super) struct Outgoing {
     delayed: usize,
     /// Whether a timer is set to send them.
     timed: bool,
-    lost: Option<Arc<Lost>>,
+    lost: Option<Arc<LostConnection>>,
 }
 
 /// A message of this size or more is sent in place: a copy into the queue would cost more than a
@@ -49,7 +49,7 @@ impl Outgoing {
     }
 
     /// Discards the queue; nothing more is sent.
-    pub(super) fn end(&mut self, lost: &Arc<Lost>) {
+    pub(super) fn end(&mut self, lost: &Arc<LostConnection>) {
         (self.octets, self.left) = (Vec::new(), 0);
         self.lost = Some(lost.clone());
     }
@@ -111,7 +111,7 @@ impl MultiplexedConnection {
                 let begun = state.initiator.begin(waiter, deadline);
                 let id = begun.map_err(|refused| self.refuse(&state, refused))?;
                 if let Some(call) = call {
-                    call.is_at(self.myself.upgrade(), id);
+                    call.set_connection(self.myself.upgrade(), id);
                     state.asynchronous += 1;
                     self.await_asynchronous(&mut state);
                 }

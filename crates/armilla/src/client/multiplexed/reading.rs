@@ -2,9 +2,9 @@
 //! no wake-up is lost.
 
 use super::{MultiplexedConnection, Slot, State};
-use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, proceed_all};
+use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
 use crate::client::deadline::Deadline;
-use crate::client::loss::{CLOSED_BY_SERVER, Lost, late};
+use crate::client::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use crate::exception::{Completion, SystemException};
 use crate::sync::lock;
 use armilla_cdr::Decoder;
@@ -43,7 +43,7 @@ impl MultiplexedConnection {
             }
             let Some(left) = deadline.remaining() else {
                 if self.give_up(id) {
-                    return Err(late(self.peer(), deadline));
+                    return Err(reply_timed_out(self.peer(), deadline));
                 }
                 // Another thread is storing the reply, and wakes this thread afterwards.
                 thread::park();
@@ -65,7 +65,7 @@ impl MultiplexedConnection {
 
     /// Reads once, or waits up to `left` for another thread that reads, while asynchronous call
     /// `id` is pending. The end of the call wakes the thread.
-    pub(in crate::client) fn help(&self, id: u32, left: Duration) {
+    pub(in crate::client) fn read_or_wait(&self, id: u32, left: Duration) {
         let mut state = lock(&self.state);
         let is_pending = state.initiator.is_pending(id);
         match state.framer.take_if(|_| is_pending) {
@@ -119,12 +119,12 @@ impl MultiplexedConnection {
                 own = Some(accept(header, body));
             };
             if !self.dispatch_all(&mut framer, Some(slot), &mut take_own, &mut ready) {
-                proceed_all(ready);
+                resume_all(ready);
                 return own;
             }
             if own.is_some() || !ready.is_empty() || slot.is_done() {
                 self.step_down(framer);
-                proceed_all(ready);
+                resume_all(ready);
                 return own;
             }
             let left = match deadline.remaining() {
@@ -153,7 +153,7 @@ impl MultiplexedConnection {
         if self.dispatch_all(&mut framer, None, &mut |_, _| {}, &mut ready) {
             self.step_down(framer);
         }
-        proceed_all(ready);
+        resume_all(ready);
     }
 
     /// Reads what has arrived, without blocking, unless another thread is reading.
@@ -205,7 +205,11 @@ impl MultiplexedConnection {
         state.initiator.close();
         drop(state);
         let (peer, why) = (self.peer().clone(), error.to_string());
-        lock(&self.outgoing).end(&Arc::new(Lost { peer, loss: ConnectionLoss::Broken, why }));
+        lock(&self.outgoing).end(&Arc::new(LostConnection {
+            peer,
+            loss: ConnectionLoss::Broken,
+            why,
+        }));
         self.room.notify_all();
         true
     }

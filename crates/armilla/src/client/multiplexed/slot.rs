@@ -1,7 +1,7 @@
 //! The slot in which a calling thread waits for its reply.
 
 use crate::client::deadline::Deadline;
-use crate::client::loss::Lost;
+use crate::client::loss::LostConnection;
 use crate::exception::SystemException;
 use crate::sync::lock;
 use armilla_giop::{CompletionStatus, Message, OwnedMessage};
@@ -20,7 +20,7 @@ pub(in crate::client) struct Slot {
 #[derive(Default)]
 struct Outcome {
     reply: OwnedMessage,
-    lost: Option<(Arc<Lost>, CompletionStatus)>,
+    lost: Option<(Arc<LostConnection>, CompletionStatus)>,
 }
 
 impl Slot {
@@ -41,14 +41,14 @@ impl Slot {
     }
 
     /// Stores the reply and wakes the thread.
-    pub(super) fn deliver(&self, reply: &Message<'_>) {
+    pub(super) fn store_reply(&self, reply: &Message<'_>) {
         lock(&self.outcome).reply.copy_from(reply);
         self.wake();
     }
 
     /// Stores the end of the connection and wakes the thread.
     #[cold]
-    pub(super) fn fail(&self, lost: &Arc<Lost>, executed: CompletionStatus) {
+    pub(super) fn fail(&self, lost: &Arc<LostConnection>, executed: CompletionStatus) {
         lock(&self.outcome).lost = Some((lost.clone(), executed));
         self.wake();
     }

@@ -177,8 +177,8 @@ impl MultiplexedConnection {
         for (id, waiter) in expired {
             self.cancel(version, id);
             if let Waiter::Call(call) = waiter {
-                call.late(self.peer());
-                call.proceed();
+                call.store_timeout(self.peer());
+                call.resume();
             }
         }
         // The coarse clock may lag some milliseconds behind that of the timer.
