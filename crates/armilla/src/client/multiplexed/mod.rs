@@ -68,7 +68,7 @@ use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::thread::Thread;
-use watching::CallTimer;
+use watching::Watch;
 
 /// A connection and its state.
 pub(crate) struct MultiplexedConnection {
@@ -89,7 +89,7 @@ pub(crate) struct MultiplexedConnection {
     /// Notified when queued octets were sent.
     room: Condvar,
     state: Mutex<State>,
-    call_timer: CallTimer,
+    watch: Watch,
 }
 
 struct State {
@@ -226,7 +226,7 @@ impl MultiplexedConnection {
             outgoing: Mutex::default(),
             room: Condvar::new(),
             state: Mutex::new(state),
-            call_timer: CallTimer::default(),
+            watch: Watch::default(),
         })
     }
 
@@ -433,7 +433,7 @@ impl MultiplexedConnection {
                 }
             }
         }
-        self.call_timer.leave();
+        self.watch.stop();
         for (waiter, _) in ended {
             if let Waiter::Call(call) = waiter {
                 call.resume();
@@ -481,7 +481,7 @@ impl MultiplexedConnection {
 
 impl Drop for MultiplexedConnection {
     fn drop(&mut self) {
-        self.call_timer.leave();
+        self.watch.stop();
         let timer = lock(&self.state).timer;
         if let (Some(reactor), Some((timer, _))) = (self.driver.reactor(), timer) {
             reactor.cancel(timer);

@@ -13,34 +13,35 @@ use std::time::Duration;
 
 /// The events for which the reactor watches the connection.
 #[derive(Default)]
-pub(super) struct CallTimer(Mutex<Watched>);
+pub(super) struct Watch(Mutex<Watched>);
 
 #[derive(Default)]
 struct Watched {
     registered: Option<(Arc<Reactor>, Token)>,
     wanted: Interest,
-    left: bool,
+    stopped: bool,
 }
 
-impl CallTimer {
+impl Watch {
     /// The events to watch for from now on, after the given ones have occurred.
-    fn fulfilled(&self, read: bool, write: bool) -> Next {
+    fn next_interest(&self, read: bool, write: bool) -> Next {
         let mut watched = lock(&self.0);
-        let still = |what, fulfilled: bool| match watched.wanted.contains(what) && !fulfilled {
-            true => what,
-            false => Interest::NONE,
-        };
+        let still =
+            |what, next_interest: bool| match watched.wanted.contains(what) && !next_interest {
+                true => what,
+                false => Interest::NONE,
+            };
         watched.wanted = still(Interest::READ, read) | still(Interest::WRITE, write);
-        match watched.left {
+        match watched.stopped {
             true => Next::Deregister,
             false => Next::Wait(watched.wanted),
         }
     }
 
     /// Stops watching the connection.
-    pub(super) fn leave(&self) {
+    pub(super) fn stop(&self) {
         let mut watched = lock(&self.0);
-        watched.left = true;
+        watched.stopped = true;
         let registered = watched.registered.take();
         drop(watched);
         if let Some((reactor, token)) = registered {
@@ -68,7 +69,7 @@ impl Handler for Handle {
 
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let Some(link) = self.link.upgrade() else { return Next::Deregister };
-        let next = link.call_timer.fulfilled(ready.readable(), ready.writable());
+        let next = link.watch.next_interest(ready.readable(), ready.writable());
         if ready.writable() {
             link.is_unstuck();
         }
@@ -93,8 +94,8 @@ impl MultiplexedConnection {
     /// Makes the reactor watch the connection for `what`, in addition to the events that it already
     /// watches for.
     pub(super) fn wait_for(&self, what: Interest) {
-        let mut watched = lock(&self.call_timer.0);
-        if watched.left || watched.wanted.contains(what) {
+        let mut watched = lock(&self.watch.0);
+        if watched.stopped || watched.wanted.contains(what) {
             return;
         }
         watched.wanted = watched.wanted | what;
@@ -139,7 +140,7 @@ impl MultiplexedConnection {
     pub(super) fn reader_ends(&self, state: &State) -> bool {
         let ends = state.asynchronous == 0 || state.lost.is_some();
         if ends {
-            lock(&self.call_timer.0).wanted = Interest::NONE;
+            lock(&self.watch.0).wanted = Interest::NONE;
         }
         ends
     }
