@@ -115,7 +115,7 @@ impl Connection {
         let leads = std::mem::take(&mut output.unled);
         drop(output);
         if let Some(link) = self.link().filter(|_| room) {
-            link.is_unstuck();
+            link.unblock();
         }
         if leads {
             self.proceed(self.leadership.token(), worker, AfterServing::Once);

@@ -79,7 +79,7 @@ impl MultiplexedConnection {
                 Some(left) => {
                     let state = lock(&self.state);
                     if !slot.is_done() {
-                        self.follow(state, left);
+                        self.wait_as_follower(state, left);
                     }
                 }
             }

@@ -26,9 +26,10 @@
 //! The reader holds the framer; without a reader it is in `state`. The reader blocks on nothing but
 //! the stream.
 //!
-//! - [`pass_on`](MultiplexedConnection::pass_on) runs whenever the framer returns to `state`, and
-//!   whenever a thread leaves `followers` while the framer is there. It wakes one follower. Without
-//!   followers it registers the connection with the reactor if asynchronous calls are pending.
+//! - [`wake_reader`](MultiplexedConnection::wake_reader) runs whenever the framer returns to
+//!   `state`, and whenever a thread leaves `followers` while the framer is there. It wakes one
+//!   follower. Without followers it registers the connection with the reactor if asynchronous calls
+//!   are pending.
 //! - A follower adds itself to the list under the lock under which it found the framer absent. The
 //!   thread that returns the framer therefore sees it.
 //! - An unpark before a park is not lost: the park returns at once.
@@ -73,7 +74,7 @@ use watching::Watch;
 /// A connection and its state.
 pub(crate) struct MultiplexedConnection {
     /// For the reactor and its timers, which may outlive the connection.
-    myself: Weak<Self>,
+    weak_self: Weak<Self>,
     stream: Arc<dyn Stream>,
     settings: Arc<Settings>,
     driver: Arc<Driver>,
@@ -129,7 +130,7 @@ enum Waiter {
 
 thread_local! {
     /// The buffers of this thread, reused from call to call.
-    static AT_HAND: Cell<Option<Box<ThreadBuffers>>> = const { Cell::new(None) };
+    static THREAD_BUFFERS: Cell<Option<Box<ThreadBuffers>>> = const { Cell::new(None) };
 }
 
 /// The last request of a thread, whose header is the template for the next, and its slot for
@@ -144,12 +145,12 @@ impl ThreadBuffers {
     /// Runs `call` with the buffers of the calling thread.
     #[inline]
     pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
-        let mut buffers = AT_HAND.take().unwrap_or_else(|| {
+        let mut buffers = THREAD_BUFFERS.take().unwrap_or_else(|| {
             let slot = Arc::new(Slot::of_this_thread());
             Box::new(Self { request: Buffer::new(), template: Template::default(), slot })
         });
         let result = call(&mut buffers);
-        AT_HAND.set(Some(buffers));
+        THREAD_BUFFERS.set(Some(buffers));
         result
     }
 }
@@ -213,8 +214,8 @@ impl MultiplexedConnection {
             lost: None,
             version: settings.max_giop,
         };
-        Arc::new_cyclic(|myself| Self {
-            myself: myself.clone(),
+        Arc::new_cyclic(|weak_self| Self {
+            weak_self: weak_self.clone(),
             stream,
             settings,
             driver,
@@ -293,7 +294,7 @@ impl MultiplexedConnection {
                 |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
             );
         *memory = out.take_buffer();
-        // Requests that are queued from now on follow this one, so that they need not announce
+        // Later requests are queued after this one, so that they need not announce
         // again.
         let told = self.offered.is_none() || request.target.access.version >= Version::V1_2;
         if announces && told && queued.is_ok() {
@@ -362,7 +363,7 @@ impl MultiplexedConnection {
     #[cold]
     fn is_alive(&self) -> bool {
         if !matches!(self.stream.readiness(), Ok(Readiness::Idle)) {
-            self.read_what_is_there();
+            self.read_available();
         }
         lock(&self.state).initiator.is_open()
     }

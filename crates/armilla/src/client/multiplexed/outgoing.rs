@@ -28,7 +28,7 @@ pub(super) struct Outgoing {
     /// Whether a thread is sending. It checks the queue again before it stops.
     sending: bool,
     /// Whether the server accepts no more; the reactor waits until it does.
-    stuck: bool,
+    blocked: bool,
     /// The number of buffered oneway calls.
     delayed: usize,
     /// Whether a timer is set to send them.
@@ -94,7 +94,7 @@ impl MultiplexedConnection {
         version: Version,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let (mut outgoing, in_place) = self.await_place(out.len(), sending)?;
+        let (mut outgoing, in_place) = self.await_room(out.len(), sending)?;
         let mut state = lock(&self.state);
         if !state.initiator.is_open() {
             return Err(self.refuse(&state, armilla_giop::engine::BeginError::Closed));
@@ -111,7 +111,7 @@ impl MultiplexedConnection {
                 let begun = state.initiator.begin(waiter, deadline);
                 let id = begun.map_err(|refused| self.refuse(&state, refused))?;
                 if let Some(call) = call {
-                    call.set_connection(self.myself.upgrade(), id);
+                    call.set_connection(self.weak_self.upgrade(), id);
                     state.asynchronous += 1;
                     self.await_asynchronous(&mut state);
                 }
@@ -164,7 +164,7 @@ impl MultiplexedConnection {
         parts: &[IoSlice<'_>],
         octets: usize,
     ) {
-        if self.is_enough(&outgoing, octets) {
+        if self.completes_batch(&outgoing, octets) {
             return self.send_parts(outgoing, parts, octets);
         }
         outgoing.push(parts);
@@ -172,7 +172,7 @@ impl MultiplexedConnection {
         if !std::mem::replace(&mut outgoing.timed, true) {
             drop(outgoing);
             let delay = self.settings.oneway_buffer.delay;
-            let link = self.myself.clone();
+            let link = self.weak_self.clone();
             let send = move |_: &Reactor, _: Timer| {
                 if let Some(link) = link.upgrade() {
                     lock(&link.outgoing).timed = false;
@@ -199,7 +199,7 @@ impl MultiplexedConnection {
         let (leaves, by) = match sending {
             Sending::Through(by) => (octets >= IN_PLACE, by),
             Sending::Later(Some(by)) => {
-                (octets >= IN_PLACE || self.is_enough(outgoing, octets), by)
+                (octets >= IN_PLACE || self.completes_batch(outgoing, octets), by)
             }
             _ => return None,
         };
@@ -208,7 +208,7 @@ impl MultiplexedConnection {
     }
 
     /// Whether the buffered oneway calls must be sent when one more of this size is added.
-    fn is_enough(&self, outgoing: &Outgoing, octets: usize) -> bool {
+    fn completes_batch(&self, outgoing: &Outgoing, octets: usize) -> bool {
         let limits = self.settings.oneway_buffer;
         let most = limits.octets.min(self.settings.queued_requests);
         outgoing.delayed + 1 >= limits.count || outgoing.waiting() + octets >= most
@@ -254,7 +254,7 @@ impl MultiplexedConnection {
             }
             (Ok(left), None) => {
                 outgoing.put_back(last_of(&all, left), 0);
-                self.is_stuck(outgoing);
+                self.mark_blocked(outgoing);
             }
         }
     }
@@ -267,7 +267,7 @@ impl MultiplexedConnection {
         parts: &[IoSlice<'_>],
         octets: usize,
     ) {
-        if !outgoing.is_empty() || outgoing.stuck {
+        if !outgoing.is_empty() || outgoing.blocked {
             outgoing.push(parts);
             return self.flush_from(outgoing);
         }
@@ -283,7 +283,7 @@ impl MultiplexedConnection {
             Ok(left) => {
                 outgoing.put_back(last_of(parts, left), 0);
                 match self.stream.descriptor() {
-                    Some(_) => self.is_stuck(outgoing),
+                    Some(_) => self.mark_blocked(outgoing),
                     None => self.flush_from(outgoing),
                 }
             }
@@ -305,7 +305,7 @@ impl MultiplexedConnection {
     }
 
     fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>) {
-        while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.stuck) {
+        while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.blocked) {
             let spare = std::mem::take(&mut outgoing.spare);
             let batch = std::mem::replace(&mut outgoing.octets, spare);
             let first = std::mem::take(&mut outgoing.left);
@@ -324,7 +324,7 @@ impl MultiplexedConnection {
                     outgoing.put_back(batch, first);
                     // For a stream without a descriptor `put` has blocked.
                     if self.stream.descriptor().is_some() {
-                        return self.is_stuck(outgoing);
+                        return self.mark_blocked(outgoing);
                     }
                 }
                 Err(error) => {
@@ -367,24 +367,24 @@ impl MultiplexedConnection {
 
     /// Makes the reactor send the rest when the server accepts more.
     #[cold]
-    fn is_stuck(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
+    fn mark_blocked(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
         if outgoing.lost.is_none() {
-            outgoing.stuck = true;
+            outgoing.blocked = true;
             drop(outgoing);
             match &self.carrier {
                 None => self.wait_for(Interest::WRITE),
-                // The carrier reports when there is room again. Room that appeared before `stuck`
+                // The carrier reports when there is room again. Room that appeared before `blocked`
                 // was set is seen here.
-                Some(carrier) if carrier.has_room() => self.is_unstuck(),
+                Some(carrier) if carrier.has_room() => self.unblock(),
                 Some(_) => {}
             }
         }
     }
 
     /// Continues to send: the server accepts more.
-    pub(crate) fn is_unstuck(&self) {
+    pub(crate) fn unblock(&self) {
         let mut outgoing = lock(&self.outgoing);
-        outgoing.stuck = false;
+        outgoing.blocked = false;
         self.flush_from(outgoing);
         self.room.notify_all();
     }
@@ -392,7 +392,7 @@ impl MultiplexedConnection {
     /// Blocks until there is room for one more message, if the thread may block: in the queue, or
     /// on the connection for a message that is sent in place. Returns the deadline for sending in
     /// place.
-    fn await_place<'d>(
+    fn await_room<'d>(
         &self,
         octets: usize,
         sending: Sending<'d>,
@@ -401,7 +401,7 @@ impl MultiplexedConnection {
         loop {
             let in_place = self.leaves_in_place(&outgoing, octets, sending);
             let full = match in_place {
-                Some(_) => (outgoing.sending || outgoing.stuck) && outgoing.lost.is_none(),
+                Some(_) => (outgoing.sending || outgoing.blocked) && outgoing.lost.is_none(),
                 None => outgoing.waiting() >= self.settings.queued_requests,
             };
             let (Sending::Now(by) | Sending::Through(by) | Sending::Later(Some(by))) = sending

@@ -1,5 +1,5 @@
-//! Reading: one thread reads for all, and the others follow. [The module above](super) shows that
-//! no wake-up is lost.
+//! Reading: one thread reads for all, and the others wait as its followers. [The module
+//! above](super) shows that no wake-up is lost.
 
 use super::{MultiplexedConnection, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
@@ -53,12 +53,12 @@ impl MultiplexedConnection {
             match state.framer.take() {
                 Some(framer) => {
                     drop(state);
-                    if let Some(taken) = self.lead(framer, slot, deadline, accept) {
+                    if let Some(taken) = self.read_for_all(framer, slot, deadline, accept) {
                         return taken;
                     }
                 }
                 None if slot.is_done() => {}
-                None => self.follow(state, left),
+                None => self.wait_as_follower(state, left),
             }
         }
     }
@@ -73,7 +73,7 @@ impl MultiplexedConnection {
                 drop(state);
                 self.read_once(framer, left);
             }
-            None if is_pending => self.follow(state, Some(left)),
+            None if is_pending => self.wait_as_follower(state, Some(left)),
             None => {
                 // Another thread is processing the reply.
                 drop(state);
@@ -84,7 +84,7 @@ impl MultiplexedConnection {
 
     /// Parks as a follower, up to `left`. A woken follower takes over reading if its reply has not
     /// come.
-    pub(super) fn follow(
+    pub(super) fn wait_as_follower(
         &self,
         mut state: std::sync::MutexGuard<'_, State>,
         left: Option<Duration>,
@@ -96,17 +96,17 @@ impl MultiplexedConnection {
             None => thread::park(),
         }
         let mut state = lock(&self.state);
-        let me = thread::current().id();
-        if let Some(place) = state.followers.iter().position(|other| other.id() == me) {
-            state.followers.swap_remove(place);
+        let own = thread::current().id();
+        if let Some(index) = state.followers.iter().position(|other| other.id() == own) {
+            state.followers.swap_remove(index);
         }
         // The thread may have been woken to read. If it has its reply, another follower must read.
-        self.pass_on(&state);
+        self.wake_reader(&state);
     }
 
     /// Reads for all until the own reply has come or an asynchronous call can be resumed. `None` if
     /// neither gave a result for this call.
-    fn lead<T>(
+    fn read_for_all<T>(
         &self,
         mut framer: Framer,
         slot: &Arc<Slot>,
@@ -123,14 +123,14 @@ impl MultiplexedConnection {
                 return own;
             }
             if own.is_some() || !ready.is_empty() || slot.is_done() {
-                self.step_down(framer);
+                self.release_framer(framer);
                 resume_all(ready);
                 return own;
             }
             let left = match deadline.remaining() {
                 Some(left) => left.map_or(SLICE, |left| left.min(SLICE)),
                 None => {
-                    self.step_down(framer);
+                    self.release_framer(framer);
                     return None;
                 }
             };
@@ -143,29 +143,29 @@ impl MultiplexedConnection {
     /// Reads once for all.
     fn read_once(&self, mut framer: Framer, left: Duration) {
         if self.read(&mut framer, left) {
-            self.hand_out(framer);
+            self.dispatch_received(framer);
         }
     }
 
     /// Dispatches the received messages, and returns the framer.
-    fn hand_out(&self, mut framer: Framer) {
+    fn dispatch_received(&self, mut framer: Framer) {
         let mut ready = Vec::new();
         if self.dispatch_all(&mut framer, None, &mut |_, _| {}, &mut ready) {
-            self.step_down(framer);
+            self.release_framer(framer);
         }
         resume_all(ready);
     }
 
     /// Reads what has arrived, without blocking, unless another thread is reading.
-    pub(super) fn read_what_is_there(&self) {
+    pub(super) fn read_available(&self) {
         let Some(mut framer) = lock(&self.state).framer.take() else { return };
         match self.stream.try_recv(framer.space()) {
             Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
-                self.hand_out(framer);
+                self.dispatch_received(framer);
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.step_down(framer),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.release_framer(framer),
             Err(error) => self.fail(ConnectionLoss::Broken, &error.to_string()),
         }
     }
@@ -182,7 +182,7 @@ impl MultiplexedConnection {
         let waits = self.carrier.is_none() && MAY_BLOCK.get();
         let wait_limit = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
         loop {
-            self.read_what_is_there();
+            self.read_available();
             if lock(&self.state).lost.is_some() {
                 return;
             }
@@ -215,7 +215,7 @@ impl MultiplexedConnection {
     }
 
     /// One step of the reader thread. `false` when the thread must end.
-    pub(super) fn read_for_others(&self) -> bool {
+    pub(super) fn run_reader_once(&self) -> bool {
         let mut state = lock(&self.state);
         if self.reader_ends(&state) {
             return false;
@@ -225,7 +225,7 @@ impl MultiplexedConnection {
                 drop(state);
                 self.read_once(framer, SLICE);
             }
-            None => self.follow(state, Some(SLICE)),
+            None => self.wait_as_follower(state, Some(SLICE)),
         }
         true
     }
@@ -277,14 +277,14 @@ impl MultiplexedConnection {
     }
 
     /// Returns the framer to `state`, so that another thread can read.
-    fn step_down(&self, framer: Framer) {
+    fn release_framer(&self, framer: Framer) {
         let mut state = lock(&self.state);
         if state.lost.is_some() {
             return;
         }
         state.framer = Some(framer);
         state.last_used = coarse_now();
-        self.pass_on(&state);
+        self.wake_reader(&state);
         let closes = !state.initiator.is_open() && state.initiator.is_idle();
         drop(state);
         if closes {
@@ -293,7 +293,7 @@ impl MultiplexedConnection {
     }
 
     /// Makes another thread or the reactor read, if calls wait and no thread reads.
-    pub(super) fn pass_on(&self, state: &State) {
+    pub(super) fn wake_reader(&self, state: &State) {
         if state.framer.is_none() {
             return;
         }

@@ -26,11 +26,10 @@ impl Watch {
     /// The events to watch for from now on, after the given ones have occurred.
     fn next_interest(&self, read: bool, write: bool) -> Next {
         let mut watched = lock(&self.0);
-        let still =
-            |what, next_interest: bool| match watched.wanted.contains(what) && !next_interest {
-                true => what,
-                false => Interest::NONE,
-            };
+        let still = |what, occurred: bool| match watched.wanted.contains(what) && !occurred {
+            true => what,
+            false => Interest::NONE,
+        };
         watched.wanted = still(Interest::READ, read) | still(Interest::WRITE, write);
         match watched.stopped {
             true => Next::Deregister,
@@ -71,11 +70,11 @@ impl Handler for Handle {
         let Some(link) = self.link.upgrade() else { return Next::Deregister };
         let next = link.watch.next_interest(ready.readable(), ready.writable());
         if ready.writable() {
-            link.is_unstuck();
+            link.unblock();
         }
         if ready.readable() {
-            // `read_what_is_there` registers for more if no thread is about to read.
-            link.read_what_is_there();
+            // `read_available` registers for more if no thread is about to read.
+            link.read_available();
         }
         next
     }
@@ -103,7 +102,7 @@ impl MultiplexedConnection {
         let begun = match (&watched.registered, self.stream.descriptor(), self.driver.reactor()) {
             (Some((reactor, token)), ..) => reactor.resume(*token, wanted).map(drop),
             (None, Some(_), Some(reactor)) => {
-                let (stream, link) = (self.stream.clone(), self.myself.clone());
+                let (stream, link) = (self.stream.clone(), self.weak_self.clone());
                 let handle = Arc::new(Handle { stream, interest: wanted, link });
                 reactor.register(handle).map(|token| {
                     watched.registered = Some((reactor.clone(), token));
@@ -125,10 +124,10 @@ impl MultiplexedConnection {
     /// asynchronous calls are pending.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
-        let link = self.myself.clone();
+        let link = self.weak_self.clone();
         let body = move || {
             while let Some(link) = link.upgrade() {
-                if !link.read_for_others() {
+                if !link.run_reader_once() {
                     return;
                 }
             }
@@ -159,7 +158,7 @@ impl MultiplexedConnection {
         let delay = Duration::from_nanos(earliest.saturating_sub(coarse_now().as_nanos()));
         let timer = match state.timer {
             Some((timer, _)) if reactor.rearm(timer, delay) => timer,
-            _ => reactor.arm(delay, Arc::new(Expiry(self.myself.clone()))),
+            _ => reactor.arm(delay, Arc::new(Expiry(self.weak_self.clone()))),
         };
         state.timer = Some((timer, earliest));
     }
