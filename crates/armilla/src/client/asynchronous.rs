@@ -57,7 +57,7 @@ pub(super) struct State {
     /// The number of attempts over a connection that turned out to be closed.
     pub(super) stale: u32,
     /// The target of the last attempt.
-    pub(super) destination: Option<AttemptTarget>,
+    pub(super) attempt_target: Option<AttemptTarget>,
     /// The state of the interceptors for the attempt under way.
     pub(super) flow: Option<Box<Suspended>>,
     /// The connection that carries the request, and the request id. The call keeps the connection
@@ -154,7 +154,7 @@ impl AsyncCall {
             reference.orb.check_running()?;
             Ok((reference, AttemptTarget::of(reference)?))
         });
-        let (reference, destination) = match found {
+        let (reference, attempt_target) = match found {
             Ok(found) => found,
             Err(exception) => return Some(Err(exception)),
         };
@@ -162,18 +162,19 @@ impl AsyncCall {
         if state.cancelled {
             return None;
         }
-        let left = state.invocation.as_ref().map_or(1, |it| it.addresses_left(destination.route()));
+        let left =
+            state.invocation.as_ref().map_or(1, |it| it.addresses_left(attempt_target.route()));
         self.addresses.store(left, Ordering::Relaxed);
-        state.destination = Some(destination.clone());
+        state.attempt_target = Some(attempt_target.clone());
         // The call no longer waits on the connection of the attempt before.
         let left = state.link.take();
         drop(state);
         drop(left);
-        if let Err(outcome) = self.begin_flow(reference, &destination) {
+        if let Err(outcome) = self.begin_flow(reference, &attempt_target) {
             return Some(outcome);
         }
-        let (orb, version) = (&reference.orb, destination.target().access.version);
-        let link = endpoint(orb, &destination).shared_connection_for(orb, version, self);
+        let (orb, version) = (&reference.orb, attempt_target.target().access.version);
+        let link = endpoint(orb, &attempt_target).shared_connection_for(orb, version, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),
@@ -196,7 +197,7 @@ impl AsyncCall {
 
     fn send(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
-        let Some(destination) = state.destination.clone().filter(|_| !state.cancelled) else {
+        let Some(attempt_target) = state.attempt_target.clone().filter(|_| !state.cancelled) else {
             // The call was cancelled while the interceptors began; they must see its end.
             let flow = state.flow.take();
             drop(state);
@@ -209,7 +210,7 @@ impl AsyncCall {
             let what = format!("the call could not be sent to {}", link.peer());
             return Err(self.deadline.unsent(&what));
         }
-        let target = destination.target();
+        let target = attempt_target.target();
         let added = contexts.as_ref().map(Contexts::to_send);
         // `read_reply` takes the contexts of the reply.
         let intercepted =
@@ -281,12 +282,12 @@ impl AsyncCall {
         if state.outcome.is_some() || state.cancelled {
             return;
         }
-        let destination = state.destination.clone();
+        let attempt_target = state.attempt_target.clone();
         drop(state);
-        let place = destination.map_or_else(String::new, |destination| {
-            format!(" to {}", destination.target().access.endpoint.address)
+        let index = attempt_target.map_or_else(String::new, |attempt_target| {
+            format!(" to {}", attempt_target.target().access.endpoint.address)
         });
-        let unsent = self.deadline.unsent(&format!("no connection{place} was made"));
+        let unsent = self.deadline.unsent(&format!("no connection{index} was made"));
         // An interceptor may still forward the call, although little time can be left.
         if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
             self.launch();
@@ -419,11 +420,12 @@ impl AsyncCall {
     /// Removes the call from the queue for a connection. Whether it was queued.
     #[cold]
     fn withdraw(self: &Arc<Self>) -> bool {
-        let destination = lock(&self.state).destination.clone();
-        let (Some(destination), Ok(reference)) = (destination, self.object.reference()) else {
+        let attempt_target = lock(&self.state).attempt_target.clone();
+        let (Some(attempt_target), Ok(reference)) = (attempt_target, self.object.reference())
+        else {
             return false;
         };
-        endpoint(&reference.orb, &destination).withdraw(self)
+        endpoint(&reference.orb, &attempt_target).withdraw(self)
     }
 
     /// Cancels the call: the outcome is no longer wanted.
@@ -446,10 +448,10 @@ impl AsyncCall {
     }
 }
 
-/// The endpoint that makes connections for a call to `destination`.
-fn endpoint(orb: &Orb, destination: &AttemptTarget) -> Arc<Endpoint> {
-    let endpoint = &destination.target().access.endpoint;
-    match destination.is_collocated() {
+/// The endpoint that makes connections for a call to `attempt_target`.
+fn endpoint(orb: &Orb, attempt_target: &AttemptTarget) -> Arc<Endpoint> {
+    let endpoint = &attempt_target.target().access.endpoint;
+    match attempt_target.is_collocated() {
         true => orb.client().in_process_endpoint(orb, endpoint.code_sets),
         false => endpoint.clone(),
     }

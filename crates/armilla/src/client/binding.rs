@@ -36,7 +36,7 @@ struct Forwarding {
     taken: AtomicBool,
     /// The route of the forward; `None` when it must be built from `permanent_ior`.
     later: ArcSwapOption<Route>,
-    /// The reference from LOCATION_FORWARD_PERM; calls use it in place of the reference's own IOR.
+    /// The reference from LOCATION_FORWARD_PERM; calls use it in index of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct AttemptTarget {
     /// `None` for the first route.
     later: Option<Arc<Route>>,
     /// The index of the target in its route.
-    place: usize,
+    index: usize,
     /// Whether the target is collocated, that is, an object of this process.
     collocated: bool,
 }
@@ -79,7 +79,7 @@ impl AttemptTarget {
     /// The target that calls through `reference` go to now.
     pub(super) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
         let bound = reference.route()?;
-        let place = bound.preferred_place();
+        let index = bound.preferred_index();
         let later = match bound {
             RouteRef::First(_) => None,
             RouteRef::Later(route) => Some(route),
@@ -89,7 +89,7 @@ impl AttemptTarget {
                 None => true,
                 Some(route) => reference.is_route_collocated(route),
             };
-        Ok(Self { reference: reference.clone(), later, place, collocated })
+        Ok(Self { reference: reference.clone(), later, index, collocated })
     }
 
     /// Whether the target is an object of this process.
@@ -104,7 +104,7 @@ impl AttemptTarget {
     }
 
     pub(super) fn target(&self) -> &Target {
-        self.route().at(self.place)
+        self.route().at(self.index)
     }
 }
 

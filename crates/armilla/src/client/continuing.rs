@@ -37,13 +37,13 @@ impl AsyncCall {
     pub(super) fn begin_flow(
         &self,
         reference: &Reference,
-        destination: &AttemptTarget,
+        attempt_target: &AttemptTarget,
     ) -> Result<(), Result<AttemptOutcome, SystemException>> {
         if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
             return Ok(());
         }
-        let begun =
-            self.with_attempt(reference, destination, |a| Suspended::begin(a, self.slots.clone()));
+        let begun = self
+            .with_attempt(reference, attempt_target, |a| Suspended::begin(a, self.slots.clone()));
         match begun {
             None => Ok(()),
             Some(Ok(flow)) => {
@@ -123,7 +123,7 @@ impl AsyncCall {
         reply: Contexts,
     ) -> Result<Step, SystemException> {
         let (outcome, permanent) = Outcome::of(step, user, ResponseFlags::Target);
-        let Some(target) = lock(&self.state).destination.clone() else {
+        let Some(target) = lock(&self.state).attempt_target.clone() else {
             return outcome.into_step(None);
         };
         let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
@@ -144,12 +144,12 @@ impl AsyncCall {
     fn with_attempt<T>(
         &self,
         reference: &Reference,
-        destination: &AttemptTarget,
+        attempt_target: &AttemptTarget,
         use_it: impl FnOnce(Attempt<'_>) -> T,
     ) -> Option<T> {
         let interceptors = reference.orb.interceptors()?;
         let permanent_ior = reference.binding.permanent_ior();
-        let ior = destination
+        let ior = attempt_target
             .route()
             .forwarded_to()
             .or(permanent_ior.as_deref())
@@ -161,8 +161,8 @@ impl AsyncCall {
             operation: self.operation.get().name,
             values: self,
             ior,
-            target: destination.target(),
-            is_collocated: destination.is_collocated(),
+            target: attempt_target.target(),
+            is_collocated: attempt_target.is_collocated(),
         }))
     }
 
@@ -174,7 +174,7 @@ impl AsyncCall {
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
         let (Some(target), Some(mut invocation)) =
-            (state.destination.clone(), state.invocation.take())
+            (state.attempt_target.clone(), state.invocation.take())
         else {
             return Err(no_reply());
         };
@@ -232,7 +232,7 @@ impl AsyncCall {
             state.stale += 1;
             return Ok(AttemptOutcome::Resend);
         }
-        if state.destination.is_none() {
+        if state.attempt_target.is_none() {
             return Err(exception);
         }
         drop(state);

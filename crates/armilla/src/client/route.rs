@@ -248,7 +248,7 @@ impl Route {
         let forwarded = self.forwarded_to();
         let route = Self::new(orb, forwarded.unwrap_or(permanent_ior), forwarded, wanted)?;
         if let Some(rest) = route.rest() {
-            rest.preferred.store(self.preferred_place().min(rest.others.len()), Ordering::Relaxed);
+            rest.preferred.store(self.preferred_index().min(rest.others.len()), Ordering::Relaxed);
         }
         Ok(route)
     }
@@ -276,15 +276,15 @@ impl Route {
     /// The target to try first.
     #[inline]
     pub(crate) fn preferred(&self) -> &Target {
-        self.only().unwrap_or_else(|| self.at(self.preferred_place()))
+        self.only().unwrap_or_else(|| self.at(self.preferred_index()))
     }
 
     /// The index of the target to try first, for [`at`](Self::at).
-    pub(crate) fn preferred_place(&self) -> usize {
+    pub(crate) fn preferred_index(&self) -> usize {
         self.rest().map_or(0, |rest| rest.preferred.load(Ordering::Relaxed))
     }
 
-    /// The target at `place`, an index from [`preferred_place`](Self::preferred_place).
+    /// The target at `place`, an index from [`preferred_index`](Self::preferred_index).
     pub(crate) fn at(&self, place: usize) -> &Target {
         match place {
             0 => &self.first,
