@@ -30,26 +30,26 @@ pub(crate) struct Binding {
 /// Where servers have forwarded the calls.
 #[derive(Default)]
 struct Forwarding {
-    /// Held while the binding changes: `taken` and the fast flag of `first` must agree.
-    turning: Mutex<()>,
+    /// Held while the binding changes: `active` and the fast flag of `first` must agree.
+    change_lock: Mutex<()>,
     /// Whether calls go by the forward and not by the first route.
-    taken: AtomicBool,
+    active: AtomicBool,
     /// The route of the forward; `None` when it must be built from `permanent_ior`.
-    later: ArcSwapOption<Route>,
+    forwarded: ArcSwapOption<Route>,
     /// The reference from LOCATION_FORWARD_PERM; calls use it in index of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
 }
 
 impl Forwarding {
-    fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turning.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_changes(&self) -> MutexGuard<'_, ()> {
+        self.change_lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A route, held for the duration of a call.
 pub(crate) enum RouteRef<'r> {
     First(&'r Route),
-    Later(Arc<Route>),
+    Forwarded(Arc<Route>),
 }
 
 impl Deref for RouteRef<'_> {
@@ -58,7 +58,7 @@ impl Deref for RouteRef<'_> {
     fn deref(&self) -> &Route {
         match self {
             Self::First(route) => route,
-            Self::Later(route) => route,
+            Self::Forwarded(route) => route,
         }
     }
 }
@@ -68,7 +68,7 @@ impl Deref for RouteRef<'_> {
 pub(super) struct AttemptTarget {
     reference: Arc<Reference>,
     /// `None` for the first route.
-    later: Option<Arc<Route>>,
+    forwarded: Option<Arc<Route>>,
     /// The index of the target in its route.
     index: usize,
     /// Whether the target is collocated, that is, an object of this process.
@@ -80,16 +80,16 @@ impl AttemptTarget {
     pub(super) fn of(reference: &Arc<Reference>) -> Result<Self, SystemException> {
         let bound = reference.route()?;
         let index = bound.preferred_index();
-        let later = match bound {
+        let forwarded = match bound {
             RouteRef::First(_) => None,
-            RouteRef::Later(route) => Some(route),
+            RouteRef::Forwarded(route) => Some(route),
         };
         let collocated = reference.is_collocated()
-            && match &later {
+            && match &forwarded {
                 None => true,
                 Some(route) => reference.is_route_collocated(route),
             };
-        Ok(Self { reference: reference.clone(), later, index, collocated })
+        Ok(Self { reference: reference.clone(), forwarded, index, collocated })
     }
 
     /// Whether the target is an object of this process.
@@ -100,7 +100,7 @@ impl AttemptTarget {
     pub(super) fn route(&self) -> &Route {
         let first = || self.reference.binding.first.get();
         // The call found the first route, and a route is never removed once set.
-        self.later.as_deref().or_else(first).expect("a call went by a route")
+        self.forwarded.as_deref().or_else(first).expect("a call went by a route")
     }
 
     pub(super) fn target(&self) -> &Target {
@@ -121,7 +121,7 @@ impl Binding {
 
     /// The forward, if calls go by it.
     fn forwarding(&self) -> Option<&Forwarding> {
-        self.forwarding.get().filter(|forwarding| forwarding.taken.load(Ordering::Acquire))
+        self.forwarding.get().filter(|forwarding| forwarding.active.load(Ordering::Acquire))
     }
 
     /// The reference that replaces the reference's own, after LOCATION_FORWARD_PERM.
@@ -132,9 +132,9 @@ impl Binding {
     /// Directs calls to `route` from now on.
     pub(super) fn change(&self, route: Route) {
         let forwarding = self.forwarding.get_or_init(Box::default);
-        let _turning = forwarding.turn();
-        forwarding.later.store(Some(Arc::new(route)));
-        forwarding.taken.store(true, Ordering::Release);
+        let _changes = forwarding.lock_changes();
+        forwarding.forwarded.store(Some(Arc::new(route)));
+        forwarding.active.store(true, Ordering::Release);
         self.first.get().inspect(|first| first.set_fast(false));
     }
 
@@ -150,11 +150,11 @@ impl Binding {
     /// `leaves` tells whether the reference's own object is outside the process.
     pub(super) fn fall_back(&self, leaves: bool) {
         let Some(forwarding) = self.forwarding.get() else { return };
-        let _turning = forwarding.turn();
+        let _changes = forwarding.lock_changes();
         if forwarding.permanent_ior.load().is_some() {
-            return forwarding.later.store(None);
+            return forwarding.forwarded.store(None);
         }
-        forwarding.taken.store(false, Ordering::Release);
+        forwarding.active.store(false, Ordering::Release);
         self.first.get().inspect(|first| first.set_fast(leaves));
     }
 }
@@ -191,13 +191,13 @@ impl Reference {
         let binding = &self.binding;
         let lead = |ior: &Ior| Route::new(&self.orb, ior, None, AddressingDisposition::Key);
         if let Some(forwarding) = binding.forwarding() {
-            if let Some(route) = forwarding.later.load_full() {
-                return Ok(RouteRef::Later(route));
+            if let Some(route) = forwarding.forwarded.load_full() {
+                return Ok(RouteRef::Forwarded(route));
             }
             if let Some(permanent_ior) = forwarding.permanent_ior.load_full() {
                 let route = Arc::new(lead(&permanent_ior)?);
-                forwarding.later.store(Some(route.clone()));
-                return Ok(RouteRef::Later(route));
+                forwarding.forwarded.store(Some(route.clone()));
+                return Ok(RouteRef::Forwarded(route));
             }
         }
         if let Some(first) = binding.first.get() {

@@ -262,13 +262,13 @@ impl Invocation {
         }
         self.failures += 1;
         if self.failures < route.len() {
-            route.leave(failed);
+            route.prefer_next(failed);
             return Ok(Step::Again);
         }
         if self.fall_back(reference, route) {
             return Ok(Step::Again);
         }
-        route.leave(failed);
+        route.prefer_next(failed);
         self.repeat(failure)
     }
 

@@ -34,10 +34,10 @@ struct RouteExtras {
 /// An object at one address.
 pub(crate) struct Target {
     pub(crate) access: Arc<Access>,
-    more: Option<Box<TargetExtras>>,
+    extras: Option<Box<TargetExtras>>,
     target_key: TargetKey,
     /// For the first target of a route: whether calls go there without any other check.
-    usual: AtomicBool,
+    fast: AtomicBool,
 }
 
 /// The rarely used parts of a target.
@@ -45,7 +45,7 @@ pub(crate) struct Target {
 struct TargetExtras {
     name: Option<Name>,
     /// For the first target of a route.
-    rest: Option<RouteExtras>,
+    route_extras: Option<RouteExtras>,
 }
 
 /// The address of an object in requests, where the [`TargetKey`] does not contain it.
@@ -110,16 +110,16 @@ impl Target {
             }
         };
         let mut target = Self::with_target_key(access, TargetKey::unique());
-        target.more().name = Some(name);
+        target.extras().name = Some(name);
         target
     }
 
     fn with_target_key(access: &Arc<Access>, target_key: TargetKey) -> Self {
-        Self { access: access.clone(), more: None, usual: AtomicBool::new(false), target_key }
+        Self { access: access.clone(), extras: None, fast: AtomicBool::new(false), target_key }
     }
 
-    fn more(&mut self) -> &mut TargetExtras {
-        self.more.get_or_insert_default()
+    fn extras(&mut self) -> &mut TargetExtras {
+        self.extras.get_or_insert_default()
     }
 
     /// Whether the server has offered a connection for calls to this address.
@@ -129,7 +129,7 @@ impl Target {
     }
 
     fn name(&self) -> Option<&Name> {
-        self.more.as_ref()?.name.as_ref()
+        self.extras.as_ref()?.name.as_ref()
     }
 
     #[inline]
@@ -203,24 +203,25 @@ impl Route {
                 iter::once(&first).chain(&others).position(Target::has_reverse_connection);
             let preferred = AtomicUsize::new(reverse_connection.unwrap_or(0));
             let (others, forwarded) = (others.into(), forwarded.cloned());
-            first.more().rest = Some(RouteExtras { preferred, others, forwarded, addressing });
+            first.extras().route_extras =
+                Some(RouteExtras { preferred, others, forwarded, addressing });
         }
         Ok(Self { first })
     }
 
-    fn rest(&self) -> Option<&RouteExtras> {
-        self.first.more.as_ref()?.rest.as_ref()
+    fn route_extras(&self) -> Option<&RouteExtras> {
+        self.first.extras.as_ref()?.route_extras.as_ref()
     }
 
     /// Whether calls go by this route without any other check.
     #[inline(always)]
     pub(super) fn is_fast(&self) -> bool {
-        self.first.usual.load(Ordering::Relaxed)
+        self.first.fast.load(Ordering::Relaxed)
     }
 
     /// Sets whether calls go by this route without any other check.
-    pub(super) fn set_fast(&self, usual: bool) {
-        self.first.usual.store(usual, Ordering::Relaxed);
+    pub(super) fn set_fast(&self, fast: bool) {
+        self.first.fast.store(fast, Ordering::Relaxed);
     }
 
     /// This route with another addressing mode. `permanent_ior` is the reference to use without a
@@ -235,7 +236,9 @@ impl Route {
         permanent_ior: &Ior,
         wanted: AddressingDisposition,
     ) -> Result<Self, SystemException> {
-        let addressing = self.rest().map_or(AddressingDisposition::Key, |rest| rest.addressing);
+        let addressing = self
+            .route_extras()
+            .map_or(AddressingDisposition::Key, |route_extras| route_extras.addressing);
         if wanted == addressing {
             let what = format!(
                 "the server asks for the addressing mode {wanted:?}, which the request has used"
@@ -247,8 +250,10 @@ impl Route {
         }
         let forwarded = self.forwarded_to();
         let route = Self::new(orb, forwarded.unwrap_or(permanent_ior), forwarded, wanted)?;
-        if let Some(rest) = route.rest() {
-            rest.preferred.store(self.preferred_index().min(rest.others.len()), Ordering::Relaxed);
+        if let Some(route_extras) = route.route_extras() {
+            route_extras
+                .preferred
+                .store(self.preferred_index().min(route_extras.others.len()), Ordering::Relaxed);
         }
         Ok(route)
     }
@@ -260,13 +265,13 @@ impl Route {
 
     /// The reference of a temporary forward.
     pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
-        self.rest()?.forwarded.as_ref()
+        self.route_extras()?.forwarded.as_ref()
     }
 
     /// The target, if it is certain that there is no other.
     #[inline(always)]
     pub(crate) fn only(&self) -> Option<&Target> {
-        self.first.more.is_none().then_some(&self.first)
+        self.first.extras.is_none().then_some(&self.first)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -281,37 +286,42 @@ impl Route {
 
     /// The index of the target to try first, for [`at`](Self::at).
     pub(crate) fn preferred_index(&self) -> usize {
-        self.rest().map_or(0, |rest| rest.preferred.load(Ordering::Relaxed))
+        self.route_extras().map_or(0, |route_extras| route_extras.preferred.load(Ordering::Relaxed))
     }
 
-    /// The target at `place`, an index from [`preferred_index`](Self::preferred_index).
-    pub(crate) fn at(&self, place: usize) -> &Target {
-        match place {
+    /// The target at `index`, an index from [`preferred_index`](Self::preferred_index).
+    pub(crate) fn at(&self, index: usize) -> &Target {
+        match index {
             0 => &self.first,
-            _ => &self.others()[place - 1],
+            _ => &self.others()[index - 1],
         }
     }
 
     fn others(&self) -> &[Target] {
-        self.rest().map_or(&[], |rest| &rest.others)
+        self.route_extras().map_or(&[], |route_extras| &route_extras.others)
     }
 
     /// Prefers the next target, unless another thread has already moved on from `failed`.
-    pub(crate) fn leave(&self, failed: &Target) {
-        let Some(rest) = self.rest() else { return };
-        let mut places = 0..self.len();
-        let Some(place) = places.find(|place| ptr::eq(self.at(*place), failed)) else { return };
-        let next = (place + 1) % self.len();
+    pub(crate) fn prefer_next(&self, failed: &Target) {
+        let Some(route_extras) = self.route_extras() else { return };
+        let mut indexes = 0..self.len();
+        let Some(index) = indexes.find(|index| ptr::eq(self.at(*index), failed)) else { return };
+        let next = (index + 1) % self.len();
         // If the exchange fails, the choice of another thread stands.
-        let _ = rest.preferred.compare_exchange(place, next, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = route_extras.preferred.compare_exchange(
+            index,
+            next,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
     }
 }
 
 /// The addresses of an IOR, for messages.
 pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
     let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
-    let places: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
-    if places.is_empty() { "no known address".into() } else { places.join(", ") }
+    let indexes: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
+    if indexes.is_empty() { "no known address".into() } else { indexes.join(", ") }
 }
 
 fn no_profile(ior: &Ior) -> SystemException {
