@@ -21,10 +21,10 @@ const TICK: Duration = Duration::from_millis(1);
 
 /// The slots for multiplexed connections. A thread always uses the same one, so that its calls
 /// arrive in order.
-pub(super) struct SharedConnections(Box<[EndpointAddress]>);
+pub(super) struct SharedConnections(Box<[SharedSlot]>);
 
 #[derive(Default)]
-struct EndpointAddress {
+struct SharedSlot {
     /// Locked while a connection is made; other threads of the slot wait for it.
     link: Mutex<Option<Arc<MultiplexedConnection>>>,
     waiting: Mutex<Waiting>,
@@ -40,11 +40,11 @@ struct Waiting {
 
 impl SharedConnections {
     pub(super) fn new(count: usize) -> Self {
-        Self((0..count.max(1)).map(|_| EndpointAddress::default()).collect())
+        Self((0..count.max(1)).map(|_| SharedSlot::default()).collect())
     }
 
     /// The index of the calling thread's slot.
-    fn mine(&self) -> usize {
+    fn slot_index(&self) -> usize {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         thread_local! {
             static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -57,11 +57,11 @@ impl SharedConnections {
 
     /// The connections, except those that are being made.
     fn connections(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
-        self.0.iter().filter_map(|place| place.link.try_lock().ok()?.clone())
+        self.0.iter().filter_map(|slot| slot.link.try_lock().ok()?.clone())
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|place| place.link.try_lock().is_ok_and(|link| link.is_none()))
+        self.0.iter().all(|slot| slot.link.try_lock().is_ok_and(|link| link.is_none()))
     }
 
     /// Sends the buffered oneway calls.
@@ -72,9 +72,9 @@ impl SharedConnections {
     /// Closes connections whose last call began before `limit`. Without a limit closes all of them,
     /// when the calls under way have ended.
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
-        for place in &self.0 {
+        for slot in &self.0 {
             // A connection that is being made is not idle.
-            let Ok(mut known) = place.link.try_lock() else { continue };
+            let Ok(mut known) = slot.link.try_lock() else { continue };
             let Some(link) = known.clone() else { continue };
             let closes = link.close_idle_since(limit);
             if closes {
@@ -84,9 +84,9 @@ impl SharedConnections {
     }
 }
 
-impl EndpointAddress {
+impl SharedSlot {
     /// The connection in this slot, if calls can begin on it. Removes it otherwise.
-    fn usable(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {
+    fn usable_connection(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {
         let link = lock(&self.link).clone()?;
         if link.is_usable(now) {
             return Some(link);
@@ -111,28 +111,28 @@ impl Endpoint {
         version: Version,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
-        self.shared_connection_at(orb, version, self.shared.mine(), deadline)
+        self.shared_connection_at(orb, version, self.shared.slot_index(), deadline)
     }
 
     fn shared_connection_at(
         &self,
         orb: &Orb,
         version: Version,
-        place: usize,
+        slot: usize,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
-        let place = &self.shared.0[place];
+        let slot = &self.shared.0[slot];
         loop {
-            if let Some(link) = place.usable(deadline.started) {
+            if let Some(link) = slot.usable_connection(deadline.started) {
                 return Ok(link);
             }
             if let Some(link) = self.reverse_connection(version) {
                 return Ok(link);
             }
-            let mut known = lock(&place.link);
+            let mut known = lock(&slot.link);
             if known.is_none() {
                 let stream = self.open(deadline)?;
-                let link = self.over(orb, stream);
+                let link = self.set_up(orb, stream);
                 *known = Some(link.clone());
                 return Ok(link);
             }
@@ -141,7 +141,7 @@ impl Endpoint {
 
     /// Sets up a new connection, and offers it for calls in the other direction if the settings ask
     /// for that.
-    fn over(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
+    fn set_up(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
         let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.driver);
         let offers = settings.offer_bidirectional && !self.address.is_in_process();
         let offered = offers.then(|| {
@@ -166,18 +166,18 @@ impl Endpoint {
         version: Version,
         call: &Arc<AsyncCall>,
     ) -> Result<Option<Arc<MultiplexedConnection>>, SystemException> {
-        let mine = self.shared.mine();
-        let place = &self.shared.0[mine];
-        let mut waiting = lock(&place.waiting);
+        let slot_index = self.shared.slot_index();
+        let slot = &self.shared.0[slot_index];
+        let mut waiting = lock(&slot.waiting);
         if !waiting.connecting {
             // While the slot is locked, a connection is being made.
-            let made = place.link.try_lock().is_ok_and(|known| known.is_some());
+            let made = slot.link.try_lock().is_ok_and(|known| known.is_some());
             if made {
                 drop(waiting);
-                if let Some(link) = place.usable(armilla_ipc::coarse_now()) {
+                if let Some(link) = slot.usable_connection(armilla_ipc::coarse_now()) {
                     return Ok(Some(link));
                 }
-                waiting = lock(&place.waiting);
+                waiting = lock(&slot.waiting);
             }
             if let Some(link) = self.reverse_connection(version) {
                 return Ok(Some(link));
@@ -193,12 +193,12 @@ impl Endpoint {
         }
         drop(waiting);
         let (endpoint, orb) = (self.clone(), orb.clone());
-        let connect = move || endpoint.connect_for_waiting(&orb, version, mine);
+        let connect = move || endpoint.connect_for_waiting(&orb, version, slot_index);
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
             let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED);
             self.give_up_waiting(
-                mine,
+                slot_index,
                 &SystemException::new(kind, minor, Completion::No).with_reason(what),
             );
         }
@@ -230,17 +230,17 @@ impl Endpoint {
     /// Removes a call from the queue for a connection. Whether it was queued; otherwise another
     /// thread already resumes it.
     pub(super) fn withdraw(&self, call: &Arc<AsyncCall>) -> bool {
-        self.shared.0.iter().any(|place| {
-            let mut waiting = lock(&place.waiting);
+        self.shared.0.iter().any(|slot| {
+            let mut waiting = lock(&slot.waiting);
             let at = waiting.calls.iter().position(|known| Arc::ptr_eq(known, call));
             at.map(|at| waiting.calls.remove(at)).is_some()
         })
     }
 
     /// Makes connections until no call waits for one.
-    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, mine: usize) {
+    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, slot_index: usize) {
         loop {
-            let mut waiting = lock(&self.shared.0[mine].waiting);
+            let mut waiting = lock(&self.shared.0[slot_index].waiting);
             // The limit is that of the call with the most time left.
             let usual = self.settings.connect_timeout;
             let wait_limit = waiting.calls.iter().filter_map(|call| call.connecting(usual));
@@ -261,8 +261,8 @@ impl Endpoint {
                 // Of two addresses, this one gets half: the computed limit.
                 Bound::Share => Deadline::after(Some(wait_limit.saturating_mul(2))).among(2),
             };
-            let link = self.shared_connection_at(orb, version, mine, &deadline);
-            let calls = std::mem::take(&mut lock(&self.shared.0[mine].waiting).calls);
+            let link = self.shared_connection_at(orb, version, slot_index, &deadline);
+            let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
             // `close` may have missed a connection that was being made.
             if self.is_closed() {
@@ -272,8 +272,8 @@ impl Endpoint {
     }
 
     #[cold]
-    fn give_up_waiting(&self, mine: usize, exception: &SystemException) {
-        let mut waiting = lock(&self.shared.0[mine].waiting);
+    fn give_up_waiting(&self, slot_index: usize, exception: &SystemException) {
+        let mut waiting = lock(&self.shared.0[slot_index].waiting);
         waiting.connecting = false;
         let calls = std::mem::take(&mut waiting.calls);
         drop(waiting);
