@@ -30,19 +30,19 @@ pub(crate) struct Access {
     pub(super) numbers: Option<Numbers>,
 }
 
-/// The addresses from a profile, for all profiles with the same octets around the object key.
-pub(super) struct Ways {
+/// The addresses from a profile, for all profiles with the same octets octets_around_key the object key.
+pub(super) struct CachedProfile {
     /// The octets before the key and those after it.
-    around: [Arc<[u8]>; 2],
+    octets_around_key: [Arc<[u8]>; 2],
     /// In the order in which to try them.
     accesses: Box<[Arc<Access>]>,
 }
 
-impl Ways {
+impl CachedProfile {
     /// The object key in the data of a profile, if its other octets are the same.
     #[inline]
     fn key_in<'p>(&self, data: &'p [u8]) -> Option<&'p [u8]> {
-        let [before, behind] = &self.around;
+        let [before, behind] = &self.octets_around_key;
         key_between(data, [before, behind])
     }
 
@@ -57,43 +57,44 @@ type ByOctets<T> = HashMap<Arc<[u8]>, T>;
 /// The cache of parsed profiles. Repeated lookups for one server compare with the last entry found;
 /// they take no lock.
 #[derive(Default)]
-pub(super) struct Accesses {
-    last: ArcSwapOption<Ways>,
+pub(super) struct AccessCache {
+    last: ArcSwapOption<CachedProfile>,
     all: Mutex<All>,
 }
 
 #[derive(Default)]
 struct All {
     /// By the octets before the key, then by those after it.
-    by_octets: ByOctets<ByOctets<Arc<Ways>>>,
+    by_octets: ByOctets<ByOctets<Arc<CachedProfile>>>,
     /// The last entry found under the lock. Two finds in a row make it `last`. One find does not:
     /// references to several servers that take turns would replace each other there.
-    sought: Weak<Ways>,
+    sought: Weak<CachedProfile>,
 }
 
-impl Accesses {
+impl AccessCache {
     /// Passes the addresses in a profile with this data and the object key to `take`. `false` when
     /// the profile is not in the cache.
     fn find(&self, data: &[u8], take: &mut impl FnMut(&[Arc<Access>], &[u8])) -> bool {
-        if let Some(ways) = &*self.last.load()
-            && let Some(key) = ways.key_in(data)
+        if let Some(cached) = &*self.last.load()
+            && let Some(key) = cached.key_in(data)
         {
-            take(&ways.accesses, key);
+            take(&cached.accesses, key);
             return true;
         }
-        let sought = split_at_key(data).ok().and_then(|split| Some((self.seek(split)?, split)));
-        if let Some((ways, [_, key, _])) = &sought {
-            take(&ways.accesses, key);
+        let sought =
+            split_at_key(data).ok().and_then(|split| Some((self.find_locked(split)?, split)));
+        if let Some((cached, [_, key, _])) = &sought {
+            take(&cached.accesses, key);
         }
         sought.is_some()
     }
 
-    fn seek(&self, [before, _, behind]: [&[u8]; 3]) -> Option<Arc<Ways>> {
+    fn find_locked(&self, [before, _, behind]: [&[u8]; 3]) -> Option<Arc<CachedProfile>> {
         let mut all = lock(&self.all);
         let same = all.by_octets.get(before)?;
         let found = match same.len() {
             // Comparing with the only entry is cheaper than hashing.
-            1 => same.values().next().filter(|ways| *ways.around[1] == *behind),
+            1 => same.values().next().filter(|cached| *cached.octets_around_key[1] == *behind),
             _ => same.get(behind),
         };
         let found = found?.clone();
@@ -109,17 +110,17 @@ impl Accesses {
     fn keep(&self, data: &[u8], accesses: &[Arc<Access>]) {
         let Ok([before, _, behind]) = split_at_key(data) else { return };
         let [before, behind] = [before, behind].map(Arc::<[u8]>::from);
-        let around = [before.clone(), behind.clone()];
-        let ways = Ways { around, accesses: accesses.into() };
+        let octets_around_key = [before.clone(), behind.clone()];
+        let cached = CachedProfile { octets_around_key, accesses: accesses.into() };
         let mut all = lock(&self.all);
-        all.by_octets.entry(before).or_default().insert(behind, Arc::new(ways));
+        all.by_octets.entry(before).or_default().insert(behind, Arc::new(cached));
     }
 
     /// Removes the entries that no reference uses.
     pub(super) fn forget_unused(&self) {
         let mut all = lock(&self.all);
         all.by_octets.retain(|_, same| {
-            same.retain(|_, ways| ways.are_used());
+            same.retain(|_, cached| cached.are_used());
             !same.is_empty()
         });
         if self.last.load().as_ref().is_some_and(|last| !last.are_used()) {

@@ -3,7 +3,7 @@
 //! [`connect`](super::connect) opens connections; [`shared`](super::shared) manages the multiplexed
 //! ones.
 
-use super::access::Accesses;
+use super::access::AccessCache;
 use super::call_timer::CallTimers;
 use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
@@ -54,7 +54,7 @@ impl Orb {
 pub(super) struct Endpoints {
     /// By address and by code sets: connections with other code sets are kept apart.
     pub(super) by_address: Mutex<ByAddress>,
-    pub(super) accesses: Accesses,
+    pub(super) accesses: AccessCache,
 }
 
 type ByAddress = HashMap<(EndpointAddress, Option<CodeSetContext>), Arc<Endpoint>>;
@@ -166,7 +166,7 @@ impl Client {
     }
 
     /// The cache of server addresses.
-    pub(super) fn accesses(&self) -> &Accesses {
+    pub(super) fn accesses(&self) -> &AccessCache {
         &self.endpoints.accesses
     }
 
