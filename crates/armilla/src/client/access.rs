@@ -30,7 +30,7 @@ pub(crate) struct Access {
     pub(super) numbers: Option<Numbers>,
 }
 
-/// The addresses from a profile, for all profiles with the same octets octets_around_key the object key.
+/// The addresses from a profile, for all profiles with the same octets around the object key.
 pub(super) struct CachedProfile {
     /// The octets before the key and those after it.
     octets_around_key: [Arc<[u8]>; 2],
@@ -215,31 +215,32 @@ mod tests {
     }
 
     /// The first address for `profile`, as a reference caches it after a call.
-    fn way(orb: &Orb, profile: &TaggedProfile) -> Arc<Access> {
+    fn first_address(orb: &Orb, profile: &TaggedProfile) -> Arc<Access> {
         let mut found = None;
         read(orb, profile, |accesses, _| found = accesses.first().cloned()).unwrap();
         found.unwrap()
     }
 
     #[test]
-    fn the_objects_of_a_server_share_their_ways() {
+    fn objects_of_a_server_share_their_addresses() {
         let orb = Orb::new().unwrap();
-        let (one, other) = (way(&orb, &profile(1, b"a")), way(&orb, &profile(2, b"a")));
+        let (one, other) =
+            (first_address(&orb, &profile(1, b"a")), first_address(&orb, &profile(2, b"a")));
         assert!(!Arc::ptr_eq(&one, &other));
         for key in [&b"a"[..], b"b", b"long", b"longer", b"c"] {
-            assert!(Arc::ptr_eq(&way(&orb, &profile(1, key)), &one));
-            assert!(Arc::ptr_eq(&way(&orb, &profile(1, key)), &one));
-            assert!(Arc::ptr_eq(&way(&orb, &profile(2, key)), &other));
+            assert!(Arc::ptr_eq(&first_address(&orb, &profile(1, key)), &one));
+            assert!(Arc::ptr_eq(&first_address(&orb, &profile(1, key)), &one));
+            assert!(Arc::ptr_eq(&first_address(&orb, &profile(2, key)), &other));
         }
     }
 
     #[test]
-    fn ways_are_forgotten_when_no_reference_uses_them() {
+    fn addresses_are_forgotten_when_no_reference_uses_them() {
         let orb = Orb::new().unwrap();
         let known = orb.client().accesses();
         let is_known = |port| known.find(&profile(port, b"key").data, &mut |_, _| {});
-        let kept = way(&orb, &profile(1, b"key"));
-        let first = Arc::downgrade(&way(&orb, &profile(2, b"key")));
+        let kept = first_address(&orb, &profile(1, b"key"));
+        let first = Arc::downgrade(&first_address(&orb, &profile(2, b"key")));
         // Repeated lookups make it the last entry found.
         (0..3).for_each(|_| assert!(is_known(2)));
         known.forget_unused();

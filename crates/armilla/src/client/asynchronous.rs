@@ -284,10 +284,10 @@ impl AsyncCall {
         }
         let attempt_target = state.attempt_target.clone();
         drop(state);
-        let index = attempt_target.map_or_else(String::new, |attempt_target| {
+        let address = attempt_target.map_or_else(String::new, |attempt_target| {
             format!(" to {}", attempt_target.target().access.endpoint.address)
         });
-        let unsent = self.deadline.unsent(&format!("no connection{index} was made"));
+        let unsent = self.deadline.unsent(&format!("no connection{address} was made"));
         // An interceptor may still forward the call, although little time can be left.
         if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
             self.launch();

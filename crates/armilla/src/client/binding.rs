@@ -36,7 +36,7 @@ struct Forwarding {
     active: AtomicBool,
     /// The route of the forward; `None` when it must be built from `permanent_ior`.
     forwarded: ArcSwapOption<Route>,
-    /// The reference from LOCATION_FORWARD_PERM; calls use it in index of the reference's own IOR.
+    /// The reference from LOCATION_FORWARD_PERM; calls use it in place of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
 }
 

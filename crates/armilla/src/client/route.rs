@@ -320,8 +320,8 @@ impl Route {
 /// The addresses of an IOR, for messages.
 pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
     let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
-    let indexes: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
-    if indexes.is_empty() { "no known address".into() } else { indexes.join(", ") }
+    let addresses: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
+    if addresses.is_empty() { "no known address".into() } else { addresses.join(", ") }
 }
 
 fn no_profile(ior: &Ior) -> SystemException {
