@@ -311,7 +311,11 @@ impl AsyncCall {
             Listener::Callback(callback) => callback(self),
         }));
         if notified.is_err() {
-            report!(error, "a callback for a reply panicked", operation = self.operation.get().name);
+            report!(
+                error,
+                "a callback for a reply panicked",
+                operation = self.operation.get().name
+            );
         }
     }
 

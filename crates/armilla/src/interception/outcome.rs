@@ -65,7 +65,7 @@ impl Outcome {
 
 /// Calls an interception point. A panic is converted to `UNKNOWN`, like that of a servant. The
 /// request then ends normally for its caller, and the interceptors before this one see its end.
-pub(crate) fn heard<E: From<SystemException>>(
+pub(crate) fn call_point<E: From<SystemException>>(
     interceptor: &str,
     completed: Completion,
     point: impl FnOnce() -> Result<(), E>,
@@ -80,13 +80,13 @@ pub(crate) fn heard<E: From<SystemException>>(
 }
 
 /// Calls a point of an interceptor that cannot fail. A panic has no effect.
-pub(crate) fn told(interceptor: &str, point: impl FnOnce()) {
+pub(crate) fn notify(interceptor: &str, point: impl FnOnce()) {
     let point = || {
         point();
         Ok::<(), SystemException>(())
     };
-    // `heard` has reported a panic.
-    heard(interceptor, Completion::No, point).ok();
+    // `call_point` has reported a panic.
+    call_point(interceptor, Completion::No, point).ok();
 }
 
 /// The kind of ending point that an outcome leads to.

@@ -12,7 +12,7 @@ use crate::interception::Contexts;
 use crate::interception::Outcome;
 use crate::interception::Slots;
 use crate::interception::current;
-use crate::interception::outcome::{End, heard};
+use crate::interception::outcome::{End, call_point};
 use crate::interception::values::written;
 use crate::interception::{Read, Values};
 use crate::policies::SyncScope;
@@ -237,7 +237,7 @@ impl Flow<'_> {
         let local = self.info.is_local();
         for interceptor in &self.interceptors.client {
             if interceptor.processing_mode().sees(local) {
-                heard(interceptor.name(), Completion::No, || {
+                call_point(interceptor.name(), Completion::No, || {
                     interceptor.send_request(&mut self.info)
                 })?;
             }
@@ -255,7 +255,7 @@ impl Flow<'_> {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = heard(interceptor.name(), Completion::Maybe, || match end {
+            let result = call_point(interceptor.name(), Completion::Maybe, || match end {
                 End::Reply => interceptor.receive_reply(info).map_err(Interruption::from),
                 End::Exception => interceptor.receive_exception(info),
                 End::Other => interceptor.receive_other(info),

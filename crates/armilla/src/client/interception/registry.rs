@@ -3,7 +3,7 @@
 use super::ClientInterceptor;
 use crate::interception::Slots;
 use crate::interception::current;
-use crate::interception::outcome::told;
+use crate::interception::outcome::notify;
 use crate::runtime::{Orb, Part, PartSlot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,7 +49,7 @@ impl Interceptors {
 
     /// Tells all interceptors that the ORB is destroyed.
     pub(crate) fn destroy(&self) {
-        self.client.iter().for_each(|each| told(each.name(), || each.destroy()));
+        self.client.iter().for_each(|each| notify(each.name(), || each.destroy()));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::ServerInterceptors;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::out_of_order;
-use crate::interception::outcome::{heard, told};
+use crate::interception::outcome::{call_point, notify};
 use crate::log::report;
 use crate::policies::PolicyType;
 use crate::server::interception::{ObjectReferenceFactory, ObjectReferenceTemplate};
@@ -194,7 +194,7 @@ impl ServerInterceptors {
         let mut info = IorInfo { poa, adapter_name, is_established: false, made };
         for interceptor in &self.ior {
             let before = info.made.components.len();
-            let added = heard(interceptor.name(), Completion::No, || {
+            let added = call_point(interceptor.name(), Completion::No, || {
                 interceptor.establish_components(&mut info)
             });
             if let Err(exception) = added {
@@ -211,7 +211,7 @@ impl ServerInterceptors {
         for interceptor in &self.ior {
             let name = interceptor.name();
             let allowed =
-                heard(name, Completion::No, || interceptor.components_established(&mut info));
+                call_point(name, Completion::No, || interceptor.components_established(&mut info));
             allowed.map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
                 SystemException::new(
@@ -235,7 +235,7 @@ impl ServerInterceptors {
     /// Tells that a POA manager is in another state.
     pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
         for each in &self.ior {
-            told(each.name(), || each.manager_state_changed(manager_id, state));
+            notify(each.name(), || each.manager_state_changed(manager_id, state));
         }
     }
 
@@ -244,7 +244,7 @@ impl ServerInterceptors {
         if self.see_adapters() {
             let name = adapter_names(adapter_path);
             for each in &self.ior {
-                told(each.name(), || each.adapter_destroyed(&name));
+                notify(each.name(), || each.adapter_destroyed(&name));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The server interceptors and the IOR interceptors of an ORB.
 
 use super::{IorInterceptor, ServerInterceptor};
-use crate::interception::outcome::told;
+use crate::interception::outcome::notify;
 use crate::runtime::{Orb, Part, PartSlot};
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ impl ServerInterceptors {
 
     /// Tells all that the ORB is no more.
     pub(crate) fn destroy(&self) {
-        self.server.iter().for_each(|each| told(each.name(), || each.destroy()));
-        self.ior.iter().for_each(|each| told(each.name(), || each.destroy()));
+        self.server.iter().for_each(|each| notify(each.name(), || each.destroy()));
+        self.ior.iter().for_each(|each| notify(each.name(), || each.destroy()));
     }
 }
 

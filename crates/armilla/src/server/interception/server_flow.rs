@@ -6,7 +6,7 @@ use crate::interception::Contexts;
 use crate::interception::Outcome;
 use crate::interception::Slots;
 use crate::interception::current;
-use crate::interception::outcome::{End, heard};
+use crate::interception::outcome::{End, call_point};
 use crate::interception::values::{Served, written};
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
@@ -81,7 +81,7 @@ impl ServerFlow {
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
-                heard(interceptor.name(), Completion::No, || {
+                call_point(interceptor.name(), Completion::No, || {
                     interceptor.receive_request_service_contexts(&mut self.info)
                 })?;
             }
@@ -159,7 +159,7 @@ impl ServerFlow {
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
             if interceptor.processing_mode().sees(self.is_local) {
-                heard(interceptor.name(), Completion::No, || {
+                call_point(interceptor.name(), Completion::No, || {
                     interceptor.receive_request(&mut self.info)
                 })?;
             }
@@ -187,7 +187,7 @@ impl ServerFlow {
             let end = outcome.end();
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = heard(interceptor.name(), Completion::Maybe, || match end {
+            let result = call_point(interceptor.name(), Completion::Maybe, || match end {
                 End::Reply => interceptor.send_reply(info).map_err(Interruption::from),
                 End::Exception => interceptor.send_exception(info),
                 End::Other => interceptor.send_other(info),
