@@ -45,7 +45,7 @@ impl CallTimer {
     }
 
     /// Expires the call under way if it is due. Returns the time at which it is due otherwise.
-    fn look(&self, now: u64) -> Option<u64> {
+    fn expire_due(&self, now: u64) -> Option<u64> {
         let end = self.end.load(Ordering::Acquire);
         if end == FREE || end == EXPIRED {
             return None;
@@ -75,12 +75,12 @@ impl CallTimers {
     }
 
     /// Expires the calls that are due. Returns the time until the next check.
-    pub(super) fn look(&self) -> Duration {
+    pub(super) fn expire_due(&self) -> Duration {
         let now = coarse_now().as_nanos();
         let mut earliest = u64::MAX;
         lock(&self.0).retain(|call_timer| {
             let call_timer = call_timer.upgrade();
-            let end = call_timer.as_ref().and_then(|call_timer| call_timer.look(now));
+            let end = call_timer.as_ref().and_then(|call_timer| call_timer.expire_due(now));
             earliest = earliest.min(end.unwrap_or(u64::MAX));
             call_timer.is_some()
         });

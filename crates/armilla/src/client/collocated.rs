@@ -83,9 +83,9 @@ pub(crate) fn exchange<'p, R>(
     limit: Option<Duration>,
     take: impl FnOnce(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<R, SystemException>,
 ) -> Result<Option<R>, SystemException> {
-    let mut kept = KEPT.try_with(Cell::take).unwrap_or_default();
+    let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
     let mut out = Encoder::with_reused_buffer(
-        std::mem::take(&mut kept.request),
+        std::mem::take(&mut buffers.request),
         ByteOrder::NATIVE,
         CODE_SETS,
     );
@@ -98,38 +98,39 @@ pub(crate) fn exchange<'p, R>(
             &gathered
         }
     };
-    let reply = serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, &mut kept.reply_buffer)?;
-    kept.request = out.take_buffer();
+    let reply =
+        serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, &mut buffers.reply_buffer)?;
+    buffers.request = out.take_buffer();
     let mut taken = None;
     if request.response.response_expected() {
         let decoded = decode_reply(&parse(&reply)?);
         let (header, body) = decoded.map_err(|error| undecodable(&error))?;
         taken = Some(take(&header, &mut body.with_code_sets(CODE_SETS).with_context(orb))?);
     }
-    kept.reply_buffer.take_back(reply);
-    kept.keep();
+    buffers.reply_buffer.take_back(reply);
+    buffers.retain();
     Ok(taken)
 }
 
 /// The buffers that a thread reuses for collocated calls.
 #[derive(Default)]
-struct Kept {
+struct CollocatedBuffers {
     request: Buffer,
     reply_buffer: ReplyBuffer,
 }
 
 thread_local! {
-    static KEPT: Cell<Kept> = Cell::default();
+    static BUFFERS: Cell<CollocatedBuffers> = Cell::default();
 }
 
 /// The most memory that a thread keeps, in octets.
-const MOST_KEPT: usize = 64 << 10;
+const MAX_RETAINED: usize = 64 << 10;
 
-impl Kept {
-    fn keep(self) {
-        if self.request.capacity() + self.reply_buffer.capacity() <= MOST_KEPT {
+impl CollocatedBuffers {
+    fn retain(self) {
+        if self.request.capacity() + self.reply_buffer.capacity() <= MAX_RETAINED {
             // A thread that is ending has no thread-local storage left.
-            KEPT.try_with(|kept| kept.set(self)).ok();
+            BUFFERS.try_with(|buffers| buffers.set(self)).ok();
         }
     }
 }

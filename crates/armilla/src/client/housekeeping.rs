@@ -18,7 +18,7 @@ pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, se
     let period = (idle / 4).max(Duration::from_millis(10));
     let body = move || {
         while tidy(&endpoints, idle) {
-            thread::sleep(call_timers.look().min(period));
+            thread::sleep(call_timers.expire_due().min(period));
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {

@@ -32,7 +32,7 @@ impl LostConnection {
             CompletionStatus::No => Completion::No,
             CompletionStatus::Maybe => Completion::Maybe,
         };
-        let peer = who(&self.peer);
+        let peer = peer_name(&self.peer);
         let (kind, minor, what) = match &self.loss {
             ConnectionLoss::Closed => (
                 ExceptionKind::Transient,
@@ -71,7 +71,7 @@ impl LostConnection {
 
     #[cold]
     fn broken(&self, why: &str, completed: Completion) -> SystemException {
-        let what = format!("{} sent something that is no reply: {why}", who(&self.peer));
+        let what = format!("{} sent something that is no reply: {why}", peer_name(&self.peer));
         SystemException::new(ExceptionKind::CommFailure, Minor::PROTOCOL_ERROR, completed)
             .with_reason(what)
             .with_hint("is what listens there a CORBA server?")
@@ -79,7 +79,7 @@ impl LostConnection {
 }
 
 /// The name of the other end, for messages.
-fn who(peer: &Address) -> String {
+fn peer_name(peer: &Address) -> String {
     match is_here(peer) {
         true => "this process".to_owned(),
         false => peer.to_string(),
@@ -91,6 +91,6 @@ fn who(peer: &Address) -> String {
 pub(super) fn reply_timed_out(peer: &Address, deadline: &Deadline) -> SystemException {
     let limit = milliseconds(deadline.limit.unwrap_or_default());
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, Completion::Maybe)
-        .with_reason(format!("no reply from {} within {limit}", who(peer)))
+        .with_reason(format!("no reply from {} within {limit}", peer_name(peer)))
         .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
 }

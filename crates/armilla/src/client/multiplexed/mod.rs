@@ -296,8 +296,8 @@ impl MultiplexedConnection {
         *memory = out.take_buffer();
         // Later requests are queued after this one, so that they need not announce
         // again.
-        let told = self.offered.is_none() || request.target.access.version >= Version::V1_2;
-        if announces && told && queued.is_ok() {
+        let announced = self.offered.is_none() || request.target.access.version >= Version::V1_2;
+        if announces && announced && queued.is_ok() {
             self.unannounced.store(false, Ordering::Release);
         }
         queued

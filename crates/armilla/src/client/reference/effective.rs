@@ -58,7 +58,7 @@ impl Levels<'_> {
     /// Whether any level may have policies, for a call through a reference with `own`. `false`
     /// means that the ORB's settings hold.
     #[inline]
-    pub(crate) fn matter(own: Option<&Policies>) -> bool {
+    pub(crate) fn may_exist(own: Option<&Policies>) -> bool {
         own.is_some() || current::any()
     }
 }

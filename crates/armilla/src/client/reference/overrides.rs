@@ -60,7 +60,7 @@ impl Object {
     /// The effective policies of a call; `None` when the defaults hold.
     #[inline]
     pub(crate) fn effective(&self, settings: &Settings) -> Option<Box<Effective>> {
-        if !Levels::matter(self.policy_overrides()) && settings.is_plain() {
+        if !Levels::may_exist(self.policy_overrides()) && settings.is_plain() {
             return None;
         }
         Some(self.at_levels(|levels| Effective::look_up(levels, self.timeout(), settings)))
@@ -87,7 +87,7 @@ impl Object {
     pub(crate) fn connection_policy(&self, settings: &Settings) -> (ConnectionPolicy, SyncScope) {
         let own = self.overrides.as_deref();
         let chosen = match own.and_then(|own| own.sync_scope) {
-            None if Levels::matter(self.policy_overrides()) => {
+            None if Levels::may_exist(self.policy_overrides()) => {
                 self.at_levels(Policies::chosen_sync_scope)
             }
             chosen => chosen,
