@@ -15,14 +15,14 @@ pub(crate) struct Operation<'r> {
     /// The name of the operation.
     pub(crate) name: &'r str,
     /// Identifies the operation for the lifetime of the process: the address and length of a
-    /// constant name, or the number of a dynamic name and [`MADE`].
+    /// constant name, or the number of a dynamic name and [`DYNAMIC`].
     pub(super) key: (usize, usize),
     /// The signatures of the generated code, if the operation is part of any.
     signatures: Option<Signatures>,
 }
 
 /// Replaces the length in the key of a dynamic name.
-const MADE: usize = usize::MAX;
+const DYNAMIC: usize = usize::MAX;
 
 impl<'r> Operation<'r> {
     /// An operation of generated code, whose name is a constant.
@@ -37,8 +37,8 @@ impl<'r> Operation<'r> {
     }
 
     /// An operation with a dynamic name. The name must always be used with the same `key`.
-    pub(crate) const fn made(name: &'r str, key: &OperationKey) -> Self {
-        Self { name, key: (key.0, MADE), signatures: None }
+    pub(crate) const fn dynamic(name: &'r str, key: &OperationKey) -> Self {
+        Self { name, key: (key.0, DYNAMIC), signatures: None }
     }
 
     /// The signature that IDL declares, if any.
@@ -64,8 +64,8 @@ impl OwnedOperation {
     }
 
     /// An operation with a dynamic name. The name must always be used with the same `key`.
-    pub(crate) fn made(name: &str, key: &OperationKey, signature: Option<Signature>) -> Self {
-        let Operation { key, signatures, .. } = Operation::made(name, key);
+    pub(crate) fn dynamic(name: &str, key: &OperationKey, signature: Option<Signature>) -> Self {
+        let Operation { key, signatures, .. } = Operation::dynamic(name, key);
         let name = name.to_owned().into();
         Self { name, key, signatures, signature: signature.map(Box::new) }
     }

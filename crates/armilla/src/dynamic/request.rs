@@ -200,7 +200,7 @@ impl Request {
             }
             Ok(())
         };
-        let (operation, response) = (Operation::made(operation, key), ResponseFlags::Target);
+        let (operation, response) = (Operation::dynamic(operation, key), ResponseFlags::Target);
         let write = |out: &mut _| write_arguments(sent, context.as_ref(), out);
         let signature = signature.as_ref();
         let request = client::Request { operation, response, arguments: &write, signature };
@@ -258,7 +258,7 @@ impl Request {
         }
         let (mut result, mut arguments) = (self.result.clone(), self.arguments.clone());
         let exceptions = self.exceptions.clone();
-        let operation = OwnedOperation::made(&self.operation, &self.key, self.signature());
+        let operation = OwnedOperation::dynamic(&self.operation, &self.key, self.signature());
         let finish = move |status, input: &mut Decoder<'_>| {
             if status != ReplyStatus::NoException {
                 return user_exception(&exceptions, input).map(Err);
@@ -280,7 +280,7 @@ impl Request {
     /// there.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
-        let operation = Operation::made(&self.operation, &self.key);
+        let operation = Operation::dynamic(&self.operation, &self.key);
         let response = client::oneway_response(&self.object)?;
         let write = |out: &mut _| write_arguments(&self.arguments, self.context.as_ref(), out);
         let signature = self.signature();
