@@ -206,7 +206,7 @@ impl AsyncCall {
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
-        if self.deadline.leaving().is_none() {
+        if self.deadline.send_time_left().is_none() {
             let what = format!("the call could not be sent to {}", link.peer());
             return Err(self.deadline.unsent(&what));
         }
@@ -223,8 +223,8 @@ impl AsyncCall {
             intercepted: intercepted.as_ref(),
         };
         let sending = match MAY_BLOCK.get() {
-            true => Sending::Now(&self.deadline),
-            false => Sending::Never,
+            true => Sending::Blocking(&self.deadline),
+            false => Sending::NonBlocking,
         };
         link.send_for(self, request, sending)
     }
@@ -399,7 +399,7 @@ impl AsyncCall {
             // The coarse clock may lag by some milliseconds, so the call expires shortly.
             let rest = match link {
                 Some(_) => self.deadline.remaining(),
-                None => self.deadline.leaving(),
+                None => self.deadline.send_time_left(),
             };
             let soon = match rest {
                 None => TICK,

@@ -102,11 +102,11 @@ fn attempt_multiplexed(
 ) -> Result<Answer, SystemException> {
     let sending = match (outgoing.response, scope) {
         (ResponseFlags::None, SyncScope::None) => {
-            Sending::Later(MAY_BLOCK.get().then_some(deadline))
+            Sending::Buffered(MAY_BLOCK.get().then_some(deadline))
         }
-        _ if !MAY_BLOCK.get() => Sending::Never,
-        (ResponseFlags::None, _) => Sending::Through(deadline),
-        _ => Sending::Now(deadline),
+        _ if !MAY_BLOCK.get() => Sending::NonBlocking,
+        (ResponseFlags::None, _) => Sending::UntilSent(deadline),
+        _ => Sending::Blocking(deadline),
     };
     let mut stale = 0;
     loop {

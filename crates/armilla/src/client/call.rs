@@ -297,7 +297,7 @@ impl Driver<'_, '_> {
         let deadline = invocation.attempt_deadline(route);
         let connection_policy = object.connection_policy(reference.orb.settings());
         let mut attempt = |intercepted: Option<&Intercepted<'_>>, finish: Finish<'_>| {
-            if deadline.leaving().is_none() {
+            if deadline.send_time_left().is_none() {
                 let address = &target.access.endpoint.address;
                 let unsent = deadline.unsent(&format!("the call could not be sent to {address}"));
                 return Err(invocation.explain(unsent));

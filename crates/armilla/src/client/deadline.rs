@@ -87,7 +87,7 @@ impl Deadline {
     pub(crate) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
         let most = self.connect.unwrap_or(usual);
         let addresses = u32::try_from(self.addresses).unwrap_or(u32::MAX).max(1);
-        let share = self.leaving()?.map_or(most, |left| left / addresses);
+        let share = self.send_time_left()?.map_or(most, |left| left / addresses);
         let bound = match share < most {
             false => Bound::Connection,
             true if addresses > 1 => Bound::Share,
@@ -107,12 +107,12 @@ impl Deadline {
     }
 
     /// The time left for sending the request, in the form of [`remaining`](Self::remaining).
-    pub(crate) fn leaving(&self) -> Option<Option<Duration>> {
-        self.left_of(self.for_leaving())
+    pub(crate) fn send_time_left(&self) -> Option<Option<Duration>> {
+        self.left_of(self.send_limit())
     }
 
     /// The limit for sending the request.
-    fn for_leaving(&self) -> Option<Duration> {
+    fn send_limit(&self) -> Option<Duration> {
         self.request.into_iter().chain(self.limit).min()
     }
 
@@ -129,7 +129,7 @@ impl Deadline {
     /// The exception of a call that was not sent, because `what` was not done in time.
     #[cold]
     pub(super) fn unsent(&self, what: &str) -> SystemException {
-        let limit = self.for_leaving().into_iter().chain(self.connect).min();
+        let limit = self.send_limit().into_iter().chain(self.connect).min();
         let what = format!("{what} within {}", milliseconds(limit.unwrap_or_default()));
         let kind = ExceptionKind::Timeout;
         SystemException::new(kind, Minor::SEND_TIMED_OUT, Completion::No).with_reason(what)

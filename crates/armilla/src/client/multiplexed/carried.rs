@@ -56,7 +56,8 @@ impl MultiplexedConnection {
         ThreadBuffers::with(|buffers| {
             let slot = &buffers.slot;
             slot.reset();
-            let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Now(deadline));
+            let (waiter, sending) =
+                (Some(Waiter::Thread(slot.clone())), Sending::Blocking(deadline));
             // The request id follows the header directly, in every version.
             let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
             self.await_reply(id, slot, deadline)?;

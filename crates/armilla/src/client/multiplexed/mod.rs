@@ -159,13 +159,13 @@ impl ThreadBuffers {
 #[derive(Clone, Copy)]
 pub(super) enum Sending<'d> {
     /// Send at once. Blocks while the queue is full.
-    Now(&'d Deadline),
-    /// As `Now`, and return when the operating system has accepted the request.
-    Through(&'d Deadline),
+    Blocking(&'d Deadline),
+    /// As `Blocking`, and return when the operating system has accepted the request.
+    UntilSent(&'d Deadline),
     /// Send at once even if the queue is full, for a thread that must not block.
-    Never,
+    NonBlocking,
     /// Buffer, to send with later requests. Blocks while the queue is full, if there is a deadline.
-    Later(Option<&'d Deadline>),
+    Buffered(Option<&'d Deadline>),
 }
 
 impl MultiplexedConnection {

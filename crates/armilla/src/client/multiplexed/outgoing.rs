@@ -131,11 +131,11 @@ impl MultiplexedConnection {
             let end = outgoing.queued;
             match (in_place, sending) {
                 (Some(by), _) => self.send_in_place(outgoing, parts, octets, by),
-                (None, Sending::Later(_)) => self.delay(outgoing, parts, octets),
+                (None, Sending::Buffered(_)) => self.delay(outgoing, parts, octets),
                 _ => self.send_parts(outgoing, parts, octets),
             }
             match sending {
-                Sending::Through(deadline) => self.await_sent(end, deadline),
+                Sending::UntilSent(deadline) => self.await_sent(end, deadline),
                 _ => Ok(()),
             }
         })?;
@@ -190,15 +190,15 @@ impl MultiplexedConnection {
     /// The deadline for sending a message in place; `None` if it must be queued. A message is sent
     /// in place if it is large or if it completes a batch of buffered calls. On a bidirectional
     /// connection the server side sends.
-    fn leaves_in_place<'d>(
+    fn in_place_deadline<'d>(
         &self,
         outgoing: &Outgoing,
         octets: usize,
         sending: Sending<'d>,
     ) -> Option<&'d Deadline> {
         let (leaves, by) = match sending {
-            Sending::Through(by) => (octets >= IN_PLACE, by),
-            Sending::Later(Some(by)) => {
+            Sending::UntilSent(by) => (octets >= IN_PLACE, by),
+            Sending::Buffered(Some(by)) => {
                 (octets >= IN_PLACE || self.completes_batch(outgoing, octets), by)
             }
             _ => return None,
@@ -229,7 +229,7 @@ impl MultiplexedConnection {
         let total = before.len() + octets;
         outgoing.delayed = 0;
         outgoing.sending = true;
-        self.may_leave(total);
+        self.count_as_sent(total);
         drop(outgoing);
         let before = Some(IoSlice::new(before)).filter(|before| !before.is_empty());
         let all: Vec<_> = before.into_iter().chain(parts.iter().copied()).collect();
@@ -243,7 +243,7 @@ impl MultiplexedConnection {
         };
         let mut outgoing = lock(&self.outgoing);
         outgoing.sending = false;
-        match (self.note(&mut outgoing, Ok(sent), total), failure) {
+        match (self.record_sent(&mut outgoing, Ok(sent), total), failure) {
             (Err(error), _) | (_, Some(error)) => {
                 drop(outgoing);
                 self.cannot_send(&error);
@@ -272,12 +272,12 @@ impl MultiplexedConnection {
             return self.flush_from(outgoing);
         }
         outgoing.sending = true;
-        self.may_leave(octets);
+        self.count_as_sent(octets);
         drop(outgoing);
         let sent = self.put(parts);
         let mut outgoing = lock(&self.outgoing);
         outgoing.sending = false;
-        match self.note(&mut outgoing, sent, octets) {
+        match self.record_sent(&mut outgoing, sent, octets) {
             Ok(0) if outgoing.octets.is_empty() => {}
             Ok(0) => self.flush_from(outgoing),
             Ok(left) => {
@@ -312,12 +312,12 @@ impl MultiplexedConnection {
             let octets = batch.len() - first;
             outgoing.delayed = 0;
             outgoing.sending = true;
-            self.may_leave(octets);
+            self.count_as_sent(octets);
             drop(outgoing);
             let sent = self.put(&[IoSlice::new(&batch[first..])]);
             outgoing = lock(&self.outgoing);
             outgoing.sending = false;
-            match self.note(&mut outgoing, sent, octets) {
+            match self.record_sent(&mut outgoing, sent, octets) {
                 Ok(0) => outgoing.keep_spare(batch),
                 Ok(left) => {
                     let first = batch.len() - left;
@@ -337,12 +337,12 @@ impl MultiplexedConnection {
 
     /// Counts octets as sent before the system call that sends them. The server may receive them
     /// and end the connection before the call returns.
-    fn may_leave(&self, octets: usize) {
+    fn count_as_sent(&self, octets: usize) {
         lock(&self.state).initiator.sent(octets);
     }
 
     /// Records how many of `octets` the stream has accepted. Returns the number left.
-    fn note(
+    fn record_sent(
         &self,
         outgoing: &mut Outgoing,
         sent: io::Result<usize>,
@@ -399,12 +399,13 @@ impl MultiplexedConnection {
     ) -> Result<(MutexGuard<'_, Outgoing>, Option<&'d Deadline>), SystemException> {
         let mut outgoing = lock(&self.outgoing);
         loop {
-            let in_place = self.leaves_in_place(&outgoing, octets, sending);
+            let in_place = self.in_place_deadline(&outgoing, octets, sending);
             let full = match in_place {
                 Some(_) => (outgoing.sending || outgoing.blocked) && outgoing.lost.is_none(),
                 None => outgoing.waiting() >= self.settings.queued_requests,
             };
-            let (Sending::Now(by) | Sending::Through(by) | Sending::Later(Some(by))) = sending
+            let (Sending::Blocking(by) | Sending::UntilSent(by) | Sending::Buffered(Some(by))) =
+                sending
             else {
                 return Ok((outgoing, in_place));
             };
@@ -436,7 +437,7 @@ impl MultiplexedConnection {
         deadline: &Deadline,
         completed: Completion,
     ) -> Result<MutexGuard<'l, Outgoing>, SystemException> {
-        let Some(left) = deadline.leaving() else {
+        let Some(left) = deadline.send_time_left() else {
             let what = format!(
                 "{} does not take the requests that are queued for it ({} octets)",
                 self.peer(),
