@@ -132,7 +132,7 @@ impl AsyncCall {
 
     /// The time for making a connection; see [`Deadline::connecting`].
     pub(super) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
-        self.deadline.among(self.addresses.load(Ordering::Relaxed)).connecting(usual)
+        self.deadline.with_addresses(self.addresses.load(Ordering::Relaxed)).connecting(usual)
     }
 
     pub(super) fn is_done(&self) -> bool {

@@ -217,7 +217,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_forward_and_a_way_back_at_once_leave_one_of_both() {
+    fn a_forward_and_a_fall_back_at_once_leave_a_consistent_binding() {
         let orb = Orb::new().unwrap();
         let object = orb.string_to_object("corbaloc::127.0.0.1:1/key").unwrap();
         let reference = object.reference().unwrap();

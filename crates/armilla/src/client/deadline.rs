@@ -41,7 +41,7 @@ impl Deadline {
 
     /// The same deadline for a call with this number of addresses left.
     #[inline]
-    pub(crate) fn among(self, addresses: usize) -> Self {
+    pub(crate) fn with_addresses(self, addresses: usize) -> Self {
         Self { addresses, ..self }
     }
 

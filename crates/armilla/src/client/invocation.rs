@@ -103,7 +103,7 @@ impl Invocation {
     /// The time limits of an attempt at the next address of `route`.
     #[inline]
     pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
-        self.deadline.among(self.addresses_left(route))
+        self.deadline.with_addresses(self.addresses_left(route))
     }
 
     /// The number of addresses of `route` that have not failed yet.

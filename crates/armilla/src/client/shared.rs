@@ -259,7 +259,9 @@ impl Endpoint {
                 }
                 Bound::Call => Deadline::after(Some(wait_limit)),
                 // Of two addresses, this one gets half: the computed limit.
-                Bound::Share => Deadline::after(Some(wait_limit.saturating_mul(2))).among(2),
+                Bound::Share => {
+                    Deadline::after(Some(wait_limit.saturating_mul(2))).with_addresses(2)
+                }
             };
             let link = self.shared_connection_at(orb, version, slot_index, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);
