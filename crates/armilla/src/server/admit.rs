@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How often the operator hears of a shortage that goes on.
-const SAY_AGAIN: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the acceptor is closed.
 pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Workers>) {
-    acceptor.on_resource_exhausted(make_room(acceptor, workers));
+    acceptor.on_resource_exhausted(evict_when_exhausted(acceptor, workers));
     loop {
         match acceptor.accept() {
             Ok(Some(stream)) => admit(orb, stream.into(), workers),
@@ -30,7 +30,7 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Worke
 }
 
 /// What to do when there are no descriptors to accept with: an idle connection has to go.
-fn make_room(
+fn evict_when_exhausted(
     acceptor: &dyn Acceptor,
     workers: &Arc<Workers>,
 ) -> Box<dyn Fn(&io::Error) + Send + Sync> {
@@ -40,7 +40,7 @@ fn make_room(
         let Some(workers) = workers.upgrade() else { return };
         let evicted = workers.registry.evict_one();
         let mut reported = lock(&reported);
-        if reported.is_none_or(|then| then.elapsed() > SAY_AGAIN) {
+        if reported.is_none_or(|then| then.elapsed() > REPORT_INTERVAL) {
             *reported = Some(Instant::now());
             report!(
                 warn,
@@ -60,7 +60,7 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
         Ok(served_by) => served_by,
         Err(error) => {
             report!(error, "a connection cannot be served; it is closed", error = error);
-            return turn_away(&*stream);
+            return refuse(&*stream);
         }
     };
     let entered = workers
@@ -75,16 +75,16 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
                 limit = orb.settings().max_connections,
             );
         }
-        return turn_away(&*stream);
+        return refuse(&*stream);
     };
     if let Err(error) = workers.begin(&connection) {
         report!(error, "a connection cannot be watched; it is closed", error = error);
-        turn_away(&*stream);
+        refuse(&*stream);
         workers.registry.leave(&connection);
     }
 }
 
 /// Tells a client for which there is no place that it was not heard.
-fn turn_away(stream: &dyn Stream) {
+fn refuse(stream: &dyn Stream) {
     stream.send_all(&close_connection(Version::V1_0)).ok();
 }

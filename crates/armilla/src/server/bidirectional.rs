@@ -106,7 +106,7 @@ impl Connection {
     /// Whether servants may still call in the other direction, or wait for replies.
     #[cold]
     pub(super) fn may_call(&self) -> bool {
-        self.is_bidirectional() && self.is_owing()
+        self.is_bidirectional() && self.has_pending_replies()
     }
 
     /// Whether calls in the other direction wait for their replies.

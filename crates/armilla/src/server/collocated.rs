@@ -99,7 +99,8 @@ pub(super) fn catch(
         None => {
             let catcher = CaptureStream { reply: Mutex::new(memory), came: Condvar::new(), peer };
             let catcher = Arc::new(catcher);
-            let connection = Connection::new(orb, workers, catcher.clone(), 0, ServedBy::Here);
+            let connection =
+                Connection::new(orb, workers, catcher.clone(), 0, ServedBy::Collocated);
             ReplyCapture { connection: Arc::new(connection), catcher }
         }
     };

@@ -50,7 +50,7 @@ pub(crate) struct Connection {
     framer: Mutex<Framer>,
     pub(super) output: Mutex<Output>,
     /// Why the leader was woken.
-    verdict: AtomicU8,
+    wake_reason: AtomicU8,
     /// Whether several requests of the client were under served_by at once.
     multiplexed: AtomicBool,
     /// Whether the last of them took long.
@@ -68,18 +68,18 @@ pub(super) enum ServedBy {
     /// The reactor.
     Reactor(ReactorConnection),
     /// Nothing: one request comes from within the process, and is served by who makes it.
-    Here,
+    Collocated,
 }
 
 /// What a leader does when it has served everything that has arrived.
 #[derive(Clone, Copy)]
 pub(super) enum AfterServing {
     /// It waits for more.
-    Always,
+    Wait,
     /// It takes what has come meanwhile.
-    Once,
+    Poll,
     /// It turns to something else.
-    Never,
+    Return,
 }
 
 /// What a leader has at worker for one message.
@@ -114,14 +114,14 @@ impl Connection {
             number,
             // What does not leave the process is caught in one piece.
             fragment_size: match served_by {
-                ServedBy::Here => usize::MAX,
+                ServedBy::Collocated => usize::MAX,
                 _ => settings.fragment_size.unwrap_or(usize::MAX),
             },
             served_by,
             leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
             output: Mutex::new(Output::new(settings.requests_in_progress)),
-            verdict: AtomicU8::new(0),
+            wake_reason: AtomicU8::new(0),
             multiplexed: AtomicBool::new(false),
             slow: AtomicBool::new(false),
             reported: AtomicBool::new(false),
@@ -131,9 +131,9 @@ impl Connection {
 
     /// Leads the connection from a thread of its own, until it ends or another takes the leadership.
     pub(super) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
-        worker.status.slot(self);
-        let served = self.serve(&mut token, worker, AfterServing::Always);
-        worker.status.leave();
+        worker.status.set_connection(self);
+        let served = self.serve(&mut token, worker, AfterServing::Wait);
+        worker.status.clear_connection();
         if let Err(end) = served {
             self.conclude(&end);
         }
@@ -153,9 +153,9 @@ impl Connection {
             let mut framer = self.framer.lock();
             if !more {
                 match fetch {
-                    AfterServing::Never => return Ok(true),
-                    AfterServing::Once => fetch = AfterServing::Never,
-                    AfterServing::Always => {}
+                    AfterServing::Return => return Ok(true),
+                    AfterServing::Poll => fetch = AfterServing::Return,
+                    AfterServing::Wait => {}
                 }
                 let oneway = worker.status.is_oneway();
                 let in_flood = oneway && was_oneway;
@@ -175,11 +175,11 @@ impl Connection {
                     match decode_request_fast(&message) {
                         Some((header, body)) => {
                             let context = LeaderContext { token, reply, status, workers };
-                            self.attend(framer, context, &message, header, body)?
+                            self.serve_request(framer, context, &message, header, body)?
                         }
                         None => {
                             let context = LeaderContext { token, reply, status, workers };
-                            self.attend_other(framer, context, &message)?
+                            self.serve_message(framer, context, &message)?
                         }
                     }
                 }
@@ -187,7 +187,7 @@ impl Connection {
                     Some(message) => {
                         more = framer.has_more();
                         let context = LeaderContext { token, reply, status, workers };
-                        self.attend_other(framer, context, &message)?
+                        self.serve_message(framer, context, &message)?
                     }
                     None => {
                         more = false;
@@ -204,7 +204,7 @@ impl Connection {
     /// Does what a message asks for. `false` when another has taken the leadership meanwhile.
     #[cold]
     #[inline(never)]
-    fn attend_other(
+    fn serve_message(
         self: &Arc<Self>,
         framer: MutexGuard<'_, Framer>,
         context: LeaderContext<'_>,
@@ -216,13 +216,13 @@ impl Connection {
         }
         let malformed = |error| CloseReason::Malformed(MessageKind::Request, error);
         let (header, body) = decode_request(message).map_err(malformed)?;
-        self.attend(framer, context, message, header, body)
+        self.serve_request(framer, context, message, header, body)
     }
 
-    /// Serves a request. `false` as in [`attend_other`](Self::attend_other); this is copied into the
+    /// Serves a request. `false` as in [`serve_message`](Self::serve_message); this is copied into the
     /// loop for what most messages are.
     #[inline(always)]
-    fn attend(
+    fn serve_request(
         self: &Arc<Self>,
         mut framer: MutexGuard<'_, Framer>,
         context: LeaderContext<'_>,
@@ -234,11 +234,11 @@ impl Connection {
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
         if begun != RequestAction::Serve {
-            return self.pass_over(begun, message, &header, reply).map(|()| true);
+            return self.answer_unserved(begun, message, &header, reply).map(|()| true);
         }
         self.leadership.enter_servant(token);
         status.enter_servant(*token, !header.response_expected, workers);
-        let timed = self.precaution(*token, header.response_expected);
+        let timed = self.hand_over_if_slow(*token, header.response_expected);
         let served = dispatch::request(self, message, header, body, code_sets, reply);
         status.leave_servant(workers);
         if let Some(begun) = timed {
@@ -269,8 +269,8 @@ impl Connection {
     ) -> Result<(), CloseReason> {
         self.leadership.await_message(token, framer.is_partial());
         let received = match fetch {
-            AfterServing::Always if in_flood => self.recv_in_flood(framer.space_from(inbox)),
-            AfterServing::Always => self.stream.recv(framer.space_from(inbox)),
+            AfterServing::Wait if in_flood => self.recv_in_flood(framer.space_from(inbox)),
+            AfterServing::Wait => self.stream.recv(framer.space_from(inbox)),
             _ => self.stream.try_recv(framer.space_from(inbox)),
         };
         match received {
@@ -322,7 +322,7 @@ impl Connection {
 
     /// Does what a request asks for that is not served.
     #[cold]
-    fn pass_over(
+    fn answer_unserved(
         self: &Arc<Self>,
         begun: RequestAction,
         message: &Message<'_>,
@@ -386,7 +386,11 @@ impl Connection {
     /// Gives the leadership away at once where the client's other requests are likely to wait otherwise.
     /// Those without a reply are served in the order in which they were sent.
     #[inline]
-    fn precaution(self: &Arc<Self>, token: LeadToken, response_expected: bool) -> Option<Instant> {
+    fn hand_over_if_slow(
+        self: &Arc<Self>,
+        token: LeadToken,
+        response_expected: bool,
+    ) -> Option<Instant> {
         if !self.multiplexed.load(Ordering::Relaxed) {
             return None;
         }
@@ -421,7 +425,7 @@ impl Connection {
         let Some(mut token) = self.leadership.take_over(seen) else { return };
         match &self.served_by {
             ServedBy::Thread(_) => self.workers.succeed(self.clone(), token),
-            ServedBy::Here => {}
+            ServedBy::Collocated => {}
             ServedBy::Reactor(reactor_connection) => {
                 let framer = self.framer.lock();
                 if framer.has_more() {
@@ -459,11 +463,11 @@ impl Connection {
         let mut output = self.output.lock();
         output.gone |=
             matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
-        self.say_farewell(&mut output);
+        self.send_closing_message(&mut output);
     }
 
     /// Sends the closing message and closes, if it is time.
-    pub(super) fn say_farewell(&self, output: &mut MutexGuard<'_, Output>) {
+    pub(super) fn send_closing_message(&self, output: &mut MutexGuard<'_, Output>) {
         if let Some(closing_message) = output.responder.poll_closing_message() {
             let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
             if self.put_last(output, message) {
@@ -489,13 +493,13 @@ impl Connection {
     }
 
     /// Whether a reply is pending to the client, which it need not have asked for again; or by it.
-    pub(super) fn is_owing(&self) -> bool {
+    pub(super) fn has_pending_replies(&self) -> bool {
         let output = self.output.try_lock();
         output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
     }
 
     /// Closes the connection if the client does not take what is queued for it.
-    pub(super) fn cut_if_stuck(&self) {
+    pub(super) fn close_if_stuck(&self) {
         if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
             self.stream.shutdown(Shutdown::Both).ok();
         }
@@ -503,12 +507,12 @@ impl Connection {
 
     /// Makes the read under served_by, or else the next, come back with nothing.
     pub(super) fn wake(&self, timeout: TimeoutKind) {
-        let verdict = match timeout {
+        let wake_reason = match timeout {
             TimeoutKind::Idle => CLOSING,
             TimeoutKind::Stalled => HALFWAY,
             TimeoutKind::Slow => TRICKLE,
         };
-        self.verdict.store(verdict, Ordering::Release);
+        self.wake_reason.store(wake_reason, Ordering::Release);
         // A connection that is gone already needs no waking.
         self.stream.shutdown(Shutdown::Read).ok();
     }
@@ -516,7 +520,7 @@ impl Connection {
     /// Why a read came back with nothing.
     #[cold]
     fn timeout(&self, partial: bool) -> CloseReason {
-        match self.verdict.load(Ordering::Acquire) {
+        match self.wake_reason.load(Ordering::Acquire) {
             CLOSING => CloseReason::Ours,
             HALFWAY => CloseReason::Stalled,
             TRICKLE => CloseReason::Trickled,

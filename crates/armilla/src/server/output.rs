@@ -18,7 +18,7 @@ pub(super) struct Output {
     /// Whether the client is not there any more.
     pub(super) gone: bool,
     /// Whether nobody leads the connection; only the reactor lets that be.
-    pub(super) unled: bool,
+    pub(super) leaderless: bool,
     /// What the client has yet to take, and how much of that it has taken.
     queue: Vec<u8>,
     taken: usize,
@@ -41,7 +41,15 @@ impl Output {
     pub(super) const fn new(limit: usize) -> Self {
         let responder = Responder::new(limit);
         let queue = Vec::new();
-        Self { responder, deferred: 0, gone: false, unled: false, queue, taken: 0, closes: false }
+        Self {
+            responder,
+            deferred: 0,
+            gone: false,
+            leaderless: false,
+            queue,
+            taken: 0,
+            closes: false,
+        }
     }
 
     /// How many requests are in a servant.
@@ -99,7 +107,7 @@ impl Connection {
             _ => Ok(()),
         };
         if output.responder.is_closing() {
-            self.say_farewell(&mut output);
+            self.send_closing_message(&mut output);
         }
         sent
     }
@@ -114,7 +122,7 @@ impl Connection {
     #[inline]
     fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
         let sent = match &self.served_by {
-            ServedBy::Thread(_) | ServedBy::Here => {
+            ServedBy::Thread(_) | ServedBy::Collocated => {
                 wire::send(&*self.stream, message, self.fragment_size)
             }
             ServedBy::Reactor(reactor_connection) => {

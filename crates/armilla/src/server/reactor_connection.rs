@@ -61,7 +61,7 @@ impl ReactorConnection {
     /// Lets go of the leadership until there is something to read.
     pub(super) fn wait_for_more(&self, connection: &Connection) {
         let mut output = connection.output.lock();
-        output.unled = true;
+        output.leaderless = true;
         match output.is_stuck() {
             true => self.wait_for_room(connection, &output),
             false => self.arm(Interest::READ),
@@ -70,7 +70,7 @@ impl ReactorConnection {
 
     /// Waits until the client takes more of what is queued.
     pub(super) fn wait_for_room(&self, connection: &Connection, output: &Output) {
-        let reads = output.unled && connection.is_bidirectional();
+        let reads = output.leaderless && connection.is_bidirectional();
         self.arm(if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE });
     }
 
@@ -98,9 +98,9 @@ impl Connection {
             match self.flush(&mut output) {
                 Ok(true) => room = true,
                 Ok(false) if self.is_bidirectional() => {
-                    let leads = std::mem::take(&mut output.unled);
+                    let leads = std::mem::take(&mut output.leaderless);
                     reactor_connection.wait_for_room(self, &output);
-                    output.unled = leads;
+                    output.leaderless = leads;
                 }
                 Ok(false) => return reactor_connection.wait_for_room(self, &output),
                 Err(_) => {
@@ -112,13 +112,13 @@ impl Connection {
                 return self.close();
             }
         }
-        let leads = std::mem::take(&mut output.unled);
+        let leads = std::mem::take(&mut output.leaderless);
         drop(output);
         if let Some(link) = self.link().filter(|_| room) {
             link.unblock();
         }
         if leads {
-            self.proceed(self.leadership.token(), worker, AfterServing::Once);
+            self.proceed(self.leadership.token(), worker, AfterServing::Poll);
         }
     }
 
@@ -130,9 +130,9 @@ impl Connection {
         fetch: AfterServing,
     ) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
-        worker.status.slot(self);
+        worker.status.set_connection(self);
         let served = self.serve(&mut token, worker, fetch);
-        worker.status.leave();
+        worker.status.clear_connection();
         match served {
             Ok(true) => {
                 self.park(&mut token, worker);

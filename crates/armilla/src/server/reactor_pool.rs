@@ -169,7 +169,7 @@ impl ReactorPool {
             self.notify();
         }
         if let Some((connection, token)) = next {
-            connection.proceed(token, worker, AfterServing::Never);
+            connection.proceed(token, worker, AfterServing::Return);
         }
     }
 

@@ -91,7 +91,7 @@ impl Registry {
         let idle = idle.filter_map(|(number, watched)| {
             watched.monitor.check(watched.connection.leadership.activity(), now, &self.timeouts);
             let since = watched.monitor.idle_since()?;
-            (!watched.connection.is_owing()).then_some((since, *number, watched))
+            (!watched.connection.has_pending_replies()).then_some((since, *number, watched))
         });
         let Some((_, _, watched)) = idle.min_by_key(|(since, number, _)| (*since, *number)) else {
             return false;
@@ -108,12 +108,12 @@ impl Registry {
         for watched in lock(&self.open).connections.values_mut() {
             let activity = watched.connection.leadership.activity();
             match watched.monitor.check(activity, now, &self.timeouts) {
-                Some(TimeoutKind::Idle) if watched.connection.is_owing() => {}
+                Some(TimeoutKind::Idle) if watched.connection.has_pending_replies() => {}
                 // Whoever calls in the other direction could not make it again.
                 Some(TimeoutKind::Idle) if watched.connection.is_bidirectional() => {}
                 Some(timeout) => {
                     watched.connection.wake(timeout);
-                    watched.connection.cut_if_stuck();
+                    watched.connection.close_if_stuck();
                 }
                 None => {}
             }

@@ -53,11 +53,11 @@ impl WorkerStatus {
     }
 
     /// From now on it is `connection` that is served.
-    pub(super) fn slot(&self, connection: &Arc<Connection>) {
+    pub(super) fn set_connection(&self, connection: &Arc<Connection>) {
         *lock(&self.connection) = Some(connection.clone());
     }
 
-    pub(super) fn leave(&self) {
+    pub(super) fn clear_connection(&self) {
         // Dropped without the lock: it may be the connection's end.
         let left = lock(&self.connection).take();
         drop(left);

@@ -158,7 +158,7 @@ impl Workers {
                 Ok(())
             }
             ServedBy::Reactor(reactor_connection) => reactor_connection.begin(connection),
-            ServedBy::Here => Ok(()),
+            ServedBy::Collocated => Ok(()),
         }
     }
 
