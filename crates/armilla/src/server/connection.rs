@@ -419,12 +419,12 @@ impl Connection {
         if full {
             return self.report_full(limit);
         }
-        if driven && !self.workers.has_substitute() {
+        if driven && !self.workers.can_add_thread() {
             return;
         }
         let Some(mut token) = self.leadership.take_over(seen) else { return };
         match &self.served_by {
-            ServedBy::Thread(_) => self.workers.succeed(self.clone(), token),
+            ServedBy::Thread(_) => self.workers.assign_thread(self.clone(), token),
             ServedBy::Collocated => {}
             ServedBy::Reactor(reactor_connection) => {
                 let framer = self.framer.lock();

@@ -139,7 +139,7 @@ impl Server {
     pub(crate) fn close(&self, orb: &Orb) {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let left = self.workers.registry.drain(orb.settings().drain_timeout);
-        self.workers.dismiss();
+        self.workers.stop_reactor();
         if left > 0 {
             report!(
                 warn,

@@ -14,25 +14,25 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(5);
 
 /// After how many looks without a change it lies down until a request comes.
-const QUIET: u32 = 300;
+const SLEEP_AFTER: u32 = 300;
 
 /// For how many looks a request without a reply keeps those behind it waiting, for the sake of their
 /// order. After that a deadlock is more likely than a slow servant.
-const ORDERED: u32 = 200;
+const ONEWAY_TICKS: u32 = 200;
 
 /// What rouses the monitor.
 #[derive(Default)]
 pub(super) struct Monitor {
-    lies_down: AtomicBool,
+    asleep: AtomicBool,
     lock: Mutex<()>,
-    roused: Condvar,
+    changed: Condvar,
 }
 
 impl Monitor {
     /// Notes that a request is being served.
     #[inline]
-    pub(super) fn rouse(&self) {
-        if self.lies_down.load(Ordering::Relaxed) {
+    pub(super) fn wake_if_asleep(&self) {
+        if self.asleep.load(Ordering::Relaxed) {
             self.wake();
         }
     }
@@ -40,18 +40,18 @@ impl Monitor {
     #[cold]
     fn wake(&self) {
         let _guard = lock(&self.lock);
-        self.lies_down.store(false, Ordering::Relaxed);
-        self.roused.notify_one();
+        self.asleep.store(false, Ordering::Relaxed);
+        self.changed.notify_one();
     }
 
     /// Waits for a request, but for no longer than `limit`.
-    fn lie_down(&self, limit: Duration) {
+    fn sleep(&self, limit: Duration) {
         let guard = lock(&self.lock);
-        self.lies_down.store(true, Ordering::Relaxed);
-        let asleep = |(): &mut ()| self.lies_down.load(Ordering::Relaxed);
-        let woken = self.roused.wait_timeout_while(guard, limit, asleep);
+        self.asleep.store(true, Ordering::Relaxed);
+        let asleep = |(): &mut ()| self.asleep.load(Ordering::Relaxed);
+        let woken = self.changed.wait_timeout_while(guard, limit, asleep);
         drop(woken.unwrap_or_else(PoisonError::into_inner));
-        self.lies_down.store(false, Ordering::Relaxed);
+        self.asleep.store(false, Ordering::Relaxed);
     }
 }
 
@@ -63,41 +63,41 @@ pub(super) fn start(workers: &Arc<Workers>, sweep: Duration) -> io::Result<()> {
 }
 
 fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
-    let mut rounds = Rounds::default();
+    let mut inspector = Inspector::default();
     let mut swept = Instant::now();
     loop {
         let Some(workers) = workers.upgrade() else { return };
-        rounds.make(&workers);
+        inspector.inspect(&workers);
         if swept.elapsed() >= sweep {
             workers.registry.sweep();
             swept = Instant::now();
         }
         drop(workers);
         let left = sweep.saturating_sub(swept.elapsed());
-        match rounds.quiet < QUIET {
+        match inspector.unchanged < SLEEP_AFTER {
             true => thread::sleep(TICK.min(left)),
-            false => monitor.lie_down(left),
+            false => monitor.sleep(left),
         }
     }
 }
 
 /// What was seen at the statuses.
 #[derive(Default)]
-struct Rounds {
+struct Inspector {
     /// How many looks in a row have found nothing new.
-    quiet: u32,
+    unchanged: u32,
 }
 
-impl Rounds {
-    fn make(&mut self, workers: &Arc<Workers>) {
-        self.quiet = self.quiet.saturating_add(1);
+impl Inspector {
+    fn inspect(&mut self, workers: &Arc<Workers>) {
+        self.unchanged = self.unchanged.saturating_add(1);
         for status in lock(&workers.statuses).iter() {
             match status.look() {
-                Observation::New => self.quiet = 0,
+                Observation::New => self.unchanged = 0,
                 Observation::Idle => {}
-                Observation::Same(times) => {
+                Observation::Same(ticks) => {
                     status.mark_blocked(workers);
-                    if !status.is_oneway() || times >= ORDERED {
+                    if !status.is_oneway() || ticks >= ONEWAY_TICKS {
                         status.hand_over_lead();
                     }
                 }

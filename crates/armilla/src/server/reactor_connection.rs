@@ -37,7 +37,7 @@ impl Handler for Watched {
 
     /// Serving is for when this has returned: then others may arm the descriptor meanwhile.
     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
-        ReactorPool::call_for(&self.0);
+        ReactorPool::set_ready(&self.0);
         Next::Pause
     }
 }
@@ -89,7 +89,7 @@ impl ReactorConnection {
 }
 
 impl Connection {
-    /// Does what the reactor called for.
+    /// Does what the reactor pending for.
     pub(super) fn ready(self: &Arc<Self>, worker: &mut Worker) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         let mut output = self.output.lock();

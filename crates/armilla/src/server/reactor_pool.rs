@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How long a thread more than is needed waits for work before it ends.
-const LINGER: Duration = Duration::from_secs(5);
+const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The threads that share a reactor.
 pub(super) struct ReactorPool {
@@ -40,17 +40,17 @@ struct Count {
     reported: bool,
 }
 
-/// What the reactor has called for.
-enum Called {
+/// What the reactor has pending for.
+enum PendingEvent {
     /// A connection is ready for something.
     Ready(Arc<Connection>),
     /// There is a connection with requests that have arrived.
-    ClientEvent,
+    Handover,
 }
 
 thread_local! {
-    /// What the reactor has called for on this thread.
-    static CALLED: Cell<Option<Called>> = const { Cell::new(None) };
+    /// What the reactor has pending for on this thread.
+    static PENDING_EVENT: Cell<Option<PendingEvent>> = const { Cell::new(None) };
 }
 
 impl ReactorPool {
@@ -72,17 +72,18 @@ impl ReactorPool {
             arrived: Mutex::default(),
             notifier: OnceLock::new(),
         });
-        let notifier = reactor_pool.reactor.notifier(|_| CALLED.set(Some(Called::ClientEvent)))?;
+        let notifier =
+            reactor_pool.reactor.notifier(|_| PENDING_EVENT.set(Some(PendingEvent::Handover)))?;
         reactor_pool.notifier.set(notifier).ok();
         for _ in 0..least {
-            reactor_pool.hire(workers, &mut lock(&reactor_pool.count))?;
+            reactor_pool.spawn_thread(workers, &mut lock(&reactor_pool.count))?;
         }
         Ok(reactor_pool)
     }
 
-    /// Notes which connection the reactor has called for on this thread.
-    pub(super) fn call_for(connection: &Arc<Connection>) {
-        CALLED.set(Some(Called::Ready(connection.clone())));
+    /// Notes which connection the reactor has pending for on this thread.
+    pub(super) fn set_ready(connection: &Arc<Connection>) {
+        PENDING_EVENT.set(Some(PendingEvent::Ready(connection.clone())));
     }
 
     /// Has some thread go on with what has arrived on a connection.
@@ -112,7 +113,7 @@ impl ReactorPool {
                 }
                 return;
             }
-            if let Err(error) = self.hire(workers, &mut count) {
+            if let Err(error) = self.spawn_thread(workers, &mut count) {
                 report!(error, "no thread to serve requests", error = error);
                 return;
             }
@@ -126,10 +127,10 @@ impl ReactorPool {
         count.reported &= count.threads >= self.most;
     }
 
-    fn hire(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
+    fn spawn_thread(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
         let (reactor_pool, workers) = (self.clone(), workers.clone());
         let work = move || reactor_pool.work(&workers);
-        thread::Builder::new().name("armilla-reactor_pool".into()).spawn(work)?;
+        thread::Builder::new().name("armilla-reactor".into()).spawn(work)?;
         count.threads += 1;
         Ok(())
     }
@@ -137,7 +138,7 @@ impl ReactorPool {
     fn work(&self, workers: &Arc<Workers>) {
         let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
-            let events = match self.reactor.handle_events(Some(LINGER)) {
+            let events = match self.reactor.handle_events(Some(IDLE_THREAD_TIMEOUT)) {
                 Ok(events) => events,
                 // It would fail for ever; nothing is known that could make it.
                 Err(error) => {
@@ -145,13 +146,13 @@ impl ReactorPool {
                     break;
                 }
             };
-            let called = CALLED.take();
-            if events == 0 && called.is_none() && self.retires() {
+            let pending = PENDING_EVENT.take();
+            if events == 0 && pending.is_none() && self.retires() {
                 return;
             }
-            match called {
-                Some(Called::Ready(connection)) => connection.ready(&mut worker),
-                Some(Called::ClientEvent) => self.serve_next(&mut worker),
+            match pending {
+                Some(PendingEvent::Ready(connection)) => connection.ready(&mut worker),
+                Some(PendingEvent::Handover) => self.serve_next(&mut worker),
                 None => {}
             }
             worker.status.unblock(workers);

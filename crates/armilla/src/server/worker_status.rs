@@ -25,7 +25,7 @@ pub(super) struct WorkerStatus {
     connection: Mutex<Option<Arc<Connection>>>,
     /// The monitor's: what it saw last, and how often in a row.
     seen: AtomicU64,
-    times: AtomicU32,
+    ticks: AtomicU32,
 }
 
 /// What a look at a status shows.
@@ -69,7 +69,7 @@ impl WorkerStatus {
         self.token.store(token.to_bits(), Ordering::Relaxed);
         self.oneway.store(oneway, Ordering::Relaxed);
         self.count();
-        workers.monitor.rouse();
+        workers.monitor.wake_if_asleep();
     }
 
     /// Notes that it has come back.
@@ -97,12 +97,12 @@ impl WorkerStatus {
     pub(super) fn look(&self) -> Observation {
         let serial = self.serial.load(Ordering::Acquire);
         if self.seen.swap(serial, Ordering::Relaxed) != serial {
-            self.times.store(0, Ordering::Relaxed);
+            self.ticks.store(0, Ordering::Relaxed);
             return Observation::New;
         }
         match serial % 2 {
             0 => Observation::Idle,
-            _ => Observation::Same(self.times.fetch_add(1, Ordering::Relaxed).saturating_add(1)),
+            _ => Observation::Same(self.ticks.fetch_add(1, Ordering::Relaxed).saturating_add(1)),
         }
     }
 

@@ -24,7 +24,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How long a thread that has no connection to drive waits for one before it ends.
-const LINGER: Duration = Duration::from_secs(5);
+const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How large the memory for replies is that a thread keeps.
 const RETAINED: usize = 1024 * 1024;
@@ -38,7 +38,7 @@ pub(super) struct Workers {
     /// How many connections have a thread of their own.
     driven: AtomicUsize,
     drivers: Mutex<Drivers>,
-    wanted: Condvar,
+    connection_waiting: Condvar,
     reactor_pool: OnceLock<Arc<ReactorPool>>,
     starting: Mutex<()>,
     /// What caught the replies to requests of this process, for the next of them.
@@ -52,7 +52,7 @@ struct Drivers {
     waiting: VecDeque<(Arc<Connection>, LeadToken)>,
     /// How many threads there are, and how many of them wait for one.
     threads: usize,
-    spare: usize,
+    idle: usize,
     /// Whether the operator has heard that there are not enough.
     reported: bool,
 }
@@ -113,7 +113,7 @@ impl Workers {
             concurrency: settings.concurrency,
             driven: AtomicUsize::new(0),
             drivers: Mutex::default(),
-            wanted: Condvar::new(),
+            connection_waiting: Condvar::new(),
             reactor_pool: OnceLock::new(),
             starting: Mutex::default(),
             kept: Default::default(),
@@ -154,7 +154,7 @@ impl Workers {
     pub(super) fn begin(self: &Arc<Self>, connection: &Arc<Connection>) -> io::Result<()> {
         match &connection.served_by {
             ServedBy::Thread(_) => {
-                self.succeed(connection.clone(), connection.leadership.token());
+                self.assign_thread(connection.clone(), connection.leadership.token());
                 Ok(())
             }
             ServedBy::Reactor(reactor_connection) => reactor_connection.begin(connection),
@@ -163,13 +163,13 @@ impl Workers {
     }
 
     /// Whether there may be one more thread for a connection that has one, which is blocked.
-    pub(super) fn has_substitute(&self) -> bool {
+    pub(super) fn can_add_thread(&self) -> bool {
         let Concurrency::Hybrid { dedicated_threads, max_threads, .. } = self.concurrency else {
             return true;
         };
         let mut drivers = lock(&self.drivers);
         let full =
-            drivers.spare == 0 && drivers.threads >= dedicated_threads.saturating_add(max_threads);
+            drivers.idle == 0 && drivers.threads >= dedicated_threads.saturating_add(max_threads);
         if full && !std::mem::replace(&mut drivers.reported, true) {
             report!(
                 warn,
@@ -184,11 +184,11 @@ impl Workers {
 
     /// Has a thread drive a connection from `token` on. If the operating system gives no thread, the
     /// next one that has nothing else to do does it.
-    pub(super) fn succeed(self: &Arc<Self>, connection: Arc<Connection>, token: LeadToken) {
+    pub(super) fn assign_thread(self: &Arc<Self>, connection: Arc<Connection>, token: LeadToken) {
         let mut drivers = lock(&self.drivers);
         drivers.waiting.push_back((connection, token));
-        if drivers.spare >= drivers.waiting.len() {
-            return self.wanted.notify_one();
+        if drivers.idle >= drivers.waiting.len() {
+            return self.connection_waiting.notify_one();
         }
         let workers = self.clone();
         let drive = move || workers.drive();
@@ -211,13 +211,14 @@ impl Workers {
 
     fn next(&self) -> Option<(Arc<Connection>, LeadToken)> {
         let mut drivers = lock(&self.drivers);
-        drivers.spare += 1;
+        drivers.idle += 1;
         if drivers.waiting.is_empty() && !self.is_closing() {
             let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty();
-            let woken = self.wanted.wait_timeout_while(drivers, LINGER, nothing);
+            let woken =
+                self.connection_waiting.wait_timeout_while(drivers, IDLE_THREAD_TIMEOUT, nothing);
             drivers = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
-        drivers.spare -= 1;
+        drivers.idle -= 1;
         drivers.waiting.pop_front()
     }
 
@@ -249,7 +250,7 @@ impl Workers {
     }
 
     /// Ends the threads, of which those end later that are in a servant still.
-    pub(super) fn dismiss(&self) {
+    pub(super) fn stop_reactor(&self) {
         self.kept.lock().clear();
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.reactor.stop();
