@@ -51,10 +51,10 @@ enum Destination<R, E> {
         describe: Describe<R, E>,
     },
     /// A thread of this process; `None` when there will be no reply.
-    Caller(Box<Tell<R, E>>),
+    Caller(Box<Notify<R, E>>),
 }
 
-type Tell<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
+type Notify<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
 
 /// Tells interceptors of what types the outcome is.
 pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
@@ -84,11 +84,11 @@ impl<R, E> ResponseHandler<R, E> {
     pub fn complete(mut self, result: Result<R, E>) {
         match (self.to.take(), result) {
             (None, _) => {}
-            (Some(Destination::Caller(tell)), result) => tell(Some(result)),
+            (Some(Destination::Caller(notify)), result) => notify(Some(result)),
             (Some(Destination::Client { mut deferred, encode, fail, describe }), result) => {
                 deferred.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
                 match result {
-                    Ok(value) => deferred.pay(ReplyStatus::NoException, |out| encode(&value, out)),
+                    Ok(value) => deferred.send(ReplyStatus::NoException, |out| encode(&value, out)),
                     Err(error) => fail(&mut deferred, &error),
                 }
             }
@@ -98,7 +98,7 @@ impl<R, E> ResponseHandler<R, E> {
     /// Whether nobody waits for the reply any more: the client has given the request up, or is gone.
     pub fn is_cancelled(&self) -> bool {
         match &self.to {
-            Some(Destination::Client { deferred, .. }) => deferred.is_void(),
+            Some(Destination::Client { deferred, .. }) => deferred.is_abandoned(),
             _ => false,
         }
     }
@@ -113,11 +113,11 @@ impl<R, E> ResponseHandler<R, E> {
         E: From<SystemException> + Send + 'static,
     {
         let (sender, receiver) = sync_channel(1);
-        let tell = move |result| {
+        let notify = move |result| {
             // The receiver is there until it has got this.
             sender.send(result).ok();
         };
-        begin(Self { to: Some(Destination::Caller(Box::new(tell))) });
+        begin(Self { to: Some(Destination::Caller(Box::new(notify))) });
         let _blocking = BlockingScope::begin();
         let result = receiver.recv().ok().flatten();
         result.unwrap_or_else(|| Err(no_response().into()))
@@ -128,7 +128,7 @@ impl<R, E> Drop for ResponseHandler<R, E> {
     fn drop(&mut self) {
         match self.to.take() {
             None => {}
-            Some(Destination::Caller(tell)) => tell(None),
+            Some(Destination::Caller(notify)) => notify(None),
             Some(Destination::Client { mut deferred, .. }) => deferred.raise(&no_response()),
         }
     }
@@ -153,7 +153,7 @@ impl DeferredReply {
     }
 
     /// Whether nobody waits for it.
-    fn is_void(&self) -> bool {
+    fn is_abandoned(&self) -> bool {
         // Whoever holds the lock sends to the client, which then is there.
         let output = self.connection.output.try_lock();
         output.is_some_and(|output| {
@@ -162,10 +162,10 @@ impl DeferredReply {
     }
 
     /// Replies with what `body` writes, or with why it could not be written.
-    fn pay<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
+    fn send<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.answer(flow, connection, &mut Buffer::new(), status, body);
-        if let Err(exception) = self.paid(sent) {
+        if let Err(exception) = self.note_sent(sent) {
             self.raise(&exception);
         }
     }
@@ -173,7 +173,7 @@ impl DeferredReply {
     fn raise(&mut self, exception: &SystemException) {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.raise(flow, connection, &mut Buffer::new(), exception);
-        if let Err(error) = self.paid(sent) {
+        if let Err(error) = self.note_sent(sent) {
             report!(error, "no reply could be made", exception = exception, error = error);
         }
     }
@@ -181,11 +181,11 @@ impl DeferredReply {
     fn fail<E: ReplyError>(&mut self, error: &E) {
         match error.system() {
             Some(exception) => self.raise(exception),
-            None => self.pay(ReplyStatus::UserException, |out| error.encode_user(out)),
+            None => self.send(ReplyStatus::UserException, |out| error.encode_user(out)),
         }
     }
 
-    fn paid(&mut self, sent: Sent) -> Result<(), SystemException> {
+    fn note_sent(&mut self, sent: Sent) -> Result<(), SystemException> {
         let sent = sent?;
         self.port.pending = PendingReply::Nothing;
         if let Err(error) = sent {

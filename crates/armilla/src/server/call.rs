@@ -302,7 +302,7 @@ impl<'a> ServerCall<'a> {
 
     /// Whether nobody has replied to it, and nobody is going to.
     #[inline]
-    pub(super) fn is_owed(&self) -> bool {
+    pub(super) fn is_unanswered(&self) -> bool {
         self.port.pending == PendingReply::Now
     }
 

@@ -21,8 +21,8 @@ thread_local! {
 
 /// Serves a request that came by `connection`; without one it does something else.
 pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl FnOnce() -> R) -> R {
-    struct Over;
-    impl Drop for Over {
+    struct PopOrigin;
+    impl Drop for PopOrigin {
         fn drop(&mut self) {
             let over = ORIGINS.try_with(|origins| origins.borrow_mut().pop());
             drop(over);
@@ -30,7 +30,7 @@ pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl Fn
     }
     let origin = (serving_depth(), connection.cloned());
     let noted = ORIGINS.try_with(|origins| origins.borrow_mut().push(origin)).is_ok();
-    let _over = noted.then_some(Over);
+    let _over = noted.then_some(PopOrigin);
     serve()
 }
 

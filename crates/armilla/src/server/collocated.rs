@@ -42,47 +42,47 @@ fn serve_for(
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
     let caught = std::mem::take(&mut reply_buffer.caught);
-    let catch = catch(orb, header.request_id, peer, caught)?;
+    let capture = capture(orb, header.request_id, peer, caught)?;
     let memory = &mut reply_buffer.written;
     let served = wait_limit::within(limit, || {
-        serve_from(Some(&catch.connection), || {
-            dispatch::request(&catch.connection, message, header, body, code_sets, memory)
+        serve_from(Some(&capture.connection), || {
+            dispatch::request(&capture.connection, message, header, body, code_sets, memory)
         })
     });
     let reply = match served {
-        Ok(()) if expected => catch.catcher.wait(limit),
+        Ok(()) if expected => capture.capture_stream.wait(limit),
         // Nothing can go wrong with sending here.
         Ok(()) | Err(_) => Ok(Vec::new()),
     };
-    catch.keep();
+    capture.keep_for_reuse();
     reply
 }
 
 /// A connection for one request of this process at a time, and what catches the reply.
 pub(super) struct ReplyCapture {
     pub(super) connection: Arc<Connection>,
-    pub(super) catcher: Arc<CaptureStream>,
+    pub(super) capture_stream: Arc<CaptureStream>,
 }
 
-/// How many of them are kept at most.
-const MOST_KEPT: usize = 16;
+/// How many of them are kept_captures at most.
+const MAX_KEPT_CAPTURES: usize = 16;
 
 impl ReplyCapture {
     /// Keeps it for the next request, unless somebody may still reply to this one.
-    fn keep(self) {
+    fn keep_for_reuse(self) {
         let is_ours = Arc::strong_count(&self.connection) == 1;
-        if is_ours && is_here(&self.catcher.peer) && self.connection.is_idle() {
+        if is_ours && is_here(&self.capture_stream.peer) && self.connection.is_idle() {
             let workers = self.connection.workers.clone();
-            let mut kept = workers.kept.lock();
-            if kept.len() < MOST_KEPT && !workers.is_closing() {
-                kept.push(self);
+            let mut kept_captures = workers.kept_captures.lock();
+            if kept_captures.len() < MAX_KEPT_CAPTURES && !workers.is_closing() {
+                kept_captures.push(self);
             }
         }
     }
 }
 
 /// A connection from `peer` with this request in progress; the reply is caught in `memory`.
-pub(super) fn catch(
+pub(super) fn capture(
     orb: &Orb,
     request_id: u32,
     peer: Address,
@@ -90,23 +90,24 @@ pub(super) fn catch(
 ) -> Result<ReplyCapture, SystemException> {
     memory.clear();
     let workers = orb.server()?.workers();
-    let kept = if is_here(&peer) { workers.kept.lock().pop() } else { None };
-    let catch = match kept {
-        Some(kept) => {
-            *lock(&kept.catcher.reply) = memory;
-            kept
+    let kept_captures = if is_here(&peer) { workers.kept_captures.lock().pop() } else { None };
+    let capture = match kept_captures {
+        Some(kept_captures) => {
+            *lock(&kept_captures.capture_stream.reply) = memory;
+            kept_captures
         }
         None => {
-            let catcher = CaptureStream { reply: Mutex::new(memory), came: Condvar::new(), peer };
-            let catcher = Arc::new(catcher);
+            let capture_stream =
+                CaptureStream { reply: Mutex::new(memory), arrived: Condvar::new(), peer };
+            let capture_stream = Arc::new(capture_stream);
             let connection =
-                Connection::new(orb, workers, catcher.clone(), 0, ServedBy::Collocated);
-            ReplyCapture { connection: Arc::new(connection), catcher }
+                Connection::new(orb, workers, capture_stream.clone(), 0, ServedBy::Collocated);
+            ReplyCapture { connection: Arc::new(connection), capture_stream }
         }
     };
     // No request is in progress there, so that there is room for one.
-    let _begun = catch.connection.output.lock().responder.begin(request_id, || false);
-    Ok(catch)
+    let _begun = capture.connection.output.lock().responder.begin(request_id, || false);
+    Ok(capture)
 }
 
 /// Has the main thread serve a request of `peer` for an object of `poa`, once it can be served, and gives
@@ -172,7 +173,7 @@ fn hand_to_main_thread(
 #[derive(Debug)]
 pub(super) struct CaptureStream {
     reply: Mutex<Vec<u8>>,
-    came: Condvar,
+    arrived: Condvar,
     peer: Address,
 }
 
@@ -182,9 +183,9 @@ impl CaptureStream {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
         let reply = lock(&self.reply);
         let mut reply = match limit {
-            None => self.came.wait_while(reply, empty).unwrap_or_else(PoisonError::into_inner),
+            None => self.arrived.wait_while(reply, empty).unwrap_or_else(PoisonError::into_inner),
             Some(limit) => {
-                let waited = self.came.wait_timeout_while(reply, limit, empty);
+                let waited = self.arrived.wait_timeout_while(reply, limit, empty);
                 waited.unwrap_or_else(PoisonError::into_inner).0
             }
         };
@@ -205,14 +206,14 @@ impl Stream for CaptureStream {
 
     fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
         lock(&self.reply).extend_from_slice(bytes);
-        self.came.notify_all();
+        self.arrived.notify_all();
         Ok(())
     }
 
     fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
         let mut reply = lock(&self.reply);
         parts.iter().for_each(|part| reply.extend_from_slice(part));
-        self.came.notify_all();
+        self.arrived.notify_all();
         Ok(())
     }
 

@@ -48,7 +48,7 @@ pub(super) fn request(
         _ => None,
     };
     let Some(upcall) = upcall else {
-        return otherwise(connection, message, header, body, code_sets, memory);
+        return request_slow(connection, message, header, body, code_sets, memory);
     };
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, PendingReply::Now);
@@ -67,18 +67,18 @@ fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Se
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
         // Only a skeleton that a program puts before the generated one can have forgotten to.
-        Ok(()) if call.is_owed() => call.raise(&unanswered(call)),
+        Ok(()) if call.is_unanswered() => call.raise(&no_reply(call)),
         outcome => outcome,
     };
     call.settle();
-    outcome.map_err(|error| fatal(error).into())
+    outcome.map_err(|error| close_reason(error).into())
 }
 
 /// Serves a request for what is not simply an active object, that interceptors see, or that says more
 /// than what it asks for.
 #[cold]
 #[inline(never)]
-fn otherwise(
+fn request_slow(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     header: RequestHeader<'_>,
@@ -90,7 +90,7 @@ fn otherwise(
     // How the request ends, where it does before its object was looked for.
     let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
         Ok(agreed) => (agreed, None),
-        Err(exception) => (code_sets, Some(stop(exception))),
+        Err(exception) => (code_sets, Some(ending(exception))),
     };
     let key = header.target.object_key();
     let adapter = adapter(connection, key, &mut stopped);
@@ -102,7 +102,7 @@ fn otherwise(
         && let peer = connection.stream.peer()
         && let Some(reply) = collocated::serve_on_main_thread(peer, orb, poa, message, code_sets)
     {
-        return Ok(relay(connection, port, memory, reply)?);
+        return Ok(send_captured(connection, port, memory, reply)?);
     }
     let flow = match orb.server_interceptors() {
         None => None,
@@ -117,9 +117,9 @@ fn otherwise(
         (None, Some(key), Ok(_)) => orb.find(key, header.operation),
         (None, None, _) => Found::Unnamed,
     };
-    if found.is_lent() {
-        let lent = lend(orb, header, arguments, port, found, flow);
-        return Ok(relay(connection, port, memory, lent)?);
+    if found.has_located_servant() {
+        let lent = serve_located(orb, header, arguments, port, found, flow);
+        return Ok(send_captured(connection, port, memory, lent)?);
     }
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
@@ -131,12 +131,12 @@ fn otherwise(
 }
 
 /// How a request ends that is not served.
-fn stop(exception: SystemException) -> Box<Outcome> {
+fn ending(exception: SystemException) -> Box<Outcome> {
     Box::new(Outcome::SystemException(exception))
 }
 
 /// The POA that a request is for. Who makes POAs is asked once for a request, and before it is known whose
-/// thread serves it. Nobody is asked for one that is `stopped`, as one is here that came over a connection
+/// thread serves it. Nobody is asked for one that is `stopped`, as one is here that arrived over a connection
 /// of our own making for who does not serve those.
 fn adapter(
     connection: &Connection,
@@ -147,7 +147,7 @@ fn adapter(
     let adapter = connection.orb.adapter_for(key);
     if connection.is_originated() {
         let poa = adapter.as_ref().ok().and_then(Option::as_deref);
-        *stopped = bidirectional::refusal(&connection.orb, poa, Some(key)).map(stop);
+        *stopped = bidirectional::refusal(&connection.orb, poa, Some(key)).map(ending);
     }
     adapter
 }
@@ -163,14 +163,14 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
         (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
         (None, Found::Refused(exception)) => Err(exception.clone().into()),
-        (None, Found::MainThread) => Err(turned_back().into()),
+        (None, Found::MainThread) => Err(threading_changed().into()),
         (None, _) => Err(SystemException::object_not_exist().into()),
     }
 }
 
 /// The main thread was not to be asked a moment ago, and now is (reason 1 of `TRANSIENT`).
 #[cold]
-fn turned_back() -> SystemException {
+fn threading_changed() -> SystemException {
     SystemException::new(
         ExceptionKind::Transient,
         Minor::TRANSIENT_REQUEST_DISCARDED,
@@ -180,7 +180,7 @@ fn turned_back() -> SystemException {
 }
 
 /// Serves a request whose servant goes back to its lender before the client gets the reply.
-fn lend(
+fn serve_located(
     orb: &Orb,
     header: RequestHeader<'_>,
     arguments: Decoder<'_>,
@@ -188,8 +188,8 @@ fn lend(
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let collocated::ReplyCapture { connection: caught, catcher } =
-        collocated::catch(orb, port.request_id, HERE, Vec::new())?;
+    let collocated::ReplyCapture { connection: caught, capture_stream } =
+        collocated::capture(orb, port.request_id, HERE, Vec::new())?;
     let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
@@ -200,7 +200,7 @@ fn lend(
     let reply = match port.response_expected {
         true => {
             let _blocking = BlockingScope::begin();
-            catcher.wait(orb.settings().call_timeout)
+            capture_stream.wait(orb.settings().call_timeout)
         }
         false => Ok(Vec::new()),
     };
@@ -209,7 +209,7 @@ fn lend(
 }
 
 /// Passes a reply on to the client.
-fn relay(
+fn send_captured(
     connection: &Arc<Connection>,
     port: ReplyPort,
     memory: &mut Buffer,
@@ -225,7 +225,7 @@ fn relay(
         }
         Err(exception) => {
             let sent = port.raise(&mut None, connection, memory, &exception);
-            sent.map_err(|error| fatal(error.into()))?.map_err(CloseReason::from)
+            sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
         }
     }
 }
@@ -249,7 +249,7 @@ pub(super) fn refuse(
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
-    sent.map_err(|error| fatal(error.into()))?.map_err(CloseReason::from)
+    sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
 }
 
 #[inline]
@@ -264,7 +264,7 @@ fn port(
 }
 
 #[cold]
-fn fatal(error: DispatchError) -> CloseReason {
+fn close_reason(error: DispatchError) -> CloseReason {
     match error {
         DispatchError::Send(error) => (*error).into(),
         DispatchError::Exception(exception) => {
@@ -297,7 +297,7 @@ fn panicked(call: &ServerCall<'_>) -> SystemException {
 }
 
 #[cold]
-fn unanswered(call: &ServerCall<'_>) -> SystemException {
+fn no_reply(call: &ServerCall<'_>) -> SystemException {
     SystemException::new(ExceptionKind::NoResponse, Minor::REPLY_ABANDONED, Completion::Maybe)
         .with_reason(format!("the skeleton has not replied to {}", call.operation()))
 }

@@ -42,7 +42,7 @@ pub(super) struct Workers {
     reactor_pool: OnceLock<Arc<ReactorPool>>,
     starting: Mutex<()>,
     /// What caught the replies to requests of this process, for the next of them.
-    pub(super) kept: parking_lot::Mutex<Vec<ReplyCapture>>,
+    pub(super) kept_captures: parking_lot::Mutex<Vec<ReplyCapture>>,
 }
 
 /// Threads that drive connections.
@@ -116,7 +116,7 @@ impl Workers {
             connection_waiting: Condvar::new(),
             reactor_pool: OnceLock::new(),
             starting: Mutex::default(),
-            kept: Default::default(),
+            kept_captures: Default::default(),
         });
         monitor::start(&workers, workers.registry.period())?;
         Ok(workers)
@@ -251,7 +251,7 @@ impl Workers {
 
     /// Ends the threads, of which those end later that are in a servant still.
     pub(super) fn stop_reactor(&self) {
-        self.kept.lock().clear();
+        self.kept_captures.lock().clear();
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.reactor.stop();
         }

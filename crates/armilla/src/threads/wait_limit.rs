@@ -26,9 +26,9 @@ enum Limit {
 }
 
 /// Goes back to the limit of the call around.
-struct Before(Limit);
+struct RestoreLimit(Limit);
 
-impl Drop for Before {
+impl Drop for RestoreLimit {
     fn drop(&mut self) {
         LIMIT.set(self.0);
     }
@@ -37,7 +37,7 @@ impl Drop for Before {
 /// Makes a call of this thread that may wait so long; `None` is without end.
 #[inline]
 pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R {
-    let _before = Before(LIMIT.replace(limit.map_or(Limit::Never, Limit::From)));
+    let _restore = RestoreLimit(LIMIT.replace(limit.map_or(Limit::Never, Limit::From)));
     call()
 }
 

@@ -47,7 +47,7 @@ impl Found<'_> {
     }
 
     /// Whether something follows the call that the reply must wait for.
-    pub(crate) fn is_lent(&self) -> bool {
+    pub(crate) fn has_located_servant(&self) -> bool {
         self.located_servant().is_some()
     }
 
