@@ -8,7 +8,7 @@ use crate::operations::OperationNames;
 use crate::runtime::Located;
 use crate::runtime::Orb;
 use crate::server::poa::{
-    Activation, Found, MOST_ANEW, ObjectAdapters, PoaInner, Upcall, always_destroyed,
+    Activation, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, Upcall, destroyed_repeatedly,
 };
 use armilla_giop::OperationName;
 use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
@@ -73,7 +73,7 @@ impl Orb {
                 };
             }
         };
-        for _ in 0..MOST_ANEW {
+        for _ in 0..MAX_CREATION_RETRIES {
             let (poa, id, hint) = match self.owner(key) {
                 Ok(Some(owned)) => owned,
                 Ok(None) if matches!(key, ObjectKey::Named(_)) => {
@@ -91,7 +91,7 @@ impl Orb {
                 return Found::Refused(SystemException::no_adapter());
             }
         }
-        Found::Refused(always_destroyed())
+        Found::Refused(destroyed_repeatedly())
     }
 
     /// The POA that a request with this key is for, which is made if there is somebody who makes it;

@@ -1,6 +1,6 @@
 //! How a POA is made.
 
-use super::gate::{Gate, Mark};
+use super::gate::{Gate, GateFlag};
 use super::ids::Ids;
 use super::servants::Servants;
 use super::{
@@ -199,7 +199,7 @@ impl PoaBuilder {
         // Others may have been faster.
         let mut state = parent.room_for(&self.name)?;
         // What an adapter activator makes is seen by requests when it returns.
-        child.inner.gate.set(Mark::Making, state.making.contains_key(&self.name));
+        child.inner.gate.set(GateFlag::Creating, state.creating.contains_key(&self.name));
         state.children.insert(self.name, child.inner.clone());
         orb.adapters().insert(child.inner.clone());
         drop(state);
@@ -234,7 +234,7 @@ impl PoaInner {
     /// `OBJECT_NOT_EXIST` afterwards.
     fn room_for(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
         let state = lock(&self.state);
-        if self.gate.is(Mark::Destroyed) {
+        if self.gate.is(GateFlag::Destroyed) {
             drop(state);
             return Err(if self.has_ended() { self.destroyed() } else { ending(&self.name) }.into());
         }

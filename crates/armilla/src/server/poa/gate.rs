@@ -17,7 +17,7 @@ const CLOSED: u32 = 1;
 /// Calls are made one at a time, or up to a limit.
 const COUNTED: u32 = 2;
 /// An adapter activator has not returned yet.
-const MAKING: u32 = 4;
+const CREATING: u32 = 4;
 /// The POA was destroyed.
 const DESTROYED: u32 = 8;
 /// A thread waits for calls to end.
@@ -33,9 +33,9 @@ pub(super) struct Gate {
 
 /// A reason why a gate is not open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum GateFlag {
     Closed = CLOSED as isize,
-    Making = MAKING as isize,
+    Creating = CREATING as isize,
     Destroyed = DESTROYED as isize,
     Watched = WATCHED as isize,
 }
@@ -83,25 +83,25 @@ impl Gate {
         self.bits.load(Ordering::SeqCst)
     }
 
-    pub(super) fn is(&self, mark: Mark) -> bool {
-        self.bits.load(Ordering::SeqCst) & mark as u32 != 0
+    pub(super) fn is(&self, flag: GateFlag) -> bool {
+        self.bits.load(Ordering::SeqCst) & flag as u32 != 0
     }
 
-    pub(super) fn set(&self, mark: Mark, on: bool) {
+    pub(super) fn set(&self, flag: GateFlag, on: bool) {
         match on {
-            true => self.bits.fetch_or(mark as u32, Ordering::SeqCst),
-            false => self.bits.fetch_and(!(mark as u32), Ordering::SeqCst),
+            true => self.bits.fetch_or(flag as u32, Ordering::SeqCst),
+            false => self.bits.fetch_and(!(flag as u32), Ordering::SeqCst),
         };
     }
 
     /// Whether a thread that holds a pass may still call: nothing has changed since it got it.
     pub(super) fn still_admits(&self) -> bool {
-        self.bits.load(Ordering::SeqCst) & (CLOSED | MAKING | DESTROYED) == 0
+        self.bits.load(Ordering::SeqCst) & (CLOSED | CREATING | DESTROYED) == 0
     }
 
     /// Whether the calling thread keeps others out, where calls are made one at a time.
-    pub(super) fn is_passed_by_me(&self) -> bool {
-        self.one_by_one && self.serial.is_mine()
+    pub(super) fn is_held_by_current_thread(&self) -> bool {
+        self.one_by_one && self.serial.is_held_by_current_thread()
     }
 
     /// Gives a pass back.
@@ -122,14 +122,14 @@ impl PoaInner {
     /// has no time left.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
-            if self.gate.is(Mark::Destroyed) {
+            if self.gate.is(GateFlag::Destroyed) {
                 return Ok(Admission::Gone);
             }
-            if self.gate.is(Mark::Making) {
-                self.await_made()?;
+            if self.gate.is(GateFlag::Creating) {
+                self.await_creation()?;
                 continue;
             }
-            if self.gate.is(Mark::Closed) {
+            if self.gate.is(GateFlag::Closed) {
                 self.manager.await_active(self, orb)?;
                 continue;
             }
@@ -191,41 +191,43 @@ impl PoaInner {
     /// # Errors
     /// `TRANSIENT` where it is this very thread that is in the activator; `TIMEOUT` when a call of
     /// this process has no time left.
-    fn await_made(&self) -> Result<(), SystemException> {
-        if self.is_made_by_me() {
+    fn await_creation(&self) -> Result<(), SystemException> {
+        if self.is_created_by_current_thread() {
             let what = format!("POA {:?} is being made by the thread that calls", self.name);
             return Err(discarded(what));
         }
-        self.await_made_by_others()
+        self.await_creation_by_others()
     }
 
     /// Waits until another thread's adapter activator that makes this POA has returned.
     ///
     /// # Errors
     /// `TIMEOUT` when a call of this process has no time left.
-    pub(super) fn await_made_by_others(&self) -> Result<(), SystemException> {
-        if self.is_made_by_me() {
+    pub(super) fn await_creation_by_others(&self) -> Result<(), SystemException> {
+        if self.is_created_by_current_thread() {
             return Ok(());
         }
         let mut state = lock(&self.state);
-        while self.gate.is(Mark::Making) && !self.gate.is(Mark::Destroyed) {
-            state = wait_limit::wait(&self.changed, state)
-                .map_err(|_| wait_limit::exhausted(Completion::No, still_being_made(&self.name)))?;
+        while self.gate.is(GateFlag::Creating) && !self.gate.is(GateFlag::Destroyed) {
+            state = wait_limit::wait(&self.changed, state).map_err(|_| {
+                wait_limit::exhausted(Completion::No, creation_timed_out(&self.name))
+            })?;
         }
         Ok(())
     }
 
     /// Whether the calling thread is in the adapter activator that makes this POA.
-    fn is_made_by_me(&self) -> bool {
+    fn is_created_by_current_thread(&self) -> bool {
         let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
-        let maker = parent.and_then(|parent| lock(&parent.state).making.get(&self.name).copied());
-        maker == Some(thread::current().id())
+        let creator =
+            parent.and_then(|parent| lock(&parent.state).creating.get(&self.name).copied());
+        creator == Some(thread::current().id())
     }
 }
 
 /// Why a call had to wait for an adapter activator.
 #[cold]
-pub(super) fn still_being_made(poa: &str) -> String {
+pub(super) fn creation_timed_out(poa: &str) -> String {
     format!("the adapter activator that makes POA {poa:?} took too long")
 }
 
@@ -292,7 +294,7 @@ impl Serial {
     }
 
     /// Whether the calling thread holds it.
-    pub(super) fn is_mine(&self) -> bool {
+    pub(super) fn is_held_by_current_thread(&self) -> bool {
         let me = thread::current().id();
         lock(&self.holders).iter().any(|(thread, _)| *thread == me)
     }

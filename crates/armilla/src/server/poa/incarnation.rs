@@ -2,7 +2,7 @@
 //! which it etherealizes (CORBA 3.4 Part 1, 15.3.6).
 
 use super::activation::Ending;
-use super::gate::{Mark, discarded};
+use super::gate::{GateFlag, discarded};
 use super::lifecycle::Birth;
 use super::manager::would_deadlock;
 use super::servant_manager::{ServantActivator, ServantManager, ServantManagerError};
@@ -59,7 +59,7 @@ impl PoaInner {
         })?;
         let mut state = lock(&self.state);
         let needed = !state.retiring.contains_key(id)
-            && !self.gate.is(Mark::Destroyed)
+            && !self.gate.is(GateFlag::Destroyed)
             && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
         if needed && state.incarnating.insert(id.clone()) {
             // Under the lock: who destroys the POA prevents this or waits for what comes of it.
@@ -103,8 +103,8 @@ impl PoaInner {
         let limit = orb.settings().call_timeout.map(|limit| Instant::now() + limit);
         while let Some(slot) = state.retiring.get(id) {
             if current::is_serving_at(orb, *slot)
-                || self.activating.is_mine()
-                || self.gate.is_passed_by_me()
+                || self.activating.is_held_by_current_thread()
+                || self.gate.is_held_by_current_thread()
             {
                 drop(state);
                 return Err(would_deadlock(&format!("{id:?} to be etherealized")));

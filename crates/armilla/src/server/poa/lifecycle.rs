@@ -2,7 +2,7 @@
 
 use super::activation::Ending;
 use super::active_calls::ActiveCalls;
-use super::gate::Mark;
+use super::gate::GateFlag;
 use super::manager::would_deadlock;
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
 use crate::exception::{Minor, SystemException};
@@ -46,7 +46,7 @@ impl PoaInner {
     /// How the POA ends, where it does. Asked when an object is in its place: either the POA's end finds
     /// it there, or this.
     pub(super) fn ended_meanwhile(&self) -> Option<Ending> {
-        match self.gate.is(Mark::Destroyed) {
+        match self.gate.is(GateFlag::Destroyed) {
             true => lock(&self.state).ending,
             false => None,
         }
@@ -177,7 +177,7 @@ impl PoaInner {
         {
             let mut state = lock(&self.state);
             state.watchers += 1;
-            self.gate.set(Mark::Watched, true);
+            self.gate.set(GateFlag::Watched, true);
         }
         let mut calls = ActiveCalls::now();
         let mut busy: Vec<_> =
@@ -202,7 +202,7 @@ impl PoaInner {
         }
         state.watchers -= 1;
         if state.watchers == 0 {
-            self.gate.set(Mark::Watched, false);
+            self.gate.set(GateFlag::Watched, false);
         }
     }
 
@@ -244,7 +244,7 @@ impl PoaInner {
 
     /// A call of an active object has ended.
     pub(super) fn call_ended(&self) {
-        if self.gate.is(Mark::Watched) {
+        if self.gate.is(GateFlag::Watched) {
             self.wake();
         }
     }
@@ -257,7 +257,7 @@ impl PoaInner {
     /// Such a call has ended.
     pub(super) fn passing_ended(&self) {
         self.passing.fetch_sub(1, Ordering::SeqCst);
-        if self.gate.is(Mark::Watched) || self.gate.is(Mark::Destroyed) {
+        if self.gate.is(GateFlag::Watched) || self.gate.is(GateFlag::Destroyed) {
             self.wake();
         }
     }
@@ -277,7 +277,7 @@ impl PoaInner {
     pub(crate) fn destroy(self: &Arc<Self>, orb: &Orb, ending: Ending, wait: bool) {
         let children = {
             let mut state = lock(&self.state);
-            self.gate.set(Mark::Destroyed, true);
+            self.gate.set(GateFlag::Destroyed, true);
             state.ending = Some(ending);
             self.changed.notify_all();
             std::mem::take(&mut state.children)
@@ -348,7 +348,7 @@ impl Poa {
         if wait_for_completion && current::is_serving(&self.orb) {
             return Err(would_deadlock("a POA to end").into());
         }
-        if self.inner.gate.is(Mark::Destroyed) && !self.inner.has_ended() {
+        if self.inner.gate.is(GateFlag::Destroyed) && !self.inner.has_ended() {
             if wait_for_completion {
                 self.inner.await_all_ended(None);
             }

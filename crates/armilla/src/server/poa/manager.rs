@@ -1,6 +1,6 @@
 //! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
 
-use super::gate::{Mark, discarded};
+use super::gate::{GateFlag, discarded};
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::CustomPolicy;
@@ -169,7 +169,7 @@ impl PoaManager {
         state.adapters.retain(|poa| poa.strong_count() > 0);
         let adapters: Vec<_> = state.adapters.iter().filter_map(Weak::upgrade).collect();
         for poa in &adapters {
-            poa.gate.set(Mark::Closed, to != ManagerState::Active);
+            poa.gate.set(GateFlag::Closed, to != ManagerState::Active);
         }
         self.0.changed.notify_all();
         drop(state);
@@ -190,7 +190,7 @@ impl PoaManager {
         state.adapters.retain(|poa| poa.strong_count() > 0);
         state.adapters.push(Arc::downgrade(poa));
         state.is_used = true;
-        poa.gate.set(Mark::Closed, state.state != ManagerState::Active);
+        poa.gate.set(GateFlag::Closed, state.state != ManagerState::Active);
     }
 
     /// Whether it has lost its last POA, and only the list of managers knows it.
@@ -215,7 +215,7 @@ impl PoaManager {
                     return Err(discarded(what));
                 }
                 ManagerState::Inactive => return Err(inactive(&self.0.id)),
-                ManagerState::Holding if poa.gate.is(Mark::Destroyed) => return Ok(()),
+                ManagerState::Holding if poa.gate.is(GateFlag::Destroyed) => return Ok(()),
                 ManagerState::Holding => {}
             }
             let limit = orb.settings().max_held_requests;

@@ -1,7 +1,7 @@
 //! The POA managers of an ORB by their ids: `POAManagerFactory` (CORBA 3.4 Part 1, 15.3.3). What a
 //! manager does is in `manager.rs`.
 
-use super::gate::Mark;
+use super::gate::GateFlag;
 use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::log::report;
 use crate::policies::{CustomPolicy, PolicyError};
@@ -149,10 +149,10 @@ impl Orb {
 
     /// A new root POA, unless another thread has made one.
     #[cold]
-    pub(super) fn root_anew(&self) -> Poa {
+    pub(super) fn recreate_root(&self) -> Poa {
         let mut managers = lock(self.managers());
         let before = self.root();
-        if !before.gate.is(Mark::Destroyed) {
+        if !before.gate.is(GateFlag::Destroyed) {
             return self.poa_of(&before);
         }
         let root = PoaInner::root(self.downgrade(), self.incarnation(), managers.for_root());

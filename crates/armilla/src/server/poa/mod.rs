@@ -47,7 +47,7 @@ pub use policies::{
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
-pub(crate) use tree::{MOST_ANEW, always_destroyed};
+pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
 pub(crate) use upcall::{DirectUpcall, FastUpcall, Found, Target, Upcall, guarded};
 
 use crate::exception::SystemException;
@@ -60,7 +60,7 @@ use crate::server::interception::{Established, ObjectReferenceFactory};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
-use gate::{Gate, Mark, Serial};
+use gate::{Gate, GateFlag, Serial};
 use ids::Ids;
 use servants::Servants;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -165,7 +165,7 @@ struct State {
     children: BTreeMap<String, Arc<PoaInner>>,
     activator: Option<Arc<dyn AdapterActivator>>,
     /// The children for which the adapter activator is being asked, and by which thread.
-    making: BTreeMap<String, ThreadId>,
+    creating: BTreeMap<String, ThreadId>,
     /// How the POA ends, once it does, and the children that end with it.
     ending: Option<Ending>,
     ending_children: Vec<Arc<PoaInner>>,
@@ -250,8 +250,8 @@ impl Orb {
     /// the POA: then it is the one that was destroyed.
     pub fn root_poa(&self) -> Poa {
         let root = self.root();
-        match root.gate.is(Mark::Destroyed) && self.check_running().is_ok() {
-            true => self.root_anew(),
+        match root.gate.is(GateFlag::Destroyed) && self.check_running().is_ok() {
+            true => self.recreate_root(),
             false => self.poa_of(&root),
         }
     }

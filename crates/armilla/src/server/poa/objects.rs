@@ -1,7 +1,7 @@
 //! What a program asks a POA for about its objects and servants (CORBA 3.4 Part 1, 15.3.9).
 
 use super::activation::Ending;
-use super::gate::Mark;
+use super::gate::GateFlag;
 use super::lifecycle::Birth;
 use super::{Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager};
 use crate::client::Object;
@@ -160,7 +160,7 @@ impl Poa {
 
     /// Fails unless the policies allow what is asked for.
     pub(super) fn require(&self, allowed: bool) -> Result<(), PoaError> {
-        if self.inner.gate.is(Mark::Destroyed) {
+        if self.inner.gate.is(GateFlag::Destroyed) {
             return Err(self.inner.destroyed().into());
         }
         if allowed { Ok(()) } else { Err(PoaError::WrongPolicy) }

@@ -1,6 +1,6 @@
 //! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
 
-use super::gate::{Admission, Mark, still_being_made};
+use super::gate::{Admission, GateFlag, creation_timed_out};
 use super::upcall::guarded;
 use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -93,19 +93,19 @@ impl PoaInner {
         let activator = {
             let mut state = lock(&self.state);
             let me = thread::current().id();
-            while state.making.get(name).is_some_and(|maker| *maker != me) {
+            while state.creating.get(name).is_some_and(|creator| *creator != me) {
                 state = wait_limit::wait(&self.changed, state)
-                    .map_err(|_| wait_limit::exhausted(Completion::No, still_being_made(name)))?;
+                    .map_err(|_| wait_limit::exhausted(Completion::No, creation_timed_out(name)))?;
             }
             if let Some(child) = state.children.get(name) {
                 return Ok(Some(child.clone()));
             }
             let Some(activator) = state.activator.clone() else { return Ok(None) };
             // Who makes it does not make it twice.
-            if self.gate.is(Mark::Destroyed) || state.making.contains_key(name) {
+            if self.gate.is(GateFlag::Destroyed) || state.creating.contains_key(name) {
                 return Ok(None);
             }
-            state.making.insert(name.to_owned(), me);
+            state.creating.insert(name.to_owned(), me);
             activator
         };
         let parent = orb.poa_of(self);
@@ -113,10 +113,10 @@ impl PoaInner {
             activator.unknown_adapter(&parent, name)
         });
         let mut state = lock(&self.state);
-        state.making.remove(name);
+        state.creating.remove(name);
         let child = state.children.get(name).cloned();
         if let Some(child) = &child {
-            child.gate.set(Mark::Making, false);
+            child.gate.set(GateFlag::Creating, false);
             child.wake();
         }
         drop(state);
@@ -132,18 +132,20 @@ impl Orb {
     /// The POA with this path, made by adapter activators if need be; they are asked by the rules of
     /// the manager of the POA above.
     pub(crate) fn adapter(&self, path: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
-        if let Some(found) = self.adapters().get(path).filter(|poa| !poa.gate.is(Mark::Destroyed)) {
+        if let Some(found) =
+            self.adapters().get(path).filter(|poa| !poa.gate.is(GateFlag::Destroyed))
+        {
             return Ok(Some(found));
         }
         let mut poa = self.root();
         let from_the_root = || path.split(|octet| *octet == 0).skip(1);
         let mut names = from_the_root();
-        let mut anew = 0;
+        let mut retries = 0;
         while let Some(name) = names.next() {
             let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
-            if poa.gate.is(Mark::Making) {
+            if poa.gate.is(GateFlag::Creating) {
                 // Others make it, and may not have come to what is below it; who makes it itself knows.
-                poa.await_made_by_others()?;
+                poa.await_creation_by_others()?;
             }
             let known = lock(&poa.state).children.get(name).cloned();
             let next = match known {
@@ -161,10 +163,10 @@ impl Orb {
             };
             match next {
                 Some(next) => poa = next,
-                // It was destroyed meanwhile, and may be made anew from above.
-                None if anew > MOST_ANEW => return Err(always_destroyed()),
-                None if poa.parent.is_some() && poa.gate.is(Mark::Destroyed) => {
-                    anew += 1;
+                // It was destroyed meanwhile, and may be made retries from above.
+                None if retries > MAX_CREATION_RETRIES => return Err(destroyed_repeatedly()),
+                None if poa.parent.is_some() && poa.gate.is(GateFlag::Destroyed) => {
+                    retries += 1;
                     poa = self.root();
                     names = from_the_root();
                 }
@@ -182,15 +184,15 @@ fn activator_failed(name: &str, why: &SystemException) -> SystemException {
         .with_reason(format!("the adapter activator failed to make POA {name:?}: {why}"))
 }
 
-/// How often one request goes to a POA that was made anew.
-pub(crate) const MOST_ANEW: usize = 100;
+/// How often one request goes to a POA that was made retries.
+pub(crate) const MAX_CREATION_RETRIES: usize = 100;
 
 /// A POA was destroyed whenever the request came to it, perhaps by its own servant manager (CORBA 3.4
 /// Part 1, A.5.3: reason 4 of `TRANSIENT`).
 #[cold]
-pub(crate) fn always_destroyed() -> SystemException {
+pub(crate) fn destroyed_repeatedly() -> SystemException {
     SystemException::new(ExceptionKind::Transient, Minor::TRANSIENT_POA_DESTROYED, Completion::No)
         .with_reason(format!(
-            "the POA of the object was destroyed {MOST_ANEW} times under the request"
+            "the POA of the object was destroyed {MAX_CREATION_RETRIES} times under the request"
         ))
 }

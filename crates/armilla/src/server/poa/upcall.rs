@@ -1,7 +1,7 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
 use super::active_calls::Protection;
-use super::gate::{Admission, Gate, Mark, Pass};
+use super::gate::{Admission, Gate, GateFlag, Pass};
 use super::located_servant::{Lent, LocatedServant};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
@@ -500,7 +500,7 @@ impl PoaInner {
 
     /// Whether a request for the object could be served, without asking anybody for a servant.
     pub(crate) fn may_serve(&self, orb: &Orb, id: &[u8], hint: Slot) -> bool {
-        if self.gate.is(Mark::Destroyed) {
+        if self.gate.is(GateFlag::Destroyed) {
             return false;
         }
         self.lookup(orb, id, hint).is_some()
