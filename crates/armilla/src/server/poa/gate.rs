@@ -26,9 +26,9 @@ const WATCHED: u32 = 16;
 /// The gate of a POA.
 pub(super) struct Gate {
     bits: AtomicU32,
-    serial: Serial,
+    semaphore: ReentrantSemaphore,
     /// Whether calls are made one at a time, what servant managers are asked included.
-    one_by_one: bool,
+    single_thread: bool,
 }
 
 /// A reason why a gate is not open.
@@ -42,8 +42,8 @@ pub(super) enum GateFlag {
 
 /// Whether a call may be made.
 pub(super) enum Admission {
-    /// By this thread; the pass is held until the call has ended.
-    Granted(Pass),
+    /// By this thread; the permit is held until the call has ended.
+    Granted(Permit),
     /// By the main thread only.
     MainThread,
     /// The POA does not exist any more.
@@ -52,18 +52,22 @@ pub(super) enum Admission {
 
 /// The right to call, to be given back.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Pass {
+pub(super) struct Permit {
     counted: bool,
 }
 
 impl Gate {
     /// A gate that lets this many threads call at once, if there is a limit.
     pub(super) fn new(threading: Threading, most: Option<usize>, closed: bool) -> Self {
-        let one_by_one = threading != Threading::OrbControl;
-        let counted = if one_by_one || most.is_some() { COUNTED } else { 0 };
+        let single_thread = threading != Threading::OrbControl;
+        let counted = if single_thread || most.is_some() { COUNTED } else { 0 };
         let closed = if closed { CLOSED } else { 0 };
-        let most = if one_by_one { 1 } else { most.unwrap_or(1) };
-        Self { bits: AtomicU32::new(counted | closed), serial: Serial::of(most), one_by_one }
+        let most = if single_thread { 1 } else { most.unwrap_or(1) };
+        Self {
+            bits: AtomicU32::new(counted | closed),
+            semaphore: ReentrantSemaphore::of(most),
+            single_thread,
+        }
     }
 
     /// Whether calls are counted.
@@ -94,20 +98,20 @@ impl Gate {
         };
     }
 
-    /// Whether a thread that holds a pass may still call: nothing has changed since it got it.
+    /// Whether a thread that holds a permit may still call: nothing has changed since it got it.
     pub(super) fn still_admits(&self) -> bool {
         self.bits.load(Ordering::SeqCst) & (CLOSED | CREATING | DESTROYED) == 0
     }
 
     /// Whether the calling thread keeps others out, where calls are made one at a time.
     pub(super) fn is_held_by_current_thread(&self) -> bool {
-        self.one_by_one && self.serial.is_held_by_current_thread()
+        self.single_thread && self.semaphore.is_held_by_current_thread()
     }
 
-    /// Gives a pass back.
-    pub(super) fn give_back(&self, pass: Pass) {
-        if pass.counted {
-            self.serial.release();
+    /// Gives a permit back.
+    pub(super) fn release(&self, permit: Permit) {
+        if permit.counted {
+            self.semaphore.release();
         }
     }
 }
@@ -133,12 +137,12 @@ impl PoaInner {
                 self.manager.await_active(self, orb)?;
                 continue;
             }
-            let pass = match self.policies.threading {
-                Threading::OrbControl if !self.gate.is_counted() => Pass::default(),
+            let permit = match self.policies.threading {
+                Threading::OrbControl if !self.gate.is_counted() => Permit::default(),
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
                 _ => {
-                    let most = self.gate.serial.most;
-                    self.gate.serial.acquire_in_time(|| {
+                    let most = self.gate.semaphore.most;
+                    self.gate.semaphore.acquire_in_time(|| {
                         let name = &self.name;
                         match most {
                             1 => format!(
@@ -149,13 +153,13 @@ impl PoaInner {
                             ),
                         }
                     })?;
-                    Pass { counted: true }
+                    Permit { counted: true }
                 }
             };
             if self.gate.still_admits() {
-                return Ok(Admission::Granted(pass));
+                return Ok(Admission::Granted(permit));
             }
-            self.gate.give_back(pass);
+            self.gate.release(permit);
         }
     }
 
@@ -164,8 +168,8 @@ impl PoaInner {
     pub(crate) fn admits_by_main_thread(&self, orb: &Orb) -> bool {
         match self.admit(orb) {
             Ok(Admission::MainThread) => true,
-            Ok(Admission::Granted(pass)) => {
-                self.gate.give_back(pass);
+            Ok(Admission::Granted(permit)) => {
+                self.gate.release(permit);
                 false
             }
             Ok(Admission::Gone) | Err(_) => false,
@@ -178,12 +182,12 @@ impl PoaInner {
     }
 
     /// Waits until no call is made, where calls are made one at a time.
-    pub(super) fn serialize(&self) -> Pass {
-        let counted = self.gate.one_by_one;
+    pub(super) fn serialize(&self) -> Permit {
+        let counted = self.gate.single_thread;
         if counted {
-            self.gate.serial.acquire();
+            self.gate.semaphore.acquire();
         }
-        Pass { counted }
+        Permit { counted }
     }
 
     /// Waits until the adapter activator that makes this POA has returned.
@@ -232,23 +236,23 @@ pub(super) fn creation_timed_out(poa: &str) -> String {
 }
 
 /// Which threads hold it, and how often.
-type Held<'m> = MutexGuard<'m, Vec<(ThreadId, usize)>>;
+type Holders<'m> = MutexGuard<'m, Vec<(ThreadId, usize)>>;
 
 /// A lock that so many threads may hold, and that those may take again.
-pub(super) struct Serial {
+pub(super) struct ReentrantSemaphore {
     holders: Mutex<Vec<(ThreadId, usize)>>,
     freed: Condvar,
     most: usize,
 }
 
-impl Default for Serial {
+impl Default for ReentrantSemaphore {
     /// For one thread.
     fn default() -> Self {
         Self::of(1)
     }
 }
 
-impl Serial {
+impl ReentrantSemaphore {
     fn of(most: usize) -> Self {
         Self { holders: Mutex::default(), freed: Condvar::new(), most }
     }
@@ -274,7 +278,10 @@ impl Serial {
     }
 
     /// Takes it, unless `wait` gives up.
-    fn acquire_by<'m>(&'m self, wait: impl Fn(Held<'m>) -> Result<Held<'m>, Held<'m>>) -> bool {
+    fn acquire_by<'m>(
+        &'m self,
+        wait: impl Fn(Holders<'m>) -> Result<Holders<'m>, Holders<'m>>,
+    ) -> bool {
         let me = thread::current().id();
         let mut holders = lock(&self.holders);
         loop {

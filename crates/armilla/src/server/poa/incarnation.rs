@@ -176,7 +176,7 @@ impl PoaInner {
         let cleanup = ending == Ending::Cleanup;
         let adapter = orb.poa_of(self);
         // One at a time, where calls are.
-        let pass = self.serialize();
+        let permit = self.serialize();
         self.activating.acquire();
         // Now, so that of several of its objects the last one that the activator hears of is the last.
         leave();
@@ -185,7 +185,7 @@ impl PoaInner {
             activator.etherealize(id, &adapter, servant, cleanup, remaining);
         });
         self.activating.release();
-        self.gate.give_back(pass);
+        self.gate.release(permit);
         if let Err(error) = done {
             report!(
                 warn,

@@ -60,7 +60,7 @@ use crate::server::interception::{Established, ObjectReferenceFactory};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
-use gate::{Gate, GateFlag, Serial};
+use gate::{Gate, GateFlag, ReentrantSemaphore};
 use ids::Ids;
 use servants::Servants;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -145,7 +145,7 @@ pub(crate) struct PoaInner {
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
     /// Held while the servant activator is asked: once at a time (CORBA 3.4 Part 1, 15.3.6).
-    activating: Serial,
+    activating: ReentrantSemaphore,
     /// Set where there are interceptors of POAs.
     established: OnceLock<Established>,
     /// The objects that have not ended yet.

@@ -152,9 +152,9 @@ impl Orb {
                 Some(child) => Some(child),
                 None if lock(&poa.state).activator.is_none() => None,
                 None => match poa.admit(self)? {
-                    Admission::Granted(pass) => {
+                    Admission::Granted(permit) => {
                         let child = poa.child(self, name);
-                        poa.gate.give_back(pass);
+                        poa.gate.release(permit);
                         child?
                     }
                     Admission::MainThread => poa.child(self, name)?,

@@ -1,7 +1,7 @@
 //! A request on its way to its servant: found, admitted, under way, ended.
 
 use super::active_calls::Protection;
-use super::gate::{Admission, Gate, GateFlag, Pass};
+use super::gate::{Admission, Gate, GateFlag, Permit};
 use super::located_servant::{Lent, LocatedServant};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
@@ -102,23 +102,23 @@ pub(crate) struct Target {
 /// dropped.
 pub(crate) struct Upcall<'o> {
     object: Guard<'o, Activation>,
-    pass: Pass,
+    permit: Permit,
 }
 
 impl<'o> Upcall<'o> {
     /// Begins a call, where no servant manager has to be asked and nothing be waited for.
     #[inline(always)]
     pub(crate) fn begin(object: Guard<'o, Activation>) -> Option<Self> {
-        Self::admitted(object, Pass::default(), Gate::is_open)
+        Self::admitted(object, Permit::default(), Gate::is_open)
     }
 
-    /// Begins a call, for which `pass` was given, where the object is active and `admits` finds its
+    /// Begins a call, for which `permit` was given, where the object is active and `admits` finds its
     /// gate as it must be. `active_calls.rs` says why both are looked at after the call was begun,
     /// and again when it has ended.
     #[inline(always)]
     fn admitted(
         mut object: Guard<'o, Activation>,
-        pass: Pass,
+        permit: Permit,
         admits: fn(&Gate) -> bool,
     ) -> Option<Self> {
         if !may_begin(&object) {
@@ -126,10 +126,10 @@ impl<'o> Upcall<'o> {
         }
         active_calls::begin(&mut object);
         if has_begun(&object, admits) {
-            return Some(Self { object, pass });
+            return Some(Self { object, permit });
         }
-        // The caller holds the pass and gives it back.
-        Self { object, pass: Pass::default() }.back_out();
+        // The caller holds the permit and gives it back.
+        Self { object, permit: Permit::default() }.back_out();
         None
     }
 
@@ -149,7 +149,7 @@ impl Drop for Upcall<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         active_calls::end(&mut self.object);
-        has_ended(&self.object, self.pass);
+        has_ended(&self.object, self.permit);
     }
 }
 
@@ -181,7 +181,7 @@ impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
     fn drop(&mut self) {
         if let Some(protection) = self.protection.take() {
             protection.end(&self.activation);
-            has_ended(&self.activation, Pass::default());
+            has_ended(&self.activation, Permit::default());
         }
     }
 }
@@ -231,7 +231,7 @@ impl Drop for FastUpcall<'_> {
 #[inline(never)]
 fn end_slow<R>(activation: &Activation, result: R) -> R {
     hazard::find_free();
-    has_ended_by_flags(activation, Pass::default());
+    has_ended_by_flags(activation, Permit::default());
     result
 }
 
@@ -239,7 +239,7 @@ fn end_slow<R>(activation: &Activation, result: R) -> R {
 #[inline(never)]
 fn end_early(activation: &Activation, hazard: HazardPointer) {
     drop(hazard);
-    has_ended_by_flags(activation, Pass::default());
+    has_ended_by_flags(activation, Permit::default());
 }
 
 /// Whether a call is worth beginning: one that backs out does what is left to the last call, with a
@@ -265,21 +265,21 @@ fn has_begun_by_flags(activation: &Activation, admits: fn(&Gate) -> bool) -> boo
 
 /// Does what is left to a call that others do not see any more.
 #[inline(always)]
-fn has_ended(activation: &Activation, pass: Pass) {
+fn has_ended(activation: &Activation, permit: Permit) {
     if !fence::light_and_all_clear(|| activation.flags()) {
-        has_ended_by_flags(activation, pass);
+        has_ended_by_flags(activation, permit);
     }
 }
 
 /// The same where one of the flags is raised, or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
-fn has_ended_by_flags(activation: &Activation, pass: Pass) {
+fn has_ended_by_flags(activation: &Activation, permit: Permit) {
     fence::light();
     if !activation.is_active() {
         lifecycle::end_if_idle(activation);
     }
-    activation.poa.gate.give_back(pass);
+    activation.poa.gate.release(permit);
     activation.poa.call_ended();
 }
 
@@ -290,7 +290,7 @@ pub(crate) struct Passing {
     servant: AnyServant,
     /// Where the servant was lent.
     located_servant: Option<LocatedServant>,
-    pass: Pass,
+    permit: Permit,
 }
 
 impl Drop for Passing {
@@ -299,7 +299,7 @@ impl Drop for Passing {
             report!(warn, "a servant locator failed", error = error);
         }
         current::end_passing();
-        self.poa.gate.give_back(self.pass);
+        self.poa.gate.release(self.permit);
         self.poa.passing_ended();
     }
 }
@@ -339,18 +339,18 @@ impl PoaInner {
         operation: &str,
     ) -> Option<Found<'o>> {
         loop {
-            let pass = match self.admit(orb) {
-                Ok(Admission::Granted(pass)) => pass,
+            let permit = match self.admit(orb) {
+                Ok(Admission::Granted(permit)) => permit,
                 Ok(Admission::MainThread) => return Some(Found::MainThread),
                 Ok(Admission::Gone) => return None,
                 Err(exception) => return Some(Found::Refused(exception)),
             };
-            match self.try_serve(orb, id, hint, operation, pass) {
+            match self.try_serve(orb, id, hint, operation, permit) {
                 Some(found) => return Some(found),
                 // Something has changed since the gate was passed.
-                None => self.gate.give_back(pass),
+                None => self.gate.release(permit),
             }
-            // Without the pass: the thread that etherealizes a servant may need it.
+            // Without the permit: the thread that etherealizes a servant may need it.
             if self.policies.has_activator()
                 && let Err(exception) = self.await_retired(orb, &ObjectId::new(id))
             {
@@ -359,7 +359,7 @@ impl PoaInner {
         }
     }
 
-    /// What a request leads to that was admitted; it takes the pass with it or gives it back.
+    /// What a request leads to that was admitted; it takes the permit with it or gives it back.
     /// `None` when everything has to be looked at again.
     fn try_serve<'o>(
         self: &Arc<Self>,
@@ -367,10 +367,10 @@ impl PoaInner {
         id: &[u8],
         hint: Slot,
         operation: &str,
-        pass: Pass,
+        permit: Permit,
     ) -> Option<Found<'o>> {
         if let Some(guard) = self.lookup(orb, id, hint) {
-            return Upcall::admitted(guard, pass, Gate::still_admits).map(Found::Object);
+            return Upcall::admitted(guard, permit, Gate::still_admits).map(Found::Object);
         }
         let outcome = match self.policies.processing {
             RequestProcessing::ActiveObjectMapOnly => {
@@ -378,14 +378,14 @@ impl PoaInner {
             }
             RequestProcessing::DefaultServant => self
                 .default_servant()
-                .map(|servant| self.pass_to_default(ObjectId::new(id), servant, pass))
+                .map(|servant| self.pass_to_default(ObjectId::new(id), servant, permit))
                 .map(|passing| passing.map(Found::from)),
             RequestProcessing::ServantManager => match self.servant_manager.get() {
                 Some(ServantManager::Activator(activator)) => {
                     self.incarnate(orb, &**activator, &ObjectId::new(id)).map(|()| None)
                 }
                 Some(ServantManager::Locator(locator)) => self
-                    .locate_servant(orb, locator, ObjectId::new(id), operation, pass)
+                    .locate_servant(orb, locator, ObjectId::new(id), operation, permit)
                     .map(|passing| passing.map(Found::from)),
                 None => Err(no_manager(&self.name).into()),
             },
@@ -398,7 +398,7 @@ impl PoaInner {
             Err(ServantManagerError::Raise(exception)) => Found::Refused(exception),
             Err(ServantManagerError::Forward(object)) => Found::Elsewhere(object.ior()),
         };
-        self.gate.give_back(pass);
+        self.gate.release(permit);
         Some(found)
     }
 
@@ -410,7 +410,7 @@ impl PoaInner {
         locator: &Arc<dyn ServantLocator>,
         id: ObjectId,
         operation: &str,
-        pass: Pass,
+        permit: Permit,
     ) -> Result<Option<Passing>, ServantManagerError> {
         let poa = orb.poa_of(self);
         // Until what is lent counts by itself, not only while the locator is asked; and not after
@@ -434,7 +434,7 @@ impl PoaInner {
                 id: id.clone(),
                 servant: servant.clone(),
             });
-            self.begin_passing(id, servant, Some(located_servant), pass)
+            self.begin_passing(id, servant, Some(located_servant), permit)
         });
         self.passing_ended();
         located.map(Some)
@@ -446,11 +446,11 @@ impl PoaInner {
         id: ObjectId,
         servant: AnyServant,
         located_servant: Option<LocatedServant>,
-        pass: Pass,
+        permit: Permit,
     ) -> Passing {
         self.passing_begins();
         current::begin_passing(self, &id, &servant);
-        Passing { poa: self.clone(), id, servant, located_servant, pass }
+        Passing { poa: self.clone(), id, servant, located_servant, permit }
     }
 
     /// The same with the default servant. `None` when the gate was closed meanwhile.
@@ -458,14 +458,14 @@ impl PoaInner {
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
-        pass: Pass,
+        permit: Permit,
     ) -> Option<Passing> {
-        let mut passing = self.begin_passing(id, servant, None, pass);
+        let mut passing = self.begin_passing(id, servant, None, permit);
         if self.gate.still_admits() {
             return Some(passing);
         }
-        // The pass goes back with the rest of what the caller holds.
-        passing.pass = Pass::default();
+        // The permit goes back with the rest of what the caller holds.
+        passing.permit = Permit::default();
         None
     }
 
