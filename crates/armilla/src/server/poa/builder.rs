@@ -269,7 +269,7 @@ impl PoaInner {
             established: OnceLock::new(),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             live: Default::default(),
-            passing: Default::default(),
+            unmapped: Default::default(),
             counted: Default::default(),
             state: Default::default(),
             changed: Default::default(),

@@ -23,7 +23,7 @@ struct Frame {
 
 /// An object that is not in the active object map.
 #[derive(Clone)]
-struct Passing {
+struct Unmapped {
     poa: Arc<PoaInner>,
     id: ObjectId,
     servant: AnyServant,
@@ -32,7 +32,7 @@ struct Passing {
 #[derive(Clone)]
 enum Serving {
     Active(Frame),
-    Passing(Passing),
+    Unmapped(Unmapped),
     /// A servant manager is asked, about an object that stood there or nowhere.
     Asking(Frame),
 }
@@ -41,7 +41,7 @@ impl Serving {
     fn orb(&self) -> u64 {
         match self {
             Self::Active(frame) | Self::Asking(frame) => frame.orb,
-            Self::Passing(passing) => passing.poa.incarnation,
+            Self::Unmapped(unmapped) => unmapped.poa.incarnation,
         }
     }
 }
@@ -49,7 +49,7 @@ impl Serving {
 thread_local! {
     /// What no hazard pointer shows, the innermost last, each with how many hazard pointers are
     /// older.
-    static KEPT: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
+    static KEPT_FRAMES: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Begins to serve an active object where the thread has no hazard pointers left.
@@ -62,7 +62,7 @@ pub(super) fn begin_counted(activation: &Activation) {
 /// Goes back to what was served before.
 #[cold]
 pub(super) fn end_counted(activation: &Activation) {
-    end_passing();
+    end_unmapped();
     activation.count_out();
 }
 
@@ -73,29 +73,33 @@ impl Frame {
 }
 
 /// Begins to serve an object that is not in the active object map.
-pub(super) fn begin_passing(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
-    keep(Serving::Passing(Passing { poa: poa.clone(), id: id.clone(), servant: servant.clone() }));
+pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
+    keep(Serving::Unmapped(Unmapped {
+        poa: poa.clone(),
+        id: id.clone(),
+        servant: servant.clone(),
+    }));
 }
 
 /// Begins to ask a servant manager of this ORB, about an object that stood at `slot`.
-pub(super) fn begin_asking(orb: u64, slot: Slot) {
+pub(super) fn begin_manager_call(orb: u64, slot: Slot) {
     keep(Serving::Asking(Frame { orb, slot }));
 }
 
 /// Goes back to what was served before what no hazard pointer shows.
-pub(super) fn end_passing() {
+pub(super) fn end_unmapped() {
     // In a thread that is ending there may be nothing to go back to.
-    let ended = KEPT.try_with(|kept| kept.borrow_mut().pop());
+    let ended = KEPT_FRAMES.try_with(|kept| kept.borrow_mut().pop());
     drop(ended);
 }
 
 fn keep(serving: Serving) {
-    KEPT.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
+    KEPT_FRAMES.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
 }
 
 /// What the calling thread is serving at this moment, where that belongs to this ORB.
 fn innermost(orb: &Orb) -> Option<Serving> {
-    let kept = KEPT.try_with(|kept| kept.borrow().last().cloned()).ok().flatten();
+    let kept = KEPT_FRAMES.try_with(|kept| kept.borrow().last().cloned()).ok().flatten();
     let protected = hazard::protected_here().next_back();
     match (protected, kept) {
         (Some((older, address)), kept)
@@ -111,7 +115,7 @@ fn innermost(orb: &Orb) -> Option<Serving> {
 /// How many requests this thread is serving within each other, servant managers included that it
 /// asks.
 pub(crate) fn serving_depth() -> usize {
-    hazard::depth() + KEPT.try_with(|kept| kept.borrow().len()).unwrap_or(0)
+    hazard::depth() + KEPT_FRAMES.try_with(|kept| kept.borrow().len()).unwrap_or(0)
 }
 
 /// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
@@ -135,7 +139,9 @@ fn protected(orb: &Orb) -> impl Iterator<Item = Slot> {
 
 /// Whether such a thing is among what this thread is serving and no hazard pointer shows.
 fn is_kept(is_it: impl Fn(&Serving) -> bool) -> bool {
-    KEPT.try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving))).unwrap_or(false)
+    KEPT_FRAMES
+        .try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving)))
+        .unwrap_or(false)
 }
 
 /// The request that this thread is serving: `PortableServer::Current`, from
@@ -216,7 +222,7 @@ impl Orb {
                     activation: Some(activation),
                 })
             }
-            Serving::Passing(Passing { poa, id, servant }) => {
+            Serving::Unmapped(Unmapped { poa, id, servant }) => {
                 Ok(Current { poa: self.poa_of(&poa), id, servant, activation: None })
             }
             Serving::Asking(_) => Err(PoaError::NoContext),

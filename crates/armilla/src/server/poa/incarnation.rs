@@ -3,7 +3,7 @@
 
 use super::activation::Ending;
 use super::gate::{GateFlag, discarded};
-use super::lifecycle::Birth;
+use super::lifecycle::NewObject;
 use super::manager::would_deadlock;
 use super::servant_manager::{ServantActivator, ServantManager, ServantManagerError};
 use super::{ObjectId, PoaError, PoaInner, State, current};
@@ -29,8 +29,9 @@ impl PoaInner {
             return Ok(());
         }
         let poa = orb.poa_of(self);
-        let asked =
-            self.ask("ServantActivator::incarnate", Slot::NONE, || activator.incarnate(id, &poa));
+        let asked = self.ask_manager("ServantActivator::incarnate", Slot::NONE, || {
+            activator.incarnate(id, &poa)
+        });
         let done = match asked {
             Ok(Ok(servant)) => {
                 self.activate_incarnated(orb, id, servant).map_err(ServantManagerError::from)
@@ -63,7 +64,7 @@ impl PoaInner {
             && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
         if needed && state.incarnating.insert(id.clone()) {
             // Under the lock: who destroys the POA prevents this or waits for what comes of it.
-            self.passing_begins();
+            self.unmapped_begins();
             return Ok(true);
         }
         drop(state);
@@ -77,7 +78,7 @@ impl PoaInner {
     fn end_incarnation(&self, id: &ObjectId) {
         lock(&self.state).incarnating.remove(id);
         self.activating.release();
-        self.passing_ended();
+        self.unmapped_ended();
     }
 
     /// Waits until every servant that was taken from its object was etherealized.
@@ -137,11 +138,11 @@ impl PoaInner {
         id: &ObjectId,
         servant: AnyServant,
     ) -> Result<(), SystemException> {
-        match self.place(orb, Birth { servant: servant.clone(), id: Some(id.as_bytes()) }) {
+        match self.place(orb, NewObject { servant: servant.clone(), id: Some(id.as_bytes()) }) {
             Ok(activation) => {
                 // The POA may have ended while the activator was asked: the request has not begun and goes
                 // where those go that come now, and the servant goes back, once.
-                self.ended_meanwhile().inspect(|ending| _ = self.retire(&activation, *ending));
+                self.concurrent_ending().inspect(|ending| _ = self.retire(&activation, *ending));
             }
             Err(PoaError::ObjectAlreadyActive) => {
                 let active = self.lookup(orb, id.as_bytes(), Slot::NONE);
@@ -181,7 +182,7 @@ impl PoaInner {
         // Now, so that of several of its objects the last one that the activator hears of is the last.
         leave();
         let remaining = self.servants.belongs(address);
-        let done = self.ask("ServantActivator::etherealize", slot, || {
+        let done = self.ask_manager("ServantActivator::etherealize", slot, || {
             activator.etherealize(id, &adapter, servant, cleanup, remaining);
         });
         self.activating.release();

@@ -16,7 +16,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// How an object comes to be active.
-pub(super) struct Birth<'a> {
+pub(super) struct NewObject<'a> {
     pub(super) servant: AnyServant,
     /// `None` for an id that says where the object stands.
     pub(super) id: Option<&'a [u8]>,
@@ -31,10 +31,10 @@ impl PoaInner {
     pub(super) fn insert(
         self: &Arc<Self>,
         orb: &Orb,
-        birth: Birth<'_>,
+        object: NewObject<'_>,
     ) -> Result<Handle<Activation>, PoaError> {
-        let activation = self.place(orb, birth)?;
-        match self.ended_meanwhile() {
+        let activation = self.place(orb, object)?;
+        match self.concurrent_ending() {
             None => Ok(activation),
             Some(_) => {
                 self.retire(&activation, Ending::Quiet);
@@ -45,7 +45,7 @@ impl PoaInner {
 
     /// How the POA ends, where it does. Asked when an object is in its place: either the POA's end finds
     /// it there, or this.
-    pub(super) fn ended_meanwhile(&self) -> Option<Ending> {
+    pub(super) fn concurrent_ending(&self) -> Option<Ending> {
         match self.gate.is(GateFlag::Destroyed) {
             true => lock(&self.state).ending,
             false => None,
@@ -56,20 +56,20 @@ impl PoaInner {
     pub(super) fn place(
         self: &Arc<Self>,
         orb: &Orb,
-        birth: Birth<'_>,
+        object: NewObject<'_>,
     ) -> Result<Handle<Activation>, PoaError> {
         // One at a time where an id or a servant must not be active twice.
-        let exclusive = birth.id.is_some() || self.servants.is_exclusive();
+        let exclusive = object.id.is_some() || self.servants.is_exclusive();
         let state = exclusive.then(|| lock(&self.state));
-        if let Some(id) = birth.id {
+        if let Some(id) = object.id {
             self.check_id(orb, id)?;
         }
-        if self.servants.find(orb, self, birth.servant.get().address()).is_some() {
+        if self.servants.find(orb, self, object.servant.get().address()).is_some() {
             return Err(PoaError::ServantAlreadyActive);
         }
         self.live.fetch_add(1, Ordering::SeqCst);
         let activation = orb.objects().insert(self.serial, |slot| {
-            let Birth { servant, id } = birth;
+            let NewObject { servant, id } = object;
             let servant = self.searched(servant);
             self.servants.insert(servant.get().address(), slot);
             Activation::new(servant, id, self.clone(), slot)
@@ -195,7 +195,7 @@ impl PoaInner {
                 state = lock(&self.state);
                 continue;
             }
-            if !goes_on() || busy.is_empty() && self.passing.load(Ordering::SeqCst) == 0 {
+            if !goes_on() || busy.is_empty() && self.unmapped.load(Ordering::SeqCst) == 0 {
                 break;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +210,7 @@ impl PoaInner {
     /// `limit`.
     fn await_ended(&self, limit: Option<Instant>) {
         let mut state = lock(&self.state);
-        while self.live.load(Ordering::SeqCst) > 0 || self.passing.load(Ordering::SeqCst) > 0 {
+        while self.live.load(Ordering::SeqCst) > 0 || self.unmapped.load(Ordering::SeqCst) > 0 {
             state = match limit.map(|limit| limit.saturating_duration_since(Instant::now())) {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(left) if left.is_zero() => return,
@@ -233,7 +233,7 @@ impl PoaInner {
     pub(super) fn has_ended(&self) -> bool {
         let idle = |count: &AtomicUsize| count.load(Ordering::SeqCst) == 0;
         let children = lock(&self.state).ending_children.clone();
-        idle(&self.live) && idle(&self.passing) && children.iter().all(|child| child.has_ended())
+        idle(&self.live) && idle(&self.unmapped) && children.iter().all(|child| child.has_ended())
     }
 
     /// Wakes those who wait for something to end.
@@ -250,13 +250,13 @@ impl PoaInner {
     }
 
     /// A call begins of an object that is not in the active object map.
-    pub(super) fn passing_begins(&self) {
-        self.passing.fetch_add(1, Ordering::SeqCst);
+    pub(super) fn unmapped_begins(&self) {
+        self.unmapped.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Such a call has ended.
-    pub(super) fn passing_ended(&self) {
-        self.passing.fetch_sub(1, Ordering::SeqCst);
+    pub(super) fn unmapped_ended(&self) {
+        self.unmapped.fetch_sub(1, Ordering::SeqCst);
         if self.gate.is(GateFlag::Watched) || self.gate.is(GateFlag::Destroyed) {
             self.wake();
         }

@@ -151,7 +151,7 @@ pub(crate) struct PoaInner {
     /// The objects that have not ended yet.
     live: AtomicUsize,
     /// The calls under way of objects that are not in the active object map.
-    passing: AtomicUsize,
+    unmapped: AtomicUsize,
     /// How many ids were made for objects that had no place.
     counted: AtomicU64,
     state: Mutex<State>,

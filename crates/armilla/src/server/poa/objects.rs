@@ -2,7 +2,7 @@
 
 use super::activation::Ending;
 use super::gate::GateFlag;
-use super::lifecycle::Birth;
+use super::lifecycle::NewObject;
 use super::{Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager};
 use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -23,8 +23,8 @@ impl Poa {
         self.require(self.inner.policies.retains())?;
         self.require(self.inner.policies.assignment == IdAssignment::System)?;
         self.orb.prepare_references()?;
-        let birth = Birth { servant: servant.into(), id: None };
-        let activation = self.inner.insert(&self.orb, birth)?;
+        let object = NewObject { servant: servant.into(), id: None };
+        let activation = self.inner.insert(&self.orb, object)?;
         self.object_of(activation)
     }
 
@@ -42,8 +42,8 @@ impl Poa {
         self.check_assigned(&id)?;
         self.orb.prepare_references()?;
         wait_limit::without_end(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
-        let birth = Birth { servant: servant.into(), id: Some(id.as_bytes()) };
-        let activation = self.inner.insert(&self.orb, birth)?;
+        let object = NewObject { servant: servant.into(), id: Some(id.as_bytes()) };
+        let activation = self.inner.insert(&self.orb, object)?;
         self.object_of(activation)
     }
 

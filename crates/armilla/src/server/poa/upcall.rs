@@ -22,7 +22,7 @@ pub(crate) enum Found<'o> {
     /// An active object.
     Object(Upcall<'o>),
     /// A servant for this request only.
-    Passing(Box<Passing>),
+    UnmappedUpcall(Box<UnmappedUpcall>),
     /// Another object.
     Elsewhere(Ior),
     /// An object that the main thread alone may call.
@@ -41,7 +41,7 @@ impl Found<'_> {
     pub(crate) fn servant(&self) -> Option<&dyn Servant> {
         match self {
             Self::Object(upcall) => Some(upcall.skeleton()),
-            Self::Passing(passing) => Some(passing.servant.get()),
+            Self::UnmappedUpcall(unmapped) => Some(unmapped.servant.get()),
             _ => None,
         }
     }
@@ -54,7 +54,7 @@ impl Found<'_> {
     /// The located_servant of the servant, where it was lent for this request.
     pub(crate) fn located_servant(&self) -> Option<&LocatedServant> {
         match self {
-            Self::Passing(passing) => passing.located_servant.as_ref(),
+            Self::UnmappedUpcall(unmapped) => unmapped.located_servant.as_ref(),
             _ => None,
         }
     }
@@ -67,10 +67,10 @@ impl Found<'_> {
                 poa: upcall.object.poa.clone(),
                 servant: upcall.object.servant.clone(),
             }),
-            Self::Passing(passing) => Some(Target {
-                id: passing.id.clone(),
-                poa: passing.poa.clone(),
-                servant: passing.servant.clone(),
+            Self::UnmappedUpcall(unmapped) => Some(Target {
+                id: unmapped.id.clone(),
+                poa: unmapped.poa.clone(),
+                servant: unmapped.servant.clone(),
             }),
             _ => None,
         }
@@ -85,9 +85,9 @@ impl Found<'_> {
     }
 }
 
-impl From<Passing> for Found<'_> {
-    fn from(passing: Passing) -> Self {
-        Self::Passing(Box::new(passing))
+impl From<UnmappedUpcall> for Found<'_> {
+    fn from(unmapped: UnmappedUpcall) -> Self {
+        Self::UnmappedUpcall(Box::new(unmapped))
     }
 }
 
@@ -284,7 +284,7 @@ fn has_ended_by_flags(activation: &Activation, permit: Permit) {
 }
 
 /// A call of an object that is not in the active object map, until it is dropped.
-pub(crate) struct Passing {
+pub(crate) struct UnmappedUpcall {
     poa: Arc<PoaInner>,
     id: ObjectId,
     servant: AnyServant,
@@ -293,14 +293,14 @@ pub(crate) struct Passing {
     permit: Permit,
 }
 
-impl Drop for Passing {
+impl Drop for UnmappedUpcall {
     fn drop(&mut self) {
         if let Some(Err(error)) = self.located_servant.as_ref().map(LocatedServant::give_back) {
             report!(warn, "a servant locator failed", error = error);
         }
-        current::end_passing();
+        current::end_unmapped();
         self.poa.gate.release(self.permit);
-        self.poa.passing_ended();
+        self.poa.unmapped_ended();
     }
 }
 
@@ -378,22 +378,22 @@ impl PoaInner {
             }
             RequestProcessing::DefaultServant => self
                 .default_servant()
-                .map(|servant| self.pass_to_default(ObjectId::new(id), servant, permit))
-                .map(|passing| passing.map(Found::from)),
+                .map(|servant| self.begin_with_default(ObjectId::new(id), servant, permit))
+                .map(|unmapped| unmapped.map(Found::from)),
             RequestProcessing::ServantManager => match self.servant_manager.get() {
                 Some(ServantManager::Activator(activator)) => {
                     self.incarnate(orb, &**activator, &ObjectId::new(id)).map(|()| None)
                 }
                 Some(ServantManager::Locator(locator)) => self
                     .locate_servant(orb, locator, ObjectId::new(id), operation, permit)
-                    .map(|passing| passing.map(Found::from)),
+                    .map(|unmapped| unmapped.map(Found::from)),
                 None => Err(no_manager(&self.name).into()),
             },
         };
         let found = match outcome {
             // It is active now, or the gate was closed meanwhile, though it may be open again.
             Ok(None) => return None,
-            Ok(Some(passing @ Found::Passing(_))) => return Some(passing),
+            Ok(Some(unmapped @ Found::UnmappedUpcall(_))) => return Some(unmapped),
             Ok(Some(found)) => found,
             Err(ServantManagerError::Raise(exception)) => Found::Refused(exception),
             Err(ServantManagerError::Forward(object)) => Found::Elsewhere(object.ior()),
@@ -411,16 +411,16 @@ impl PoaInner {
         id: ObjectId,
         operation: &str,
         permit: Permit,
-    ) -> Result<Option<Passing>, ServantManagerError> {
+    ) -> Result<Option<UnmappedUpcall>, ServantManagerError> {
         let poa = orb.poa_of(self);
         // Until what is lent counts by itself, not only while the locator is asked; and not after
         // the end.
-        self.passing_begins();
+        self.unmapped_begins();
         if !self.gate.still_admits() {
-            self.passing_ended();
+            self.unmapped_ended();
             return Ok(None);
         }
-        let asked = self.ask("ServantLocator::preinvoke", Slot::NONE, || {
+        let asked = self.ask_manager("ServantLocator::preinvoke", Slot::NONE, || {
             locator.preinvoke(&id, &poa, operation)
         });
         let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
@@ -434,38 +434,38 @@ impl PoaInner {
                 id: id.clone(),
                 servant: servant.clone(),
             });
-            self.begin_passing(id, servant, Some(located_servant), permit)
+            self.begin_unmapped(id, servant, Some(located_servant), permit)
         });
-        self.passing_ended();
+        self.unmapped_ended();
         located.map(Some)
     }
 
     /// Begins a call of an object that is not in the active object map.
-    fn begin_passing(
+    fn begin_unmapped(
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
         located_servant: Option<LocatedServant>,
         permit: Permit,
-    ) -> Passing {
-        self.passing_begins();
-        current::begin_passing(self, &id, &servant);
-        Passing { poa: self.clone(), id, servant, located_servant, permit }
+    ) -> UnmappedUpcall {
+        self.unmapped_begins();
+        current::begin_unmapped(self, &id, &servant);
+        UnmappedUpcall { poa: self.clone(), id, servant, located_servant, permit }
     }
 
     /// The same with the default servant. `None` when the gate was closed meanwhile.
-    fn pass_to_default(
+    fn begin_with_default(
         self: &Arc<Self>,
         id: ObjectId,
         servant: AnyServant,
         permit: Permit,
-    ) -> Option<Passing> {
-        let mut passing = self.begin_passing(id, servant, None, permit);
+    ) -> Option<UnmappedUpcall> {
+        let mut unmapped = self.begin_unmapped(id, servant, None, permit);
         if self.gate.still_admits() {
-            return Some(passing);
+            return Some(unmapped);
         }
         // The permit goes back with the rest of what the caller holds.
-        passing.permit = Permit::default();
+        unmapped.permit = Permit::default();
         None
     }
 
@@ -484,17 +484,17 @@ impl PoaInner {
 
     /// Asks a servant manager, about an object that stood at `slot`. A thread that waits for
     /// requests to end waits for this too, and the servant manager cannot wait for them.
-    pub(super) fn ask<R>(
+    pub(super) fn ask_manager<R>(
         &self,
         what: &str,
         slot: Slot,
         question: impl FnOnce() -> R,
     ) -> Result<R, SystemException> {
-        self.passing_begins();
-        current::begin_asking(self.incarnation, slot);
+        self.unmapped_begins();
+        current::begin_manager_call(self.incarnation, slot);
         let answer = guarded(what, Completion::No, question);
-        current::end_passing();
-        self.passing_ended();
+        current::end_unmapped();
+        self.unmapped_ended();
         answer
     }
 
