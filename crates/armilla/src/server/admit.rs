@@ -1,4 +1,4 @@
-//! From a stream that was accepted to a connection that is served.
+//! Accepting streams, and admitting them as connections within the limits of the server.
 
 use super::connection::Connection;
 use super::workers::Workers;
@@ -11,7 +11,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How often the operator hears of a shortage that goes on.
+/// The least interval between two log messages about the same shortage.
 const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the acceptor is closed.
@@ -29,7 +29,7 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Worke
     }
 }
 
-/// What to do when there are no descriptors to accept with: an idle connection has to go.
+/// Returns the handler for a shortage of descriptors or memory: it closes an idle connection.
 fn evict_when_exhausted(
     acceptor: &dyn Acceptor,
     workers: &Arc<Workers>,
@@ -53,7 +53,7 @@ fn evict_when_exhausted(
     })
 }
 
-/// Begins to serve a connection, if there is a place for it.
+/// Begins to serve a connection over `stream`, or refuses it if `max_connections` are open.
 pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) {
     let bidirectional = orb.client().reverse_connections().is_some();
     let served_by = match workers.served_by(&*stream, bidirectional) {
@@ -84,7 +84,7 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
     }
 }
 
-/// Tells a client for which there is no place that it was not heard.
+/// Tells a client that is refused that none of its requests was read.
 fn refuse(stream: &dyn Stream) {
     stream.send_all(&close_connection(Version::V1_0)).ok();
 }

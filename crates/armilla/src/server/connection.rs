@@ -1,8 +1,12 @@
-//! One connection to a client: reading requests, serving them, and how it ends.
+//! One connection from a client: reading requests, serving them, and closing.
 //!
-//! Whoever leads the connection (see [`super::leadership`]) reads a request, calls the servant and writes
-//! the reply itself: two system calls, no worker-off, and no allocation once the buffers have grown to
-//! the size of the messages. The buffers are the thread's, so that a connection that waits has none.
+//! The leader of the connection (see [`super::leadership`]) reads a request, calls the servant and
+//! writes the reply itself. A call thus costs two system calls, no handover to another thread, and
+//! no allocation once the buffers have grown to the size of the messages. The buffers belong to the
+//! thread, so an idle connection holds none.
+//!
+//! How replies are queued and sent is in [`super::output`]; who serves an idle connection is in
+//! [`super::workers`].
 
 use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
@@ -30,34 +34,34 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// A client that has several requests under served_by at once, and whose last one took longer than this,
-/// gets another leader before the servant is called.
+/// Above this, the last request of a client with several requests in progress counts as slow. The
+/// leadership is then handed over before the servant of the next request is called.
 const SLOW: Duration = Duration::from_micros(100);
 
-/// A connection and its state. The locks are taken in the order of the fields.
+/// A connection and its state. Locks are taken in the order of the fields.
 pub(crate) struct Connection {
     pub(super) orb: Orb,
-    /// The objects of the ORB, where a request finds them without a way through its parts.
+    /// The active objects of the ORB, kept here so that a request finds them by one pointer.
     pub(super) objects: Arc<ObjectAdapters>,
     pub(super) workers: Arc<Workers>,
     pub(super) stream: Arc<dyn Stream>,
     pub(super) number: u64,
-    /// From how many octets on a reply leaves in fragments.
+    /// Replies of this many octets or more are sent in fragments.
     pub(super) fragment_size: usize,
     pub(super) served_by: ServedBy,
     pub(super) leadership: Leadership,
-    /// The leader's alone.
+    /// Only the leader locks it.
     framer: Mutex<Framer>,
     pub(super) output: Mutex<Output>,
-    /// Why the leader was woken.
+    /// Why the leader was woken: one of the constants below; 0 if it was not.
     wake_reason: AtomicU8,
-    /// Whether several requests of the client were under served_by at once.
+    /// Whether the client has had several requests in progress at once.
     multiplexed: AtomicBool,
-    /// Whether the last of them took long.
+    /// Whether the last of these requests took longer than [`SLOW`].
     slow: AtomicBool,
-    /// Whether the operator has heard that no more of them may be served.
+    /// Whether the log already says that `requests_per_connection` is reached.
     reported: AtomicBool,
-    /// What there is beside where the connection carries requests both ways.
+    /// The state of bidirectional GIOP; unset on a connection that carries requests one way.
     pub(super) bidirectional: OnceLock<Bidirectional>,
 }
 
@@ -67,22 +71,22 @@ pub(super) enum ServedBy {
     Thread(#[expect(dead_code, reason = "it counts by being there")] ThreadSlot),
     /// The reactor.
     Reactor(ReactorConnection),
-    /// Nothing: one request comes from within the process, and is served by who makes it.
+    /// Nothing. The connection carries one request from this process, served by the calling thread.
     Collocated,
 }
 
-/// What a leader does when it has served everything that has arrived.
+/// What a leader does once it has served every request that has arrived.
 #[derive(Clone, Copy)]
 pub(super) enum AfterServing {
-    /// It waits for more.
+    /// It blocks until more arrives.
     Wait,
-    /// It takes what has come meanwhile.
+    /// It reads once more without blocking.
     Poll,
-    /// It turns to something else.
+    /// It returns.
     Return,
 }
 
-/// What a leader has at worker for one message.
+/// What a leader needs to serve one message.
 struct LeaderContext<'h> {
     token: &'h mut LeadToken,
     reply: &'h mut Buffer,
@@ -90,7 +94,7 @@ struct LeaderContext<'h> {
     workers: &'h Arc<Workers>,
 }
 
-/// What a connection is woken for, beside what a [`TimeoutKind`] is.
+/// The wake reasons; 0 means that the connection was not woken.
 const CLOSING: u8 = 1;
 const HALFWAY: u8 = 2;
 const TRICKLE: u8 = 3;
@@ -104,7 +108,7 @@ impl Connection {
         served_by: ServedBy,
     ) -> Self {
         let settings = orb.settings();
-        // Without a limit a client that does not read would hold its thread for ever.
+        // Without a limit, a client that does not read would block its thread for ever.
         stream.set_send_timeout(Some(settings.server_idle)).ok();
         Self {
             orb: orb.clone(),
@@ -112,7 +116,7 @@ impl Connection {
             workers: workers.clone(),
             stream,
             number,
-            // What does not leave the process is caught in one piece.
+            // A reply that stays in the process is captured whole.
             fragment_size: match served_by {
                 ServedBy::Collocated => usize::MAX,
                 _ => settings.fragment_size.unwrap_or(usize::MAX),
@@ -129,7 +133,8 @@ impl Connection {
         }
     }
 
-    /// Leads the connection from a thread of its own, until it ends or another takes the leadership.
+    /// Leads the connection from a thread of its own, until the connection ends or another thread
+    /// takes over the leadership.
     pub(super) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
         worker.status.set_connection(self);
         let served = self.serve(&mut token, worker, AfterServing::Wait);
@@ -139,8 +144,8 @@ impl Connection {
         }
     }
 
-    /// Serves what has arrived and what `fetch` brings. `false` when another has taken the leadership
-    /// meanwhile, `true` when there is nothing more.
+    /// Serves what has arrived and what `fetch` reads. Returns `true` when nothing more has
+    /// arrived, `false` when another thread has taken over the leadership.
     pub(super) fn serve(
         self: &Arc<Self>,
         token: &mut LeadToken,
@@ -201,7 +206,8 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for. `false` when another has taken the leadership meanwhile.
+    /// Serves one message of any kind. Returns `false` when another thread has taken over the
+    /// leadership.
     #[cold]
     #[inline(never)]
     fn serve_message(
@@ -219,8 +225,8 @@ impl Connection {
         self.serve_request(framer, context, message, header, body)
     }
 
-    /// Serves a request. `false` as in [`serve_message`](Self::serve_message); this is copied into the
-    /// loop for what most messages are.
+    /// Serves a request. Returns `false` as [`serve_message`](Self::serve_message) does. It is
+    /// inlined into the loop, because most messages are requests.
     #[inline(always)]
     fn serve_request(
         self: &Arc<Self>,
@@ -250,15 +256,15 @@ impl Connection {
         served.map_err(|end| *end).map(|()| true)
     }
 
-    /// Whether nothing is in progress, and the client is there.
+    /// Whether no request is in progress and the client is still connected.
     pub(super) fn is_idle(&self) -> bool {
         let output = self.output.lock();
         output.responder.in_progress() == 0 && !output.gone
     }
 
-    /// Reads once; waits for octets if `fetch` says so. In a flood, of requests without replies that follow
-    /// each other, the client is let run before that: who sleeps whenever there is nothing is woken for
-    /// nearly every message, in place of a client on the same processor.
+    /// Reads once, and blocks if `fetch` says so. During a flood of oneway requests the thread
+    /// yields the processor before it blocks: otherwise a client on the same processor would have
+    /// to wake it for nearly every message.
     #[inline]
     fn read(
         &self,
@@ -307,7 +313,8 @@ impl Connection {
     fn begin(&self, framer: &mut Framer, request_id: u32) -> (RequestAction, CodeSets) {
         let mut output = self.output.lock();
         let begun = match self.bidirectional.get() {
-            // What was not answered when the connection closes was not begun.
+            // The server is closing, so this request must not begin: the client may send it again
+            // to another server.
             Some(_) if self.workers.is_closing() => RequestAction::Ignore,
             Some(_) if output.serving() >= self.orb.settings().requests_per_connection => {
                 RequestAction::Refuse
@@ -320,7 +327,7 @@ impl Connection {
         (begun, output.responder.code_sets())
     }
 
-    /// Does what a request asks for that is not served.
+    /// Answers a request that is not served, if it needs an answer.
     #[cold]
     fn answer_unserved(
         self: &Arc<Self>,
@@ -335,8 +342,8 @@ impl Connection {
         }
     }
 
-    /// Does what a message asks for that is no request. `false` when another has taken the leadership
-    /// meanwhile: to say where an object is may call servants too.
+    /// Handles a message that is not a request. Returns `false` when another thread has taken over
+    /// the leadership: a LocateRequest may call servant managers.
     #[cold]
     fn receive(
         self: &Arc<Self>,
@@ -359,7 +366,7 @@ impl Connection {
         status.enter_servant(*token, false, workers);
         let located = dispatch::locate(self, message, &request, reply);
         status.leave_servant(workers);
-        // Nothing is sent, so nothing can fail.
+        // Nothing is sent, so this cannot fail.
         self.settle(request.request_id, PendingReply::Now, None).ok();
         if !self.leadership.leave_servant(token) {
             return Ok(false);
@@ -367,8 +374,8 @@ impl Connection {
         located.map(|()| true)
     }
 
-    /// Lets calls go on whose replies have come, which runs foreign code. `false` as in
-    /// [`receive`](Self::receive).
+    /// Completes calls whose replies have arrived. This runs callbacks of the program, hence the
+    /// result, as that of [`receive`](Self::receive).
     fn proceed_with(
         &self,
         ready: Ready,
@@ -383,8 +390,9 @@ impl Connection {
         self.leadership.leave_servant(token)
     }
 
-    /// Gives the leadership away at once where the client's other requests are likely to wait otherwise.
-    /// Those without a reply are served in the order in which they were sent.
+    /// Hands over the leadership before the servant is called, if the client's other requests would
+    /// probably have to wait for it. Oneway requests are served in the order in which they were
+    /// sent, so they do not hand over.
     #[inline]
     fn hand_over_if_slow(
         self: &Arc<Self>,
@@ -400,21 +408,24 @@ impl Connection {
         Some(Instant::now())
     }
 
-    /// Whether several requests of the client were under served_by at once.
+    /// Whether the client has had several requests in progress at once.
     pub(super) fn is_multiplexed(&self) -> bool {
         self.multiplexed.load(Ordering::Relaxed)
     }
 
-    /// Has another thread leadership the connection, whose leader is in a servant since `seen`; unless
-    /// that is over, or as many requests of it are being served as may be.
+    /// Lets another thread lead the connection, whose leader is in the servant that it entered with
+    /// the token `seen`. Does nothing when that servant has returned, or when
+    /// `requests_per_connection` requests are being served.
     pub(super) fn hand_over_lead(self: &Arc<Self>, seen: LeadToken) {
         let limit = self.orb.settings().requests_per_connection;
         let Some(serving) = self.output.try_lock().map(|output| output.serving()) else {
-            // The client does not take a reply. It need not have another now.
+            // The lock is held by a thread that sends a reply, which the client does not read. More
+            // requests can wait.
             return;
         };
         let driven = matches!(self.served_by, ServedBy::Thread(_));
-        // Where replies come too they must be read; requests are refused then.
+        // On a bidirectional connection replies must be read, so the limit refuses requests
+        // instead.
         let full = serving >= limit && !self.is_bidirectional();
         if full {
             return self.report_full(limit);
@@ -440,7 +451,7 @@ impl Connection {
         }
     }
 
-    /// Says, once, that further requests of this client wait for those that are being served.
+    /// Logs, once, that the limit on requests being served is reached.
     #[cold]
     fn report_full(&self, limit: usize) {
         if !self.reported.swap(true, Ordering::Relaxed) {
@@ -454,8 +465,8 @@ impl Connection {
         }
     }
 
-    /// Ends the connection. The leader calls it, which leads no more; what is in progress is
-    /// answered first.
+    /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
+    /// are answered first.
     pub(super) fn conclude(&self, end: &CloseReason) {
         end.report(self.stream.peer(), self.orb.settings());
         self.output.lock().responder.close(end.closing_message());
@@ -466,7 +477,7 @@ impl Connection {
         self.send_closing_message(&mut output);
     }
 
-    /// Sends the closing message and closes, if it is time.
+    /// Sends the closing message and closes, once no request is in progress.
     pub(super) fn send_closing_message(&self, output: &mut MutexGuard<'_, Output>) {
         if let Some(closing_message) = output.responder.poll_closing_message() {
             let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
@@ -476,11 +487,12 @@ impl Connection {
         }
     }
 
-    /// Closes the connection and takes it out of the registry.
+    /// Closes the connection and removes it from the registry.
     pub(super) fn close(&self) {
         self.workers.registry.retire(self);
-        // What has come since was not begun. Left unread, it would make the kernel reset the
-        // connection, and the closing message might not be heard.
+        // Requests that arrived meanwhile were not begun. They are read and discarded: unread
+        // octets would make the kernel reset the connection, and the client might lose the closing
+        // message.
         self.stream.shutdown(Shutdown::Write).ok();
         let mut rest = [0; 4096];
         let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);
@@ -492,20 +504,20 @@ impl Connection {
         self.workers.registry.leave(self);
     }
 
-    /// Whether a reply is pending to the client, which it need not have asked for again; or by it.
+    /// Whether a reply is pending in either direction. Such a connection cannot be closed as idle.
     pub(super) fn has_pending_replies(&self) -> bool {
         let output = self.output.try_lock();
         output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
     }
 
-    /// Closes the connection if the client does not take what is queued for it.
+    /// Shuts the connection down if the client does not read what is queued for it.
     pub(super) fn close_if_stuck(&self) {
         if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
             self.stream.shutdown(Shutdown::Both).ok();
         }
     }
 
-    /// Makes the read under served_by, or else the next, come back with nothing.
+    /// Makes the current read, or else the next one, return zero octets.
     pub(super) fn wake(&self, timeout: TimeoutKind) {
         let wake_reason = match timeout {
             TimeoutKind::Idle => CLOSING,
@@ -513,11 +525,11 @@ impl Connection {
             TimeoutKind::Slow => TRICKLE,
         };
         self.wake_reason.store(wake_reason, Ordering::Release);
-        // A connection that is gone already needs no waking.
+        // A connection that is already closed needs no waking.
         self.stream.shutdown(Shutdown::Read).ok();
     }
 
-    /// Why a read came back with nothing.
+    /// Why a read returned zero octets.
     #[cold]
     fn timeout(&self, partial: bool) -> CloseReason {
         match self.wake_reason.load(Ordering::Acquire) {

@@ -1,4 +1,5 @@
-//! From object keys and addresses to the objects of this process.
+//! Finding the objects of this process by object keys and by references, and making references to
+//! them.
 
 use super::Listeners;
 use crate::client::Object;
@@ -16,14 +17,14 @@ use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
-/// The key of an object of this process, and the object when it is active.
+/// The key of an object of this process, and its activation if it is active.
 type Near = (Box<[u8]>, Option<Handle<Activation>>);
 
-/// A POA, an id, and where the object may stand.
+/// A POA, an object id, and the slot where the object may be.
 type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
 
 impl ObjectAdapters {
-    /// Has the processor get the object to which `key`, from a request, is likely to lead.
+    /// Prefetches the object to which `key`, the likely key of a request, leads.
     #[inline(always)]
     pub(crate) fn expect(&self, key: &[u8]) {
         if let Some(index) = ObjectKey::likely_index(key) {
@@ -31,8 +32,9 @@ impl ObjectAdapters {
         }
     }
 
-    /// The object that `key`, from a request, leads to, when it says where that stands and nothing
-    /// has to be asked or waited for.
+    /// Finds the object of a request by a `key` that names its slot. `None` when that is not
+    /// enough: a servant manager has to be asked, the POA holds requests, or the object is not
+    /// active.
     #[inline(always)]
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall<'_>> {
         let lent = match ObjectKey::parse(key)? {
@@ -48,7 +50,7 @@ impl ObjectAdapters {
 }
 
 impl Orb {
-    /// What `key`, from a request for `operation`, leads to.
+    /// Finds what a request with `key` for `operation` leads to.
     pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found<'_> {
         match self.object_adapters().find_active(key) {
             Some(upcall) => Found::Object(upcall),
@@ -56,8 +58,8 @@ impl Orb {
         }
     }
 
-    /// What a key leads to when it does not simply say where the object stands, or something has to
-    /// be asked or waited for.
+    /// The same for a key that does not name an active slot, or when servant managers have to be
+    /// asked or requests are held.
     #[cold]
     fn find_otherwise(
         &self,
@@ -85,8 +87,9 @@ impl Orb {
             if let Some(found) = poa.serve(self, &id, hint, operation.as_str()) {
                 return found;
             }
-            // The POA was destroyed before the request began, which is as one that comes now: the POA
-            // may be made anew (CORBA 3.4 Part 1, 15.3.9, `destroy`).
+            // The POA was destroyed before the request began. The request is treated as one that
+            // arrives now, since the POA may be created again (CORBA 3.4 Part 1, 15.3.9,
+            // `destroy`).
             if !matches!(key, ObjectKey::Named(key) if key.incarnation == 0) {
                 return Found::Refused(SystemException::no_adapter());
             }
@@ -94,11 +97,12 @@ impl Orb {
         Found::Refused(destroyed_repeatedly())
     }
 
-    /// The POA that a request with this key is for, which is made if there is somebody who makes it;
-    /// `None` where the key is no POA's. What follows need not ask for it a second time.
+    /// The POA to which a request with this key goes, created by adapter activators if needed;
+    /// `None` when the key names no POA. Later steps of the request need not look it up again.
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST` (reason 2) when it is not there and nobody makes it; what its maker raises.
+    /// `OBJECT_NOT_EXIST` ([`Minor::OBJECT_NOT_EXIST_NO_ADAPTER`]) when the POA does not exist and
+    /// no adapter activator creates it; the exception that an adapter activator raises.
     pub(crate) fn adapter_for(&self, key: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
         let Some(key) = ObjectKey::parse(key) else { return Ok(None) };
         match self.owner(key)? {
@@ -108,13 +112,13 @@ impl Orb {
         }
     }
 
-    /// Whether the key is the name of a reference that was published, or may be found.
+    /// Whether the key is the name of a published reference, or of one that the locator may find.
     pub(crate) fn is_published(&self, key: &[u8]) -> bool {
         ObjectKey::parse(key).is_none() && self.may_be_published(key)
     }
 
-    /// Where the object with this key is, for who asks over a connection that this ORB has made or
-    /// (`originated` is false) another; no servant is asked for.
+    /// Where the object with this key is. `originated` says whether the client asks over a
+    /// connection that this ORB opened. No servant manager is asked.
     #[cold]
     pub(super) fn locate_object(
         &self,
@@ -134,8 +138,8 @@ impl Orb {
         })
     }
 
-    /// The POA that a key belongs to, the id, and where the object may stand. POAs are made if
-    /// there is somebody who makes them.
+    /// The POA that a key belongs to, the object id, and the slot where the object may be. Adapter
+    /// activators create POAs that are missing.
     fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<Owned<'k>>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.incarnation() => {
@@ -146,7 +150,7 @@ impl Orb {
             ObjectKey::Named(key) => key,
         };
         let poa = match key.incarnation {
-            // What nobody has made in this process does not come back.
+            // A transient POA that was not created by this process cannot come back.
             0 => self.adapter(key.adapter)?,
             _ => self.adapters().get(key.adapter),
         };
@@ -154,7 +158,7 @@ impl Orb {
         Ok(poa.map(|poa| (poa, KeyId::Named(key.id), key.hint)))
     }
 
-    /// The POA that a key belongs to, if it is there.
+    /// The POA that a key belongs to, if it exists.
     pub(crate) fn known_adapter(&self, key: &[u8]) -> Option<Arc<PoaInner>> {
         match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, slot } => {
@@ -164,16 +168,16 @@ impl Orb {
         }
     }
 
-    /// The POA of the object that stands at a place, or stood there and is active elsewhere.
+    /// The POA of the object in a slot, or of the object that was there and has moved to another
+    /// slot.
     fn adapter_of_place(&self, slot: Slot) -> Option<Arc<PoaInner>> {
         let here = self.objects().get(slot);
         here.map(|object| object.poa.clone()).or_else(|| self.adapters().moved(slot))
     }
 
-    /// The key in `ior` by which an object of this process is called, and the object when it is
-    /// active.
+    /// The key in `ior` of an object of this process, and its activation if it is active.
     pub(super) fn find_local(&self, ior: &Ior) -> Option<Near> {
-        // Who never listened has given out no reference.
+        // A process that never listened has not given out references.
         let server = self.open_server()?;
         ior.profiles.iter().find_map(|profile| {
             let octets = iiop_object_key(&profile.data).ok()?;
@@ -184,8 +188,9 @@ impl Orb {
                 None if self.may_be_published(octets) => 0,
                 None => return None,
             };
-            // A transient key is ours alone. A persistent one may be another server's of the same
-            // make, and so may a published name, so the address must be ours too.
+            // Transient keys are unique to this incarnation. Persistent keys and published names
+            // are not: another server of the same program may use them, so the address must match
+            // too.
             let ours = incarnation == self.incarnation()
                 || incarnation == 0
                     && IiopProfile::decode_data(&profile.data).is_ok_and(|profile| {
@@ -196,7 +201,7 @@ impl Orb {
         })
     }
 
-    /// Whether references of the POA that a key belongs to carry this address.
+    /// Whether references made by the POA of this key carry this address.
     fn publishes(&self, key: Option<ObjectKey<'_>>, (host, port): (&str, u16)) -> bool {
         let Some(ObjectKey::Named(key)) = key else { return false };
         self.adapters().get(key.adapter).is_some_and(|poa| {
@@ -205,7 +210,7 @@ impl Orb {
         })
     }
 
-    /// The object with this key, when it is active.
+    /// The activation of the object with this key, if it is active.
     pub(crate) fn active(&self, key: ObjectKey<'_>) -> Option<Handle<Activation>> {
         let found = match key {
             ObjectKey::Active { incarnation, slot } => self.objects().get(slot).or_else(|| {
@@ -220,11 +225,11 @@ impl Orb {
         found.filter(|object| object.is_active()).map(|object| object.to_handle())
     }
 
-    /// Fails when references cannot be given out: `INITIALIZE` when the ORB cannot listen,
-    /// `BAD_INV_ORDER` when it was shut down.
+    /// Checks that references can be made. It raises `INITIALIZE` when the ORB cannot listen, and
+    /// `BAD_INV_ORDER` when it is shut down.
     pub(crate) fn prepare_references(&self) -> Result<(), SystemException> {
         self.check_running()?;
-        // What every reference carries can be encoded, or no activation succeeds.
+        // No object is activated unless what every reference carries can be encoded.
         self.server()?;
         let encodable = || {
             let profiles = self.server()?.publications().profiles(self.settings(), &[], &[], &[]);
@@ -250,7 +255,7 @@ impl Orb {
     /// The IOR of an active object.
     ///
     /// # Errors
-    /// None when references were [prepared](Self::prepare_references).
+    /// None if [`prepare_references`](Self::prepare_references) has succeeded.
     pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
         let names = activation.numbered_operations().map(OperationNames::new);
         let own = names.map(|names| names.to_tagged()).transpose();
@@ -259,8 +264,8 @@ impl Orb {
         self.ior(&activation.poa, &type_id, &activation.key(), own.into_iter().collect())
     }
 
-    /// The IOR of the object of `poa` with this key; its profiles have the components `own` and those
-    /// that interceptors have added for the POA.
+    /// The IOR of the object of `poa` with this key. Its profiles carry the components `own`, and
+    /// those that interceptors added for the POA.
     ///
     /// # Errors
     /// Those of [`active_ior`](Self::active_ior).
@@ -280,7 +285,7 @@ impl Orb {
         Ok(Ior { type_id: type_id.to_owned(), profiles })
     }
 
-    /// The URL of an object by its published name at our first address.
+    /// The corbaloc URL of a published object, with the first address of this ORB.
     pub(crate) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
         let bad = |what: &str| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
         if name.is_empty() {

@@ -1,21 +1,25 @@
-//! Who reads a connection: one thread leads it at any time, which is the only one to read from it.
+//! The leadership of a connection: at any time one thread leads it, and only this thread reads from
+//! it.
 //!
-//! The leader serves what it reads itself. While it is in a servant another thread may take the
-//! leadership over, so that a servant that mark_blocked does not keep the client's other requests waiting; the
-//! former leader finds out when it comes back. Both are one comparison of a word.
+//! The leader serves the requests that it reads. While it is in a servant, another thread may take
+//! over the leadership, so that a servant that blocks does not delay the client's other requests.
+//! The former leader notices when the servant returns. Each step is one atomic operation on one
+//! word.
+//!
+//! When the leadership is handed over is decided in [`super::connection`] and [`super::monitor`].
 
 use armilla_giop::engine::{Activity, ReadState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The leadership of one connection. The word counts up with every change of where the connection
-/// stands, which its two lowest bits say.
+/// The leadership of one connection. The two lowest bits of the word are the state of the
+/// connection; the rest counts its changes.
 #[derive(Debug)]
 pub(super) struct Leadership {
     word: AtomicU64,
     reads: AtomicU64,
 }
 
-/// The word as the leader left it last. Whoever has the one that is in force leads.
+/// The word as the leader last stored it. The thread whose token equals the word is the leader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LeadToken(u64);
 
@@ -43,17 +47,18 @@ impl LeadToken {
 }
 
 impl Leadership {
-    /// A connection that waits for its first message.
+    /// The leadership of a connection that waits for its first message.
     pub(super) const fn new() -> Self {
         Self { word: AtomicU64::new(WAITING), reads: AtomicU64::new(0) }
     }
 
-    /// The token that is in force, for who has got the leadership otherwise.
+    /// The current token, for a thread that became the leader otherwise: by an event of the
+    /// reactor, which only one thread gets.
     pub(super) fn token(&self) -> LeadToken {
         LeadToken(self.word.load(Ordering::Acquire))
     }
 
-    /// Notes that the leader waits for a message, or for the rest of one.
+    /// Notes that the leader waits for a message, or (`halfway`) for the rest of one.
     #[inline]
     pub(super) fn await_message(&self, token: &mut LeadToken, halfway: bool) {
         let state = if halfway { HALFWAY } else { WAITING };
@@ -64,13 +69,14 @@ impl Leadership {
         }
     }
 
-    /// Notes that the leader goes to a servant.
+    /// Notes that the leader enters a servant.
     #[inline]
     pub(super) fn enter_servant(&self, token: &mut LeadToken) {
         self.set_state(token, BUSY);
     }
 
-    /// Notes that it has come back; `false` when it does not leadership any more.
+    /// Notes that the servant has returned. Returns `false` when this thread is no longer the
+    /// leader.
     #[inline]
     pub(super) fn leave_servant(&self, token: &mut LeadToken) -> bool {
         let next = token.next(WAITING);
@@ -80,7 +86,7 @@ impl Leadership {
         changed.is_ok()
     }
 
-    /// Takes the leadership from a leader that is in a servant since `seen`.
+    /// Takes the leadership from a leader that is still in the servant that it entered with `seen`.
     pub(super) fn take_over(&self, seen: LeadToken) -> Option<LeadToken> {
         if !seen.is_in(BUSY) {
             return None;
@@ -89,7 +95,7 @@ impl Leadership {
         self.leave_servant(&mut token).then_some(token)
     }
 
-    /// What the connection shows of itself.
+    /// What the leader is doing, for timeouts.
     pub(super) fn activity(&self) -> Activity {
         let word = self.word.load(Ordering::Relaxed);
         let state = match word & STATE_MASK {

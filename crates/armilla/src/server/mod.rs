@@ -1,5 +1,5 @@
-//! The server side: endpoints that listen, connections and the threads that serve them, the object
-//! adapters ([`poa`]) and the servants that requests are for.
+//! The server side: the endpoints that listen, the connections, the threads that serve them, the
+//! object adapters ([`poa`]), and the servants that carry out the requests.
 
 mod admit;
 mod amh;

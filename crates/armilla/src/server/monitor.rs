@@ -1,5 +1,7 @@
-//! Looks after the threads that serve requests while any are at work, and after the connections
-//! now and then. Nothing that it does costs a request more than a look at a flag.
+//! The monitor thread: finds worker threads that are blocked in a servant, and sweeps the registry
+//! for connections that have timed out.
+//!
+//! The monitor polls, so that a request pays for it with the load of one flag only.
 
 use super::worker_status::Observation;
 use super::workers::Workers;
@@ -10,17 +12,17 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it looks: a thread that is found in the same servant twice is taken to wait.
+/// The interval between looks. A thread found in the same servant twice counts as blocked.
 const TICK: Duration = Duration::from_millis(5);
 
-/// After how many looks without a change it lies down until a request comes.
+/// After this many looks without a change the monitor sleeps until a request arrives.
 const SLEEP_AFTER: u32 = 300;
 
-/// For how many looks a request without a reply keeps those behind it waiting, for the sake of their
-/// order. After that a deadlock is more likely than a slow servant.
+/// For this many looks a oneway request in a servant holds back the requests behind it, to keep
+/// their order. After that a deadlock is more likely than a slow servant.
 const ONEWAY_TICKS: u32 = 200;
 
-/// What rouses the monitor.
+/// Wakes the monitor thread when it sleeps.
 #[derive(Default)]
 pub(super) struct Monitor {
     asleep: AtomicBool,
@@ -29,7 +31,7 @@ pub(super) struct Monitor {
 }
 
 impl Monitor {
-    /// Notes that a request is being served.
+    /// Wakes the monitor if it sleeps. Called for each request.
     #[inline]
     pub(super) fn wake_if_asleep(&self) {
         if self.asleep.load(Ordering::Relaxed) {
@@ -44,7 +46,7 @@ impl Monitor {
         self.changed.notify_one();
     }
 
-    /// Waits for a request, but for no longer than `limit`.
+    /// Sleeps until a request arrives, for at most `limit`.
     fn sleep(&self, limit: Duration) {
         let guard = lock(&self.lock);
         self.asleep.store(true, Ordering::Relaxed);
@@ -55,7 +57,8 @@ impl Monitor {
     }
 }
 
-/// Starts the thread, which ends with the workers.
+/// Starts the monitor thread. It ends with the last reference to the workers, and sweeps the
+/// registry every `sweep`.
 pub(super) fn start(workers: &Arc<Workers>, sweep: Duration) -> io::Result<()> {
     let (workers, monitor) = (Arc::downgrade(workers), workers.monitor.clone());
     let watch = move || watch(&workers, &monitor, sweep);
@@ -81,10 +84,10 @@ fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
     }
 }
 
-/// What was seen at the statuses.
+/// Looks at the statuses of all workers.
 #[derive(Default)]
 struct Inspector {
-    /// How many looks in a row have found nothing new.
+    /// How many looks in a row have found no change.
     unchanged: u32,
 }
 

@@ -1,4 +1,6 @@
-//! The served_by back to a client: replies leave whole, one after the other, from whichever thread.
+//! The sending side of a connection: replies from any thread, each sent whole, one after the other.
+//!
+//! What a reply contains is in [`super::reply_port`].
 
 use super::connection::{Connection, ServedBy};
 use super::reactor_connection::ReactorConnection;
@@ -10,30 +12,30 @@ use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
 
-/// What the threads that reply on a connection share.
+/// The state that all threads replying on a connection share.
 pub(super) struct Output {
     pub(super) responder: Responder,
-    /// How many of the requests in progress no thread serves any more.
+    /// How many of the requests in progress have left their thread and are answered later.
     pub(super) deferred: usize,
-    /// Whether the client is not there any more.
+    /// Whether the client is known to be disconnected.
     pub(super) gone: bool,
-    /// Whether nobody leads the connection; only the reactor lets that be.
+    /// Whether no thread leads the connection. This happens in the reactor only.
     pub(super) leaderless: bool,
-    /// What the client has yet to take, and how much of that it has taken.
+    /// Octets that wait to be sent, and how many of them were sent.
     queue: Vec<u8>,
     taken: usize,
     /// Whether the connection closes when the queue is empty.
     closes: bool,
 }
 
-/// What is pending for a request.
+/// Which reply to a request is still pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PendingReply {
-    /// It is not in progress.
+    /// None: the request is not in progress.
     Nothing,
-    /// The thread that serves it ends it.
+    /// The thread that serves the request settles it.
     Now,
-    /// It ends some time later.
+    /// A reply handle settles it later.
     Later,
 }
 
@@ -57,23 +59,23 @@ impl Output {
         self.responder.in_progress().saturating_sub(self.deferred)
     }
 
-    /// Whether the client has yet to take something.
+    /// Whether octets are queued that the client has not read.
     pub(super) fn is_stuck(&self) -> bool {
         self.taken < self.queue.len()
     }
 
-    /// Whether the connection closes now that nothing is queued any more.
+    /// Whether the connection closes when the queue is empty.
     pub(super) fn closes(&self) -> bool {
         self.closes
     }
 
-    /// Forgets what is queued: the client is gone.
+    /// Discards the queue: the client is disconnected.
     pub(super) fn give_up(&mut self) {
         self.gone = true;
         (self.queue, self.taken) = (Vec::new(), 0);
     }
 
-    /// Queues what of `parts` stands behind the first `sent` octets.
+    /// Queues `parts` without their first `sent` octets, up to `limit` queued octets.
     fn enqueue(&mut self, parts: &[IoSlice<'_>], mut sent: usize, limit: usize) -> io::Result<()> {
         for part in parts {
             let skipped = sent.min(part.len());
@@ -91,7 +93,7 @@ impl Output {
 }
 
 impl Connection {
-    /// Pays what is pending for a request, with `reply` if the client still wants it.
+    /// Ends a request, and sends `reply` unless the client has cancelled the request.
     #[inline]
     pub(super) fn settle(
         self: &Arc<Self>,
@@ -112,13 +114,13 @@ impl Connection {
         sent
     }
 
-    /// Sends a message that answers no request in progress.
+    /// Sends a message that is not the reply to a request in progress.
     pub(super) fn send(self: &Arc<Self>, message: &Encoder<'_>) -> Result<(), SendError> {
         self.put(&mut self.output.lock(), message)
     }
 
-    /// Puts a message onto the wire; in the reactor without waiting for a client that does not
-    /// take it.
+    /// Sends a message. In the reactor this queues what the client does not read at once, instead
+    /// of blocking.
     #[inline]
     fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
         let sent = match &self.served_by {
@@ -133,7 +135,7 @@ impl Connection {
             }
         };
         if sent.is_err() {
-            // Whoever leads finds out.
+            // The leader notices it at its next read.
             output.gone = true;
             self.stream.shutdown(Shutdown::Both).ok();
         }
@@ -160,11 +162,11 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends requests of this end between the replies: all of `parts`, or nothing while the peer has
-    /// yet to take something.
+    /// Sends requests of this end between the replies: all of `parts`, or nothing while octets are
+    /// queued.
     ///
     /// # Errors
-    /// `WouldBlock` for nothing; anything else when no more can be sent.
+    /// `WouldBlock` if nothing was sent; any other error when no more can be sent.
     pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut output = self.output.lock();
         let reactor_connection = match &self.served_by {
@@ -185,7 +187,7 @@ impl Connection {
         Ok(parts.iter().map(|part| part.len()).sum())
     }
 
-    /// Sends what is queued, as much as the client takes; whether that was everything.
+    /// Sends what is queued, as far as that does not block. Returns whether the queue is empty now.
     pub(super) fn flush(&self, output: &mut Output) -> io::Result<bool> {
         while output.is_stuck() {
             let rest = [IoSlice::new(&output.queue[output.taken..])];
@@ -198,8 +200,8 @@ impl Connection {
         Ok(true)
     }
 
-    /// Sends the last message, which may be empty, without waiting; `true` when the connection is
-    /// to be closed now, `false` when that is for later.
+    /// Sends the last message, which may be empty, without blocking. Returns `true` when the
+    /// connection has to be closed now, `false` when that happens later.
     pub(super) fn put_last(&self, output: &mut Output, message: &[u8]) -> bool {
         if !output.gone && output.is_stuck() {
             output.queue.extend_from_slice(message);
@@ -207,14 +209,14 @@ impl Connection {
             return false;
         }
         if !message.is_empty() {
-            // A client that is gone, or that does not read, needs no closing message.
+            // A client that is disconnected or does not read needs no closing message.
             self.stream.try_send_vectored(&[IoSlice::new(message)]).ok();
         }
         true
     }
 }
 
-/// A count of zero where there is no room.
+/// Turns `WouldBlock` into a count of zero.
 fn unless_full(sent: io::Result<usize>) -> io::Result<usize> {
     match sent {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),

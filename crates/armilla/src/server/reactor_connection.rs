@@ -1,9 +1,9 @@
-//! Connections that wait in the reactor: they cost no thread and no buffer.
+//! Connections that wait in the reactor. An idle one costs no thread and no buffer.
 //!
-//! A descriptor is armed for one event at a time. Who gets the event leads the connection, and arms
-//! it again when nothing more has arrived; while the client does not take its replies, it is armed
-//! for room only, so that no more requests are read meanwhile; unless it carries requests both ways, and
-//! replies must be read.
+//! A descriptor is armed for one event at a time. The thread that gets the event leads the
+//! connection, and arms the descriptor again when nothing more has arrived. While the client does
+//! not read its replies, the descriptor is armed for writing only, so that no more requests are
+//! read. A bidirectional connection is the exception: there, replies must be read.
 
 use super::connection::{AfterServing, Connection, ServedBy};
 use super::leadership::LeadToken;
@@ -16,18 +16,18 @@ use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, OnceLock};
 
-/// A connection's place in the reactor.
+/// The registration of a connection with the reactor.
 pub(super) struct ReactorConnection {
     reactor_pool: Arc<ReactorPool>,
     token: OnceLock<Token>,
 }
 
-/// What the reactor knows of a connection.
+/// A connection as the reactor's event handler.
 struct Watched(Arc<Connection>);
 
 impl Handler for Watched {
     fn descriptor(&self) -> BorrowedFd<'_> {
-        // Only streams that have a descriptor are given to the reactor.
+        // Only streams with a descriptor are registered with the reactor.
         self.0.stream.descriptor().expect("a reactor_connection stream has a descriptor")
     }
 
@@ -35,7 +35,8 @@ impl Handler for Watched {
         Interest::NONE
     }
 
-    /// Serving is for when this has returned: then others may arm the descriptor meanwhile.
+    /// The thread serves the connection after this has returned, so that other threads may arm the
+    /// descriptor meanwhile.
     fn ready(&self, _: &Reactor, _: Token, _: Ready) -> Next {
         ReactorPool::set_ready(&self.0);
         Next::Pause
@@ -50,7 +51,7 @@ impl ReactorConnection {
     /// Begins to wait for the requests of a new connection.
     ///
     /// # Errors
-    /// If the kernel cannot watch one more.
+    /// If the kernel cannot watch another descriptor.
     pub(super) fn begin(&self, connection: &Arc<Connection>) -> io::Result<()> {
         let token = self.reactor_pool.reactor.register(Arc::new(Watched(connection.clone())))?;
         self.token.set(token).ok();
@@ -58,7 +59,7 @@ impl ReactorConnection {
         Ok(())
     }
 
-    /// Lets go of the leadership until there is something to read.
+    /// Gives up the leadership until there is something to read.
     pub(super) fn wait_for_more(&self, connection: &Connection) {
         let mut output = connection.output.lock();
         output.leaderless = true;
@@ -68,7 +69,7 @@ impl ReactorConnection {
         }
     }
 
-    /// Waits until the client takes more of what is queued.
+    /// Waits until the client reads more of what is queued.
     pub(super) fn wait_for_room(&self, connection: &Connection, output: &Output) {
         let reads = output.leaderless && connection.is_bidirectional();
         self.arm(if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE });
@@ -82,14 +83,14 @@ impl ReactorConnection {
 
     fn arm(&self, interest: Interest) {
         if let Some(token) = self.token.get() {
-            // A descriptor that is open and watched can be armed.
+            // Arming an open, registered descriptor does not fail.
             self.reactor_pool.reactor.resume(*token, interest).ok();
         }
     }
 }
 
 impl Connection {
-    /// Does what the reactor pending for.
+    /// Handles an event of the reactor: sends what is queued, and serves what has arrived.
     pub(super) fn ready(self: &Arc<Self>, worker: &mut Worker) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         let mut output = self.output.lock();

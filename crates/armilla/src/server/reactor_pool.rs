@@ -1,8 +1,8 @@
-//! The threads of the reactor: leader and followers. Each takes the next event from the kernel and
-//! serves what has come itself.
+//! The threads of the reactor: leader and followers. Each thread takes the next event from the
+//! kernel and serves it itself.
 //!
-//! There are as many as the setting asks for that are not blocked: one that waits for something, in
-//! a call of its own or in whatever a servant does, is replaced until it comes back.
+//! The setting gives the number of threads that are not blocked. A thread that blocks, in a call of
+//! its own or in anything else that a servant does, is replaced until it continues.
 
 use super::connection::{AfterServing, Connection};
 use super::leadership::LeadToken;
@@ -17,17 +17,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-/// How long a thread more than is needed waits for work before it ends.
+/// How long a surplus thread waits for work before it ends.
 const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The threads that share a reactor.
 pub(super) struct ReactorPool {
     pub(super) reactor: Arc<Reactor>,
-    /// How many threads there are that are not blocked, and how many there may be in all.
+    /// The number of threads that are not blocked, and the limit for all threads.
     least: usize,
     most: usize,
     count: Mutex<Count>,
-    /// Connections with requests that have arrived and that nobody leads.
+    /// Connections that were handed over with requests already read, and their lead tokens.
     arrived: Mutex<VecDeque<(Arc<Connection>, LeadToken)>>,
     notifier: OnceLock<Notifier>,
 }
@@ -36,28 +36,28 @@ pub(super) struct ReactorPool {
 struct Count {
     threads: usize,
     blocked: usize,
-    /// Whether the operator has heard that there are not enough threads.
+    /// Whether the log already says that there are not enough threads.
     reported: bool,
 }
 
-/// What the reactor has pending for.
+/// What the thread has to serve after the reactor's event handler has returned.
 enum PendingEvent {
-    /// A connection is ready for something.
+    /// A connection is ready to be read or written.
     Ready(Arc<Connection>),
-    /// There is a connection with requests that have arrived.
+    /// A connection was handed over with requests already read.
     Handover,
 }
 
 thread_local! {
-    /// What the reactor has pending for on this thread.
+    /// The event that the reactor has given to this thread.
     static PENDING_EVENT: Cell<Option<PendingEvent>> = const { Cell::new(None) };
 }
 
 impl ReactorPool {
-    /// A reactor with its first threads.
+    /// Creates a reactor and starts its first threads.
     ///
     /// # Errors
-    /// If the operating system gives no descriptors or no threads.
+    /// If the operating system lacks descriptors or threads.
     pub(super) fn start(
         workers: &Arc<Workers>,
         least: usize,
@@ -81,12 +81,12 @@ impl ReactorPool {
         Ok(reactor_pool)
     }
 
-    /// Notes which connection the reactor has pending for on this thread.
+    /// Notes that the reactor found `connection` ready, for this thread to serve.
     pub(super) fn set_ready(connection: &Arc<Connection>) {
         PENDING_EVENT.set(Some(PendingEvent::Ready(connection.clone())));
     }
 
-    /// Has some thread go on with what has arrived on a connection.
+    /// Lets some thread of the pool serve the requests that were already read from a connection.
     pub(super) fn serve_arrived(&self, connection: Arc<Connection>, token: LeadToken) {
         lock(&self.arrived).push_back((connection, token));
         self.notify();
@@ -98,7 +98,8 @@ impl ReactorPool {
         }
     }
 
-    /// A thread of the reactor_pool waits for something else than requests.
+    /// Counts one more thread as blocked, and starts another in its place unless the limit is
+    /// reached.
     pub(super) fn blocked(self: &Arc<Self>, workers: &Arc<Workers>) {
         let mut count = lock(&self.count);
         count.blocked += 1;
@@ -120,7 +121,7 @@ impl ReactorPool {
         }
     }
 
-    /// It has come back.
+    /// Counts a blocked thread as running again.
     pub(super) fn unblocked(&self) {
         let mut count = lock(&self.count);
         count.blocked -= 1;
@@ -140,7 +141,7 @@ impl ReactorPool {
         while !self.reactor.is_stopped() {
             let events = match self.reactor.handle_events(Some(IDLE_THREAD_TIMEOUT)) {
                 Ok(events) => events,
-                // It would fail for ever; nothing is known that could make it.
+                // The error would repeat for ever, so the thread ends. No cause of it is known.
                 Err(error) => {
                     report!(error, "a thread cannot wait for requests any more", error = error);
                     break;
@@ -174,7 +175,7 @@ impl ReactorPool {
         }
     }
 
-    /// Ends a thread, if there are more than are needed.
+    /// Whether the calling thread is surplus; it is then no longer counted and has to end.
     fn retires(&self) -> bool {
         let mut count = lock(&self.count);
         let surplus = count.threads > count.blocked + self.least;

@@ -1,4 +1,5 @@
-//! Where a thread that serves requests can be seen at work, and says when it is about to wait.
+//! The status of a worker thread, for the monitor to look at, and the hooks with which the thread
+//! reports that it is about to block.
 
 use super::connection::Connection;
 use super::leadership::LeadToken;
@@ -9,42 +10,45 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What one thread shows of itself. Only that thread writes, but for `blocked`.
+/// The status of one worker thread. Only that thread writes it, except for `blocked`, `seen` and
+/// `ticks`, which the monitor writes too.
 #[derive(Default)]
 pub(super) struct WorkerStatus {
-    /// Counts up whenever a servant is entered and left: odd while the thread is in one.
+    /// Counts each entry into a servant and each return from one: odd while the thread is in a
+    /// servant.
     serial: AtomicU64,
-    /// The token in which it serves.
+    /// The lead token with which the thread entered the servant.
     token: AtomicU64,
-    /// Whether what it serves expects no reply.
+    /// Whether the request being served is oneway.
     oneway: AtomicBool,
-    /// Whether it counts among those of the reactor_pool that wait for something.
+    /// Whether the thread counts as one of the pool's blocked threads.
     blocked: AtomicBool,
-    /// Whether it is one of the reactor_pool.
+    /// Whether the thread belongs to the reactor's pool.
     pooled: bool,
     connection: Mutex<Option<Arc<Connection>>>,
-    /// The monitor's: what it saw last, and how often in a row.
+    /// The monitor's: the serial at the last look, and how many looks in a row have found it
+    /// unchanged.
     seen: AtomicU64,
     ticks: AtomicU32,
 }
 
 /// What a look at a status shows.
 pub(super) enum Observation {
-    /// A servant was entered or left since the last look.
+    /// The thread has entered or left a servant since the last look.
     New,
-    /// The thread is in no servant, as before.
+    /// The thread is in no servant, as at the last look.
     Idle,
-    /// It is in the same servant as this many looks ago.
+    /// The thread has been in the same servant for this many looks.
     Same(u32),
 }
 
 thread_local! {
-    /// The status of this thread, if it serves requests.
+    /// The status of the calling thread, if it is a worker.
     static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> = const { RefCell::new(None) };
 }
 
 impl WorkerStatus {
-    /// The status of the calling thread.
+    /// Creates the status of the calling thread, and installs its blocking hooks.
     pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Arc<Self> {
         let status = Arc::new(Self { pooled, ..Self::default() });
         CURRENT.set(Some((workers.clone(), status.clone())));
@@ -52,13 +56,13 @@ impl WorkerStatus {
         status
     }
 
-    /// From now on it is `connection` that is served.
+    /// Sets the connection that the thread serves.
     pub(super) fn set_connection(&self, connection: &Arc<Connection>) {
         *lock(&self.connection) = Some(connection.clone());
     }
 
     pub(super) fn clear_connection(&self) {
-        // Dropped without the lock: it may be the connection's end.
+        // Dropped without the lock: this may be the last reference to the connection.
         let left = lock(&self.connection).take();
         drop(left);
     }
@@ -72,14 +76,14 @@ impl WorkerStatus {
         workers.monitor.wake_if_asleep();
     }
 
-    /// Notes that it has come back.
+    /// Notes that the servant has returned.
     #[inline]
     pub(super) fn leave_servant(&self, workers: &Workers) {
         self.count();
         self.unblock(workers);
     }
 
-    /// Takes the thread off those that wait.
+    /// Counts the thread as running again, if it counted as blocked.
     #[inline]
     pub(super) fn unblock(&self, workers: &Workers) {
         if self.blocked.load(Ordering::Relaxed) && self.blocked.swap(false, Ordering::AcqRel) {
@@ -93,7 +97,7 @@ impl WorkerStatus {
         self.serial.store(serial.wrapping_add(1), Ordering::Release);
     }
 
-    /// What the monitor finds.
+    /// Looks at the status for the monitor, and remembers what it saw.
     pub(super) fn look(&self) -> Observation {
         let serial = self.serial.load(Ordering::Acquire);
         if self.seen.swap(serial, Ordering::Relaxed) != serial {
@@ -106,7 +110,8 @@ impl WorkerStatus {
         }
     }
 
-    /// The connection whose request the calling thread is serving, if it is one of those that do.
+    /// The connection whose request the calling thread is serving; `None` outside a servant and in
+    /// threads that are not workers.
     pub(super) fn connection_served_here() -> Option<Arc<Connection>> {
         let served = CURRENT.try_with(|mine| {
             let mine = mine.borrow();
@@ -120,19 +125,19 @@ impl WorkerStatus {
         self.serial.load(Ordering::Relaxed) % 2 == 1
     }
 
-    /// Whether it serves a request without a reply.
+    /// Whether the request being served, or else the last one, is oneway.
     pub(super) fn is_oneway(&self) -> bool {
         self.oneway.load(Ordering::Relaxed)
     }
 
-    /// Counts the thread among those that wait: another does its work.
+    /// Counts the thread as blocked. The pool then starts another one in its place.
     pub(super) fn mark_blocked(&self, workers: &Arc<Workers>) {
         if self.pooled && !self.blocked.swap(true, Ordering::AcqRel) {
             workers.blocked();
         }
     }
 
-    /// Has another thread leadership the connection that this one serves.
+    /// Lets another thread lead the connection that this thread serves.
     pub(super) fn hand_over_lead(&self) {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
@@ -141,12 +146,13 @@ impl WorkerStatus {
     }
 }
 
-/// Lets others do what this thread would; `false` when it is in no servant.
+/// Hands the duties of the calling thread over to other threads. Returns `false` when it is in no
+/// servant.
 #[cold]
 #[inline(never)]
 fn begin_blocking() -> bool {
     CURRENT.with_borrow(|mine| {
-        // Not within a servant: nobody waits for this thread.
+        // Outside a servant no request waits for this thread.
         let Some((workers, status)) = mine.as_ref().filter(|(_, status)| status.is_serving())
         else {
             return false;
@@ -154,7 +160,8 @@ fn begin_blocking() -> bool {
         let (shared, bidirectional) = lock(&status.connection)
             .as_ref()
             .map_or((false, false), |c| (c.is_multiplexed(), c.is_bidirectional()));
-        // What it waits for may be a reply on the same connection.
+        // On a bidirectional connection the thread may be about to wait for a reply that arrives
+        // there.
         if bidirectional || (status.pooled || shared) && !status.is_oneway() {
             status.hand_over_lead();
         }

@@ -1,5 +1,8 @@
-//! The threads of a server: those that drive a connection each, those of the reactor, and the one
-//! that looks after them.
+//! The threads of a server: those that serve one connection each, those of the reactor, and the
+//! monitor.
+//!
+//! What a thread does with a connection is in [`super::connection`], the pool of the reactor in
+//! [`super::reactor_pool`], the monitor in [`super::monitor`].
 
 use super::collocated::ReplyCapture;
 use super::connection::{Connection, ServedBy};
@@ -23,10 +26,10 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How long a thread that has no connection to drive waits for one before it ends.
+/// How long a thread without a connection waits for one before it ends.
 const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How large the memory for replies is that a thread keeps.
+/// The largest reply buffer that a thread keeps between connections, in octets.
 const RETAINED: usize = 1024 * 1024;
 
 /// All threads that serve requests.
@@ -35,47 +38,47 @@ pub(super) struct Workers {
     pub(super) monitor: Arc<Monitor>,
     pub(super) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     concurrency: Concurrency,
-    /// How many connections have a thread of their own.
+    /// How many connections there are; this decides which of them get a thread of their own.
     driven: AtomicUsize,
     drivers: Mutex<Drivers>,
     connection_waiting: Condvar,
     reactor_pool: OnceLock<Arc<ReactorPool>>,
     starting: Mutex<()>,
-    /// What caught the replies to requests of this process, for the next of them.
+    /// Captures of collocated replies that are free to be reused.
     pub(super) kept_captures: parking_lot::Mutex<Vec<ReplyCapture>>,
 }
 
-/// Threads that drive connections.
+/// The threads that serve one connection each.
 #[derive(Default)]
 struct Drivers {
-    /// Connections for which there is no thread yet.
+    /// Connections that wait for a thread.
     waiting: VecDeque<(Arc<Connection>, LeadToken)>,
-    /// How many threads there are, and how many of them wait for one.
+    /// The number of threads, and how many of them wait for a connection.
     threads: usize,
     idle: usize,
-    /// Whether the operator has heard that there are not enough.
+    /// Whether the log already says that there are not enough threads.
     reported: bool,
 }
 
-/// What a thread that serves requests has at worker.
+/// What a thread needs to serve requests.
 pub(super) struct Worker {
-    /// The request that it serves, and the memory to read into.
+    /// The message being served, and the buffer to read into.
     pub(super) inbox: MessageBuffer,
-    /// The last reply; its memory is used for the next.
+    /// The last reply; its buffer is reused for the next one.
     pub(super) reply: Buffer,
     pub(super) status: Arc<WorkerStatus>,
     pub(super) workers: Arc<Workers>,
 }
 
 impl Worker {
-    /// What the calling thread has at worker.
+    /// Registers the calling thread as a worker.
     pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Self {
         let status = WorkerStatus::new(workers, pooled);
         lock(&workers.statuses).push(status.clone());
         Self { inbox: MessageBuffer::new(), reply: Buffer::new(), status, workers: workers.clone() }
     }
 
-    /// Gives the memory of a large reply back, before the thread turns to another connection.
+    /// Frees the buffer of a large reply before the thread turns to another connection.
     #[inline]
     pub(super) fn shrink(&mut self) {
         if self.reply.capacity() > RETAINED {
@@ -91,7 +94,7 @@ impl Drop for Worker {
     }
 }
 
-/// Counts a connection that has a thread of its own.
+/// Counts a connection with a thread of its own, until dropped.
 pub(super) struct ThreadSlot(Arc<Workers>);
 
 impl Drop for ThreadSlot {
@@ -101,10 +104,11 @@ impl Drop for ThreadSlot {
 }
 
 impl Workers {
-    /// No threads yet but the one that looks after them and the connections, which ends with this.
+    /// Starts the monitor thread only; the others start on demand. The monitor ends with the last
+    /// reference to the workers.
     ///
     /// # Errors
-    /// If the operating system gives no thread.
+    /// If the operating system cannot create the thread.
     pub(super) fn start(settings: &Settings) -> io::Result<Arc<Self>> {
         let workers = Arc::new(Self {
             registry: Registry::new(settings),
@@ -122,11 +126,11 @@ impl Workers {
         Ok(workers)
     }
 
-    /// How a new connection over `stream` is to wait for its requests. One that carries them both ways
-    /// does so in the reactor, where there is a descriptor.
+    /// Decides what waits for the requests of a new connection over `stream`. A bidirectional
+    /// connection waits in the reactor if it has a descriptor.
     ///
     /// # Errors
-    /// If there is to be a reactor, and the operating system does not give what it needs.
+    /// If the reactor is needed and the operating system lacks the resources to start it.
     pub(super) fn served_by(
         self: &Arc<Self>,
         stream: &dyn Stream,
@@ -147,10 +151,10 @@ impl Workers {
         Ok(ServedBy::Reactor(ReactorConnection::new(self.reactor_pool()?)))
     }
 
-    /// Begins to serve a connection that was entered into the registry.
+    /// Begins to serve a connection that is in the registry.
     ///
     /// # Errors
-    /// If it cannot be watched.
+    /// If the reactor cannot watch the connection.
     pub(super) fn begin(self: &Arc<Self>, connection: &Arc<Connection>) -> io::Result<()> {
         match &connection.served_by {
             ServedBy::Thread(_) => {
@@ -162,7 +166,7 @@ impl Workers {
         }
     }
 
-    /// Whether there may be one more thread for a connection that has one, which is blocked.
+    /// Whether another thread may be added to take over a connection whose thread is blocked.
     pub(super) fn can_add_thread(&self) -> bool {
         let Concurrency::Hybrid { dedicated_threads, max_threads, .. } = self.concurrency else {
             return true;
@@ -182,8 +186,8 @@ impl Workers {
         !full
     }
 
-    /// Has a thread drive a connection from `token` on. If the operating system gives no thread, the
-    /// next one that has nothing else to do does it.
+    /// Assigns a thread to lead a connection with `token`. If the operating system cannot create
+    /// one, the next thread that becomes idle leads it.
     pub(super) fn assign_thread(self: &Arc<Self>, connection: Arc<Connection>, token: LeadToken) {
         let mut drivers = lock(&self.drivers);
         drivers.waiting.push_back((connection, token));
@@ -222,34 +226,36 @@ impl Workers {
         drivers.waiting.pop_front()
     }
 
-    /// Has a thread of the reactor_pool leadership a connection from `token` on.
+    /// Lets a thread of the reactor's pool lead a connection with `token`.
     pub(super) fn continue_leading(&self, connection: Arc<Connection>, token: LeadToken) {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.serve_arrived(connection, token);
         }
     }
 
-    /// A thread of the reactor_pool waits for something else than requests.
+    /// Counts a thread of the reactor's pool as blocked in something other than waiting for
+    /// requests.
     pub(super) fn blocked(self: &Arc<Self>) {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.blocked(self);
         }
     }
 
-    /// It has come back.
+    /// Counts a blocked thread as running again.
     pub(super) fn unblocked(&self) {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.unblocked();
         }
     }
 
-    /// Whether the server closes: no more requests are to be begun.
+    /// Whether the server is closing, so that no more requests are begun.
     #[inline]
     pub(super) fn is_closing(&self) -> bool {
         self.registry.is_closing()
     }
 
-    /// Ends the threads, of which those end later that are in a servant still.
+    /// Stops the reactor and its threads. A thread that is in a servant ends when the servant
+    /// returns.
     pub(super) fn stop_reactor(&self) {
         self.kept_captures.lock().clear();
         if let Some(reactor_pool) = self.reactor_pool.get() {
@@ -257,7 +263,7 @@ impl Workers {
         }
     }
 
-    /// The reactor_pool, which is started for the first connection that needs it.
+    /// The pool of the reactor, started for the first connection that needs it.
     fn reactor_pool(self: &Arc<Self>) -> io::Result<Arc<ReactorPool>> {
         let _starting = lock(&self.starting);
         if let Some(reactor_pool) = self.reactor_pool.get() {
