@@ -1,5 +1,5 @@
-//! Replies that a servant gives later, from whichever thread: what CORBA calls asynchronous method
-//! handling.
+//! Replies that a servant sends after its method has returned, from any thread: asynchronous method
+//! handling (AMH).
 
 use super::connection::Connection;
 use super::output::PendingReply;
@@ -19,11 +19,11 @@ pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
 
 /// The right, and the duty, to reply to one request: once, at any time, from any thread or future.
 ///
-/// Until then the request counts as under served_by: a server that shuts down waits for it. A handle that
-/// is dropped replies for itself, with the system exception `NO_RESPONSE` that says so.
+/// Until then the request counts as in progress, and a server that shuts down waits for it. A
+/// handle that is dropped replies with the system exception `NO_RESPONSE`.
 ///
-/// With [`wait_for`](Self::wait_for) a servant has its plain method do the same as the one that
-/// replies later:
+/// With [`wait_for`](Self::wait_for) a servant implements its synchronous method by the
+/// asynchronous one:
 ///
 /// ```
 /// use armilla::{ResponseHandler, SystemException};
@@ -38,11 +38,11 @@ pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
 /// ```
 #[must_use = "dropped, it replies with an exception"]
 pub struct ResponseHandler<R, E = SystemException> {
-    /// `None` once it has been used.
+    /// `None` once it was used.
     to: Option<Destination<R, E>>,
 }
 
-/// Who waits for the reply.
+/// Where the reply goes.
 enum Destination<R, E> {
     Client {
         deferred: DeferredReply,
@@ -50,13 +50,13 @@ enum Destination<R, E> {
         fail: Fail<E>,
         describe: Describe<R, E>,
     },
-    /// A thread of this process; `None` when there will be no reply.
+    /// A thread of this process; it is called with `None` when there will be no reply.
     Caller(Box<Notify<R, E>>),
 }
 
 type Notify<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
 
-/// Tells interceptors of what types the outcome is.
+/// Shows the types of the outcome to the interceptors.
 pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
 
 /// Sends an exception.
@@ -76,10 +76,10 @@ impl<R, E> ResponseHandler<R, E> {
         }
     }
 
-    /// Replies. When the client is gone, or has given the request up, this does nothing.
+    /// Replies. Does nothing when the client has disconnected or has cancelled the request.
     ///
-    /// It sends the reply at once. It waits for a client that does not read only where the
-    /// connection has a thread of its own, and not longer than
+    /// The reply is sent at once. If the client does not read, this blocks only where the
+    /// connection has a thread of its own, and for at most
     /// [`server_idle`](crate::Settings::server_idle).
     pub fn complete(mut self, result: Result<R, E>) {
         match (self.to.take(), result) {
@@ -95,7 +95,7 @@ impl<R, E> ResponseHandler<R, E> {
         }
     }
 
-    /// Whether nobody waits for the reply any more: the client has given the request up, or is gone.
+    /// Whether the client has cancelled the request or disconnected.
     pub fn is_cancelled(&self) -> bool {
         match &self.to {
             Some(Destination::Client { deferred, .. }) => deferred.is_abandoned(),
@@ -103,10 +103,10 @@ impl<R, E> ResponseHandler<R, E> {
         }
     }
 
-    /// Calls `begin` with a handle, and waits until that is completed.
+    /// Calls `begin` with a handle and waits until the handle is completed.
     ///
     /// # Errors
-    /// What it is completed with; `NO_RESPONSE` when it is dropped instead.
+    /// The error with which it is completed; `NO_RESPONSE` when it is dropped instead.
     pub fn wait_for(begin: impl FnOnce(Self)) -> Result<R, E>
     where
         R: Send + 'static,
@@ -114,7 +114,7 @@ impl<R, E> ResponseHandler<R, E> {
     {
         let (sender, receiver) = sync_channel(1);
         let notify = move |result| {
-            // The receiver is there until it has got this.
+            // The receiver lives until it has received this.
             sender.send(result).ok();
         };
         begin(Self { to: Some(Destination::Caller(Box::new(notify))) });
@@ -140,7 +140,7 @@ impl<R, E> fmt::Debug for ResponseHandler<R, E> {
     }
 }
 
-/// A reply that is pending to a client.
+/// A reply that a client waits for.
 pub(super) struct DeferredReply {
     connection: Arc<Connection>,
     port: ReplyPort,
@@ -152,16 +152,16 @@ impl DeferredReply {
         Self { connection, port, flow }
     }
 
-    /// Whether nobody waits for it.
+    /// Whether the client has cancelled the request or disconnected.
     fn is_abandoned(&self) -> bool {
-        // Whoever holds the lock sends to the client, which then is there.
+        // A thread that holds the lock is sending to the client, which is thus connected.
         let output = self.connection.output.try_lock();
         output.is_some_and(|output| {
             output.gone || output.responder.is_cancelled(self.port.request_id)
         })
     }
 
-    /// Replies with what `body` writes, or with why it could not be written.
+    /// Replies with what `body` writes, or with the exception that says why that failed.
     fn send<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.answer(flow, connection, &mut Buffer::new(), status, body);
@@ -198,7 +198,7 @@ impl DeferredReply {
 impl Drop for DeferredReply {
     fn drop(&mut self) {
         if self.port.pending == PendingReply::Later {
-            // Nothing is sent, so nothing can fail.
+            // Nothing is sent, so this cannot fail.
             self.connection.settle(self.port.request_id, PendingReply::Later, None).ok();
         }
     }

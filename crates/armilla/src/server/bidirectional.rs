@@ -1,9 +1,9 @@
-//! Connections that carry requests both ways: bidirectional GIOP (CORBA 3.4 Part 2, 9.8).
+//! Bidirectional GIOP: connections that carry requests both ways (CORBA 3.4 Part 2, 9.8).
 //!
-//! On either end the connection is one of the server side: its leader reads everything, serves the
-//! requests and hands the replies to the [`MultiplexedConnection`] of the calls in the other direction. It waits
-//! in the reactor, and nobody waits to send: two ends that both wait for the other to read would do
-//! so for ever.
+//! At both ends the connection belongs to the server side. Its leader reads all messages, serves
+//! the requests, and hands the replies to the [`MultiplexedConnection`] of the calls in the other
+//! direction. The connection waits in the reactor, and no thread blocks to send: two ends that each
+//! wait for the other to read would deadlock.
 
 use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
@@ -25,12 +25,12 @@ use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-/// What a connection has that carries requests both ways.
+/// The state of a bidirectional connection.
 pub(super) struct Bidirectional {
     role: Role,
-    /// The calls in the other direction, once there was one.
+    /// The calls in the other direction, once there has been one.
     link: OnceLock<Arc<MultiplexedConnection>>,
-    /// The addresses for which it was offered.
+    /// The addresses for which the client offered the connection.
     offered: Mutex<Vec<ListenPoint>>,
 }
 
@@ -40,8 +40,8 @@ impl Bidirectional {
     }
 }
 
-/// Has a connection that this ORB has just made carry requests both ways, and offers it for the
-/// addresses at which the ORB listens. `None` when it cannot.
+/// Makes a connection that this ORB has just opened bidirectional, and offers it for the addresses
+/// at which the ORB listens. `None` when that is not possible.
 pub(super) fn offer(
     orb: &Orb,
     stream: &Arc<dyn Stream>,
@@ -87,12 +87,12 @@ pub(super) fn offer(
 }
 
 impl Connection {
-    /// Whether it carries requests both ways.
+    /// Whether the connection carries requests both ways.
     pub(super) fn is_bidirectional(&self) -> bool {
         self.bidirectional.get().is_some()
     }
 
-    /// Whether this ORB made it.
+    /// Whether this ORB opened the connection.
     #[inline]
     pub(super) fn is_originated(&self) -> bool {
         self.bidirectional.get().is_some_and(|both| both.role == Role::Originator)
@@ -103,7 +103,7 @@ impl Connection {
         self.bidirectional.get()?.link.get()
     }
 
-    /// Whether servants may still call in the other direction, or wait for replies.
+    /// Whether a servant here may still call in the other direction or wait for replies.
     #[cold]
     pub(super) fn may_call(&self) -> bool {
         self.is_bidirectional() && self.has_pending_replies()
@@ -114,7 +114,7 @@ impl Connection {
         self.link().is_some_and(|link| link.is_waiting())
     }
 
-    /// The connection has come to this end: nobody reads replies any more.
+    /// Fails the calls in the other direction: the connection has ended, so no reply can be read.
     pub(super) fn end_calls(&self, end: &CloseReason) {
         if let Some(link) = self.link() {
             let (loss, why) = match end {
@@ -143,8 +143,8 @@ impl Connection {
     }
 }
 
-/// Why a request for an object of `poa`, or else for what was published as `key`, is not served that came
-/// over a connection of our own making, if that is so.
+/// Why a request is not served that arrived on a connection opened by this ORB; `None` if it may be
+/// served. The request is for an object of `poa`, or else for the published name `key`.
 #[cold]
 pub(super) fn refusal(
     orb: &Orb,
@@ -153,7 +153,7 @@ pub(super) fn refusal(
 ) -> Option<SystemException> {
     let allowed = match poa {
         Some(poa) => poa.allows_bidirectional(),
-        // Of what is not there nothing is called.
+        // A name that is not published leads to no object, so there is nothing to protect.
         None => !key.is_some_and(|key| orb.is_published(key)),
     };
     if allowed {
@@ -171,7 +171,7 @@ pub(super) fn refusal(
     )
 }
 
-/// The sending half of a connection that carries requests both ways, for the calls of one direction.
+/// The sending side of a bidirectional connection, for the calls of one direction.
 #[derive(Clone)]
 pub(super) struct ConnectionCarrier {
     connection: Weak<Connection>,
@@ -185,7 +185,7 @@ impl ConnectionCarrier {
         Self { connection: Arc::downgrade(connection), stream, number }
     }
 
-    /// [`Carrier::link`] with a function that is called once.
+    /// Calls [`Carrier::link`] with a function that is called once.
     fn link_by(
         &self,
         make: impl FnOnce() -> Arc<MultiplexedConnection>,
@@ -193,7 +193,7 @@ impl ConnectionCarrier {
         let connection = self.connection.upgrade()?;
         let link = connection.bidirectional.get()?.link.get_or_init(make).clone();
         if connection.output.lock().responder.is_closing() {
-            // It may have ended before the link was there to hear of it.
+            // The connection may have ended before the link was set.
             link.fail(ConnectionLoss::Broken, "the connection has ended");
             return None;
         }
@@ -231,7 +231,7 @@ impl fmt::Debug for ConnectionCarrier {
     }
 }
 
-/// Only sending is done through it: the leader of the connection receives and closes.
+/// The calls only send through it. The leader of the connection receives and closes.
 impl Stream for ConnectionCarrier {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
         Err(io::ErrorKind::Unsupported.into())
@@ -245,7 +245,7 @@ impl Stream for ConnectionCarrier {
         self.try_send_vectored(parts).map(drop).map_err(|source| SendError { sent: 0, source })
     }
 
-    /// Takes everything, or nothing while the peer has yet to take something.
+    /// Sends everything, or nothing while octets are queued for the peer.
     fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         match self.connection.upgrade() {
             Some(connection) => connection.carry(parts),
@@ -282,13 +282,12 @@ impl Stream for ConnectionCarrier {
     }
 }
 
-/// As references are read that carry it.
+/// The address as references spell it.
 fn address_of(point: &ListenPoint) -> String {
     Address::tcp(point.host.clone(), point.port).to_string()
 }
 
-/// Takes note of the addresses for which the client offers its connection, beside those for which it
-/// did so before.
+/// Adds the addresses for which the client offers its connection to those offered before.
 #[cold]
 pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<(), SystemException> {
     let Some(claims) = connection.orb.client().reverse_connections() else { return Ok(()) };
@@ -303,13 +302,13 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
     }
     let mut offered = lock(&both.offered);
     if connection.output.lock().responder.is_closing() {
-        // What it stood for was withdrawn.
+        // The connection is no longer offered for any address.
         return Ok(());
     }
     let carrier: Arc<dyn Carrier> = Arc::new(ConnectionCarrier::of(connection));
     let peer = listen_points::place_of(&*connection.stream);
     for point in points.0 {
-        // Many say it with every request.
+        // Many clients repeat the offer with every request.
         if offered.contains(&point) || offered.len() >= listen_points::MOST {
             continue;
         }

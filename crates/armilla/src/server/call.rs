@@ -1,4 +1,7 @@
 //! A request being served, as a skeleton sees it.
+//!
+//! Finding the object and calling the skeleton is in [`super::dispatch`], encoding the reply in
+//! [`super::reply_port`].
 
 use super::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use super::connection::Connection;
@@ -19,15 +22,15 @@ use armilla_ipc::SendError;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a skeleton returns.
+/// The result of a skeleton.
 pub type Dispatched = Result<(), DispatchError>;
 
-/// Why a request was not answered by the skeleton.
+/// Why the skeleton has not answered a request.
 #[derive(Debug)]
 pub enum DispatchError {
-    /// The client shall hear of this exception.
+    /// The client is to be answered with this exception.
     Exception(SystemException),
-    /// The reply could not be sent; nobody is there to hear of it.
+    /// The reply could not be sent, so the client cannot be told.
     Send(Box<SendError>),
 }
 
@@ -53,17 +56,17 @@ impl From<SystemException> for DispatchError {
     }
 }
 
-/// A request being served: its operation, its arguments, and the served_by back.
+/// A request being served: its operation, its arguments, and where its reply goes.
 pub struct ServerCall<'a> {
     request: &'a RequestHeader<'a>,
     arguments: &'a Decoder<'a>,
     connection: &'a Arc<Connection>,
     port: ReplyPort,
-    /// Buffer for the reply.
+    /// The buffer for the reply.
     memory: &'a mut Buffer,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
-    /// Where the servant was lent, and has not gone back.
+    /// The servant of a servant locator, until `postinvoke` has been called.
     located_servant: Option<&'a LocatedServant>,
 }
 
@@ -81,18 +84,20 @@ impl<'a> ServerCall<'a> {
         Self { request, arguments, connection, port, memory, servant, flow, located_servant: None }
     }
 
-    /// The servant is lent. It goes back before interceptors hear of the end.
+    /// Sets the servant that a locator gave for this request. `postinvoke` is called before the
+    /// interceptors see the outcome.
     pub(super) fn returns(&mut self, located_servant: Option<&'a LocatedServant>) {
         self.located_servant = located_servant;
     }
 
-    /// Gives back a servant that was lent; `Some` is what its lender raises in place of the answer.
+    /// Calls `postinvoke`, if a locator gave the servant. Returns the exception with which that
+    /// replaces the outcome, if any.
     #[cold]
     fn give_back(&mut self) -> Option<Outcome> {
         self.located_servant.take()?.give_back().err().map(Outcome::SystemException)
     }
 
-    /// Tells the interceptors, if there are any, that the servant is about to be called.
+    /// Runs the interceptors before the servant is called, if there are any.
     #[inline]
     pub(super) fn found(
         &mut self,
@@ -106,7 +111,8 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// Tells the interceptors what the servant, which alone knows it, takes as arguments.
+    /// Shows the arguments to the interceptors, for an operation whose signature only the servant
+    /// knows.
     pub(crate) fn tell_arguments(
         &mut self,
         parameters: impl FnOnce() -> Vec<NamedValue>,
@@ -117,17 +123,17 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// Tells them of what type its result is.
+    /// Shows the interceptors the type of the result of such an operation.
     pub(crate) fn tell_result(&mut self, type_code: &TypeCode) {
         self.flow.iter_mut().for_each(|flow| flow.told_result(type_code));
     }
 
-    /// Tells them of what type the exception is that it raises.
+    /// Shows the interceptors the type of the exception that such an operation raises.
     pub(crate) fn tell_raised(&mut self, type_code: &TypeCode) {
         self.flow.iter_mut().for_each(|flow| flow.told_raised(type_code));
     }
 
-    /// Ends the request as an interceptor wants it, which saw it while the servant was called.
+    /// Ends the request as an interceptor requested while the servant was being called.
     ///
     /// # Errors
     /// When the reply cannot be sent.
@@ -135,7 +141,7 @@ impl<'a> ServerCall<'a> {
         self.end(interruption.into())
     }
 
-    /// The name of the operation, as it was sent.
+    /// The operation name from the request.
     #[inline]
     pub fn operation(&self) -> OperationName<'a> {
         self.request.operation
@@ -146,12 +152,12 @@ impl<'a> ServerCall<'a> {
         self.port.response_expected
     }
 
-    /// What the object key says of the number of the operation, if anything.
+    /// The number of the operation that the object key carries, if any.
     pub(crate) fn operation_number(&self) -> Option<u32> {
         self.request.target.object_key().and_then(operation_number)
     }
 
-    /// The ORB that serves it.
+    /// The ORB that serves the request.
     pub(super) fn orb(&self) -> &Orb {
         &self.connection.orb
     }
@@ -162,7 +168,8 @@ impl<'a> ServerCall<'a> {
         self.arguments.clone()
     }
 
-    /// Answers with what the servant returned: `encode` writes the results, or the exception goes.
+    /// Answers with the result of the servant: `encode` writes the results, or the exception is
+    /// sent.
     ///
     /// # Errors
     /// When the reply cannot be sent.
@@ -181,10 +188,10 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// Ends a oneway operation. What it failed with nobody wants to know, so it is logged.
+    /// Ends a oneway operation. An exception is only logged, since the client expects no reply.
     ///
     /// # Errors
-    /// When the client asked for a reply all the same and it cannot be sent.
+    /// When the client has requested a reply nevertheless, and it cannot be sent.
     pub fn no_reply(&mut self, result: Result<(), SystemException>) -> Dispatched {
         if let Err(exception) = &result {
             report!(
@@ -197,8 +204,8 @@ impl<'a> ServerCall<'a> {
         self.reply(result, |(), _| Ok(()))
     }
 
-    /// Answers a request for an operation that the interface does not have: one that every object
-    /// has, or none at all.
+    /// Answers a request for an operation that the interface does not declare: one of the
+    /// operations of every object, or else `BAD_OPERATION`.
     ///
     /// # Errors
     /// When the arguments cannot be decoded or the reply cannot be sent.
@@ -253,7 +260,8 @@ impl<'a> ServerCall<'a> {
         sent.map_err(DispatchError::from)
     }
 
-    /// Sends a reply, if one is wanted. When its body cannot be encoded the client hears why.
+    /// Sends a reply, if one is expected. If its body cannot be encoded, the client gets the
+    /// exception that says why.
     #[inline]
     pub(super) fn answer<'p>(
         &mut self,
@@ -274,17 +282,16 @@ impl<'a> ServerCall<'a> {
         sent.map_err(DispatchError::from)
     }
 
-    /// Leaves the reply to whoever has the handle that this gives. `encode` writes the results.
+    /// Leaves the reply to the owner of the returned handle. `encode` writes the results.
     ///
-    /// The skeleton of a servant that replies later calls it once, and nothing else that replies.
-    pub fn response_handler<R, E: ReplyError>(
-        &mut self,
-        encode: EncodeResults<R>,
-    ) -> ResponseHandler<R, E> {
+    /// Only the skeleton of a servant with asynchronous method handling calls this, once, and calls
+    /// no other method that replies.
+    pub fn response_handler<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ResponseHandler<R, E> {
         self.response_handler_described(encode, |_, _| ())
     }
 
-    /// The same for results of which only the servant knows the types: `describe` tells interceptors.
+    /// The same for results whose types only the servant knows: `describe` shows them to the
+    /// interceptors.
     pub(crate) fn response_handler_described<R, E: ReplyError>(
         &mut self,
         encode: EncodeResults<R>,
@@ -300,18 +307,18 @@ impl<'a> ServerCall<'a> {
         ResponseHandler::to_client(deferred, encode, describe)
     }
 
-    /// Whether nobody has replied to it, and nobody is going to.
+    /// Whether the request has no reply and no handle that will reply.
     #[inline]
     pub(super) fn is_unanswered(&self) -> bool {
         self.port.pending == PendingReply::Now
     }
 
-    /// Ends the request without a reply, unless it has had one or gets one later.
+    /// Ends the request without a reply, unless it was answered or a handle answers it later.
     #[inline]
     pub(super) fn settle(&mut self) {
         if self.port.pending == PendingReply::Now {
             self.port.pending = PendingReply::Nothing;
-            // Nothing is sent, so nothing can fail.
+            // Nothing is sent, so this cannot fail.
             self.connection.settle(self.port.request_id, PendingReply::Now, None).ok();
         }
     }
@@ -323,8 +330,8 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-/// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). `_not_existent` is what
-/// GIOP 1.0 and 1.1 clients of some ORBs say.
+/// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). The clients of
+/// some ORBs send `_not_existent` in GIOP 1.0 and 1.1.
 fn is_of_object(operation: &str) -> bool {
     let names =
         ["_is_a", "_non_existent", "_not_existent", "_repository_id", "_interface", "_component"];

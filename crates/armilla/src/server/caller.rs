@@ -1,5 +1,7 @@
-//! Where the request came from that a thread is serving. Nothing is noted for it with each request: whose
-//! requests a thread serves lies on its status, and those that do not come from there are noted here.
+//! The client of the request that a thread is serving.
+//!
+//! A worker thread finds it through its status, so that an ordinary request records nothing.
+//! Requests that a thread serves in another way are recorded here.
 
 use super::connection::Connection;
 use super::worker_status::WorkerStatus;
@@ -10,16 +12,16 @@ use armilla_ipc::Address;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// How many requests the thread was serving when another one began, and by what that came; by nothing where
-/// it is no request that the thread is busy with.
+/// How many requests the thread was already serving when this one began, and the connection of this
+/// one; `None` for work that is not a request.
 type Origin = (usize, Option<Arc<Connection>>);
 
 thread_local! {
-    /// Where requests came from that this thread does not serve for its status, the innermost last.
+    /// The origins of what this thread serves and its status does not show, the innermost last.
     static ORIGINS: RefCell<Vec<Origin>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Serves a request that came by `connection`; without one it does something else.
+/// Runs `serve` as a request from `connection`, or with `None` as work that is not a request.
 pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl FnOnce() -> R) -> R {
     struct PopOrigin;
     impl Drop for PopOrigin {
@@ -34,7 +36,7 @@ pub(super) fn serve_from<R>(connection: Option<&Arc<Connection>>, serve: impl Fn
     serve()
 }
 
-/// What the innermost request came by that was not called for directly.
+/// The origin of the innermost request that was not a direct call within the process.
 fn origin() -> Option<Origin> {
     let noted = ORIGINS.try_with(|origins| origins.borrow().last().cloned());
     noted
@@ -44,9 +46,10 @@ fn origin() -> Option<Origin> {
 }
 
 impl Orb {
-    /// The address of the client whose request for an object of this ORB the thread is serving, as the
-    /// operating system knows it; `None` where this process calls itself. Servant managers are told too.
-    /// Of a network with address translation it is what that makes of it.
+    /// The address of the client whose request for an object of this ORB the calling thread is
+    /// serving, as the operating system reports it. `None` for a call from this process. Works in
+    /// servants and in servant managers. Behind network address translation it is the translated
+    /// address.
     ///
     /// ```
     /// # use armilla::{Orb, PoaError};
@@ -60,12 +63,12 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// `NoContext` when the thread serves none.
+    /// `NoContext` when the thread serves no request of this ORB.
     pub fn caller(&self) -> Result<Option<Address>, PoaError> {
         if !self.is_serving() {
             return Err(PoaError::NoContext);
         }
-        // What is deeper than the request was called by what serves that.
+        // Requests above this depth were called by the servant of that request, within the process.
         let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
         let connection = outermost.and_then(|(_, connection)| connection);
         let own = connection.filter(|from| from.orb.incarnation() == self.incarnation());

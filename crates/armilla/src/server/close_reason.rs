@@ -1,4 +1,4 @@
-//! Why a connection ends, what the client is told and what the operator hears.
+//! Why a connection ends: what the server sends to the client, and what it logs.
 
 use crate::log::report;
 use crate::settings::Settings;
@@ -10,30 +10,30 @@ use std::io;
 
 /// Why a connection ends.
 pub(crate) enum CloseReason {
-    /// The client closed it, or said that it would.
+    /// The client closed it, or announced that with CloseConnection.
     Peer,
-    /// The client closed it within a message.
+    /// The client closed it in the middle of a message.
     CutShort,
-    /// Nothing came for long, or the server closes: the client is told.
+    /// The server closes it: it is shutting down, or the connection was idle for too long.
     Ours,
-    /// The client left a message unfinished.
+    /// The client stopped in the middle of a message for longer than `header_deadline`.
     Stalled,
-    /// The client sent a message in such small parts that it took too long.
+    /// A message took longer than `message_deadline` to arrive.
     Trickled,
-    /// The octets are no messages.
+    /// The octets received are not a GIOP message.
     Framing(HeaderError),
     /// A message is malformed.
     Malformed(MessageKind, CdrError),
-    /// A message that only a server sends, or that the version does not have.
+    /// A message of a kind that only a server sends, or that this version of GIOP does not have.
     Unexpected(MessageKind),
-    /// The client cannot read us.
+    /// The client reported with MessageError that it cannot read a message of this server.
     MessageError,
     /// The connection broke.
     Io(io::Error),
 }
 
 impl CloseReason {
-    /// Tells the operator why, where the client is at fault.
+    /// Logs the reason, if the client is at fault.
     pub(super) fn report(&self, peer: &Address, settings: &Settings) {
         match self {
             Self::Peer | Self::Ours => {}
@@ -80,7 +80,7 @@ impl CloseReason {
         }
     }
 
-    /// What the client is told.
+    /// The message with which the server closes the connection.
     pub(super) fn closing_message(&self) -> ClosingMessage {
         match self {
             Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => ClosingMessage::None,

@@ -1,4 +1,8 @@
-//! Requests from this very process, dispatched by the thread that makes them.
+//! Requests from this process, dispatched by the calling thread or by the main thread. The reply is
+//! captured in memory.
+//!
+//! Direct calls of a servant, without a request, do not come here; asynchronous calls within the
+//! process use [`super::in_process`].
 
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
@@ -19,7 +23,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Serves a request, in these code sets, and gives the reply, which is empty when none is expected.
+/// Serves a request with these code sets. Returns the reply message, empty when none is expected.
 pub(super) fn serve_collocated(
     orb: &Orb,
     message: &Message<'_>,
@@ -51,24 +55,25 @@ fn serve_for(
     });
     let reply = match served {
         Ok(()) if expected => capture.capture_stream.wait(limit),
-        // Nothing can go wrong with sending here.
+        // A captured reply cannot fail to be sent.
         Ok(()) | Err(_) => Ok(Vec::new()),
     };
     capture.keep_for_reuse();
     reply
 }
 
-/// A connection for one request of this process at a time, and what catches the reply.
+/// A connection that carries one collocated request at a time, and the stream that captures the
+/// reply.
 pub(super) struct ReplyCapture {
     pub(super) connection: Arc<Connection>,
     pub(super) capture_stream: Arc<CaptureStream>,
 }
 
-/// How many of them are kept_captures at most.
+/// How many captures are kept for reuse.
 const MAX_KEPT_CAPTURES: usize = 16;
 
 impl ReplyCapture {
-    /// Keeps it for the next request, unless somebody may still reply to this one.
+    /// Keeps the capture for the next request, unless a reply handle may still use it.
     fn keep_for_reuse(self) {
         let is_ours = Arc::strong_count(&self.connection) == 1;
         if is_ours && is_here(&self.capture_stream.peer) && self.connection.is_idle() {
@@ -81,7 +86,8 @@ impl ReplyCapture {
     }
 }
 
-/// A connection from `peer` with this request in progress; the reply is caught in `memory`.
+/// Returns a connection from `peer` on which this request is in progress. The reply is captured in
+/// `memory`.
 pub(super) fn capture(
     orb: &Orb,
     request_id: u32,
@@ -105,17 +111,17 @@ pub(super) fn capture(
             ReplyCapture { connection: Arc::new(connection), capture_stream }
         }
     };
-    // No request is in progress there, so that there is room for one.
+    // This cannot be refused: no other request is in progress on the connection.
     let _begun = capture.connection.output.lock().responder.begin(request_id, || false);
     Ok(capture)
 }
 
-/// Has the main thread serve a request of `peer` for an object of `poa`, once it can be served, and gives
-/// the reply; `None` when the main thread is not to be asked.
+/// Lets the main thread serve a request of `peer` for an object of `poa`, as soon as the POA admits
+/// it. Returns the reply, or `None` when the request is no longer one for the main thread.
 ///
 /// # Errors
-/// `BAD_INV_ORDER` when the ORB is shut down before that; `TIMEOUT` when a call of this process has no
-/// time left.
+/// `BAD_INV_ORDER` when the ORB is shut down first; `TIMEOUT` when the time limit of a collocated
+/// call expires.
 pub(super) fn serve_on_main_thread(
     peer: &Address,
     orb: &Orb,
@@ -125,8 +131,8 @@ pub(super) fn serve_on_main_thread(
 ) -> Option<Result<Vec<u8>, SystemException>> {
     let _blocking = BlockingScope::begin();
     loop {
-        // It is this thread that waits while requests are held: the main thread may be the one that
-        // ends it.
+        // This thread waits while the POA manager holds requests, not the main thread: that one may
+        // be about to activate the manager.
         if !poa.admits_by_main_thread(orb) {
             return None;
         }
@@ -138,7 +144,7 @@ pub(super) fn serve_on_main_thread(
     }
 }
 
-/// Has it serve the request now; `None` when it cannot be served any more.
+/// Hands the request to the main thread. `None` when the POA no longer admitted it there.
 fn hand_to_main_thread(
     peer: &Address,
     orb: &Orb,
@@ -154,7 +160,7 @@ fn hand_to_main_thread(
         let limit = main.settings().call_timeout;
         let serve =
             || serve_for(peer, &main, &message, code_sets, limit, &mut ReplyBuffer::default());
-        // Whoever waits for it is there until it has come, or given it up.
+        // The receiver is gone only if the caller has timed out.
         sender.send(poa.admits_now().then(serve)).ok();
     }));
     match wait_limit::left() {
@@ -169,7 +175,7 @@ fn hand_to_main_thread(
     }
 }
 
-/// Catches a reply instead of sending it.
+/// A stream that captures a reply in memory instead of sending it.
 #[derive(Debug)]
 pub(super) struct CaptureStream {
     reply: Mutex<Vec<u8>>,
@@ -178,7 +184,7 @@ pub(super) struct CaptureStream {
 }
 
 impl CaptureStream {
-    /// The reply; servants may make it after they returned, in another thread.
+    /// Waits for the reply, which a reply handle may send later from another thread.
     pub(super) fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
         let reply = lock(&self.reply);

@@ -1,4 +1,6 @@
-//! From a request to the servant.
+//! Dispatching: from a decoded request to its servant, and from a LocateRequest to its reply.
+//!
+//! Finding objects is in [`super::find`] and the POAs, encoding replies in [`super::reply_port`].
 
 use super::bidirectional;
 use super::call::{DispatchError, ServerCall};
@@ -26,11 +28,11 @@ use armilla_giop::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Whether a request was served. An error means that the reply could not be sent; it is so large that
-/// all that is usual would be slower for it.
+/// An error means that the reply could not be sent. It is boxed because a large result would slow
+/// down every request.
 type Served = Result<(), Box<CloseReason>>;
 
-/// Serves a request.
+/// Serves a request. The fast path is here: an active object, no service contexts, no interceptors.
 #[inline(always)]
 pub(super) fn request(
     connection: &Arc<Connection>,
@@ -61,12 +63,12 @@ pub(super) fn request(
     concluded
 }
 
-/// Sees to it that the client gets a reply.
+/// Ensures that the client gets a reply.
 #[inline(always)]
 fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Served {
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
-        // Only a skeleton that a program puts before the generated one can have forgotten to.
+        // A generated skeleton always replies; one that a program puts before it may not.
         Ok(()) if call.is_unanswered() => call.raise(&no_reply(call)),
         outcome => outcome,
     };
@@ -74,8 +76,8 @@ fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Se
     outcome.map_err(|error| close_reason(error).into())
 }
 
-/// Serves a request for what is not simply an active object, that interceptors see, or that says more
-/// than what it asks for.
+/// Serves a request that the fast path does not: its object is not active, interceptors see it, it
+/// carries service contexts, or it arrived on a connection that this ORB opened.
 #[cold]
 #[inline(never)]
 fn request_slow(
@@ -87,7 +89,7 @@ fn request_slow(
     memory: &mut Buffer,
 ) -> Served {
     let orb = &connection.orb;
-    // How the request ends, where it does before its object was looked for.
+    // The outcome of a request that ends before its object is looked for.
     let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
         Ok(agreed) => (agreed, None),
         Err(exception) => (code_sets, Some(ending(exception))),
@@ -130,14 +132,14 @@ fn request_slow(
     conclude(&mut call, outcome)
 }
 
-/// How a request ends that is not served.
+/// The outcome of a request that is not served.
 fn ending(exception: SystemException) -> Box<Outcome> {
     Box::new(Outcome::SystemException(exception))
 }
 
-/// The POA that a request is for. Who makes POAs is asked once for a request, and before it is known whose
-/// thread serves it. Nobody is asked for one that is `stopped`, as one is here that arrived over a connection
-/// of our own making for who does not serve those.
+/// The POA of a request. Adapter activators are asked here, once for each request, before it is
+/// known which thread serves it. They are not asked for a request that is `stopped`. A request that
+/// arrived on a connection of this ORB's own is stopped here if the POA does not allow that.
 fn adapter(
     connection: &Connection,
     key: Option<&[u8]>,
@@ -152,7 +154,7 @@ fn adapter(
     adapter
 }
 
-/// Does with a request what its object key led to.
+/// Handles a request according to what its object key led to.
 fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
     match (found.servant(), found) {
         (Some(servant), _) => match call.found(|| found.target()) {
@@ -168,7 +170,8 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
     }
 }
 
-/// The main thread was not to be asked a moment ago, and now is (reason 1 of `TRANSIENT`).
+/// The thread policy of the POA changed while the request was being dispatched
+/// ([`Minor::TRANSIENT_REQUEST_DISCARDED`]).
 #[cold]
 fn threading_changed() -> SystemException {
     SystemException::new(
@@ -179,7 +182,8 @@ fn threading_changed() -> SystemException {
     .with_reason("the POA of the object changed while the request was on its served_by")
 }
 
-/// Serves a request whose servant goes back to its lender before the client gets the reply.
+/// Serves a request with a servant from a servant locator. The reply is captured, because
+/// `postinvoke` is called before the client gets it.
 fn serve_located(
     orb: &Orb,
     header: RequestHeader<'_>,
@@ -195,7 +199,7 @@ fn serve_located(
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
     call.returns(found.located_servant());
     let outcome = serve(&found, &mut call);
-    // Nothing can go wrong with sending here.
+    // A captured reply cannot fail to be sent.
     conclude(&mut call, outcome).ok();
     let reply = match port.response_expected {
         true => {
@@ -208,7 +212,7 @@ fn serve_located(
     reply
 }
 
-/// Passes a reply on to the client.
+/// Sends a captured reply to the client.
 fn send_captured(
     connection: &Arc<Connection>,
     port: ReplyPort,
@@ -230,7 +234,7 @@ fn send_captured(
     }
 }
 
-/// Refuses a request, because too many of its client are in progress.
+/// Refuses a request because `requests_in_progress` is reached.
 #[cold]
 pub(super) fn refuse(
     connection: &Arc<Connection>,
@@ -302,8 +306,8 @@ fn no_reply(call: &ServerCall<'_>) -> SystemException {
         .with_reason(format!("the skeleton has not replied to {}", call.operation()))
 }
 
-/// What a client says of a connection: in which code sets its characters are, and ours shall be, and
-/// for what it offers it.
+/// Handles the service contexts about the connection: the code sets that the client has chosen, and
+/// its offer of bidirectional GIOP.
 #[cold]
 fn take_contexts(
     message: &Message<'_>,
@@ -338,7 +342,7 @@ fn take_code_sets(
     Ok(code_sets)
 }
 
-/// Answers where an object is.
+/// Answers a LocateRequest.
 pub(super) fn locate(
     connection: &Arc<Connection>,
     message: &Message<'_>,
@@ -349,7 +353,8 @@ pub(super) fn locate(
         None => Ok(Located::Unnamed),
         Some(key) => connection.orb.locate_object(key, connection.is_originated()),
     };
-    // Why it could not be found out is told where it can be; else the request that follows is told it.
+    // A LocateReply carries an exception from GIOP 1.2 on. Earlier clients get it with the request
+    // that follows.
     let raised = found.as_ref().err().filter(|_| message.header.version >= Version::V1_2);
     let code_sets = CodeSets::with_utf_16(CodeSet::default());
     let mut out = Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, code_sets);

@@ -1,4 +1,6 @@
-//! Listening and accepting.
+//! The listening endpoints of an ORB: opening them, accepting, and closing.
+//!
+//! What happens to an accepted stream is in [`super::admit`].
 
 use super::admit::accept_all;
 use super::own_addresses::{OwnAddresses, is_same_host};
@@ -13,17 +15,18 @@ use armilla_ipc::Acceptor;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
-/// Where an ORB listens once it has given out a reference, or from its start.
+/// The endpoints of an ORB. They are opened when the ORB starts or when it makes its first
+/// reference.
 pub(crate) struct Listeners {
     endpoints: Vec<Endpoint>,
     server: OnceLock<Result<Server, SystemException>>,
     opening: Mutex<()>,
-    /// Whether references can be encoded.
+    /// Whether references can be encoded, once that was tried.
     pub(super) references: OnceLock<Result<(), SystemException>>,
 }
 
 impl Listeners {
-    /// Listens nowhere yet; later at `endpoints`.
+    /// The endpoints that will be opened later; nothing is opened yet.
     pub(crate) fn new(endpoints: Vec<Endpoint>) -> Self {
         let (server, references) = Default::default();
         Self { endpoints, server, opening: Mutex::default(), references }
@@ -35,7 +38,7 @@ impl Part for Listeners {
 }
 
 impl Orb {
-    /// The addresses that references to objects of this ORB carry. The ORB listens from now on.
+    /// The addresses that references to objects of this ORB carry. The ORB listens from then on.
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened.
@@ -43,44 +46,44 @@ impl Orb {
         Ok(self.server()?.publications().addresses())
     }
 
-    /// The server side, listening; an ORB that was shut down does not begin to.
+    /// The server side. It is opened now, unless that was done before or the ORB is shut down.
     pub(crate) fn server(&self) -> Result<&Server, SystemException> {
         let Listeners { endpoints, server, opening, .. } = self.part();
         if let Some(server) = server.get() {
             return server.as_ref().map_err(Clone::clone);
         }
-        // One thread opens, the others wait for it.
+        // One thread opens the endpoints, the others wait for it.
         let _opening = lock(opening);
         self.check_running()?;
         server.get_or_init(|| Server::open(self, endpoints)).as_ref().map_err(Clone::clone)
     }
 
-    /// The server side, where the ORB listens already.
+    /// The server side, if the ORB already listens.
     pub(crate) fn open_server(&self) -> Option<&Server> {
         self.part::<Listeners>().server.get()?.as_ref().ok()
     }
 }
 
-/// The listening endpoints of an ORB.
+/// The server side of an ORB that listens.
 pub(crate) struct Server {
     acceptors: Vec<Arc<dyn Acceptor>>,
     workers: Arc<Workers>,
-    /// What references carry of the endpoints.
+    /// What references say about the endpoints.
     publications: Publications,
     own_addresses: OwnAddresses,
 }
 
 impl Server {
-    /// The threads that serve.
+    /// The threads that serve the connections.
     pub(super) fn workers(&self) -> &Arc<Workers> {
         &self.workers
     }
 
-    /// Opens `endpoints` and begins to accept. Where none of them has a profile, one over TCP is
-    /// added.
+    /// Opens `endpoints` and begins to accept. If none of them contributes a profile, an endpoint
+    /// over TCP is added.
     ///
     /// # Errors
-    /// `INITIALIZE` when one cannot be opened.
+    /// `INITIALIZE` when an endpoint cannot be opened.
     pub(crate) fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
         let workers = Workers::start(orb.settings()).map_err(|e| no_thread(&e))?;
         let publications = Publications::new(orb.settings());
@@ -104,13 +107,13 @@ impl Server {
         self.accept(orb, acceptor.into())
     }
 
-    /// What references carry of the endpoints.
+    /// What references say about the endpoints.
     pub(crate) fn publications(&self) -> &Publications {
         &self.publications
     }
 
-    /// Whether this is an address of IIOP at which this very process serves: one that references
-    /// carry, or another spelling of where it listens.
+    /// Whether this IIOP address is one of this process: an address that references carry, or
+    /// another spelling of an address at which it listens.
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
         let mut published = self.publications.addresses().iter();
         published.any(|(own, at)| *at == port && is_same_host(own, host))
@@ -135,7 +138,8 @@ impl Server {
             })
     }
 
-    /// Stops accepting, lets calls under served_by end, and closes every connection in order.
+    /// Stops accepting, waits up to `drain_timeout` for requests in progress, and closes every
+    /// connection in order.
     pub(crate) fn close(&self, orb: &Orb) {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let left = self.workers.registry.drain(orb.settings().drain_timeout);

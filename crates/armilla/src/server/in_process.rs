@@ -1,5 +1,5 @@
-//! Connections of this process with itself, over which its asynchronous calls come to its own objects: they
-//! are served as those of any client, one beside the other, by threads of the server.
+//! Connections of this process to itself, for its asynchronous calls of its own objects. The server
+//! serves them concurrently on its own threads, as it serves those of any client.
 
 use super::admit::admit;
 use super::endpoints::Server;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Server {
-    /// A connection to this server.
+    /// Opens a connection to this server.
     ///
     /// # Errors
-    /// A shortage of descriptors or memory; refused where the server closes.
+    /// When descriptors or memory are short; `ConnectionRefused` when the server is closing.
     pub(crate) fn connect_here(&self, orb: &Orb) -> io::Result<Box<dyn Stream>> {
         if self.workers().is_closing() {
             return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the ORB shuts down"));
@@ -27,10 +27,10 @@ impl Server {
     }
 }
 
-/// Both ends.
+/// The address of both ends.
 static PEER: Address = HERE;
 
-/// An end of which the other one is this process's too.
+/// One end of a connection within the process.
 #[derive(Debug)]
 struct Own(UnixStream);
 

@@ -1,4 +1,5 @@
-//! The addresses for which connections are offered: which are ours, and which of others to believe.
+//! The addresses for which a bidirectional connection is offered: those of this ORB, and which of a
+//! client's to trust.
 
 use super::connection::Connection;
 use super::publications::Publications;
@@ -8,10 +9,10 @@ use armilla_giop::{ListenPoint, ListenPoints};
 use armilla_ipc::{Address, Stream, host};
 use std::net::{IpAddr, ToSocketAddrs};
 
-/// How many addresses one connection can stand for; what a client lists beyond them is passed over.
+/// The most addresses for which one connection can be offered; further ones are ignored.
 pub(super) const MOST: usize = 16;
 
-/// Everything that references of this ORB carry.
+/// The addresses that references of this ORB carry.
 pub(super) fn of(publications: &Publications) -> ListenPoints {
     let points = publications.addresses().iter();
     ListenPoints(
@@ -19,7 +20,7 @@ pub(super) fn of(publications: &Publications) -> ListenPoints {
     )
 }
 
-/// Where the other end of a stream is, as text.
+/// The host at the other end of a stream, as text.
 pub(super) fn place_of(stream: &dyn Stream) -> String {
     match peer(stream) {
         Some(ip) => ip.to_string(),
@@ -27,7 +28,7 @@ pub(super) fn place_of(stream: &dyn Stream) -> String {
     }
 }
 
-/// The address of a peer on another host; `None` on this.
+/// The address of a peer on another host; `None` for a peer on this host.
 fn peer(stream: &dyn Stream) -> Option<IpAddr> {
     let ip = |address: &Address| match address {
         Address::Tcp { host, .. } => host.parse::<IpAddr>().ok().map(|ip| ip.to_canonical()),
@@ -37,10 +38,10 @@ fn peer(stream: &dyn Stream) -> Option<IpAddr> {
     (!peer.is_loopback() && Some(peer) != local).then_some(peer)
 }
 
-/// Whether the client may offer its connection for this address.
+/// Checks whether the client may offer its connection for this address.
 ///
 /// # Errors
-/// Why not, with what to do about it.
+/// The reason, with a hint at what to change, if it may not.
 pub(super) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), String> {
     let ours = connection.orb.server().is_ok_and(|server| server.is_at(&point.host, point.port));
     if ours {
@@ -55,7 +56,7 @@ pub(super) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), 
         .into())
 }
 
-/// Whether `host` is the address of `peer`, or of this host where the peer is on it.
+/// Whether `host` is the address of `peer`, or of this host if the peer is on it.
 fn is_at(host: &str, peer: Option<IpAddr>) -> bool {
     let is = |ip: IpAddr| match peer {
         Some(peer) => ip.to_canonical() == peer,

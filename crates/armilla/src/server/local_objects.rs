@@ -1,4 +1,4 @@
-//! The objects of this process, as the client side and typed references see them.
+//! The objects of this process, as the client side and typed references use them.
 
 use super::bidirectional;
 use super::collocated;
@@ -50,8 +50,8 @@ impl LocalObject for Handle<Activation> {
     }
 }
 
-/// Whether it is active and its servant leaves it to the skeleton to say what it is. Other servants
-/// are asked in a request.
+/// Whether it is active and its skeleton alone knows its interfaces. Other servants have to be
+/// asked in a request.
 fn is_declared(activation: &Activation) -> bool {
     activation.is_active() && activation.skeleton().base().is_none()
 }
@@ -62,12 +62,12 @@ impl Object {
         Self::to_local(orb, Inline::new(activation))
     }
 
-    /// The object, when it is or was active in this process.
+    /// The activation, if the object is or was active in this process.
     pub(crate) fn activation(&self) -> Option<&Handle<Activation>> {
         self.local_object()?.as_any().downcast_ref()
     }
 
-    /// The object of this process that is active under its key now.
+    /// The activation of the object of this process that is active under this key now.
     pub(crate) fn find_activation(&self) -> Option<Handle<Activation>> {
         let orb = &self.reference().ok()?.orb;
         match self.activation() {
@@ -78,7 +78,7 @@ impl Object {
     }
 }
 
-/// The objects that the adapters of an ORB host.
+/// The objects that the object adapters of an ORB host.
 pub(crate) struct HostedObjects;
 
 impl LocalObjects for HostedObjects {

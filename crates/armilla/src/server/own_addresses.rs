@@ -1,22 +1,22 @@
-//! Which addresses are surely those at which this process listens, however they are spelled.
+//! Which addresses are certainly those of this process, however they are spelled.
 //!
-//! An address is one of them where a connection to it, made by this very process, would reach one of its
-//! own endpoints. That holds of references that come from elsewhere too: what they say is read here. What
-//! only a look-up of names could tell is not asked for; such a reference is called over its address.
+//! An address is one of them if a connection to it, opened by this process, would reach one of its
+//! own endpoints. This also recognizes references that other processes hand in. No name service is
+//! queried: a reference that only a query could recognize is called over its address.
 
 use armilla_ipc::{Acceptor, Address, host};
 use std::net::{IpAddr, SocketAddr};
 
-/// Where endpoints of IIOP listen, and by what names this host knows itself.
+/// Where the IIOP endpoints listen, and the names by which this host knows itself.
 #[derive(Default)]
 pub(super) struct OwnAddresses {
     listening: Vec<SocketAddr>,
-    /// Those of the time when the first endpoint was opened.
+    /// From the hosts file, read when the first endpoint was opened.
     names: Vec<(String, Vec<IpAddr>)>,
 }
 
 impl OwnAddresses {
-    /// Adds those of an endpoint.
+    /// Adds the address of an endpoint.
     pub(super) fn add(&mut self, acceptor: &dyn Acceptor) {
         let Address::Tcp { host, port } = acceptor.local() else { return };
         let Ok(ip) = host.parse::<IpAddr>() else { return };
@@ -37,7 +37,7 @@ impl OwnAddresses {
         let known = self.names.iter().find(|(name, _)| is_same_host(name, host));
         let Some((_, addresses)) = known else { return false };
         let reached = addresses.iter().any(|ip| self.listens_at(*ip, port));
-        // Where a name stands for other hosts too nobody knows which of them is meant.
+        // A name that stands for other hosts too does not say which one is meant.
         reached && addresses.iter().all(|ip| host::is_routed_locally(*ip))
     }
 
@@ -51,7 +51,7 @@ impl OwnAddresses {
     }
 }
 
-/// Whether both texts are the same name or address of a host.
+/// Whether both texts are the same host name or address.
 pub(super) fn is_same_host(one: &str, other: &str) -> bool {
     fn name(text: &str) -> &str {
         text.strip_suffix('.').unwrap_or(text)

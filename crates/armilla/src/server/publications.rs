@@ -1,4 +1,4 @@
-//! What references to objects of an ORB carry of its endpoints.
+//! What references to objects of an ORB say about its endpoints: addresses, components, profiles.
 
 use crate::settings::Settings;
 use crate::transport::{MakeProfile, Publication};
@@ -18,7 +18,7 @@ pub(crate) struct Publications {
 }
 
 impl Publications {
-    /// What the settings alone say.
+    /// Those that come from the settings.
     pub(super) fn new(settings: &Settings) -> Self {
         let (components, profiles) = Default::default();
         Self { iiop: settings.publish_addresses.clone(), components, profiles }
@@ -35,21 +35,21 @@ impl Publications {
         }
     }
 
-    /// Whether there is one with which a reference can do.
+    /// Whether there is at least one address or profile, so that a reference can be made.
     pub(super) fn has_profile(&self) -> bool {
         !self.iiop.is_empty() || !self.profiles.is_empty()
     }
 
-    /// The addresses of IIOP.
+    /// The IIOP addresses.
     pub(crate) fn addresses(&self) -> &[(String, u16)] {
         &self.iiop
     }
 
-    /// The profiles of the object with this key, `added` among their components; with the addresses `own`
-    /// instead of those of IIOP here, if there are any.
+    /// The profiles of the object with this key, with `added` among their components. If `own` is
+    /// not empty, its addresses replace those of the ORB's IIOP endpoints.
     ///
     /// # Errors
-    /// When something cannot be encoded.
+    /// When a component or profile cannot be encoded.
     pub(crate) fn profiles(
         &self,
         settings: &Settings,
@@ -62,7 +62,7 @@ impl Publications {
         let mut common = vec![OrbType(ARMILLA_ORB_TYPE).to_tagged()?, code_sets.to_tagged()?];
         common.extend_from_slice(&self.components);
         common.extend_from_slice(added);
-        // In IIOP 1.0 a profile has no components, so its addresses need a profile each.
+        // IIOP 1.0 profiles have no components, so each address needs a profile of its own.
         let alternates = settings.alternate_addresses && version > Version::V1_0;
         let addresses = if own.is_empty() { &self.iiop[..] } else { own };
         let (iiop, others) = match addresses.split_first() {
@@ -86,8 +86,8 @@ impl Publications {
     }
 }
 
-/// What we offer: the native code sets, and beside them those that every ORB can convert to. A client
-/// may choose any other that is known.
+/// The code sets that the server offers: the native ones, and those that every ORB can convert to.
+/// A client may choose any other code set that this ORB knows.
 fn code_sets(native: CodeSets) -> CodeSetComponentInfo {
     let component = |native: CodeSet, others: &[CodeSet]| {
         let others = others.iter().filter(|other| **other != native);

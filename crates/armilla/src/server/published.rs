@@ -1,4 +1,4 @@
-//! References that clients reach by names in URLs, without a naming service.
+//! Published references: objects that clients reach by a name in a URL, without a naming service.
 
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
@@ -8,10 +8,10 @@ use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Finds the reference of a name that was not published.
+/// Finds the reference for a name that was not published.
 type Locator = Arc<dyn Fn(&str) -> Result<Option<Object>, SystemException> + Send + Sync>;
 
-/// What clients reach by name.
+/// The published references, and the locator for further names.
 #[derive(Default)]
 pub(crate) struct Published {
     names: RwLock<BTreeMap<String, Ior>>,
@@ -33,11 +33,11 @@ impl Published {
 }
 
 impl Orb {
-    /// Makes `reference` known under `name`, so that clients reach it by the URL
-    /// `corbaloc::HOST:PORT/name` without a naming service. Returns that URL. A name that is taken
-    /// is given to the new reference.
+    /// Publishes `reference` under `name`, so that clients reach it by the URL
+    /// `corbaloc::HOST:PORT/name` without a naming service. Returns that URL. If the name is taken,
+    /// the new reference replaces the old one.
     ///
-    /// The client is forwarded to the reference itself with its first request.
+    /// The first request of a client is answered with a forward to the reference.
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened, `INV_OBJREF` when the reference is nil.
@@ -54,8 +54,8 @@ impl Orb {
         Ok(url)
     }
 
-    /// Takes a name back that was [published](Self::publish), and says whether it was. Clients that were
-    /// forwarded before stay with the object.
+    /// Removes a name that was [published](Self::publish). Returns whether it was published.
+    /// Clients that were already forwarded keep using the object.
     pub fn unpublish(&self, name: &str) -> bool {
         let mut names =
             self.part::<Published>().names.write().unwrap_or_else(PoisonError::into_inner);
@@ -67,15 +67,15 @@ impl Orb {
         self.part::<Published>().named(name).map(|ior| Object::from_ior(self, ior))
     }
 
-    /// The names that were [published](Self::publish), in their order.
+    /// The names that were [published](Self::publish), in alphabetical order.
     pub fn published_names(&self) -> Vec<String> {
         let names = self.part::<Published>().names.read().unwrap_or_else(PoisonError::into_inner);
         names.keys().cloned().collect()
     }
 
-    /// Lets `locator` find the references of names that were not [published](Self::publish): it is asked
-    /// with each request for one, by several threads at once, and `None` tells the client that there is
-    /// no such object. It takes the place of one that was set before.
+    /// Sets the `locator` that finds references for names that were not [published](Self::publish).
+    /// It is called for each request with such a name, by several threads at once. If it returns
+    /// `None`, the client gets `OBJECT_NOT_EXIST`. It replaces a locator that was set before.
     ///
     /// ```
     /// # use armilla::{Orb, Poa};
@@ -93,7 +93,7 @@ impl Orb {
         let mut place =
             self.part::<Published>().locator.write().unwrap_or_else(PoisonError::into_inner);
         let before = place.replace(Arc::new(locator));
-        // What it holds may do anything when it goes.
+        // Dropped without the lock: the old locator may run code of the program.
         drop((place, before));
     }
 
@@ -104,10 +104,10 @@ impl Orb {
         named || self.part::<Published>().locator().is_some()
     }
 
-    /// What a request by this name leads to.
+    /// The reference to which a request by this name leads.
     ///
     /// # Errors
-    /// What the locator fails with.
+    /// The exception that the locator raises.
     pub(super) fn named(&self, name: &[u8]) -> Result<Option<Ior>, SystemException> {
         let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
         if let Some(ior) = self.part::<Published>().named(name) {

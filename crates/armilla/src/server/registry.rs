@@ -1,8 +1,8 @@
 //! The open connections of a server: counted, watched for timeouts, and closed.
 //!
-//! A connection waits without a time limit of its own, which would cost a kernel timer per request.
-//! It only leaves marks of what it does, and one sweeper for all connections wakes those that have
-//! waited too long.
+//! A connection waits without a timeout of its own, which would cost a kernel timer for each
+//! request. It only records its activity, and the monitor's sweep over all connections wakes those
+//! that have waited too long.
 
 use super::connection::Connection;
 use crate::settings::Settings;
@@ -19,7 +19,7 @@ pub(super) struct Registry {
     closing: AtomicBool,
     limit: usize,
     timeouts: Timeouts,
-    /// What the times of monitors are counted from.
+    /// The origin of the times in the idle monitors.
     begun: Instant,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Registry {
 struct Open {
     connections: HashMap<u64, Watched>,
     next: u64,
-    /// How many were told to make room for others.
+    /// How many connections were told to close to make room for others.
     evicted: usize,
 }
 
@@ -53,15 +53,16 @@ impl Registry {
         }
     }
 
-    /// How often connections are looked at.
+    /// The interval between sweeps.
     pub(super) fn period(&self) -> Duration {
         let Timeouts { idle, stall, message } = self.timeouts;
         let shortest = idle.min(stall).min(message);
         (shortest / 4).clamp(Duration::from_millis(5), Duration::from_secs(1))
     }
 
-    /// Enters the connection that `make` makes, with its number. When the limit is reached, the one
-    /// that has been idle longest makes room; `None` when none is idle, or the server closes.
+    /// Enters the connection that `make` creates from its number. When the limit is reached, the
+    /// connection that has been idle longest is closed. `None` when none is idle or the server is
+    /// closing.
     pub(super) fn enter(&self, make: impl FnOnce(u64) -> Connection) -> Option<Arc<Connection>> {
         let mut open = lock(&self.open);
         let full = open.connections.len() >= self.limit.saturating_add(open.evicted);
@@ -77,14 +78,14 @@ impl Registry {
         Some(connection)
     }
 
-    /// Closes the connection that has been idle longest, unless one is about to close already.
+    /// Closes the connection that has been idle longest, unless one is already closing. Returns
     /// `false` when none is idle.
     pub(super) fn evict_one(&self) -> bool {
         let mut open = lock(&self.open);
         open.evicted > 0 || self.evict(&mut open)
     }
 
-    /// Closes the connection that has been idle longest, as far as the last look at them all tells.
+    /// Closes the connection that has been idle longest, according to the last sweep.
     fn evict(&self, open: &mut Open) -> bool {
         let now = self.begun.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
@@ -109,7 +110,8 @@ impl Registry {
             let activity = watched.connection.leadership.activity();
             match watched.monitor.check(activity, now, &self.timeouts) {
                 Some(TimeoutKind::Idle) if watched.connection.has_pending_replies() => {}
-                // Whoever calls in the other direction could not make it again.
+                // Only the client could reopen a bidirectional connection, so it is not closed for
+                // being idle.
                 Some(TimeoutKind::Idle) if watched.connection.is_bidirectional() => {}
                 Some(timeout) => {
                     watched.connection.wake(timeout);
@@ -120,7 +122,8 @@ impl Registry {
         }
     }
 
-    /// Counts a connection no more that is about to be closed: who sees the end of it finds room.
+    /// Stops counting a connection that is about to be closed, so that a client that sees the end
+    /// of it can open another one.
     pub(super) fn retire(&self, connection: &Connection) {
         let open = &mut *lock(&self.open);
         if let Some(watched) = open.connections.get_mut(&connection.number) {
@@ -128,7 +131,7 @@ impl Registry {
         }
     }
 
-    /// Takes out a connection that is closed.
+    /// Removes a connection that is closed.
     pub(super) fn leave(&self, connection: &Connection) {
         let mut open = lock(&self.open);
         let Some(watched) = open.connections.remove(&connection.number) else { return };
@@ -137,14 +140,14 @@ impl Registry {
         self.one_less.notify_all();
     }
 
-    /// Whether the server closes.
+    /// Whether the server is closing.
     #[inline]
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Wakes every connection that waits for a request, so that it sees that the server closes, and
-    /// waits up to `limit` for all to end. Returns how many are left.
+    /// Closes the registry: wakes every connection that waits for a request, so that it closes, and
+    /// waits up to `limit` for all of them. Returns how many are left.
     pub(super) fn drain(&self, limit: Duration) -> usize {
         self.closing.store(true, Ordering::Release);
         let mut open = lock(&self.open);
@@ -166,11 +169,11 @@ impl Registry {
     }
 }
 
-/// How often connections are looked at that may carry calls in the other direction still.
+/// The interval between looks at connections that may still carry calls in the other direction.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Wakes every connection that waits for requests alone. Whether there are others, over which servants
-/// may call in the other direction.
+/// Wakes every connection that only waits for requests. Returns whether there are others: servants
+/// may still call over those in the other direction.
 fn wake_all(open: &Open) -> bool {
     let mut calling = false;
     for Watched { connection, .. } in open.connections.values() {

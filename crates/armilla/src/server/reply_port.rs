@@ -1,4 +1,6 @@
-//! Where the reply to a request goes.
+//! Encoding and sending the reply to one request.
+//!
+//! The queue and the order of replies are in [`super::output`].
 
 use super::connection::Connection;
 use super::output::PendingReply;
@@ -15,13 +17,13 @@ use armilla_giop::{
 use armilla_ipc::SendError;
 use std::sync::Arc;
 
-/// Where interceptors see a request until it ends; `None` when there are none.
+/// The state of the interceptors until the request ends; `None` when there are none.
 pub(super) type Flow = Option<Box<ServerFlow>>;
 
-/// Whether a reply could be encoded, and then sent.
+/// The outer result says whether the reply was encoded, the inner one whether it was sent.
 pub(super) type Sent = Result<Result<(), SendError>, SystemException>;
 
-/// What a reply needs of its request.
+/// What a reply needs to know of its request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReplyPort {
     pub(super) request_id: u32,
@@ -32,12 +34,12 @@ pub(super) struct ReplyPort {
 }
 
 impl ReplyPort {
-    /// Sends over `connection` what the servant returned or raised, if that is wanted; the request is
-    /// in progress no more. `memory` is there to be used. The interceptors of `flow`, if there are any,
-    /// see it and may send something else.
+    /// Sends the result of the servant over `connection`, if a reply is expected, and ends the
+    /// request. The reply is written into `memory`. The interceptors of `flow`, if any, see the
+    /// result and may send something else.
     ///
     /// # Errors
-    /// When the reply cannot be encoded; then the request still is in progress.
+    /// When the reply cannot be encoded; the request is then still in progress.
     #[inline]
     pub(super) fn answer<'p>(
         self,
@@ -63,7 +65,7 @@ impl ReplyPort {
         status: ReplyStatus,
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Sent {
-        // What cannot be sent is no reply, and interceptors hear of the exception instead.
+        // A reply that cannot be encoded is not sent: the interceptors see the exception instead.
         let mut out = self.reply_buffer(memory);
         let fits = match self.response_expected {
             true => self.encode(&mut out, connection, status, &[], body),
@@ -85,7 +87,7 @@ impl ReplyPort {
         }
     }
 
-    /// Sends a system exception, as [`answer`](Self::answer).
+    /// Sends a system exception, as [`answer`](Self::answer) does.
     ///
     /// # Errors
     /// As [`answer`](Self::answer).
@@ -100,7 +102,7 @@ impl ReplyPort {
         self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
     }
 
-    /// Ends the request with an exception or a forward, as [`answer`](Self::answer).
+    /// Ends the request with an exception or a forward, as [`answer`](Self::answer) does.
     ///
     /// # Errors
     /// As [`answer`](Self::answer).
@@ -129,7 +131,7 @@ impl ReplyPort {
         self.send_alone(connection, memory, &flow.contexts(), outcome)
     }
 
-    /// Sends an outcome that nothing of the servant's belongs to.
+    /// Sends an outcome without results of the servant.
     fn send_alone(
         self,
         connection: &Arc<Connection>,
@@ -145,12 +147,13 @@ impl ReplyPort {
             Outcome::SystemException(exception) => {
                 self.send_exception(connection, memory, contexts, exception)
             }
-            // Interceptors make one of the two of everything else.
+            // Interceptors turn every other outcome into one of these two.
             _ => Ok(connection.settle(self.request_id, self.pending, None)),
         }
     }
 
-    /// Sends a system exception, with what can be said of it in words where a message has room for them.
+    /// Sends a system exception. An ExceptionDetail context carries its text, if the settings allow
+    /// it and the message has room.
     fn send_exception(
         self,
         connection: &Arc<Connection>,
@@ -172,7 +175,7 @@ impl ReplyPort {
         self.send(connection, memory, status, contexts, body)
     }
 
-    /// Sends a reply, if one is wanted.
+    /// Sends a reply, if one is expected.
     #[inline]
     fn send<'p>(
         self,
@@ -193,7 +196,7 @@ impl ReplyPort {
         sent
     }
 
-    /// What a reply is written with, into `memory`.
+    /// An encoder for the reply that writes into `memory`.
     #[inline(always)]
     fn reply_buffer<'p>(self, memory: &mut Buffer) -> Encoder<'p> {
         let mut out =
@@ -202,7 +205,7 @@ impl ReplyPort {
         out
     }
 
-    /// Writes a reply, to be sent over `connection`.
+    /// Encodes a reply to be sent over `connection`.
     #[inline(always)]
     fn encode<'p>(
         self,
@@ -219,7 +222,7 @@ impl ReplyPort {
             .and_then(|()| finish(out, connection.orb.settings().max_message))
     }
 
-    /// Encodes a reply in the other byte order, if `error` says that it must be.
+    /// Encodes a reply in the other byte order, if `error` requires that.
     #[cold]
     fn encode_again<'p>(
         self,

@@ -1,4 +1,5 @@
-//! Sequences of fixed-size structs for the time of one request, read into memory of the thread.
+//! Sequences of fixed-size structs that live for one request, decoded into memory that the thread
+//! reuses.
 
 use armilla_cdr::{CdrResult, Decoder, Fixed};
 use std::any::Any;
@@ -10,20 +11,21 @@ use std::ops::Deref;
 const RETAINED: usize = 256 * 1024;
 
 thread_local! {
-    /// The [`Buffer`] of the last sequence, whatever its type; nothing while one is read within it.
+    /// The [`Buffer`] of the last sequence of this thread, whatever its type; `None` while that is
+    /// in use.
     static KEPT: Cell<Option<Box<dyn Any>>> = const { Cell::new(None) };
 }
 
-/// What a sequence lies in, as a type that says what its elements are.
+/// The memory of a sequence, as a type that tells the type of its elements.
 struct Buffer<T>(Vec<T>);
 
-/// A sequence that a skeleton lends to a servant. The next one of the same type finds its memory,
-/// and the values in it, so that it has neither to be allocated nor to be filled before it is read.
+/// A sequence that a skeleton lends to a servant. The next sequence of the same type reuses its
+/// memory and the values in it, so it is neither allocated nor initialized before it is decoded.
 #[doc(hidden)]
 pub struct Scratch<T: 'static>(Option<Box<Buffer<T>>>);
 
 impl<T: Fixed + 'static> Scratch<T> {
-    /// Reads a sequence of at most `bound` elements if there is a bound.
+    /// Decodes a sequence of at most `bound` elements, if there is a bound.
     ///
     /// # Errors
     /// As [`Decoder::fixed_sequence`].
@@ -50,7 +52,7 @@ impl<T> Drop for Scratch<T> {
     fn drop(&mut self) {
         let Some(memory) = self.0.take() else { return };
         if memory.0.capacity().saturating_mul(size_of::<T>()) <= RETAINED {
-            // A thread that ends has no use for it.
+            // Fails only when the thread is ending, which needs no memory.
             KEPT.try_with(|kept| kept.set(Some(memory))).ok();
         }
     }

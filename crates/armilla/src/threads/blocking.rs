@@ -1,37 +1,36 @@
-//! How a thread says that it is about to wait for something other than requests.
+//! How a thread reports that it is about to wait for something other than requests.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-/// What a thread that serves requests has done around a wait.
+/// What a worker thread does before and after a wait.
 pub(crate) struct BlockingHooks {
-    /// Lets other threads do what this one would; `false` when nobody waits for it.
+    /// Hands the duties of the thread over to other threads. Returns `false` when it has none.
     pub(crate) begin: fn() -> bool,
-    /// Takes the thread off those that wait. It is called where `begin` has said `true`.
+    /// Counts the thread as running again. Called only where `begin` returned `true`.
     pub(crate) end: fn(),
 }
 
 thread_local! {
-    // It has no destructor, and is reached without asking whether it is there.
+    // It has no destructor and a constant initial value, so an access needs no check.
     static HOOKS: Cell<Option<&'static BlockingHooks>> = const { Cell::new(None) };
 }
 
-/// The calling thread serves requests: from now on `hooks` are called around its waits.
+/// Installs `hooks` around the waits of the calling thread, which serves requests from now on.
 pub(crate) fn set_blocking_hooks(hooks: &'static BlockingHooks) {
     HOOKS.set(Some(hooks));
 }
 
-/// The time for which a thread waits for something other than requests. If it is a thread that
-/// serves them, others take over what it would do meanwhile. It ends in the thread in which it
-/// began.
+/// A scope in which the calling thread waits for something other than requests. If the thread is a
+/// worker, others take over its duties meanwhile. The scope ends in the thread in which it began.
 pub(crate) struct BlockingScope {
-    /// Where the thread is in a servant.
+    /// Set if the thread is in a servant.
     hooks: Option<&'static BlockingHooks>,
     _of_one_thread: PhantomData<*const ()>,
 }
 
 impl BlockingScope {
-    /// Begins to wait.
+    /// Begins the scope.
     #[inline]
     pub(crate) fn begin() -> Self {
         let hooks = HOOKS.get().filter(|hooks| (hooks.begin)());

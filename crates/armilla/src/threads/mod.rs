@@ -1,8 +1,8 @@
-//! What a thread tells those below and above it in its own call stack: that it is about to wait
-//! ([`BlockingScope`]), and how long it may ([`wait_limit`]).
+//! What a thread tells the other functions on its call stack: that it is about to block
+//! ([`BlockingScope`]), and how long it may wait ([`wait_limit`]).
 //!
-//! Client calls and gates of POAs wait; the server's worker threads hear of it by the hooks that
-//! they set.
+//! Client calls and the gates of POAs wait. The server's worker threads learn of it through the
+//! hooks that they install. The threads themselves are in [`crate::server`].
 
 mod blocking;
 pub(crate) mod wait_limit;

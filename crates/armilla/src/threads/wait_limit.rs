@@ -1,8 +1,7 @@
-//! How long a call within the process may wait for others before its servant is called.
+//! How long a collocated call may wait before its servant is called.
 //!
-//! A client elsewhere looks at its own clock. A thread that calls an object of its process is
-//! itself the one that waits at the gate of the POA, and nobody else would tell it that its time is
-//! over.
+//! A remote client observes its own timeout. A collocated call runs in the client's thread, which
+//! itself waits at the gate of the POA, so the limit has to be observed there.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use std::cell::Cell;
@@ -10,22 +9,22 @@ use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// That of the innermost call of this thread.
+    /// The limit of the innermost call of this thread.
     static LIMIT: Cell<Limit> = const { Cell::new(Limit::Never) };
 }
 
 /// How long a call may wait.
 #[derive(Clone, Copy)]
 enum Limit {
-    /// Without end.
+    /// Without a limit.
     Never,
-    /// So long, from the first time that it has to: few calls ever wait, and need a look at the
+    /// This long, counted from its first wait: few calls ever wait, so the others need not read the
     /// clock.
     From(Duration),
     Until(Instant),
 }
 
-/// Goes back to the limit of the call around.
+/// Restores the limit of the enclosing call.
 struct RestoreLimit(Limit);
 
 impl Drop for RestoreLimit {
@@ -34,20 +33,20 @@ impl Drop for RestoreLimit {
     }
 }
 
-/// Makes a call of this thread that may wait so long; `None` is without end.
+/// Runs `call` with this wait limit; `None` is no limit.
 #[inline]
 pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R {
     let _restore = RestoreLimit(LIMIT.replace(limit.map_or(Limit::Never, Limit::From)));
     call()
 }
 
-/// Does what a program asks a POA for. That waits as long as it takes, also where a servant asks
-/// that is called by who has little time: the limit was for the way to the servant.
+/// Runs a request of the program to a POA without a limit. The limit of an enclosing call does not
+/// apply: it covers only the way to the servant.
 pub(crate) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
     within(None, ask)
 }
 
-/// How long the calling thread may still wait; `None` is without end.
+/// How long the calling thread may still wait; `None` is no limit.
 pub(crate) fn left() -> Option<Duration> {
     match LIMIT.get() {
         Limit::Never => None,
@@ -59,10 +58,10 @@ pub(crate) fn left() -> Option<Duration> {
     }
 }
 
-/// Waits to be woken.
+/// Waits for a notification, within the limit of the calling thread.
 ///
 /// # Errors
-/// The guard, when there is no time left.
+/// The guard, when the limit has expired.
 pub(crate) fn wait<'m, T>(
     changed: &Condvar,
     guard: MutexGuard<'m, T>,
@@ -77,7 +76,7 @@ pub(crate) fn wait<'m, T>(
     }
 }
 
-/// The call has waited as long as it may, for what the words say.
+/// The exception of a call whose wait limit has expired; `what` says what it waited for.
 #[cold]
 pub(crate) fn exhausted(completed: Completion, what: String) -> SystemException {
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, completed)
