@@ -32,7 +32,8 @@ pub type EncodeResults<R> = for<'p> fn(&'p R, &mut Encoder<'p>) -> CdrResult;
 ///     std::thread::spawn(move || reply.complete(Ok(2 * number)));
 /// }
 ///
-/// let doubled: Result<i32, SystemException> = ResponseHandler::wait_for(|reply| double_amh(21, reply));
+/// let doubled: Result<i32, SystemException> =
+///     ResponseHandler::wait_for(|reply| double_amh(21, reply));
 /// assert_eq!(doubled?, 42);
 /// # Ok::<(), SystemException>(())
 /// ```

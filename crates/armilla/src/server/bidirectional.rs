@@ -62,7 +62,7 @@ pub(super) fn offer(
         if !workers.is_closing() {
             report!(
                 warn,
-                "nobody can call back over a new connection: max_connections are open and none is idle",
+                "a new connection is not bidirectional: max_connections are open, none is idle",
                 peer = stream.peer(),
                 limit = orb.settings().max_connections,
             );

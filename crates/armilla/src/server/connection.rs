@@ -457,8 +457,7 @@ impl Connection {
         if !self.reported.swap(true, Ordering::Relaxed) {
             report!(
                 warn,
-                "as many requests of a connection are being served as may be, and wait for something; \
-                 others have to wait too (requests_per_connection)",
+                "requests_per_connection reached; further requests of the connection are queued",
                 peer = self.stream.peer(),
                 limit = limit,
             );

@@ -179,7 +179,7 @@ fn threading_changed() -> SystemException {
         Minor::TRANSIENT_REQUEST_DISCARDED,
         Completion::No,
     )
-    .with_reason("the POA of the object changed while the request was on its served_by")
+    .with_reason("the thread policy of the object's POA changed while the request was dispatched")
 }
 
 /// Serves a request with a servant from a servant locator. The reply is captured, because

@@ -147,7 +147,7 @@ impl Server {
         if left > 0 {
             report!(
                 warn,
-                "connections with calls still under served_by after drain_timeout",
+                "connections still have requests in progress after drain_timeout",
                 left = left
             );
         }

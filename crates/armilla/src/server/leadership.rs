@@ -118,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lead_is_taken_once_and_from_one_who_serves() {
+    fn leadership_is_taken_over_once_and_only_from_a_leader_in_a_servant() {
         let leadership = Leadership::new();
         let mut first = leadership.token();
         assert_eq!(leadership.take_over(first), None, "it waits");
         leadership.enter_servant(&mut first);
         let second = leadership.take_over(first).expect("it serves");
         assert_eq!(leadership.take_over(first), None, "taken already");
-        assert!(!leadership.leave_servant(&mut first), "it does not leadership any more");
+        assert!(!leadership.leave_servant(&mut first), "it does not lead any more");
         let mut second = second;
         leadership.await_message(&mut second, true);
         assert_eq!(leadership.activity().state, ReadState::Partial);

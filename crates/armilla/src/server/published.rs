@@ -81,7 +81,9 @@ impl Orb {
     /// # use armilla::{Orb, Poa};
     /// # fn example(orb: &Orb, accounts: Poa) {
     /// orb.publish_on_demand(move |name| match name.strip_prefix("account/") {
-    ///     Some(number) => Ok(Some(accounts.create_object_with_id("IDL:Bank/Account:1.0", number)?)),
+    ///     Some(number) => {
+    ///         Ok(Some(accounts.create_object_with_id("IDL:Bank/Account:1.0", number)?))
+    ///     }
     ///     None => Ok(None),
     /// });
     /// # }

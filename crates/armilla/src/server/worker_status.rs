@@ -44,7 +44,8 @@ pub(super) enum Observation {
 
 thread_local! {
     /// The status of the calling thread, if it is a worker.
-    static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> =
+        const { RefCell::new(None) };
 }
 
 impl WorkerStatus {

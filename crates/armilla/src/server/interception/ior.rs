@@ -1,4 +1,4 @@
-//! Interceptors of POAs and the references that they make (CORBA 3.4 Part 1, 16.5).
+//! Interceptors of POAs and of the references that they make (CORBA 3.4 Part 1, 16.5).
 
 use super::ServerInterceptors;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -14,45 +14,47 @@ use std::sync::Arc;
 
 /// Adds to the references of POAs what clients must know to call the objects.
 pub trait IorInterceptor: Send + Sync {
-    /// Its name, unlike that of any other; interceptors without one are anonymous.
+    /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {
         ""
     }
 
-    /// A POA is being made: the root POA with the ORB, others by
-    /// [`create_poa`](crate::Poa::create_poa). Components may be added, which all its references carry.
+    /// A POA is being created: the root POA with the ORB, others by
+    /// [`create_poa`](crate::Poa::create_poa). Components may be added, which all its references
+    /// carry.
     ///
     /// # Errors
-    /// They are logged; the POA is made without what this interceptor would have added.
+    /// The error is logged. The POA is created without the components of this interceptor.
     fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException>;
 
-    /// All interceptors have added their components. What makes the references of the POA may be
+    /// All interceptors have added their components. The factory of the POA's references may be
     /// replaced.
     ///
     /// # Errors
-    /// The POA is not made: the program sees `OBJ_ADAPTER` (reason 6).
+    /// The POA is not created. The program gets `OBJ_ADAPTER`
+    /// ([`Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED`]).
     fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
 
-    /// A POA manager does something else with requests from now on:
-    /// `adapter_manager_state_changed`. Called by the thread that changes it, once it is so.
+    /// A POA manager has changed its state: `adapter_manager_state_changed`. Called by the thread
+    /// that changed it, after the change.
     fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
         let _ = (manager_id, state);
     }
 
     /// The POA with these names, from the root down, was destroyed: `adapter_state_changed` with
-    /// `NON_EXISTENT`. Those below it come before it.
+    /// `NON_EXISTENT`. Its children are reported before it.
     fn adapter_destroyed(&self, adapter_name: &[String]) {
         let _ = adapter_name;
     }
 
-    /// The ORB was shut down, or could not be made.
+    /// The ORB was shut down, or could not be created.
     fn destroy(&self) {}
 }
 
-/// A POA that is being made, as an IOR interceptor sees it.
+/// A POA that is being created, as an IOR interceptor sees it.
 pub struct IorInfo<'a> {
     poa: &'a Poa,
     adapter_name: Vec<String>,
@@ -60,26 +62,26 @@ pub struct IorInfo<'a> {
     made: Established,
 }
 
-/// What interceptors have laid down for the references of a POA.
+/// What interceptors have established for the references of a POA.
 #[derive(Default)]
 pub(crate) struct Established {
     pub(crate) components: Vec<TaggedComponent>,
-    /// `None` for what the POA makes them by itself.
+    /// `None` if the POA makes its references itself.
     pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
 }
 
 impl IorInfo<'_> {
-    /// The names of the POA and those above it, from the root down.
+    /// The names of the POA and its ancestors, from the root down.
     pub fn adapter_name(&self) -> &[String] {
         &self.adapter_name
     }
 
-    /// What tells the manager of the POA from others, [`PoaManager::id`](crate::PoaManager::id).
+    /// The id of the POA's manager, [`PoaManager::id`](crate::PoaManager::id).
     pub fn manager_id(&self) -> &str {
         self.poa.manager().id()
     }
 
-    /// What that manager does with requests at present.
+    /// The current state of that manager.
     pub fn state(&self) -> ManagerState {
         self.poa.manager().state()
     }
@@ -89,21 +91,21 @@ impl IorInfo<'_> {
         self.poa.policies()
     }
 
-    /// The policy of this type that the POA has, or its manager: `get_effective_policy`.
+    /// The policy of this type of the POA, or else of its manager: `get_effective_policy`.
     ///
     /// # Errors
-    /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a
+    /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`]) for a type that neither the ORB nor a
     /// [factory](crate::OrbBuilder::policy_factory) knows.
     pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
         self.poa.orb().check_policy_type(policy_type)?;
         Ok(self.poa.inner().policy(policy_type))
     }
 
-    /// Adds a component to every IIOP profile from version 1.1 on. Its octets are an encapsulation
-    /// for every id of the OMG.
+    /// Adds a component to every IIOP profile of version 1.1 or later. For every id of the OMG,
+    /// `data` is an encapsulation.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 14) in
+    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL`]) in
     /// [`components_established`](IorInterceptor::components_established).
     pub fn add_component(&mut self, id: u32, data: Vec<u8>) -> Result<(), SystemException> {
         if self.is_established {
@@ -113,11 +115,12 @@ impl IorInfo<'_> {
         Ok(())
     }
 
-    /// Adds a component to the profiles of one protocol, by its number: `TAG_INTERNET_IOP`, 0, as
+    /// Adds a component to the profiles with this id. Only `TAG_INTERNET_IOP`, 0, is possible:
     /// other profiles of this ORB have no components.
     ///
     /// # Errors
-    /// `BAD_PARAM` (reason 29) for any other; as [`add_component`](Self::add_component).
+    /// `BAD_PARAM` ([`Minor::BAD_PARAM_INVALID_PROFILE_ID`]) for any other id; as
+    /// [`add_component`](Self::add_component).
     pub fn add_component_to_profile(
         &mut self,
         profile: u32,
@@ -137,17 +140,17 @@ impl IorInfo<'_> {
         self.made.components.iter().map(|component| (component.id, &*component.data))
     }
 
-    /// What makes references to the objects of the POA by itself.
+    /// The POA's own factory of references to its objects.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 14) outside
+    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL`]) outside
     /// [`components_established`](IorInterceptor::components_established).
     pub fn adapter_template(&self) -> Result<ObjectReferenceTemplate, SystemException> {
         self.established().map(|()| ObjectReferenceTemplate::new(self.poa))
     }
 
-    /// What will make the references of the POA: the template, unless an interceptor has
-    /// [set](Self::set_current_factory) another.
+    /// The factory that will make the POA's references: the template, unless an interceptor has
+    /// [set](Self::set_current_factory) another one.
     ///
     /// # Errors
     /// As [`adapter_template`](Self::adapter_template).
@@ -156,7 +159,7 @@ impl IorInfo<'_> {
         Ok(self.made.factory.clone().unwrap_or_else(|| Arc::new(template)))
     }
 
-    /// Lets `factory` make all references that the POA gives out.
+    /// Lets `factory` make all references of the POA.
     ///
     /// # Errors
     /// As [`adapter_template`](Self::adapter_template).
@@ -184,10 +187,10 @@ impl fmt::Debug for IorInfo<'_> {
 }
 
 impl ServerInterceptors {
-    /// Has the interceptors lay down what the references of `poa` shall be.
+    /// Runs the interceptors that establish what the references of `poa` carry.
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` when one does not let the POA be made.
+    /// `OBJ_ADAPTER` when an interceptor refuses the POA.
     pub(crate) fn establish(&self, poa: &Poa) -> Result<Established, SystemException> {
         let adapter_name = adapter_names(poa.adapter_id());
         let made = Established::default();
@@ -225,21 +228,21 @@ impl ServerInterceptors {
         Ok(info.made)
     }
 
-    /// Whether any interceptor sees POAs being made.
+    /// Whether any interceptor sees POAs being created.
     pub(crate) fn see_adapters(&self) -> bool {
         !self.ior.is_empty()
     }
 }
 
 impl ServerInterceptors {
-    /// Tells that a POA manager is in another state.
+    /// Reports to the interceptors that a POA manager has changed its state.
     pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
         for each in &self.ior {
             notify(each.name(), || each.manager_state_changed(manager_id, state));
         }
     }
 
-    /// Tells that a POA was destroyed.
+    /// Reports to the interceptors that a POA was destroyed.
     pub(crate) fn adapter_destroyed(&self, adapter_path: &[u8]) {
         if self.see_adapters() {
             let name = adapter_names(adapter_path);
@@ -250,7 +253,7 @@ impl ServerInterceptors {
     }
 }
 
-/// The names in a path of adapters, from the root down.
+/// The names in the path of a POA, from the root down.
 pub(super) fn adapter_names(path: &[u8]) -> Vec<String> {
     let below = path.split(|octet| *octet == 0).filter(|name| !name.is_empty());
     let below = below.map(|name| String::from_utf8_lossy(name).into_owned());

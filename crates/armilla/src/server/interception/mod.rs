@@ -1,5 +1,5 @@
-//! The interception points of the server (CORBA 3.4 Part 1, 16.3.8 and 16.5): the interceptors of
-//! requests that arrive, and of POAs and the references that they make.
+//! The interception points of the server (CORBA 3.4 Part 1, 16.3.8 and 16.5): interceptors of
+//! requests that arrive, and interceptors of POAs and the references that they make.
 
 mod ior;
 mod registry;

@@ -1,4 +1,4 @@
-//! The server interceptors and the IOR interceptors of an ORB.
+//! The registered server interceptors and IOR interceptors of an ORB.
 
 use super::{IorInterceptor, ServerInterceptor};
 use crate::interception::outcome::notify;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 pub(crate) struct ServerInterceptors {
     pub(super) server: Vec<Arc<dyn ServerInterceptor>>,
     pub(super) ior: Vec<Arc<dyn IorInterceptor>>,
-    /// How many slots were allocated.
+    /// The number of slots that were allocated.
     pub(super) slots: usize,
 }
 
 impl ServerInterceptors {
-    /// These, of an ORB with so many slots.
+    /// These interceptors, for an ORB with this number of slots.
     pub(crate) const fn new(
         server: Vec<Arc<dyn ServerInterceptor>>,
         ior: Vec<Arc<dyn IorInterceptor>>,
@@ -23,12 +23,12 @@ impl ServerInterceptors {
         Self { server, ior, slots }
     }
 
-    /// Whether any may ask for the values of requests.
+    /// Whether any server interceptor may ask for the values of requests.
     pub(crate) fn read_server_values(&self) -> bool {
         self.server.iter().any(|interceptor| interceptor.reads_values())
     }
 
-    /// Tells all that the ORB is no more.
+    /// Reports to all interceptors that the ORB is destroyed.
     pub(crate) fn destroy(&self) {
         self.server.iter().for_each(|each| notify(each.name(), || each.destroy()));
         self.ior.iter().for_each(|each| notify(each.name(), || each.destroy()));
@@ -40,7 +40,7 @@ impl Part for ServerInterceptors {
 }
 
 impl Orb {
-    /// The server interceptors, if there are any interceptors.
+    /// The server-side interceptors, if any were registered.
     #[inline]
     pub(crate) fn server_interceptors(&self) -> Option<&ServerInterceptors> {
         self.find_part()

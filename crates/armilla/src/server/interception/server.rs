@@ -1,4 +1,4 @@
-//! Interceptors of requests that arrive (CORBA 3.4 Part 1, 16.3.8 and 16.3.14).
+//! Server request interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.14).
 
 use crate::client::interception::Interruption;
 use crate::exception::SystemException;
@@ -24,21 +24,21 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// Sees the requests that an ORB serves. Every method has a default that does nothing.
+/// Sees the requests that an ORB serves. The default of every method does nothing.
 ///
-/// It is called by the thread that serves the request, by many at once.
+/// The thread that serves the request calls it, so several threads may call it at once.
 pub trait ServerInterceptor: Send + Sync {
-    /// Its name, unlike that of any other; interceptors without one are anonymous.
+    /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {
         ""
     }
 
-    /// A request has arrived. Its object was not looked for yet; what its service contexts say goes
-    /// into slots.
+    /// A request has arrived. Its object was not looked for yet. An interceptor stores what the
+    /// service contexts say in slots.
     ///
     /// # Errors
-    /// The servant is not called, the interceptors behind this one do not hear of the request, and
-    /// those before it hear how it ends.
+    /// The servant is not called. The interceptors after this one do not see the request; those
+    /// before it see how it ends.
     fn receive_request_service_contexts(
         &self,
         request: &mut ServerRequestInfo,
@@ -47,38 +47,39 @@ pub trait ServerInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// The object was found, and its servant is about to be called by this thread. A
-    /// [dynamic](crate::dynamic::DynamicServant) servant has been called, and has told of its arguments.
+    /// The object was found, and this thread is about to call its servant. A
+    /// [dynamic](crate::dynamic::DynamicServant) servant was already called and has described its
+    /// arguments.
     ///
     /// # Errors
-    /// The servant is not called, and all interceptors hear how the request ends.
+    /// The servant is not called. All interceptors see how the request ends.
     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
     }
 
-    /// A reply is about to be sent; service contexts may be added.
+    /// A reply is about to be sent; service contexts may be added to it.
     ///
     /// # Errors
-    /// The client hears of the exception instead, `COMPLETED_YES`.
+    /// The client gets the exception instead, `COMPLETED_YES`.
     fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
         let _ = request;
         Ok(())
     }
 
-    /// An exception is about to be sent: the servant's, the ORB's or another interceptor's.
+    /// An exception is about to be sent: one of the servant, the ORB or another interceptor.
     ///
     /// # Errors
-    /// The client hears of another exception instead, or is sent elsewhere.
+    /// The client gets another exception instead, or is forwarded.
     fn send_exception(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
     }
 
-    /// The request ends otherwise: the client is sent elsewhere, or expects no reply.
+    /// The request ends in another way: the client is forwarded, or expects no reply.
     ///
     /// # Errors
-    /// The client hears of the exception instead, or is sent to yet another place.
+    /// The client gets the exception instead, or is forwarded to another object.
     fn send_other(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
         let _ = request;
         Ok(())
@@ -89,17 +90,18 @@ pub trait ServerInterceptor: Send + Sync {
         ProcessingMode::default()
     }
 
-    /// Whether it may ask for the values of calls: arguments, results, exceptions. They are copied for
-    /// that, unless no interceptor does; then asking gives `NO_RESOURCES`.
+    /// Whether it may ask for the values of calls: arguments, results, exceptions. If any
+    /// interceptor does, the values are copied for it; otherwise asking for them raises
+    /// `NO_RESOURCES`.
     fn reads_values(&self) -> bool {
         true
     }
 
-    /// The ORB was shut down, or could not be made.
+    /// The ORB was shut down, or could not be created.
     fn destroy(&self) {}
 }
 
-/// A request that arrived, as a server interceptor sees it.
+/// A request that has arrived, as a server interceptor sees it.
 pub struct ServerRequestInfo {
     pub(super) orb: Orb,
     pub(super) id: u32,
@@ -115,13 +117,13 @@ pub struct ServerRequestInfo {
     pub(super) outcome: Option<Outcome>,
     pub(super) slots: Slots,
     pub(super) slot_count: usize,
-    /// What the slots of the thread were before it got those of the request.
+    /// The slots that the thread had before it got those of the request.
     pub(super) outside: Option<Slots>,
     pub(super) kept: Vec<Box<dyn Any + Send>>,
 }
 
 impl ServerRequestInfo {
-    /// The number of the request, by which its client tells it from others on the connection.
+    /// The request id, unique among the requests in progress on its connection.
     pub const fn request_id(&self) -> u32 {
         self.id
     }
@@ -136,24 +138,25 @@ impl ServerRequestInfo {
         self.response_expected
     }
 
-    /// Where the request came from.
+    /// The address of the client.
     pub const fn peer(&self) -> &Address {
         &self.peer
     }
 
-    /// When the client's call returns.
+    /// When the call returns to the client.
     pub const fn sync_scope(&self) -> SyncScope {
         self.sync_scope
     }
 
-    /// The arguments; those that come back have their values once the servant has returned.
+    /// The arguments. Once the servant has returned, `inout` and `out` arguments have their new
+    /// values.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` before the object was found, and where the request ends without a reply of the
-    /// servant; `NO_RESOURCES` where the values cannot be shown, since a
-    /// [dynamic](crate::dynamic::DynamicServant) servant did not tell of them, no interceptor
-    /// [reads values](ServerInterceptor::reads_values), or one contains a value that its TypeCode does
-    /// not describe.
+    /// `BAD_INV_ORDER` before the object was found, and when the request ends without a reply of
+    /// the servant; `NO_RESOURCES` when the values are not available: a
+    /// [dynamic](crate::dynamic::DynamicServant) servant did not describe them, no interceptor
+    /// [reads values](ServerInterceptor::reads_values), or one contains a value that its TypeCode
+    /// does not describe.
     pub fn arguments(&self) -> Result<Vec<NamedValue>, SystemException> {
         match self.outcome {
             None => {
@@ -164,7 +167,7 @@ impl ServerRequestInfo {
         }
     }
 
-    /// The result, an empty any where the operation has none.
+    /// The result; an empty any if the operation has none.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`send_reply`](ServerInterceptor::send_reply), and `NO_RESOURCES` as
@@ -179,7 +182,7 @@ impl ServerRequestInfo {
     /// The types of the exceptions that the operation raises.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` before the object was found, and `NO_RESOURCES` of a dynamic servant and as for
+    /// `BAD_INV_ORDER` before the object was found; `NO_RESOURCES` for a dynamic servant and as for
     /// [`arguments`](Self::arguments).
     pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
         self.begun().and_then(|()| <dyn Values>::exceptions(self.values()))
@@ -193,7 +196,7 @@ impl ServerRequestInfo {
         self.begun().and_then(|()| <dyn Values>::contexts(self.values()))
     }
 
-    /// The properties that came for that clause, name and value in turn: `operation_context`.
+    /// The properties sent for that clause, names and values alternating: `operation_context`.
     ///
     /// # Errors
     /// As [`arguments`](Self::arguments).
@@ -210,7 +213,7 @@ impl ServerRequestInfo {
         self.values.as_deref().map(|values| values as &dyn Values)
     }
 
-    /// Whether it is past the first point.
+    /// Fails before the object was looked for.
     fn begun(&self) -> Result<(), SystemException> {
         match (&self.object, &self.outcome) {
             (None, None) => Err(out_of_order("the object was not looked for yet")),
@@ -218,13 +221,13 @@ impl ServerRequestInfo {
         }
     }
 
-    /// The object, where there is one.
+    /// The object, if it was found.
     fn target(&self) -> Result<&Target, SystemException> {
         self.begun()?;
         self.object.as_ref().ok_or_else(|| no_resources("the object was not found"))
     }
 
-    /// The object, before its servant is called.
+    /// The object, while its servant is about to be called.
     fn at_the_object(&self) -> Result<&Target, SystemException> {
         match (&self.object, &self.outcome) {
             (Some(object), None) => Ok(object),
@@ -235,12 +238,12 @@ impl ServerRequestInfo {
     /// The id of the object.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` before the object was found, `NO_RESOURCES` where it was not.
+    /// `BAD_INV_ORDER` before the object was looked for, `NO_RESOURCES` if it was not found.
     pub fn object_id(&self) -> Result<&ObjectId, SystemException> {
         self.target().map(|object| &object.id)
     }
 
-    /// The names of the object's POA and those above it, from the root down.
+    /// The names of the object's POA and its ancestors, from the root down.
     ///
     /// # Errors
     /// As [`object_id`](Self::object_id).
@@ -248,7 +251,7 @@ impl ServerRequestInfo {
         self.target().map(|object| adapter_names(object.poa.path()))
     }
 
-    /// The octets that tell the object's POA from others of this ORB.
+    /// The id of the object's POA, unique among the POAs of this ORB.
     ///
     /// # Errors
     /// As [`object_id`](Self::object_id).
@@ -259,17 +262,17 @@ impl ServerRequestInfo {
     /// The policies of the object's POA, at all points.
     ///
     /// # Errors
-    /// `NO_RESOURCES` (reason 1) where there is no POA, or none yet: adapter activators are asked
-    /// behind the first point.
+    /// `NO_RESOURCES` ([`Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING`]) if there is no POA, or
+    /// none yet: adapter activators are asked after the first point.
     pub fn policies(&self) -> Result<Vec<Policy>, SystemException> {
         self.adapter().map(|poa| poa.policies())
     }
 
-    /// The policy of this type that the object's POA has, or its manager, at all points:
+    /// The policy of this type of the object's POA, or else of its manager, at all points:
     /// `get_server_policy`.
     ///
     /// # Errors
-    /// `INV_POLICY` (reason 3) for a type that neither the ORB nor a
+    /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`]) for a type that neither the ORB nor a
     /// [factory](crate::OrbBuilder::policy_factory) knows, and as [`policies`](Self::policies).
     pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
         self.orb.check_policy_type(policy_type)?;
@@ -309,8 +312,8 @@ impl ServerRequestInfo {
             .map(|object| object.servant.get().is_a(&|| object.id.clone(), repository_id))
     }
 
-    /// The exception that is about to be sent. A user exception whose type is not known is `UNKNOWN`;
-    /// [`Outcome::exception_id`] says which it is.
+    /// The exception that is about to be sent. A user exception of unknown type is shown as
+    /// `UNKNOWN`; [`Outcome::exception_id`] returns its repository id.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` outside [`send_exception`](ServerInterceptor::send_exception).
@@ -318,10 +321,10 @@ impl ServerRequestInfo {
         <dyn Values>::exception(self.values(), self.outcome.as_ref())
     }
 
-    /// Where the client is sent.
+    /// The object to which the client is forwarded.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` unless its outcome is [`Outcome::Forward`].
+    /// `BAD_INV_ORDER` unless the outcome is [`Outcome::Forward`].
     pub fn forward_reference(&self) -> Result<&Ior, SystemException> {
         match &self.outcome {
             Some(Outcome::Forward(ior)) => Ok(ior),
@@ -348,7 +351,7 @@ impl ServerRequestInfo {
     /// Adds a service context to the reply.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` when there is one with this id already and it shall not be replaced.
+    /// `BAD_INV_ORDER` when there already is one with this id, and `replace` is not set.
     pub fn add_reply_service_context(
         &mut self,
         id: u32,
@@ -372,11 +375,13 @@ impl ServerRequestInfo {
         status.ok_or_else(|| out_of_order("the request has not ended yet"))
     }
 
-    /// A slot of the request. Behind
-    /// [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts) its thread
-    /// has a copy of all of them in its [`PiCurrent`](crate::interceptor::PiCurrent), which servant managers, the
-    /// servant and [`receive_request`](ServerInterceptor::receive_request) may read and change; when the
-    /// servant has returned that becomes the request's, and the thread has it until the last point.
+    /// A slot of the request. After
+    /// [`receive_request_service_contexts`](ServerInterceptor::receive_request_service_contexts)
+    /// the thread has a copy of all slots in its [`PiCurrent`](crate::interceptor::PiCurrent),
+    /// which servant managers, the servant and
+    /// [`receive_request`](ServerInterceptor::receive_request) may read and change. When the
+    /// servant has returned, that copy becomes the slots of the request. The thread keeps it until
+    /// the last point.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
@@ -384,8 +389,8 @@ impl ServerRequestInfo {
         self.slots.get(id, self.slot_count)
     }
 
-    /// Sets a slot of the request, and of its thread while that has them. Once the servant has
-    /// returned only interceptors see it.
+    /// Sets a slot of the request, and of its thread while the thread has a copy. After the servant
+    /// has returned, only interceptors see the change.
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
@@ -396,13 +401,13 @@ impl ServerRequestInfo {
         self.slots.set(id, self.slot_count, value)
     }
 
-    /// Keeps a value until the request ends, for this interceptor or others that know its type; one
-    /// of each type.
+    /// Keeps a value until the request ends, for this interceptor or others that know its type. One
+    /// value of each type is kept.
     pub fn keep<T: Any + Send>(&mut self, value: T) {
         keep(&mut self.kept, value);
     }
 
-    /// The value of this type that is kept.
+    /// The kept value of this type.
     pub fn kept<T: Any>(&self) -> Option<&T> {
         self.kept.iter().find_map(|value| value.downcast_ref())
     }

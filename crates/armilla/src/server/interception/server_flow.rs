@@ -1,4 +1,4 @@
-//! The way of a request through the server's interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.10).
+//! The flow of a request through the server interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.10).
 
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, SystemException};
@@ -19,20 +19,21 @@ use armilla_giop::{ReplyStatus, RequestHeader, ServiceContext};
 use armilla_ipc::Address;
 use std::borrow::Cow;
 
-/// A request under way, which interceptors see. It goes where the reply goes.
+/// A request in progress that interceptors see. It stays with the request until the reply.
 pub(crate) struct ServerFlow {
     info: ServerRequestInfo,
-    /// How many of the interceptors have begun, or do not see the call: those that see it are still to
-    /// hear of the end, the flow stack.
+    /// The length of the flow stack: how many interceptors have passed their first point or do not
+    /// see the call. Only these see how the request ends.
     entered: usize,
-    /// Whether the servant shall tell of the arguments before the interceptors see the object.
+    /// Whether the servant describes its arguments before the interceptors see the object.
     awaits_servant: bool,
-    /// Whether it comes from this process.
+    /// Whether the request comes from this process.
     is_local: bool,
 }
 
 impl ServerFlow {
-    /// A request has arrived: the interceptors' first points. An interruption goes into `stopped`.
+    /// Runs the first interception points of a request that has arrived. An interruption is stored
+    /// in `stopped`.
     #[cold]
     pub(crate) fn begin(
         orb: &Orb,
@@ -67,8 +68,8 @@ impl ServerFlow {
         flow
     }
 
-    /// The thread gets the slots of the request, for all that is called until it ends: a servant
-    /// manager, interceptors, the servant.
+    /// Gives the thread the slots of the request, for everything that is called until the request
+    /// ends: servant managers, interceptors, the servant.
     fn enter_thread(&mut self) {
         if self.info.slot_count > 0 {
             let slots = self.info.slots.clone();
@@ -90,7 +91,7 @@ impl ServerFlow {
         Ok(())
     }
 
-    /// The object was found: the points before its servant is called.
+    /// Runs the points before the servant is called, now that the object was found.
     #[cold]
     pub(crate) fn receive_request(
         &mut self,
@@ -109,7 +110,8 @@ impl ServerFlow {
         }
     }
 
-    /// The servant, which has been called, tells of its arguments (CORBA 3.4 Part 1, 16.3.8.3).
+    /// Takes the description of its arguments from a servant that was already called (CORBA 3.4
+    /// Part 1, 16.3.8.3).
     #[cold]
     pub(crate) fn told_of(
         &mut self,
@@ -124,7 +126,7 @@ impl ServerFlow {
         self.pass_on()
     }
 
-    /// Of what type the result of such a servant is.
+    /// Takes the type of the result from such a servant.
     #[cold]
     pub(crate) fn told_result(&mut self, type_code: &TypeCode) {
         if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
@@ -135,7 +137,7 @@ impl ServerFlow {
         }
     }
 
-    /// Of what type the exception is that such a servant raises.
+    /// Takes the type of the exception from such a servant.
     #[cold]
     pub(crate) fn told_raised(&mut self, type_code: &TypeCode) {
         if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
@@ -143,7 +145,7 @@ impl ServerFlow {
         }
     }
 
-    /// Keeps the values of the request for who may ask for them.
+    /// Keeps the values of the request for interceptors that ask for them.
     fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
         if self.info.orb.server_interceptors().is_some_and(|all| all.read_server_values()) {
             let (arguments, reply) = (arguments.to_owned_input(), None);
@@ -152,7 +154,8 @@ impl ServerFlow {
         }
     }
 
-    /// Calls the points before the servant is called, or within the call of one that tells late.
+    /// Runs the points before the servant is called; for a servant that describes its arguments
+    /// itself, during its call.
     fn pass_on(&mut self) -> Result<(), Interruption> {
         self.awaits_servant = false;
         let orb = self.info.orb.clone();
@@ -167,14 +170,14 @@ impl ServerFlow {
         Ok(())
     }
 
-    /// The request ends: the interceptors' last points. What an interceptor interrupts with is the
-    /// outcome for the next.
+    /// Runs the last points of the request. An interruption of an interceptor is the outcome that
+    /// the next one sees.
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
         if self.awaits_servant
             && let Err(interruption) = self.pass_on()
         {
-            // The servant has not told of anything.
+            // The servant has returned without describing its arguments.
             outcome = interruption.into();
         }
         let orb = self.info.orb.clone();
@@ -194,7 +197,7 @@ impl ServerFlow {
             });
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
-                // No interceptor can take the outcome away.
+                // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
                 (Err(interruption), _) => interruption.into(),
             };
@@ -202,16 +205,15 @@ impl ServerFlow {
         outcome
     }
 
-    /// The request gets the slots that its thread was left with, which has them until what is given
-    /// goes.
+    /// Gives the request the slots as the servant left them in the thread. The thread keeps them
+    /// until the returned guard is dropped.
     fn take_slots(&mut self) -> Option<Outside> {
         let outside = self.info.outside.take()?;
         self.info.slots = current::copy(&self.info.orb);
         Some(Outside { orb: self.info.orb.clone(), slots: outside })
     }
 
-    /// The request is answered later, from elsewhere: the thread that served it gets its own slots
-    /// back.
+    /// Gives the thread its own slots back: the request is answered later, by another thread.
     #[cold]
     pub(crate) fn leave_thread(&mut self) {
         if let Some(outside) = self.info.outside.take() {
@@ -219,7 +221,7 @@ impl ServerFlow {
         }
     }
 
-    /// The request ends with what the servant returned, or raised, which `body` writes.
+    /// Ends the request with the servant's result or exception, which `body` writes.
     #[cold]
     pub(crate) fn answer<'p>(
         &mut self,
@@ -230,7 +232,7 @@ impl ServerFlow {
         if self.info.values.is_some() || status == ReplyStatus::UserException {
             let reply = match written(body) {
                 Err(error) if self.info.response_expected => {
-                    // That is what the client hears.
+                    // The client gets this exception.
                     let exception = SystemException::encoding(&error, Completion::Yes);
                     return self.end(Outcome::SystemException(exception));
                 }
@@ -261,7 +263,7 @@ impl ServerFlow {
     }
 }
 
-/// What the slots of a thread were before a request came, which they become again.
+/// Restores the slots that a thread had before the request.
 struct Outside {
     orb: Orb,
     slots: Slots,
@@ -279,7 +281,7 @@ impl Drop for ServerFlow {
     }
 }
 
-/// When the client's call returns.
+/// When the call returns to the client.
 const fn scope(header: &RequestHeader<'_>) -> SyncScope {
     match (header.response_expected, header.sync_with_server) {
         (false, _) => SyncScope::WithTransport,
@@ -288,7 +290,7 @@ const fn scope(header: &RequestHeader<'_>) -> SyncScope {
     }
 }
 
-/// What IDL says of an operation of the object.
+/// The IDL signature of an operation of the object.
 fn signature(target: &Target, operation: &str) -> Option<Signature> {
     let own = target.servant.get().signature(operation);
     own.or_else(|| Signature::of_object(operation))

@@ -1,4 +1,4 @@
-//! What makes references to the objects of one POA (CORBA 3.4 Part 1, 16.5.3).
+//! Factories of references to the objects of one POA (CORBA 3.4 Part 1, 16.5.3).
 
 use crate::client::Object;
 use crate::exception::SystemException;
@@ -8,17 +8,18 @@ use crate::server::poa::{ObjectId, Poa, PoaInner};
 use std::fmt;
 use std::sync::Weak;
 
-/// Makes the references that a POA gives out: `ObjectReferenceFactory`. A service that wants them to
-/// lead elsewhere, or to carry something that depends on the object, sets one for the POA
+/// Makes the references of a POA: `ObjectReferenceFactory`. A service that wants them to lead
+/// elsewhere, or to carry data that depends on the object, sets one for the POA
 /// ([`IorInfo::set_current_factory`](crate::interceptor::IorInfo::set_current_factory)).
 ///
-/// Closures are factories too. One that was set holds the POA no longer than it must:
-/// [`ObjectReferenceTemplate`] does, a [`Poa`] in it keeps itself from ending.
+/// Closures implement it too. A factory should not keep the POA alive: an
+/// [`ObjectReferenceTemplate`] does not, but a [`Poa`] stored in the factory of the same POA does.
 pub trait ObjectReferenceFactory: Send + Sync {
-    /// A reference to the object with this id, active or not. Called by many threads at once.
+    /// Makes a reference to the object with this id, active or not. Several threads may call it at
+    /// once.
     ///
     /// # Errors
-    /// Whoever wanted the reference sees them.
+    /// The caller that asked for the reference gets the error.
     fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException>;
 }
 
@@ -31,9 +32,10 @@ where
     }
 }
 
-/// Says where a POA is, and makes references to its objects as the POA does by itself:
-/// `ObjectReferenceTemplate`. [`IorInfo::adapter_template`](crate::interceptor::IorInfo::adapter_template) gives
-/// one. It does not keep the POA.
+/// Identifies a POA, and makes references to its objects as the POA itself does:
+/// `ObjectReferenceTemplate`.
+/// [`IorInfo::adapter_template`](crate::interceptor::IorInfo::adapter_template) returns it. It does
+/// not keep the POA alive.
 #[derive(Clone)]
 pub struct ObjectReferenceTemplate {
     orb: WeakOrb,
@@ -65,7 +67,7 @@ impl ObjectReferenceTemplate {
         &self.orb_id
     }
 
-    /// The names of the POA and those above it, from the root down.
+    /// The names of the POA and its ancestors, from the root down.
     pub fn adapter_name(&self) -> &[String] {
         &self.adapter_name
     }

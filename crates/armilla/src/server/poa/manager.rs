@@ -277,5 +277,5 @@ pub(super) fn would_deadlock(what: &str) -> SystemException {
         Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
         Completion::No,
     )
-    .with_reason(format!("who serves a request, or a servant manager, cannot wait for {what}"))
+    .with_reason(format!("a servant or servant manager that serves a request cannot wait for {what}"))
 }

@@ -1,4 +1,4 @@
-//! Servants, as the object adapter holds them.
+//! Type-erased servants, as the object adapters hold them.
 
 use super::{Interface, ServantBase, Upcast, WhichObject};
 use crate::operations::OperationLookup;
@@ -12,42 +12,43 @@ use std::sync::Arc;
 
 /// A servant of any interface.
 pub(crate) trait Servant: Send + Sync {
-    /// The repository id of the most derived interface of an object that it incarnates.
+    /// The repository id of the most derived interface of an object that the servant incarnates.
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str>;
 
-    /// Whether that object has the interface with this repository id. Every one is an `Object`.
+    /// Whether that object has the interface with this repository id. Every object has the
+    /// interface `Object`.
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool;
 
-    /// What the servant answers itself of the operations that every object has; `None` for nothing.
+    /// The servant's own implementation of the operations of every object, if it has one.
     fn base(&self) -> Option<&dyn ServantBase>;
 
-    /// Hands a request to the skeleton.
+    /// Passes a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
 
-    /// The names of the operations of the skeleton, by number.
+    /// The operation names of the skeleton, indexed by operation number.
     fn operations(&self) -> &'static [&'static str];
 
-    /// Hands a request for the operation with this number to the skeleton.
+    /// Passes a request for the operation with this number to the skeleton.
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched;
 
-    /// How the operation is found.
+    /// The strategy that finds the operation of a request.
     fn lookup(&self) -> OperationLookup {
         OperationLookup::Perfect
     }
 
-    /// What IDL says of the operation with this name.
+    /// The IDL signature of the operation with this name.
     fn signature(&self, operation: &str) -> Option<Signature>;
 
-    /// Whether the servant alone, once it is called, knows what this operation takes.
+    /// Whether only the servant, once it is called, knows the signature of this operation.
     fn is_told_by_servant(&self, operation: &str) -> bool;
 
     /// Offers the servant as each of its interfaces.
     fn upcast(&self, target: &mut Upcast<'_>);
 
-    /// What tells it from all other servants while it lives.
+    /// The address of the servant, unique among living servants.
     fn address(&self) -> usize;
 
-    /// The same servant once more.
+    /// Another handle of the same servant.
     fn share(&self) -> AnyServant;
 }
 
@@ -107,12 +108,12 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     }
 }
 
-/// What tells a servant from all others while it lives.
+/// The address of a servant, unique among living servants.
 pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
     Arc::as_ptr(servant).cast::<()>().addr()
 }
 
-/// A servant whose interface the program has forgotten: `Servant`.
+/// A servant of any interface: `Servant`.
 ///
 /// ```
 /// # fn example<T: armilla::rt::Interface + ?Sized>(account: std::sync::Arc<T>) {
@@ -129,13 +130,13 @@ impl Clone for AnyServant {
 }
 
 impl AnyServant {
-    /// The repository id of its most derived interface; of a dynamic servant what it says of an
-    /// object with an empty id.
+    /// The repository id of its most derived interface. A dynamic servant is asked about an object
+    /// with an empty id.
     pub fn repository_id(&self) -> Cow<'_, str> {
         self.get().repository_id(&|| ObjectId::new([]))
     }
 
-    /// The servant as an `I`, a trait object such as `dyn Account`, if it is one.
+    /// The servant as an `I`, a trait object such as `dyn Account`, if it has that interface.
     pub fn downcast<I: Interface + ?Sized>(&self) -> Option<Arc<I>> {
         Upcast::find(|target| self.get().upcast(target))
     }

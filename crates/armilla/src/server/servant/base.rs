@@ -1,4 +1,5 @@
-//! The operations that every object has, as a servant answers them (CORBA 3.4 Part 1, 8.3 and 15.3.1).
+//! The operations that every object has, implemented by a servant (CORBA 3.4 Part 1, 8.3 and
+//! 15.3.1).
 
 use super::AnyServant;
 use crate::client::Object;
@@ -7,16 +8,17 @@ use crate::exception::SystemException;
 use crate::runtime::Orb;
 use crate::server::poa::{Current, ObjectId, Poa};
 
-/// What a servant answers itself of the operations that every object has: `ServantBase`.
+/// A servant's own implementation of the operations that every object has: `ServantBase`.
 ///
-/// What is not implemented here is what the ORB answers for a servant that says nothing. A servant says
-/// that it answers by the method `servant_base` that the trait of every IDL interface has:
-/// `fn servant_base(&self) -> Option<&dyn ServantBase> { Some(self) }`. It may stand in the `impl` of the
-/// interface that it is activated as, or of one that this inherits from;
-/// [`DynamicServant`](crate::dynamic::DynamicServant) has it too. The servant is asked in a request,
-/// wherever the caller is, so that the POA's policies hold and `current` says which object is meant.
+/// The default methods answer as the ORB does for a servant without an implementation of its own.
+/// To have one, a servant implements the method `servant_base`, which the trait of every IDL
+/// interface has: `fn servant_base(&self) -> Option<&dyn ServantBase> { Some(self) }`. It may be in
+/// the `impl` of the interface as which the servant is activated, or of one that this interface
+/// inherits from; [`DynamicServant`](crate::dynamic::DynamicServant) has it too. The servant is
+/// always asked in a request, even by a caller within the process. The policies of the POA thus
+/// apply, and `current` identifies the object.
 ///
-/// One servant for all that a database holds knows best what exists:
+/// A servant that incarnates all records of a database knows which objects exist:
 ///
 /// ```
 /// use armilla_cos_naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
@@ -58,70 +60,74 @@ use crate::server::poa::{Current, ObjectId, Poa};
 /// # Ok::<(), armilla::PoaError>(())
 /// ```
 pub trait ServantBase {
-    /// Whether the object does not exist: `_non_existent`. The ORB asks it no more than any other
-    /// operation before a call: who serves objects that may not exist raises `OBJECT_NOT_EXIST` there.
+    /// Whether the object does not exist: `_non_existent`. The ORB does not ask this before other
+    /// operations. A servant of objects that may not exist raises `OBJECT_NOT_EXIST` in those as
+    /// well.
     ///
     /// # Errors
-    /// What the caller shall hear in place of an answer.
+    /// The exception that the caller gets instead of an answer.
     fn non_existent(&self, current: &Current) -> Result<bool, SystemException> {
         let _ = current;
         Ok(false)
     }
 
-    /// Whether the object has the interface with this repository id, which is not that of `Object`:
-    /// `_is_a`. [`AnyServant::is_a`] of `current.servant()` says what the ORB would answer. Nobody is
-    /// asked whose reference names the very interface: it carries that of the skeleton.
+    /// Whether the object has the interface with this repository id, which is never that of
+    /// `Object`: `_is_a`. [`AnyServant::is_a`] of `current.servant()` returns the ORB's answer. A
+    /// client whose reference carries this very repository id does not ask; references carry that
+    /// of the skeleton.
     ///
     /// # Errors
-    /// What the caller shall hear in place of an answer.
+    /// The exception that the caller gets instead of an answer.
     fn is_a(&self, current: &Current, repository_id: &str) -> Result<bool, SystemException> {
         Ok(current.servant().is_a(current.object_id(), repository_id))
     }
 
-    /// The repository id of the object's most derived interface: `_repository_id`. References carry that
-    /// of the skeleton in any case.
+    /// The repository id of the object's most derived interface: `_repository_id`. References carry
+    /// that of the skeleton in any case.
     ///
     /// # Errors
-    /// What the caller shall hear in place of an answer.
+    /// The exception that the caller gets instead of an answer.
     fn repository_id(&self, current: &Current) -> Result<String, SystemException> {
         let object = || current.object_id().clone();
         Ok(current.servant().get().repository_id(&object).into_owned())
     }
 
-    /// The `InterfaceDef` of the object's most derived interface: `_get_interface`. It is, unless this is
-    /// implemented, what the [interface repository of the ORB](Object::interface) has under the
-    /// [`repository_id`](Self::repository_id).
+    /// The `InterfaceDef` of the object's most derived interface: `_get_interface`. By default it
+    /// is looked up by the [`repository_id`](Self::repository_id) in the [interface repository of
+    /// the ORB](Object::interface).
     ///
     /// # Errors
-    /// What the caller shall hear in place of an answer.
+    /// The exception that the caller gets instead of an answer.
     fn interface(&self, current: &Current) -> Result<Object, SystemException> {
         interface_of(current.poa().orb(), &self.repository_id(current)?)
     }
 
-    /// The component that the object is a facet or port of: `_get_component`; nil where it is none.
+    /// The component of which the object is a facet or port: `_get_component`; nil if there is
+    /// none.
     ///
     /// # Errors
-    /// What the caller shall hear in place of an answer.
+    /// The exception that the caller gets instead of an answer.
     fn component(&self, current: &Current) -> Result<Object, SystemException> {
         let _ = current;
         Ok(Object::nil())
     }
 
-    /// The POA in which [`Orb::this`] activates the servant: `_default_POA`. It is the root POA unless this
-    /// is implemented, and is asked for outside of requests.
+    /// The POA in which [`Orb::this`] activates the servant outside of requests: `_default_POA`. By
+    /// default it is the root POA.
     fn default_poa(&self, orb: &Orb) -> Poa {
         orb.root_poa()
     }
 }
 
-/// What the ORB answers for a servant that says nothing.
+/// The ORB's answers for a servant without an implementation of its own.
 pub(crate) struct AsDeclared;
 
 impl ServantBase for AsDeclared {}
 
 impl AnyServant {
-    /// Whether the object with this id that it incarnates has the interface with this repository id, by its
-    /// skeleton or by what a dynamic servant says. A [`ServantBase`] is not asked.
+    /// Whether the object with this id that the servant incarnates has the interface with this
+    /// repository id, according to the skeleton or to a dynamic servant. A [`ServantBase`] is not
+    /// asked.
     pub fn is_a(&self, object: &ObjectId, repository_id: &str) -> bool {
         self.get().is_a(&|| object.clone(), repository_id)
     }

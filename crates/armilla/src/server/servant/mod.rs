@@ -1,5 +1,7 @@
-//! Servants: what the generated code of an interface tells the ORB, and how the object adapters hold
-//! them.
+//! Servants: what the generated code of an interface tells the ORB, and how the object adapters
+//! hold them.
+//!
+//! Activating servants is in [`super::poa`].
 
 mod any_servant;
 mod base;
