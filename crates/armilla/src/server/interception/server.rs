@@ -262,8 +262,9 @@ impl ServerRequestInfo {
     /// The policies of the object's POA, at all points.
     ///
     /// # Errors
-    /// `NO_RESOURCES` ([`Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING`]) if there is no POA, or
-    /// none yet: adapter activators are asked after the first point.
+    /// `NO_RESOURCES`
+    /// ([`Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING`](crate::Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING))
+    /// if there is no POA, or none yet: adapter activators are asked after the first point.
     pub fn policies(&self) -> Result<Vec<Policy>, SystemException> {
         self.adapter().map(|poa| poa.policies())
     }
@@ -272,8 +273,9 @@ impl ServerRequestInfo {
     /// `get_server_policy`.
     ///
     /// # Errors
-    /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`]) for a type that neither the ORB nor a
-    /// [factory](crate::OrbBuilder::policy_factory) knows, and as [`policies`](Self::policies).
+    /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`](crate::Minor::INV_POLICY_NO_FACTORY)) for a
+    /// type that neither the ORB nor a [factory](crate::OrbBuilder::policy_factory) knows, and as
+    /// [`policies`](Self::policies).
     pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
         self.orb.check_policy_type(policy_type)?;
         self.adapter().map(|poa| poa.policy(policy_type))

@@ -1,4 +1,4 @@
-//! An object that is active: its servant, and what the ORB must know of it.
+//! Activations: active objects, each with its servant and what the ORB must know about it.
 
 use super::active_calls::{ActiveCalls, is_called};
 use super::{ObjectId, PoaInner};
@@ -10,33 +10,33 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// One active object. Those with an id that the POA made store none: it says where they stand.
+/// One active object. If the POA made its id, the id is not stored: it consists of the slot.
 ///
-/// In the table of all active objects it takes one line of the processor's cache, with all that a
-/// call looks at: of many objects each call has to get that from memory.
+/// In the table of all active objects it takes one cache line, with everything that a call reads:
+/// among many objects, each call has to load that line from memory.
 pub(crate) struct Activation {
     pub(crate) servant: AnyServant,
     pub(crate) poa: Arc<PoaInner>,
-    /// The flags below, and in the rest the number of calls under way that no hazard pointer shows.
+    /// The flags below; the other bits count the calls in progress that no hazard pointer shows.
     state: AtomicU32,
     pub(crate) slot: Slot,
-    /// Behind one pointer, for the sake of the line.
+    /// Behind one pointer, so that the activation fits a cache line.
     id: Option<Box<Box<[u8]>>>,
 }
 
 const _: () = assert!(size_of::<Activation>() <= 56);
 
-/// No more calls: the object was deactivated.
+/// The object was deactivated: no more calls may begin.
 const INACTIVE: u32 = 1 << 31;
 
-/// What follows the last call was begun.
+/// The work that follows the last call has begun.
 const FINISHED: u32 = 1 << 30;
 
 /// How an object ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Ending {
-    /// It was deactivated for itself.
+    /// It alone was deactivated.
     Deactivated = 0,
     /// Its POA ends: `cleanup_in_progress`.
     Cleanup = 1 << 29,
@@ -60,14 +60,15 @@ impl Activation {
         self.state.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Such a call has ended.
+    /// Ends a counted call.
     #[cold]
     pub(super) fn count_out(&self) {
         self.state.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// From now on calls find no object here; those under way go on. `false` when that was so
-    /// before. The caller then [ends it if it is idle](super::lifecycle::end_if_idle).
+    /// Stops calls from beginning; calls in progress continue. Returns `false` when the object was
+    /// already deactivated. The caller must then [end it if it is
+    /// idle](super::lifecycle::end_if_idle).
     pub(super) fn deactivate(&self, ending: Ending) -> bool {
         let flags = INACTIVE | ending as u32;
         let changed = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
@@ -76,35 +77,35 @@ impl Activation {
         changed.is_ok()
     }
 
-    /// Whether what follows the last call has begun.
+    /// Whether the work that follows the last call has begun.
     pub(super) fn has_ended(&self) -> bool {
         self.state.load(Ordering::SeqCst) & FINISHED != 0
     }
 
-    /// Begins what follows the last call; `true` for one caller only.
+    /// Begins the work that follows the last call. Returns `true` to one caller only.
     pub(super) fn end(&self) -> bool {
         self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0
     }
 
-    /// Whether calls may still go to the servant.
+    /// Whether calls of the servant may still begin.
     #[inline(always)]
     pub(crate) fn is_active(&self) -> bool {
         self.state.load(Ordering::SeqCst) & INACTIVE == 0
     }
 
-    /// 0 where the object is active, its gate is open, and no call is counted. Anything else has to
-    /// be looked at.
+    /// The flags of the object and its gate, and the count of calls. 0 means that a call needs no
+    /// further check.
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.state.load(Ordering::SeqCst) | self.poa.gate.flags()
     }
 
-    /// Whether calls are under way, by the hazard pointers that were scanned.
+    /// Whether calls are in progress, according to a scan of the hazard pointers.
     pub(super) fn is_among(&self, calls: &ActiveCalls) -> bool {
         self.is_counted() || calls.contains(self)
     }
 
-    /// Whether calls are under way. A heavy fence has gone before.
+    /// Whether calls are in progress. A heavy fence must precede.
     pub(super) fn is_busy(&self) -> bool {
         self.is_counted() || is_called(self)
     }
@@ -122,19 +123,19 @@ impl Activation {
         }
     }
 
-    /// The servant's skeleton.
+    /// The skeleton of the servant.
     #[inline]
     pub(crate) fn skeleton(&self) -> &dyn Servant {
         self.servant.get()
     }
 
-    /// Whether it is the object that the key names.
+    /// Whether the key names this object.
     #[inline]
     pub(crate) fn is_meant(&self, key: &NamedKey<'_>) -> bool {
         self.has_id(key.id) && self.poa.path() == key.adapter && self.poa.made(key)
     }
 
-    /// Whether this is its id.
+    /// Whether the object has this id.
     #[inline]
     pub(super) fn has_id(&self, id: &[u8]) -> bool {
         match &self.id {
@@ -150,12 +151,13 @@ impl Activation {
         }
     }
 
-    /// Whether its key is its place and nothing else.
+    /// Whether its key consists of its slot.
     pub(super) fn is_placed(&self) -> bool {
         self.id.is_none() && self.poa.has_places
     }
 
-    /// Hands out the key by which references call it, but for the room that it may have.
+    /// Passes the key that references carry to `take`, without the room for an operation number
+    /// that a reference may add.
     pub(crate) fn with_key<R>(&self, take: impl FnOnce(ObjectKey<'_>) -> R) -> R {
         let (incarnation, slot) = (self.poa.incarnation, self.slot);
         match &self.id {
@@ -165,7 +167,7 @@ impl Activation {
         }
     }
 
-    /// The key by which references call it.
+    /// The key that references carry.
     pub(crate) fn key(&self) -> Vec<u8> {
         let key = self.with_key(|key| key.encode());
         match self.numbered_operations() {
@@ -174,7 +176,7 @@ impl Activation {
         }
     }
 
-    /// The operations whose numbers requests may say, in their order.
+    /// The operations that requests may name by number, in the order of the numbers.
     pub(crate) fn numbered_operations(&self) -> Option<&'static [&'static str]> {
         let servant = self.skeleton();
         (servant.lookup() == OperationLookup::Active).then(|| servant.operations())
@@ -182,7 +184,7 @@ impl Activation {
 }
 
 impl PoaInner {
-    /// The key of the object `id`, which stands or stood at `hint`.
+    /// The key of the object `id`, which is or was in the slot `hint`.
     pub(super) fn named<'k>(&'k self, id: &'k [u8], hint: Slot) -> ObjectKey<'k> {
         let (incarnation, serial) = match self.policies.is_persistent() {
             true => (0, 0),

@@ -1,27 +1,26 @@
-//! Which objects are being called, where every thread can see it.
+//! Which objects are being called, visible to every thread.
 //!
-//! A call of an active object changes nothing that threads share: a [hazard
-//! pointer](armilla_ipc::memory::hazard) of the thread holds the address of the object while the
-//! call is under way. Calls of a thread that has no hazard pointers left are counted in the object
-//! itself.
+//! A call of an active object writes no memory that threads share: a [hazard
+//! pointer](armilla_ipc::memory::hazard) of the thread holds the address of the object during the
+//! call. Calls of a thread that has no hazard pointers left are counted in the object itself.
 //!
 //! # Why no call is missed
 //! A thread that stops calls, by deactivating an object or closing a gate, raises a flag. A call
-//! loads the flags when it has begun and again when it has ended. A call that has begun and finds a
-//! flag raised backs out, as if it had ended. A call that ends and finds a flag raised wakes the
+//! loads the flags after it has begun and again after it has ended. A call that has begun and finds
+//! a flag raised backs out, as if it had ended. A call that ends and finds a flag raised wakes the
 //! threads that wait, or ends the object.
 //!
-//! Of several calls that leave a deactivated object the last one ends it. Each of them finds the
-//! flag raised and issues a heavy fence of its own before it scans the hazard pointers of the
-//! others: until the fence of the thread that raised the flag has passed, a call may be under way
-//! that has not seen the flag and whose hazard pointer is not visible yet. Heavy fences are totally
-//! ordered. When the last one has passed, all hazard pointers are cleared but those of calls that
-//! stay, and the thread that issued it sees that. When several see it, a bit in the object says
+//! When several calls leave a deactivated object, the last one ends it. Each of them finds the flag
+//! raised, and issues a heavy fence of its own before it scans the hazard pointers of the others:
+//! until the fence of the thread that raised the flag has passed, there may be a call that has not
+//! seen the flag and whose hazard pointer is not visible yet. Heavy fences are totally ordered.
+//! When the last one has passed, all hazard pointers are cleared except those of calls that stay,
+//! and the thread that issued it sees this. If several threads see it, a bit in the object decides
 //! which of them ends it.
 //!
-//! `model.rs` tries every order of all these steps, with processors that delay their stores.
+//! `model.rs` checks every order of all these steps, on processors that delay their stores.
 //!
-//! An address stands for one object only while it is protected: an object stays in the table of all
+//! An address identifies an object only while it is protected: an object stays in the table of all
 //! active objects until its last call has ended.
 
 use super::{Activation, current};
@@ -31,12 +30,12 @@ use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
-/// How others see a call of an object that the caller holds: by the hazard pointer, or, where the
-/// thread has none left, by the count in the object.
+/// What makes a call visible whose caller holds the object: a hazard pointer, or `None` for the
+/// count in the object when the thread has no hazard pointers left.
 pub(super) struct Protection(Option<HazardPointer>);
 
 impl Protection {
-    /// Begins a call. A light fence follows.
+    /// Begins a call. A light fence must follow.
     pub(super) fn begin(activation: &Activation) -> Self {
         let hazard = HazardPointer::protect(address(activation));
         if hazard.is_none() {
@@ -45,7 +44,7 @@ impl Protection {
         Self(hazard)
     }
 
-    /// Ends it. A light fence follows.
+    /// Ends the call. A light fence must follow.
     pub(super) fn end(self, activation: &Activation) {
         match self.0 {
             Some(hazard) => drop(hazard),
@@ -54,14 +53,14 @@ impl Protection {
     }
 }
 
-/// Begins a call where a hazard pointer is at hand at once. A light fence follows.
+/// Begins a call if a hazard pointer is free at once. A light fence must follow.
 #[inline(always)]
 pub(super) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
     HazardPointer::protect_fast(address(activation))
 }
 
-/// Begins a call of an object from the table of all active objects, where a hazard pointer protects
-/// its place already. A light fence follows.
+/// Begins a call of an object from the table of all active objects, whose slot a hazard pointer
+/// already protects. A light fence must follow.
 #[inline(always)]
 pub(super) fn begin(object: &mut Guard<'_, Activation>) {
     if !object.begin_use() {
@@ -69,7 +68,7 @@ pub(super) fn begin(object: &mut Guard<'_, Activation>) {
     }
 }
 
-/// Ends it. A light fence follows.
+/// Ends the call. A light fence must follow.
 #[inline(always)]
 pub(super) fn end(object: &mut Guard<'_, Activation>) {
     if !object.end_use() {
@@ -77,23 +76,22 @@ pub(super) fn end(object: &mut Guard<'_, Activation>) {
     }
 }
 
-/// Whether a call of the object is under way that a hazard pointer shows. A heavy fence has gone
-/// before.
+/// Whether a hazard pointer shows a call of the object. A heavy fence must precede.
 pub(super) fn is_called(activation: &Activation) -> bool {
     hazard::is_protected([address(activation)])
 }
 
-/// The objects that were being called at one time.
+/// The objects that were being called at one moment.
 pub(super) struct ActiveCalls(HazardSet);
 
 impl ActiveCalls {
-    /// Those that are called without having seen the flags that were raised before.
+    /// The objects whose calls have not seen the flags that were raised before this.
     pub(super) fn now() -> Self {
         fence::heavy();
         Self::again()
     }
 
-    /// Those of them that are called still. A heavy fence has gone before.
+    /// The objects that are being called now. A heavy fence must precede.
     pub(super) fn again() -> Self {
         Self(HazardSet::scan())
     }

@@ -1,4 +1,4 @@
-//! The POAs of an ORB, by their path for keys that name one, and its active objects.
+//! The tables of an ORB: its POAs by path, and its active objects.
 
 use super::index::Index;
 use super::{Activation, ManagerState, Managers, PoaInner};
@@ -9,19 +9,19 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What an ORB has of object adapters: the POAs, their managers and all active objects.
+/// The object adapters of an ORB: the POAs, their managers and all active objects.
 pub(crate) struct ObjectAdapters {
-    /// Of the ORB: transient keys of others do not lead here.
+    /// The incarnation of the ORB. Transient keys of other incarnations are not accepted.
     pub(crate) incarnation: u64,
     pub(crate) objects: Table<Activation>,
     pub(crate) adapters: Adapters,
-    /// The root POA, or the last one, where that was destroyed.
+    /// The root POA, or the last one if that was destroyed.
     root: ArcSwap<PoaInner>,
     managers: Mutex<Managers>,
 }
 
 impl ObjectAdapters {
-    /// The root POA of `orb` alone, whose manager is in this state.
+    /// The tables of `orb` with the root POA only, whose manager is in this state.
     pub(crate) fn new(orb: &Orb, state: ManagerState) -> Arc<Self> {
         let incarnation = orb.incarnation();
         let (managers, manager) = Managers::new(state);
@@ -43,7 +43,7 @@ impl Part for Arc<ObjectAdapters> {
 }
 
 impl Orb {
-    /// What requests are dispatched by. Connections keep it.
+    /// The tables by which requests are dispatched. Connections keep them.
     pub(crate) fn object_adapters(&self) -> &Arc<ObjectAdapters> {
         self.part()
     }
@@ -70,18 +70,18 @@ impl Orb {
     }
 }
 
-/// Readers take no lock.
+/// The POAs by path. Readers take no lock.
 pub(crate) struct Adapters {
     adapters: Table<Entry>,
     paths: Index,
     hasher: RandomState,
-    /// Objects whose key says where they stood before they were deactivated and activated again.
+    /// Objects that were deactivated and activated again, so that their keys name an old slot.
     moved: Table<Moved>,
     moved_from: Index,
     moved_count: AtomicUsize,
 }
 
-/// An object that stood somewhere else once.
+/// An object that has left the slot that its keys name.
 struct Moved {
     from: Slot,
     poa: Arc<PoaInner>,
@@ -127,7 +127,7 @@ impl Adapters {
         }
     }
 
-    /// The POA of the object that stood at `slot` once and is active elsewhere.
+    /// The POA of the object that was in `slot` and is now active in another one.
     pub(crate) fn moved(&self, slot: Slot) -> Option<Arc<PoaInner>> {
         if self.moved_count.load(Ordering::Acquire) == 0 {
             return None;
@@ -135,8 +135,9 @@ impl Adapters {
         self.find_moved(slot).map(|moved| moved.poa.clone())
     }
 
-    /// Remembers or forgets that the object which stood at `slot` is active elsewhere.
-    /// The POA that once owned the place does so for one activation after the other.
+    /// Records that the object of `owner` that was in the slot `from` is active in another one, or
+    /// with `None` forgets it. The POA does this for one activation after the other, so a slot has
+    /// at most one entry.
     pub(super) fn set_moved(&self, from: Slot, owner: Option<&Arc<PoaInner>>) {
         let Some(poa) = owner else {
             return self.find_moved(from).iter().for_each(|moved| self.forget(moved));

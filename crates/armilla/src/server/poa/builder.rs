@@ -1,4 +1,4 @@
-//! How a POA is made.
+//! Creating POAs.
 
 use super::gate::{Gate, GateFlag};
 use super::ids::Ids;
@@ -19,8 +19,8 @@ use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 /// The longest path of POA names, in octets.
 const MAX_PATH: usize = 4096;
 
-/// A POA about to be made: the arguments of `create_POA`. Without any, its policies are the first
-/// values of each: transient, unique ids that the system assigns, no implicit activation, servants
+/// A POA to be created: the arguments of `create_POA`. By default its policies are the first values
+/// of each policy: transient, unique ids that the system assigns, no implicit activation, servants
 /// retained, any thread.
 ///
 /// ```no_run
@@ -60,13 +60,13 @@ pub(crate) struct PoaConfig {
 }
 
 impl PoaBuilder {
-    /// Asks for a policy, one of the POA's or a [`CustomPolicy`](crate::CustomPolicy).
+    /// Adds a policy: one of the POA's own or a [`CustomPolicy`](crate::CustomPolicy).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policies.push(policy.into());
         self
     }
 
-    /// Asks for several policies.
+    /// Adds several policies.
     pub fn policies(mut self, policies: impl IntoIterator<Item = Policy>) -> Self {
         self.policies.extend(policies);
         self
@@ -87,7 +87,7 @@ impl PoaBuilder {
         self.policy(IdUniqueness::Multiple)
     }
 
-    /// Its objects can be called over connections that the ORB has made: [`Bidirectional::Both`].
+    /// Its objects can be called over connections that the ORB has opened: [`Bidirectional::Both`].
     pub fn bidirectional(self) -> Self {
         self.policy(Bidirectional::Both)
     }
@@ -97,8 +97,8 @@ impl PoaBuilder {
         self.policy(Threading::SingleThread)
     }
 
-    /// Servants are made, and stay, or are lent for each request, by a servant manager:
-    /// [`RequestProcessing::ServantManager`], and for a locator [`ServantRetention::NonRetain`].
+    /// A servant manager provides the servants: [`RequestProcessing::ServantManager`]. A locator
+    /// provides one for each request: [`ServantRetention::NonRetain`].
     pub fn servant_manager(mut self, manager: ServantManager) -> Self {
         let retention = match &manager {
             ServantManager::Activator(_) => ServantRetention::Retain,
@@ -115,57 +115,62 @@ impl PoaBuilder {
         self.policy(RequestProcessing::DefaultServant).policy(IdUniqueness::Multiple)
     }
 
-    /// Its requests are served when this manager says so; without one it gets a new one of its own,
-    /// which is active unless the setting [`hold_requests`](crate::Settings::hold_requests) says otherwise.
+    /// Sets the manager that decides when requests are served. By default the POA gets a new
+    /// manager of its own, which is active unless the setting
+    /// [`hold_requests`](crate::Settings::hold_requests) says otherwise.
     pub fn manager(mut self, manager: &PoaManager) -> Self {
         self.manager = Some(manager.clone());
         self
     }
 
-    /// How objects are found.
+    /// Sets how objects are found.
     pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
         self.lookup = lookup;
         self
     }
 
-    /// How its servants find the operation of a request, unless they
-    /// [say so](AnyServant::with_operation_lookup) themselves.
+    /// Sets how its servants find the operation of a request, unless they [say
+    /// so](AnyServant::with_operation_lookup) themselves.
     pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
         self.operations = lookup;
         self
     }
 
-    /// The address that references to its objects carry instead of those of the ORB's IIOP endpoints; may be
-    /// called again for more. Of an ORB with endpoints in several networks, or with an address that only
-    /// some objects are to be reached by. Its objects are served at all endpoints all the same.
+    /// Sets the address that references to its objects carry instead of those of the ORB's IIOP
+    /// endpoints; further calls add addresses. This is for an ORB with endpoints in several
+    /// networks, or for an address by which only some objects are to be reached. The objects are
+    /// still served at all endpoints.
     pub fn publish_address(mut self, host: impl Into<String>, port: u16) -> Self {
         self.published.push((host.into(), port));
         self
     }
 
-    /// Calls of its objects from within the process go through the POA where the ORB has others go
+    /// Sends collocated calls of its objects through the POA, where the ORB would call the servants
     /// directly: [`Collocation::ThroughPoa`](crate::Collocation::ThroughPoa) for this POA.
     pub fn through_poa(mut self) -> Self {
         self.through_poa = true;
         self
     }
 
-    /// So many calls of its objects are made at a time, and others wait, each with the thread that
-    /// serves it: what a pool of threads for one POA limits elsewhere. A servant may call the objects of
-    /// its own POA within the process. Where calls are made [one at a time](Self::single_thread) they
-    /// stay so.
+    /// Limits the calls of its objects that are in progress at once. Further calls wait, each with
+    /// the thread that serves it. This takes the place of a thread pool for one POA. A servant may
+    /// still make collocated calls to objects of its own POA. With
+    /// [`single_thread`](Self::single_thread) the limit remains one.
     pub fn max_concurrent_requests(mut self, count: usize) -> Self {
         self.max_concurrent_requests = Some(count);
         self
     }
 
-    /// Makes the POA: `create_POA`.
+    /// Creates the POA: `create_POA`.
     ///
     /// # Errors
-    /// `InvalidPolicy` when policies contradict each other, or nobody knows the type of one, with the
-    /// number of one of them in the order in which they were asked for; `AdapterAlreadyExists`; `BAD_PARAM` when the name is
-    /// empty, contains NUL or makes the path of names too long, when an address is none and when no call could be made; `BAD_INV_ORDER` (reason 17) while
-    /// the parent is being destroyed, `OBJECT_NOT_EXIST` afterwards; `OBJ_ADAPTER` (reason 6) when an IOR interceptor refuses the POA.
+    /// `InvalidPolicy` when policies contradict each other or the type of one is unknown, with the
+    /// index of such a policy in the order in which they were added; `AdapterAlreadyExists`;
+    /// `BAD_PARAM` when the name is empty, contains NUL or makes the path of names too long, when
+    /// an address is invalid, and when the limit on calls is 0; `BAD_INV_ORDER`
+    /// ([`Minor::BAD_INV_ORDER_POA_BEING_DESTROYED`]) while the parent is being destroyed,
+    /// `OBJECT_NOT_EXIST` afterwards; `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED`])
+    /// when an IOR interceptor refuses the POA.
     pub fn build(self) -> Result<Poa, PoaError> {
         let (orb, parent) = (&self.parent.orb, &self.parent.inner);
         let policies = Policies::new(orb, &self.policies)?;
@@ -196,9 +201,9 @@ impl PoaBuilder {
         child.manager.adopt(&child);
         let child = orb.poa_of(&child);
         child.establish()?;
-        // Others may have been faster.
+        // Another thread may have created a POA of this name meanwhile.
         let mut state = parent.room_for(&self.name)?;
-        // What an adapter activator makes is seen by requests when it returns.
+        // If an adapter activator creates the POA, requests see it when the activator returns.
         child.inner.gate.set(GateFlag::Creating, state.creating.contains_key(&self.name));
         state.children.insert(self.name, child.inner.clone());
         orb.adapters().insert(child.inner.clone());
@@ -208,7 +213,7 @@ impl PoaBuilder {
 }
 
 impl Poa {
-    /// Begins a POA below this one; see [`PoaBuilder`].
+    /// Begins to create a POA below this one; see [`PoaBuilder`].
     pub fn create_poa(&self, name: impl Into<String>) -> PoaBuilder {
         PoaBuilder {
             parent: self.clone(),
@@ -227,11 +232,11 @@ impl Poa {
 }
 
 impl PoaInner {
-    /// Locks this POA to give it a child of this name.
+    /// Locks this POA to add a child with this name.
     ///
     /// # Errors
-    /// `AdapterAlreadyExists`; `BAD_INV_ORDER` (reason 17) while it is being destroyed,
-    /// `OBJECT_NOT_EXIST` afterwards.
+    /// `AdapterAlreadyExists`; `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_POA_BEING_DESTROYED`]) while
+    /// this POA is being destroyed, `OBJECT_NOT_EXIST` afterwards.
     fn room_for(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
         let state = lock(&self.state);
         if self.gate.is(GateFlag::Destroyed) {
@@ -286,7 +291,7 @@ impl PoaInner {
         }
     }
 
-    /// The servant with its operations found as this POA is to find them.
+    /// The servant, set to find its operations as this POA says.
     #[inline]
     pub(super) fn searched(&self, servant: AnyServant) -> AnyServant {
         match self.operations {
@@ -298,7 +303,7 @@ impl PoaInner {
         }
     }
 
-    /// The root POA of an ORB that is being made.
+    /// The root POA of an ORB that is being created.
     pub(crate) fn root(orb: WeakOrb, incarnation: u64, manager: PoaManager) -> Arc<Self> {
         let plan = PoaConfig {
             name: "RootPOA".into(),
@@ -312,7 +317,7 @@ impl PoaInner {
             through_poa: false,
             max_concurrent_requests: None,
         };
-        // Cheapest while there are few threads.
+        // This is cheapest while there are few threads.
         armilla_ipc::fence::prepare();
         let root = Arc::new(Self::new(plan, orb, None));
         root.manager.adopt(&root);
@@ -320,7 +325,7 @@ impl PoaInner {
     }
 }
 
-/// Fails where references cannot carry this, or nobody could connect to it.
+/// Fails if references cannot carry this address, or no client could connect to it.
 fn check_address((host, port): &(String, u16)) -> Result<(), SystemException> {
     let is_host = !host.is_empty() && host.bytes().all(|octet| octet.is_ascii_graphic());
     match is_host && *port != 0 {

@@ -1,9 +1,9 @@
-//! Which object a servant is serving: `PortableServer::Current` (CORBA 3.4 Part 1, 15.3.10).
+//! The object that a servant is serving: `PortableServer::Current` (CORBA 3.4 Part 1, 15.3.10).
 //!
-//! Of the active objects that a thread is serving, its hazard pointers hold the addresses, in the
-//! order in which the calls were begun: nothing else is written for a call. Calls of a thread that
-//! has no hazard pointers left, objects that are not in the active object map, and servant managers
-//! stand on a stack beside them.
+//! For active objects the thread's hazard pointers already hold the addresses, in the order in
+//! which the calls began, so a call writes nothing else. A stack beside them records the rest:
+//! calls of threads that have no hazard pointers left, objects outside the active object map, and
+//! calls to servant managers.
 
 use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::client::Object;
@@ -16,12 +16,12 @@ use std::sync::Arc;
 /// An active object that a thread is serving.
 #[derive(Clone, Copy, PartialEq)]
 struct Frame {
-    /// Which ORB it belongs to.
+    /// The incarnation of its ORB.
     orb: u64,
     slot: Slot,
 }
 
-/// An object that is not in the active object map.
+/// An object outside the active object map that a thread is serving.
 #[derive(Clone)]
 struct Unmapped {
     poa: Arc<PoaInner>,
@@ -33,7 +33,7 @@ struct Unmapped {
 enum Serving {
     Active(Frame),
     Unmapped(Unmapped),
-    /// A servant manager is asked, about an object that stood there or nowhere.
+    /// A servant manager is being called about the object in this slot, or about none.
     Asking(Frame),
 }
 
@@ -47,19 +47,19 @@ impl Serving {
 }
 
 thread_local! {
-    /// What no hazard pointer shows, the innermost last, each with how many hazard pointers are
-    /// older.
+    /// What the hazard pointers do not show, the innermost last, each with the number of hazard
+    /// pointers that are older.
     static KEPT_FRAMES: RefCell<Vec<(usize, Serving)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins to serve an active object where the thread has no hazard pointers left.
+/// Begins to serve an active object in a thread that has no hazard pointers left.
 #[cold]
 pub(super) fn begin_counted(activation: &Activation) {
     keep(Serving::Active(Frame::of(activation)));
     activation.count_in();
 }
 
-/// Goes back to what was served before.
+/// Ends what [`begin_counted`] began.
 #[cold]
 pub(super) fn end_counted(activation: &Activation) {
     end_unmapped();
@@ -72,7 +72,7 @@ impl Frame {
     }
 }
 
-/// Begins to serve an object that is not in the active object map.
+/// Begins to serve an object outside the active object map.
 pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
     keep(Serving::Unmapped(Unmapped {
         poa: poa.clone(),
@@ -81,14 +81,14 @@ pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnySe
     }));
 }
 
-/// Begins to ask a servant manager of this ORB, about an object that stood at `slot`.
+/// Begins a call to a servant manager of this ORB about the object in `slot`.
 pub(super) fn begin_manager_call(orb: u64, slot: Slot) {
     keep(Serving::Asking(Frame { orb, slot }));
 }
 
-/// Goes back to what was served before what no hazard pointer shows.
+/// Ends what [`begin_unmapped`] or [`begin_manager_call`] began.
 pub(super) fn end_unmapped() {
-    // In a thread that is ending there may be nothing to go back to.
+    // In a thread that is ending, the stack may be gone.
     let ended = KEPT_FRAMES.try_with(|kept| kept.borrow_mut().pop());
     drop(ended);
 }
@@ -97,7 +97,7 @@ fn keep(serving: Serving) {
     KEPT_FRAMES.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
 }
 
-/// What the calling thread is serving at this moment, where that belongs to this ORB.
+/// What the calling thread is serving innermost, if that belongs to this ORB.
 fn innermost(orb: &Orb) -> Option<Serving> {
     let kept = KEPT_FRAMES.try_with(|kept| kept.borrow().last().cloned()).ok().flatten();
     let protected = hazard::protected_here().next_back();
@@ -112,19 +112,20 @@ fn innermost(orb: &Orb) -> Option<Serving> {
     }
 }
 
-/// How many requests this thread is serving within each other, servant managers included that it
-/// asks.
+/// How many requests the calling thread is serving, nested in each other, with calls to servant
+/// managers.
 pub(crate) fn serving_depth() -> usize {
     hazard::depth() + KEPT_FRAMES.try_with(|kept| kept.borrow().len()).unwrap_or(0)
 }
 
-/// Whether this thread is serving a request for an object of this ORB, or asking a servant manager.
+/// Whether the calling thread is serving a request for an object of this ORB or calling a servant
+/// manager.
 pub(super) fn is_serving(orb: &Orb) -> bool {
     protected(orb).next().is_some() || is_kept(|serving| serving.orb() == orb.incarnation())
 }
 
-/// Whether this thread is serving a request for the active object that stands at `slot`, or asking
-/// a servant manager about it.
+/// Whether the calling thread is serving a request for the active object in `slot` or calling a
+/// servant manager about it.
 pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
     let frame = Frame { orb: orb.incarnation(), slot };
     let is_it =
@@ -132,21 +133,21 @@ pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
     protected(orb).any(|it| it == slot) || is_kept(is_it)
 }
 
-/// Where the active objects of this ORB stand that the hazard pointers of this thread show.
+/// The slots of the active objects of this ORB that the hazard pointers of the calling thread show.
 fn protected(orb: &Orb) -> impl Iterator<Item = Slot> {
     hazard::protected_here().filter_map(|(_, address)| orb.objects().slot_of(address))
 }
 
-/// Whether such a thing is among what this thread is serving and no hazard pointer shows.
+/// Whether the stack of the calling thread has an entry for which `is_it` holds.
 fn is_kept(is_it: impl Fn(&Serving) -> bool) -> bool {
     KEPT_FRAMES
         .try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving)))
         .unwrap_or(false)
 }
 
-/// The request that this thread is serving: `PortableServer::Current`, from
-/// [`Orb::poa_current`](crate::Orb::poa_current). It is how one servant that incarnates many
-/// objects learns which of them it is being called as.
+/// The request that the calling thread is serving: `PortableServer::Current`, from
+/// [`Orb::poa_current`](crate::Orb::poa_current). A servant that incarnates several objects uses it
+/// to learn which of them is called.
 ///
 /// ```
 /// # use armilla::{Orb, PoaError};
@@ -180,7 +181,7 @@ impl Current {
         &self.servant
     }
 
-    /// Whether it is in the active object map.
+    /// Whether the object is in the active object map.
     pub(super) const fn is_active(&self) -> bool {
         self.activation.is_some()
     }
@@ -201,15 +202,15 @@ impl Current {
 }
 
 impl Orb {
-    /// Whether this thread is serving a request for an object of this ORB.
+    /// Whether the calling thread is serving a request for an object of this ORB.
     pub(crate) fn is_serving(&self) -> bool {
         is_serving(self)
     }
 
-    /// The request that this thread is serving for an object of this ORB: `POACurrent`.
+    /// The request for an object of this ORB that the calling thread is serving: `POACurrent`.
     ///
     /// # Errors
-    /// `NoContext` when it serves none.
+    /// `NoContext` when it is serving none.
     pub fn poa_current(&self) -> Result<Current, PoaError> {
         match innermost(self).ok_or(PoaError::NoContext)? {
             Serving::Active(frame) => {

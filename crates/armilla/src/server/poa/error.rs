@@ -1,40 +1,40 @@
-//! What an object adapter refuses.
+//! The errors of the object adapters.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::PolicyError;
 use std::fmt;
 
 /// Why an operation of a [`Poa`](super::Poa), a [`PoaManager`](super::PoaManager) or
-/// [`Current`](super::Current) failed: the user exceptions that CORBA declares for them, by their
-/// names (CORBA 3.4 Part 1, 15.3), or a system exception.
+/// [`Current`](super::Current) failed: one of the user exceptions that CORBA declares for them, by
+/// name (CORBA 3.4 Part 1, 15.3), or a system exception.
 ///
-/// It becomes a [`SystemException`] with `?`: `OBJ_ADAPTER`, `BAD_INV_ORDER` or `INV_POLICY` with a
-/// minor code of Armilla's own.
+/// With `?` it converts into a [`SystemException`]: `OBJ_ADAPTER`, `BAD_INV_ORDER` or `INV_POLICY`
+/// with a minor code of Armilla's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaError {
-    /// The parent has a POA of this name already.
+    /// The parent already has a POA of this name.
     AdapterAlreadyExists,
-    /// There is no POA of this name, and none was made.
+    /// There is no POA of this name, and none was created.
     AdapterNonExistent,
-    /// The POA manager was deactivated; it stays so.
+    /// The POA manager was deactivated, which is final.
     AdapterInactive,
-    /// The ORB has a POA manager with this id already.
+    /// The ORB already has a POA manager with this id.
     ManagerAlreadyExists,
-    /// A policy contradicts others, or nobody knows its type.
+    /// A policy contradicts others, or its type is unknown.
     InvalidPolicy {
-        /// Which of the policies that were asked for, in that order, from 0.
+        /// The index of the policy, in the order in which the policies were added, from 0.
         index: u16,
     },
     /// A POA manager cannot have such a policy.
     Policy(PolicyError),
     /// No default servant was set.
     NoServant,
-    /// An object is active under this id already.
+    /// An object is already active under this id.
     ObjectAlreadyActive,
     /// No object is active under this id.
     ObjectNotActive,
-    /// The servant incarnates an object already, and the POA allows it one.
+    /// The servant already incarnates an object, and the POA allows it only one.
     ServantAlreadyActive,
     /// The servant incarnates no object.
     ServantNotActive,
@@ -42,9 +42,9 @@ pub enum PoaError {
     WrongAdapter,
     /// The policies of the POA do not allow this.
     WrongPolicy,
-    /// No request is being served by this thread.
+    /// The calling thread is serving no request.
     NoContext,
-    /// Anything that any call can fail with.
+    /// A system exception, which any call may raise.
     System(SystemException),
 }
 

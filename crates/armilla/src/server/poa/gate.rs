@@ -1,7 +1,7 @@
-//! Admission of calls to the servants of a POA: by the state of its manager, its thread policy, and
-//! its own creation and destruction.
+//! The gate of a POA: admits calls to its servants according to the state of its manager, its
+//! thread policy, and its own creation and destruction.
 //!
-//! A call that finds the gate open, by one load, needs nothing else from here.
+//! A call that finds the gate open, by one load, needs nothing else from this file.
 
 use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -14,9 +14,9 @@ use std::thread::{self, ThreadId};
 
 /// The manager is not active.
 const CLOSED: u32 = 1;
-/// Calls are made one at a time, or up to a limit.
+/// Calls need a permit: there is a limit on concurrent calls.
 const COUNTED: u32 = 2;
-/// An adapter activator has not returned yet.
+/// The adapter activator that creates the POA has not returned yet.
 const CREATING: u32 = 4;
 /// The POA was destroyed.
 const DESTROYED: u32 = 8;
@@ -27,7 +27,7 @@ const WATCHED: u32 = 16;
 pub(super) struct Gate {
     bits: AtomicU32,
     semaphore: ReentrantSemaphore,
-    /// Whether calls are made one at a time, what servant managers are asked included.
+    /// Whether only one thread may be in the servants and servant managers at a time.
     single_thread: bool,
 }
 
@@ -42,22 +42,22 @@ pub(super) enum GateFlag {
 
 /// Whether a call may be made.
 pub(super) enum Admission {
-    /// By this thread; the permit is held until the call has ended.
+    /// By this thread, which holds the permit until the call has ended.
     Granted(Permit),
     /// By the main thread only.
     MainThread,
-    /// The POA does not exist any more.
+    /// Not at all: the POA was destroyed.
     Gone,
 }
 
-/// The right to call, to be given back.
+/// The right to make a call; it must be released.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Permit {
     counted: bool,
 }
 
 impl Gate {
-    /// A gate that lets this many threads call at once, if there is a limit.
+    /// A gate that admits `most` threads at once, or any number if that is `None`.
     pub(super) fn new(threading: Threading, most: Option<usize>, closed: bool) -> Self {
         let single_thread = threading != Threading::OrbControl;
         let counted = if single_thread || most.is_some() { COUNTED } else { 0 };
@@ -70,18 +70,18 @@ impl Gate {
         }
     }
 
-    /// Whether calls are counted.
+    /// Whether calls need a permit.
     fn is_counted(&self) -> bool {
         self.bits.load(Ordering::Relaxed) & COUNTED != 0
     }
 
-    /// Whether any thread may call, and none waits for the end of calls.
+    /// Whether any thread may call, and no thread waits for calls to end.
     #[inline(always)]
     pub(super) fn is_open(&self) -> bool {
         self.flags() == 0
     }
 
-    /// 0 where it is open.
+    /// The flags; 0 when the gate is open.
     #[inline(always)]
     pub(super) fn flags(&self) -> u32 {
         self.bits.load(Ordering::SeqCst)
@@ -98,17 +98,18 @@ impl Gate {
         };
     }
 
-    /// Whether a thread that holds a permit may still call: nothing has changed since it got it.
+    /// Whether a thread that holds a permit may still call: no flag was raised since it got the
+    /// permit.
     pub(super) fn still_admits(&self) -> bool {
         self.bits.load(Ordering::SeqCst) & (CLOSED | CREATING | DESTROYED) == 0
     }
 
-    /// Whether the calling thread keeps others out, where calls are made one at a time.
+    /// Whether the calling thread excludes all others, under a single-thread policy.
     pub(super) fn is_held_by_current_thread(&self) -> bool {
         self.single_thread && self.semaphore.is_held_by_current_thread()
     }
 
-    /// Gives a permit back.
+    /// Releases a permit.
     pub(super) fn release(&self, permit: Permit) {
         if permit.counted {
             self.semaphore.release();
@@ -117,13 +118,13 @@ impl Gate {
 }
 
 impl PoaInner {
-    /// Waits until a call may be made, as long as the manager holds requests and while the POA is
-    /// being made.
+    /// Waits until a call may be made: while the manager holds requests, while the POA is being
+    /// created, and until a permit is free.
     ///
     /// # Errors
-    /// `TRANSIENT` when the manager discards requests or holds too many, or this thread is making
-    /// the POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when a call of this process
-    /// has no time left.
+    /// `TRANSIENT` when the manager discards requests or holds too many, or when this thread itself
+    /// is creating the POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when the wait
+    /// limit of a collocated call expires.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(GateFlag::Destroyed) {
@@ -142,17 +143,7 @@ impl PoaInner {
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
                 _ => {
                     let most = self.gate.semaphore.most;
-                    self.gate.semaphore.acquire_in_time(|| {
-                        let name = &self.name;
-                        match most {
-                            1 => format!(
-                                "POA {name:?} makes one call at a time, and another one lasted too long"
-                            ),
-                            _ => format!(
-                                "POA {name:?} makes {most} calls at a time, and others lasted too long"
-                            ),
-                        }
-                    })?;
+                    self.gate.semaphore.acquire_in_time(|| no_permit(&self.name, most))?;
                     Permit { counted: true }
                 }
             };
@@ -163,8 +154,8 @@ impl PoaInner {
         }
     }
 
-    /// Waits until the main thread can be asked to make a call; `false` where it is not for that
-    /// thread to make, or the call is refused.
+    /// Waits until the main thread may make a call. Returns `false` when the call is not for the
+    /// main thread, or is refused.
     pub(crate) fn admits_by_main_thread(&self, orb: &Orb) -> bool {
         match self.admit(orb) {
             Ok(Admission::MainThread) => true,
@@ -176,12 +167,13 @@ impl PoaInner {
         }
     }
 
-    /// Whether a call would be made now, without waiting for more than calls before it.
+    /// Whether a call would be admitted now, apart from waiting for a permit.
     pub(crate) fn admits_now(&self) -> bool {
         self.gate.still_admits()
     }
 
-    /// Waits until no call is made, where calls are made one at a time.
+    /// Waits for the calls of other threads to end, under a single-thread policy; otherwise does
+    /// not wait.
     pub(super) fn serialize(&self) -> Permit {
         let counted = self.gate.single_thread;
         if counted {
@@ -190,11 +182,11 @@ impl PoaInner {
         Permit { counted }
     }
 
-    /// Waits until the adapter activator that makes this POA has returned.
+    /// Waits until the adapter activator that creates this POA has returned.
     ///
     /// # Errors
-    /// `TRANSIENT` where it is this very thread that is in the activator; `TIMEOUT` when a call of
-    /// this process has no time left.
+    /// `TRANSIENT` when this thread is in that activator; `TIMEOUT` when the wait limit of a
+    /// collocated call expires.
     fn await_creation(&self) -> Result<(), SystemException> {
         if self.is_created_by_current_thread() {
             let what = format!("POA {:?} is being made by the thread that calls", self.name);
@@ -203,10 +195,11 @@ impl PoaInner {
         self.await_creation_by_others()
     }
 
-    /// Waits until another thread's adapter activator that makes this POA has returned.
+    /// Waits until the adapter activator that creates this POA has returned, unless it runs in this
+    /// thread.
     ///
     /// # Errors
-    /// `TIMEOUT` when a call of this process has no time left.
+    /// `TIMEOUT` when the wait limit of a collocated call expires.
     pub(super) fn await_creation_by_others(&self) -> Result<(), SystemException> {
         if self.is_created_by_current_thread() {
             return Ok(());
@@ -220,7 +213,7 @@ impl PoaInner {
         Ok(())
     }
 
-    /// Whether the calling thread is in the adapter activator that makes this POA.
+    /// Whether the calling thread is in the adapter activator that creates this POA.
     fn is_created_by_current_thread(&self) -> bool {
         let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
         let creator =
@@ -229,16 +222,25 @@ impl PoaInner {
     }
 }
 
-/// Why a call had to wait for an adapter activator.
+/// The reason for a `TIMEOUT` while waiting for a permit.
+#[cold]
+fn no_permit(poa: &str, most: usize) -> String {
+    match most {
+        1 => format!("POA {poa:?} makes one call at a time, and another one lasted too long"),
+        _ => format!("POA {poa:?} makes {most} calls at a time, and others lasted too long"),
+    }
+}
+
+/// The reason for a `TIMEOUT` while waiting for an adapter activator.
 #[cold]
 pub(super) fn creation_timed_out(poa: &str) -> String {
     format!("the adapter activator that makes POA {poa:?} took too long")
 }
 
-/// Which threads hold it, and how often.
+/// The threads that hold the semaphore, and how often each does.
 type Holders<'m> = MutexGuard<'m, Vec<(ThreadId, usize)>>;
 
-/// A lock that so many threads may hold, and that those may take again.
+/// A semaphore that up to `most` threads hold at once, each of them any number of times.
 pub(super) struct ReentrantSemaphore {
     holders: Mutex<Vec<(ThreadId, usize)>>,
     freed: Condvar,
@@ -246,7 +248,7 @@ pub(super) struct ReentrantSemaphore {
 }
 
 impl Default for ReentrantSemaphore {
-    /// For one thread.
+    /// A reentrant lock.
     fn default() -> Self {
         Self::of(1)
     }
@@ -263,10 +265,10 @@ impl ReentrantSemaphore {
         self.acquire_by(endless);
     }
 
-    /// Takes it for a call; `why` says what that would have waited for.
+    /// Acquires the semaphore for a call; `why` gives the reason of a timeout.
     ///
     /// # Errors
-    /// `TIMEOUT` when a call of this process has no time left.
+    /// `TIMEOUT` when the wait limit of a collocated call expires.
     pub(super) fn acquire_in_time(
         &self,
         why: impl FnOnce() -> String,
@@ -277,7 +279,7 @@ impl ReentrantSemaphore {
         }
     }
 
-    /// Takes it, unless `wait` gives up.
+    /// Acquires the semaphore, unless `wait` gives up.
     fn acquire_by<'m>(
         &'m self,
         wait: impl Fn(Holders<'m>) -> Result<Holders<'m>, Holders<'m>>,
@@ -300,13 +302,13 @@ impl ReentrantSemaphore {
         }
     }
 
-    /// Whether the calling thread holds it.
+    /// Whether the calling thread holds the semaphore.
     pub(super) fn is_held_by_current_thread(&self) -> bool {
         let me = thread::current().id();
         lock(&self.holders).iter().any(|(thread, _)| *thread == me)
     }
 
-    /// Gives it back, in the thread that took it.
+    /// Releases it, in the thread that acquired it.
     pub(super) fn release(&self) {
         let me = thread::current().id();
         let mut holders = lock(&self.holders);
@@ -319,7 +321,8 @@ impl ReentrantSemaphore {
     }
 }
 
-/// The request was turned away at the gate (CORBA 3.4 Part 1, A.5.3: reason 1 of `TRANSIENT`).
+/// The gate has refused the request ([`Minor::TRANSIENT_REQUEST_DISCARDED`], CORBA 3.4 Part 1,
+/// A.5.3).
 #[cold]
 pub(super) fn discarded(what: String) -> SystemException {
     SystemException::new(

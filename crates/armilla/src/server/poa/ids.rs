@@ -1,4 +1,4 @@
-//! From object ids to active objects, by the demultiplexing strategy of a POA.
+//! From object ids to active objects, by the lookup strategy of a POA.
 
 use super::index::Index;
 use super::perfect::PerfectHash;
@@ -8,31 +8,32 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How a POA finds the object that a request is for. All strategies find without a lock.
+/// How a POA finds the object of a request. No strategy takes a lock for a lookup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ObjectLookup {
-    /// The key says where the object stands, so that one access to a table finds it, however many
-    /// there are. Where ids are the program's, or references outlive the process, that is a hint,
-    /// which is checked; without a good hint the id is hashed.
+    /// The key contains the slot of the object, so that one table access finds it, however many
+    /// objects there are. If the program chooses the ids or references outlive the process, the
+    /// slot is only a hint, which is checked; without a valid hint the id is hashed.
     ///
-    /// Two references to the same object may then differ in their hints. This ORB takes them for
-    /// equal; other ORBs may not, and [`Hashing`](Self::Hashing) makes keys without hints.
+    /// Two references to the same object may then differ in their hints. This ORB considers them
+    /// equal; other ORBs may not. [`Hashing`](Self::Hashing) makes keys without hints.
     #[default]
     Active,
-    /// The id is hashed into a table that grows with the objects.
+    /// The id is hashed into a table that grows with the number of objects.
     Hashing,
-    /// Only these ids will be active; they are hashed into a table without collisions that is made
+    /// Only these ids will be active. They are hashed into a table without collisions that is built
     /// with the POA. For [`IdAssignment::User`](super::IdAssignment::User).
     Perfect(Vec<ObjectId>),
     /// The id is compared with that of one object after the other. For measurements.
     Linear,
 }
 
-/// What leads from an id to a place.
+/// The map from ids to slots.
 pub(super) enum Ids {
     Active(Index, RandomState),
     Hashing(Index, RandomState),
-    /// With what stands at each place of the hash: where the object stands, counted from 1.
+    /// The hash, and for each place of it the slot of the active object, counted from 1; 0 for
+    /// none.
     Perfect(PerfectHash, Box<[AtomicU32]>),
     Linear(Index),
 }
@@ -51,7 +52,7 @@ impl Ids {
         }
     }
 
-    /// Whether keys say where their objects stand.
+    /// Whether keys contain the slots of their objects.
     pub(super) fn uses_hints(&self) -> bool {
         matches!(self, Self::Active(..))
     }
@@ -64,7 +65,7 @@ impl Ids {
         }
     }
 
-    /// The object of `poa`, whose ids these are, that is active under `id`.
+    /// The object of `poa`, the owner of this map, that is active under `id`.
     pub(super) fn find<'t>(
         &self,
         poa: &PoaInner,
@@ -73,7 +74,7 @@ impl Ids {
     ) -> Option<Guard<'t, Activation>> {
         let is_it = |place| {
             let object = objects.at(place)?;
-            // The place may have been given to another since the entry was read.
+            // The slot may hold another object since the entry was read.
             (std::ptr::eq(&*object.poa, poa) && object.has_id(id)).then_some(object)
         };
         match self {
@@ -82,7 +83,7 @@ impl Ids {
             }
             Self::Linear(index) => index.find(0, is_it),
             Self::Perfect(hash, places) => {
-                // The object is compared, so that the id that may stand there need not be.
+                // The object's id is compared, so the id of that place need not be.
                 let place = places.get(hash.candidate(id)?)?.load(Ordering::Acquire);
                 is_it(place.checked_sub(1)?)
             }
@@ -94,7 +95,7 @@ impl Ids {
             Self::Active(index, hasher) | Self::Hashing(index, hasher) => {
                 index.insert(hash(hasher, id), slot.index);
             }
-            // All in one bucket, which is searched from its beginning.
+            // All entries are in one bucket, which is searched from its beginning.
             Self::Linear(index) => index.insert(0, slot.index),
             Self::Perfect(hash, places) => {
                 let place = hash.place_of(id).and_then(|place| places.get(place));

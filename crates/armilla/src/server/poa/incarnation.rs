@@ -1,5 +1,5 @@
-//! What a POA with a servant activator asks it for: servants to be, which it incarnates, and those that were,
-//! which it etherealizes (CORBA 3.4 Part 1, 15.3.6).
+//! Calls to a servant activator: incarnating objects, and etherealizing their servants (CORBA 3.4
+//! Part 1, 15.3.6).
 
 use super::activation::Ending;
 use super::gate::{GateFlag, discarded};
@@ -18,7 +18,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
 impl PoaInner {
-    /// Asks the activator for a servant and activates it, unless another thread has done so.
+    /// Calls the activator for a servant and activates it, unless another thread has done so.
     pub(super) fn incarnate(
         self: &Arc<Self>,
         orb: &Orb,
@@ -43,17 +43,18 @@ impl PoaInner {
         done
     }
 
-    /// Waits until nobody else makes or unmakes servants, and says whether this thread shall incarnate
-    /// the object; then [`end_incarnation`](Self::end_incarnation) follows. Otherwise the object is
-    /// active, or [its last servant](Self::await_retired) is still to be given back.
+    /// Waits until no other thread incarnates or etherealizes this object. Returns whether the
+    /// calling thread has to incarnate it, and must then call
+    /// [`end_incarnation`](Self::end_incarnation). Otherwise the object is active, or its [last
+    /// servant](Self::await_retired) has not been etherealized.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) where this thread incarnates it already; `TIMEOUT` when a call of this
-    /// process has no time left.
+    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]) when this thread is already
+    /// incarnating it; `TIMEOUT` when the wait limit of a collocated call expires.
     fn begin_incarnation(&self, orb: &Orb, id: &ObjectId) -> Result<bool, SystemException> {
         self.activating.acquire_in_time(|| {
             format!(
-                "the servant activator of POA {:?}, which is asked for one thing at a time, took too \
+                "the servant activator of POA {:?}, which makes one call at a time, took too \
                  long for another",
                 self.name
             )
@@ -63,7 +64,8 @@ impl PoaInner {
             && !self.gate.is(GateFlag::Destroyed)
             && self.lookup(orb, id.as_bytes(), Slot::NONE).is_none();
         if needed && state.incarnating.insert(id.clone()) {
-            // Under the lock: who destroys the POA prevents this or waits for what comes of it.
+            // Under the lock: a thread that destroys the POA either prevents the call or waits for
+            // it.
             self.unmapped_begins();
             return Ok(true);
         }
@@ -81,7 +83,7 @@ impl PoaInner {
         self.unmapped_ended();
     }
 
-    /// Waits until every servant that was taken from its object was etherealized.
+    /// Waits until the servants of all deactivated objects were etherealized.
     pub(super) fn await_all_retired(&self) {
         let mut state = lock(&self.state);
         while !state.retiring.is_empty() {
@@ -92,9 +94,10 @@ impl PoaInner {
     /// Waits until the last servant of the object was etherealized.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) where this very thread is calling or etherealizing it, or keeps others
-    /// from that, as one that serves a request where calls are made one at a time; when that takes longer
-    /// than calls may, `TIMEOUT` to one of this process, to others `TRANSIENT` (reason 1).
+    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]) when this thread is itself calling
+    /// or etherealizing the object, or keeps other threads from that by serving a request under a
+    /// single-thread policy. When the limit expires: `TIMEOUT` for a collocated call, `TRANSIENT`
+    /// ([`Minor::TRANSIENT_REQUEST_DISCARDED`]) for others.
     pub(super) fn await_retired(
         &self,
         orb: &Orb,
@@ -130,8 +133,9 @@ impl PoaInner {
         Ok(state)
     }
 
-    /// Activates what a servant activator gave, unless the POA has ended meanwhile. Where the program has
-    /// activated the object itself meanwhile, with another servant, that serves, and the new one goes back.
+    /// Activates the servant that an activator returned, unless the POA has ended meanwhile. If the
+    /// program itself has meanwhile activated the object with another servant, that one serves, and
+    /// the new one is etherealized.
     fn activate_incarnated(
         self: &Arc<Self>,
         orb: &Orb,
@@ -140,8 +144,9 @@ impl PoaInner {
     ) -> Result<(), SystemException> {
         match self.place(orb, NewObject { servant: servant.clone(), id: Some(id.as_bytes()) }) {
             Ok(activation) => {
-                // The POA may have ended while the activator was asked: the request has not begun and goes
-                // where those go that come now, and the servant goes back, once.
+                // The POA may have ended during the call to the activator. The request has not
+                // begun, so it is treated as one that arrives now; the servant is etherealized,
+                // once.
                 self.concurrent_ending().inspect(|ending| _ = self.retire(&activation, *ending));
             }
             Err(PoaError::ObjectAlreadyActive) => {
@@ -156,7 +161,7 @@ impl PoaInner {
         Ok(())
     }
 
-    /// Gives the servant of the object that stood at `slot` back to the activator.
+    /// Passes the servant of the object that was in `slot` to the activator's `etherealize`.
     pub(super) fn etherealize(
         self: &Arc<Self>,
         orb: &Orb,
@@ -166,7 +171,7 @@ impl PoaInner {
         ending: Ending,
     ) {
         let address = servant.get().address();
-        // One that never had the object belongs to it neither.
+        // A servant that never incarnated the object does not count as its servant either.
         let leave = || {
             if slot != Slot::NONE {
                 self.servants.give_back(address);
@@ -176,10 +181,11 @@ impl PoaInner {
         let Some(ServantManager::Activator(activator)) = manager else { return leave() };
         let cleanup = ending == Ending::Cleanup;
         let adapter = orb.poa_of(self);
-        // One at a time, where calls are.
+        // Under a single-thread policy, one call at a time.
         let permit = self.serialize();
         self.activating.acquire();
-        // Now, so that of several of its objects the last one that the activator hears of is the last.
+        // Only now: of several objects of the servant, the last one reported to the activator is
+        // then the last one counted.
         leave();
         let remaining = self.servants.belongs(address);
         let done = self.ask_manager("ServantActivator::etherealize", slot, || {
@@ -198,7 +204,8 @@ impl PoaInner {
     }
 }
 
-/// The servant breaks the policies of the POA (reason 5 of `OBJ_ADAPTER`).
+/// The servant violates the policies of the POA
+/// ([`Minor::OBJ_ADAPTER_INCARNATE_POLICY_VIOLATION`]).
 #[cold]
 fn bad_incarnation(id: &ObjectId) -> SystemException {
     SystemException::new(

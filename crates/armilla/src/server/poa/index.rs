@@ -1,25 +1,26 @@
-//! From hashes to places, without a lock for those who look something up.
+//! A hash index to table slots that is read without a lock.
 //!
-//! Open addressing over atomic words: a reader sees each entry as it was at one moment and compares
-//! what it leads to, so that an entry which changes beside it can only be missed or fail to match.
+//! It uses open addressing over atomic words. A reader sees each entry as it was at one moment and
+//! compares the object that it leads to. An entry that changes concurrently can thus only be missed
+//! or fail to match.
 
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// An entry holds the hash in its upper half and the place, counted from 1, in its lower.
+/// An entry holds the hash in its upper half and the slot index, counted from 1, in its lower half.
 const EMPTY: u64 = 0;
 
-/// What stood here is gone; what was put in later may stand behind.
+/// A removed entry. Entries inserted later may follow it in the probe sequence.
 const GONE: u64 = u32::MAX as u64;
 
-/// The fewest entries of a table that is not empty.
+/// The smallest number of entries of a table that is not empty.
 const LEAST: usize = 16;
 
-/// Places by the hash of what they hold. At most half of the entries are taken.
+/// Slot indices by the hash of what is in the slot. At most half of the entries are in use.
 pub(crate) struct Index {
     entries: ArcSwap<Box<[AtomicU64]>>,
-    /// How many entries are not empty, and how many of those are gone. Writers lock it.
+    /// The number of entries that are not empty, and of those that were removed. Writers lock it.
     counts: Mutex<Counts>,
 }
 
@@ -35,7 +36,7 @@ impl Index {
         Self { entries, counts: Mutex::default() }
     }
 
-    /// The place with this hash for which `is_it` holds.
+    /// Finds the slot index with this hash for which `is_it` returns a result.
     #[inline]
     pub(crate) fn find<R>(&self, hash: u32, mut is_it: impl FnMut(u32) -> Option<R>) -> Option<R> {
         let entries = self.entries.load();
@@ -54,7 +55,7 @@ impl Index {
         None
     }
 
-    /// Puts a place in.
+    /// Inserts a slot index.
     pub(crate) fn insert(&self, hash: u32, place: u32) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if 2 * (counts.taken + 1) > self.entries.load().len() {
@@ -64,7 +65,7 @@ impl Index {
         counts.taken += 1;
     }
 
-    /// Takes a place out.
+    /// Removes a slot index.
     pub(crate) fn remove(&self, hash: u32, place: u32) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let entries = self.entries.load();
@@ -84,7 +85,7 @@ impl Index {
         }
     }
 
-    /// Makes room, and forgets what is gone. Readers that have the old entries go on with them.
+    /// Grows the table and drops removed entries. Readers of the old table continue with it.
     fn rebuild(&self, counts: &mut Counts) {
         let old = self.entries.load();
         let live = counts.taken - counts.gone;
@@ -101,7 +102,7 @@ fn entry(hash: u32, place: u32) -> u64 {
     u64::from(hash) << 32 | (u64::from(place) + 1)
 }
 
-/// Writes an entry to the first empty place of its way; there is one.
+/// Writes an entry to the first empty place of its probe sequence; there is one.
 fn put(entries: &[AtomicU64], entry: u64) {
     let start = (entry >> 32) as usize;
     let mask = entries.len().wrapping_sub(1);
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn what_was_put_in_is_found_until_it_is_taken_out() {
         let index = Index::new();
-        // Few hashes, so that many entries share one.
+        // Few different hashes, so that many entries share one.
         let hash = |place: u32| place.wrapping_mul(0x9e37_79b9) >> 24;
         (0..1_000).for_each(|place| index.insert(hash(place), place));
         for place in 0..1_000 {

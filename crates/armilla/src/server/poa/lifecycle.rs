@@ -1,4 +1,7 @@
-//! How objects and POAs begin and end.
+//! The life cycle of objects and POAs: activation, deactivation, destruction, and waiting for them.
+//!
+//! How calls see a deactivated object is in `active_calls.rs`, the calls to servant activators are
+//! in `incarnation.rs`.
 
 use super::activation::Ending;
 use super::active_calls::ActiveCalls;
@@ -15,19 +18,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-/// How an object comes to be active.
+/// An object to be activated.
 pub(super) struct NewObject<'a> {
     pub(super) servant: AnyServant,
-    /// `None` for an id that says where the object stands.
+    /// `None` for an id that the POA makes from the slot.
     pub(super) id: Option<&'a [u8]>,
 }
 
 impl PoaInner {
-    /// Puts an object into the active object map.
+    /// Adds an object to the active object map.
     ///
     /// # Errors
-    /// `ObjectAlreadyActive` and `ServantAlreadyActive`; `BAD_PARAM` when a perfect hash was made
-    /// for other ids; `OBJECT_NOT_EXIST` when the POA was destroyed.
+    /// `ObjectAlreadyActive` and `ServantAlreadyActive`; `BAD_PARAM` when the POA has a perfect
+    /// hash without this id; `OBJECT_NOT_EXIST` when the POA was destroyed.
     pub(super) fn insert(
         self: &Arc<Self>,
         orb: &Orb,
@@ -43,8 +46,8 @@ impl PoaInner {
         }
     }
 
-    /// How the POA ends, where it does. Asked when an object is in its place: either the POA's end finds
-    /// it there, or this.
+    /// How the POA ends, if it does. Checked after an object was placed: either the thread that
+    /// destroys the POA finds the object, or this check finds the end.
     pub(super) fn concurrent_ending(&self) -> Option<Ending> {
         match self.gate.is(GateFlag::Destroyed) {
             true => lock(&self.state).ending,
@@ -52,13 +55,13 @@ impl PoaInner {
         }
     }
 
-    /// The same, whether the POA has ended or not.
+    /// The same, without checking whether the POA has ended.
     pub(super) fn place(
         self: &Arc<Self>,
         orb: &Orb,
         object: NewObject<'_>,
     ) -> Result<Handle<Activation>, PoaError> {
-        // One at a time where an id or a servant must not be active twice.
+        // One thread at a time, if an id or a servant must not become active twice.
         let exclusive = object.id.is_some() || self.servants.is_exclusive();
         let state = exclusive.then(|| lock(&self.state));
         if let Some(id) = object.id {
@@ -101,8 +104,8 @@ impl PoaInner {
         }
     }
 
-    /// Where keys are places, an object that is active again under its old id stands elsewhere than
-    /// the keys say that were made before.
+    /// Records that an object with an id made from a slot is active again (or not) under its old
+    /// id, in another slot than the keys say that were made before.
     fn index_placed(self: &Arc<Self>, orb: &Orb, id: &[u8], active: bool) {
         let place = crate::object_key::parse_system_id(id).filter(|(incarnation, slot)| {
             self.has_places && *incarnation == self.incarnation && *slot != Slot::NONE
@@ -128,7 +131,7 @@ impl PoaInner {
         if withdrawn.is_empty() {
             return;
         }
-        // One fence, and one scan of the hazard pointers, for all.
+        // One heavy fence and one scan of the hazard pointers for all objects.
         let calls = ActiveCalls::now();
         for activation in &withdrawn {
             if !activation.is_among(&calls) && activation.end() {
@@ -138,8 +141,8 @@ impl PoaInner {
         Handle::drop_all(withdrawn);
     }
 
-    /// Lets no more calls come to an object. Returns whether they could before; then the object
-    /// ends when it is idle.
+    /// Stops calls of an object from beginning. Returns whether it was active; then it ends when it
+    /// is idle.
     fn withdraw(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
         let (id, orb) = (activation.id(), self.orb());
         let mut state = lock(&self.state);
@@ -153,7 +156,7 @@ impl PoaInner {
             self.ids.remove(id.as_bytes(), activation.slot);
         }
         self.servants.remove(activation.servant.get().address(), activation.slot);
-        // Under the lock: the id may be active again as soon as others get it.
+        // Under the lock, so that no other thread activates an object under this id before.
         if let (false, Some(orb)) = (activation.is_placed(), &orb) {
             self.index_placed(orb, id.as_bytes(), false);
         }
@@ -161,7 +164,7 @@ impl PoaInner {
         true
     }
 
-    /// The objects in the active object map, those included that still have calls under way.
+    /// The objects in the active object map, including deactivated ones with calls in progress.
     fn objects(&self) -> Vec<Handle<Activation>> {
         let Some(orb) = self.orb() else { return Vec::new() };
         if self.live.load(Ordering::SeqCst) == 0 {
@@ -171,8 +174,8 @@ impl PoaInner {
         orb.objects().of(self.serial).filter(ours).collect()
     }
 
-    /// Waits until no call is under way that was begun before, as long as `goes_on` holds. The gate
-    /// must be closed, or the objects be deactivated.
+    /// Waits until all calls that were in progress have ended, as long as `goes_on` returns `true`.
+    /// The gate must be closed or the objects deactivated.
     pub(super) fn await_idle(&self, goes_on: impl Fn() -> bool) {
         {
             let mut state = lock(&self.state);
@@ -184,12 +187,12 @@ impl PoaInner {
             self.objects().into_iter().filter(|object| object.is_among(&calls)).collect();
         let mut state = lock(&self.state);
         loop {
-            // Whoever leaves from here on wakes this thread.
+            // Any call that ends after this wakes the thread.
             calls = ActiveCalls::again();
             let idle = busy.extract_if(.., |object| !object.is_among(&calls));
             let idle: Vec<_> = idle.collect();
             if !idle.is_empty() {
-                // Without the lock: a servant may do anything when it goes.
+                // Without the lock: dropping a servant may run any code of the program.
                 drop(state);
                 Handle::drop_all(idle);
                 state = lock(&self.state);
@@ -206,8 +209,7 @@ impl PoaInner {
         }
     }
 
-    /// Waits until every object that was deactivated has ended, etherealization included, or it is
-    /// `limit`.
+    /// Waits until every deactivated object has ended, etherealization included, or until `limit`.
     fn await_ended(&self, limit: Option<Instant>) {
         let mut state = lock(&self.state);
         while self.live.load(Ordering::SeqCst) > 0 || self.unmapped.load(Ordering::SeqCst) > 0 {
@@ -222,21 +224,22 @@ impl PoaInner {
         }
     }
 
-    /// The same of this POA and those below it, which were destroyed.
+    /// The same for this POA and all below it, which were destroyed.
     pub(crate) fn await_all_ended(&self, limit: Option<Instant>) {
         let children = lock(&self.state).ending_children.clone();
         children.iter().for_each(|child| child.await_all_ended(limit));
         self.await_ended(limit);
     }
 
-    /// Whether nothing of this POA and those below it, which were destroyed, is under way any more.
+    /// Whether no call and no etherealization is in progress in this POA and those below it, which
+    /// were destroyed.
     pub(super) fn has_ended(&self) -> bool {
         let idle = |count: &AtomicUsize| count.load(Ordering::SeqCst) == 0;
         let children = lock(&self.state).ending_children.clone();
         idle(&self.live) && idle(&self.unmapped) && children.iter().all(|child| child.has_ended())
     }
 
-    /// Wakes those who wait for something to end.
+    /// Wakes the threads that wait for something to end.
     pub(super) fn wake(&self) {
         let _state = lock(&self.state);
         self.changed.notify_all();
@@ -249,12 +252,12 @@ impl PoaInner {
         }
     }
 
-    /// A call begins of an object that is not in the active object map.
+    /// A call outside the active object map begins.
     pub(super) fn unmapped_begins(&self) {
         self.unmapped.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Such a call has ended.
+    /// A call outside the active object map has ended.
     pub(super) fn unmapped_ended(&self) {
         self.unmapped.fetch_sub(1, Ordering::SeqCst);
         if self.gate.is(GateFlag::Watched) || self.gate.is(GateFlag::Destroyed) {
@@ -262,7 +265,7 @@ impl PoaInner {
         }
     }
 
-    /// What is said of a POA that was destroyed.
+    /// The exception for a POA that was destroyed.
     #[cold]
     pub(super) fn destroyed(&self) -> SystemException {
         let orb_is_over = self.orb().is_none_or(|orb| orb.check_running().is_err());
@@ -273,7 +276,7 @@ impl PoaInner {
         }
     }
 
-    /// Ends this POA and those below it, the lower first.
+    /// Destroys this POA and those below it, children first.
     pub(crate) fn destroy(self: &Arc<Self>, orb: &Orb, ending: Ending, wait: bool) {
         let children = {
             let mut state = lock(&self.state);
@@ -288,7 +291,7 @@ impl PoaInner {
         lock(&self.state).ending_children.extend(children.into_values());
         orb.adapters().remove(self);
         self.manager.wake();
-        // Of what was never made nobody hears the end.
+        // Interceptors that have not seen the POA being created do not see it destroyed.
         if let Some(interceptors) = orb.server_interceptors()
             && self.established.get().is_some()
         {
@@ -301,7 +304,7 @@ impl PoaInner {
     }
 }
 
-/// Ends an object that was deactivated, unless calls are under way; then the last of them does it.
+/// Ends a deactivated object, unless calls are in progress; then the last of them ends it.
 #[cold]
 pub(super) fn end_if_idle(activation: &Activation) {
     if activation.has_ended() {
@@ -313,12 +316,12 @@ pub(super) fn end_if_idle(activation: &Activation) {
     }
 }
 
-/// What follows the last call of an object: empties its place, and gives the servant back to the
-/// activator.
+/// The work that follows the last call of an object: frees its slot and has the servant
+/// etherealized.
 fn finish(activation: &Activation) {
     let poa = &activation.poa;
     let Some(orb) = poa.orb() else { return };
-    // Whoever calls this borrows the activation, which therefore stays in its place meanwhile.
+    // The caller borrows the activation, which keeps it in memory.
     orb.objects().remove(activation.slot);
     if poa.policies.has_activator() {
         let id = activation.id();
@@ -331,15 +334,16 @@ fn finish(activation: &Activation) {
 }
 
 impl Poa {
-    /// Destroys this POA and all below it: `destroy`. The name is free at once, and requests find
-    /// nothing, while those under way go on. With `etherealize_objects` a servant activator gets
-    /// each servant back when the last call has left it. With `wait_for_completion` this returns
-    /// when all that is done. While it is not, another call can wait for it too; servants go back as
-    /// the first one said.
+    /// Destroys this POA and all below it: `destroy`. The name is free at once. Requests find no
+    /// object, while calls in progress continue. With `etherealize_objects` a servant activator
+    /// gets each servant back when its last call has ended. With `wait_for_completion` this returns
+    /// when all of that is done. Until then another call may wait for it too; whether servants are
+    /// etherealized is decided by the first call.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) to a servant or a servant manager that would wait for itself; then
-    /// nothing is destroyed. `OBJECT_NOT_EXIST` once it is gone.
+    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]) in a servant or a servant manager,
+    /// which would wait for itself; then nothing is destroyed. `OBJECT_NOT_EXIST` when the POA was
+    /// destroyed before.
     pub fn destroy(
         &self,
         etherealize_objects: bool,

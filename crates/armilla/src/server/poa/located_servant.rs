@@ -1,4 +1,4 @@
-//! A servant that a servant locator lends for one request, until it goes back (CORBA 3.4 Part 1,
+//! A servant that a servant locator provides for one request, until `postinvoke` (CORBA 3.4 Part 1,
 //! 15.3.7).
 
 use super::servant_manager::{Cookie, ServantLocator};
@@ -9,10 +9,10 @@ use crate::server::AnyServant;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// A servant that is lent.
+/// A servant from a servant locator; `None` once `postinvoke` was called.
 pub(crate) struct LocatedServant(Cell<Option<Lent>>);
 
-/// What goes back.
+/// The arguments of `postinvoke`.
 pub(super) struct Lent {
     pub(super) locator: Arc<dyn ServantLocator>,
     pub(super) cookie: Cookie,
@@ -27,17 +27,17 @@ impl LocatedServant {
         Self(Cell::new(Some(lent)))
     }
 
-    /// Gives the servant back to the locator, unless that has been done.
+    /// Calls `postinvoke`, unless that was done.
     ///
     /// # Errors
-    /// What the locator raises.
+    /// The exception that the locator raises.
     pub(crate) fn give_back(&self) -> Result<(), SystemException> {
         let Some(Lent { locator, cookie, operation, poa, id, servant }) = self.0.take() else {
             return Ok(());
         };
         let Some(orb) = poa.orb() else { return Ok(()) };
         let poa = orb.poa_of(&poa);
-        // The servant was called before.
+        // `Maybe`: the servant was called before.
         guarded("ServantLocator::postinvoke", Completion::Maybe, || {
             locator.postinvoke(&id, &poa, &operation, cookie, servant)
         })?

@@ -13,24 +13,28 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 /// What the POAs of a manager do with requests: `POAManager::State`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ManagerState {
-    /// They wait: `HOLDING`. At most as many as the setting
-    /// [`max_held_requests`](crate::Settings::max_held_requests) says; more fail with `TRANSIENT`.
+    /// Requests wait: `HOLDING`. The setting
+    /// [`max_held_requests`](crate::Settings::max_held_requests) limits their number; further
+    /// requests fail with `TRANSIENT`.
     Holding,
-    /// They are served: `ACTIVE`.
+    /// Requests are served: `ACTIVE`.
     Active,
-    /// They fail with `TRANSIENT`: `DISCARDING`.
+    /// Requests fail with `TRANSIENT`: `DISCARDING`.
     Discarding,
-    /// They fail with `OBJ_ADAPTER` (reason 1), for good: `INACTIVE`.
+    /// Requests fail with `OBJ_ADAPTER`
+    /// ([`Minor::OBJ_ADAPTER_UNAVAILABLE`](crate::Minor::OBJ_ADAPTER_UNAVAILABLE)), for good:
+    /// `INACTIVE`.
     Inactive,
 }
 
 /// Decides for a group of POAs whether their requests are served: `POAManager`.
 ///
-/// A POA has the manager that [`PoaBuilder::manager`](super::PoaBuilder::manager) names, else a new one
-/// of its own, as the root POA has; [`Poa::manager`](super::Poa::manager) gives it. Those managers are
-/// *active from the start*, where CORBA has them hold requests until the program activates them; with
-/// the setting [`hold_requests`](crate::Settings::hold_requests) they do. What
-/// [`Orb::create_poa_manager`](crate::Orb::create_poa_manager) makes holds requests in any case.
+/// A POA has the manager that [`PoaBuilder::manager`](super::PoaBuilder::manager) sets; by default,
+/// and as the root POA, it has one of its own. [`Poa::manager`](super::Poa::manager) returns it.
+/// These default managers are *active from the start*, while in CORBA they hold requests until the
+/// program activates them; the setting [`hold_requests`](crate::Settings::hold_requests) makes them
+/// do so. A manager from [`Orb::create_poa_manager`](crate::Orb::create_poa_manager) always holds
+/// requests at first.
 ///
 /// Clones are the same manager; all may be used from any thread.
 #[derive(Clone)]
@@ -45,10 +49,10 @@ struct Inner {
 
 struct State {
     state: ManagerState,
-    /// How many requests wait.
+    /// The number of requests that wait.
     held: usize,
     adapters: Vec<Weak<PoaInner>>,
-    /// Whether it ever had one of them.
+    /// Whether a POA has ever used this manager.
     is_used: bool,
 }
 
@@ -58,28 +62,27 @@ impl PoaManager {
         Self(Arc::new(Inner { id, policies, state, changed: Condvar::new() }))
     }
 
-    /// What tells it from the other managers of its ORB: `get_id`. That of the root POA's is
-    /// `RootPOAManager`.
+    /// Its id, unique in its ORB: `get_id`. That of the root POA's manager is `RootPOAManager`.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// The policies that it [was made with](crate::Orb::create_poa_manager_with).
+    /// The policies with which it [was created](crate::Orb::create_poa_manager_with).
     pub fn policies(&self) -> &[CustomPolicy] {
         &self.0.policies
     }
 
-    /// `get_state`.
+    /// The current state: `get_state`.
     pub fn state(&self) -> ManagerState {
         self.lock().state
     }
 
-    /// How many requests wait for it to be activated.
+    /// How many requests wait for the manager to become active.
     pub fn held_requests(&self) -> usize {
         self.lock().held
     }
 
-    /// Requests are served from now on, those first that were held: `activate`.
+    /// Serves requests from now on, the held ones first: `activate`.
     ///
     /// # Errors
     /// `AdapterInactive`.
@@ -87,18 +90,20 @@ impl PoaManager {
         self.change(ManagerState::Active).map(drop)
     }
 
-    /// Requests wait from now on: `hold_requests`. With `wait_for_completion` this returns when no
-    /// request is under way any more, or the state was changed again.
+    /// Holds requests from now on: `hold_requests`. With `wait_for_completion` this returns when no
+    /// request is in progress any more, or when the state was changed again.
     ///
     /// # Errors
-    /// `AdapterInactive`; `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself.
+    /// `AdapterInactive`; `BAD_INV_ORDER`
+    /// ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) in a
+    /// servant, which would wait for itself.
     pub fn hold_requests(&self, wait_for_completion: bool) -> Result<(), PoaError> {
         self.turn(ManagerState::Holding, wait_for_completion)
     }
 
-    /// Requests fail with `TRANSIENT` from now on, also those that were held: `discard_requests`.
-    /// With `wait_for_completion` this returns when no request is under way any more, or the state
-    /// was changed again.
+    /// Fails requests with `TRANSIENT` from now on, held ones included: `discard_requests`. With
+    /// `wait_for_completion` this returns when no request is in progress any more, or when the
+    /// state was changed again.
     ///
     /// # Errors
     /// As [`hold_requests`](Self::hold_requests).
@@ -106,13 +111,15 @@ impl PoaManager {
         self.turn(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Requests fail with `OBJ_ADAPTER` from now on, for good: `deactivate`. With
-    /// `etherealize_objects` every object of POAs that have a servant activator is deactivated and
-    /// etherealized. With `wait_for_completion` this returns when that is done and no request is
-    /// under way any more.
+    /// Fails requests with `OBJ_ADAPTER` from now on, for good: `deactivate`. With
+    /// `etherealize_objects` every object of a POA with a servant activator is deactivated and
+    /// etherealized. With `wait_for_completion` this returns when that is done and no request is in
+    /// progress any more.
     ///
     /// # Errors
-    /// `AdapterInactive`; `BAD_INV_ORDER` (reason 3) to a servant that would wait for itself.
+    /// `AdapterInactive`; `BAD_INV_ORDER`
+    /// ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) in a
+    /// servant, which would wait for itself.
     pub fn deactivate(
         &self,
         etherealize_objects: bool,
@@ -129,7 +136,7 @@ impl PoaManager {
             adapters.iter().for_each(|poa| poa.await_idle(|| true));
         }
         if wait_for_completion && etherealize_objects {
-            // The last call of an object may have ended and its servant not be given back yet.
+            // The last call of an object may have ended before its servant was etherealized.
             adapters.iter().for_each(|poa| poa.await_all_retired());
         }
         Ok(())
@@ -159,7 +166,7 @@ impl PoaManager {
         }
     }
 
-    /// Changes the state, and returns the POAs that it is for.
+    /// Changes the state. Returns the POAs of the manager.
     fn change(&self, to: ManagerState) -> Result<Vec<Arc<PoaInner>>, PoaError> {
         let mut state = self.lock();
         if state.state == ManagerState::Inactive {
@@ -173,7 +180,7 @@ impl PoaManager {
         }
         self.0.changed.notify_all();
         drop(state);
-        // Who waits for calls to end under the old state looks again.
+        // Threads that wait for calls to end under the old state check the state again.
         adapters.iter().for_each(|poa| poa.wake());
         if before != to
             && let Some(orb) = adapters.iter().find_map(|poa| poa.orb())
@@ -193,7 +200,7 @@ impl PoaManager {
         poa.gate.set(GateFlag::Closed, state.state != ManagerState::Active);
     }
 
-    /// Whether it has lost its last POA, and only the list of managers knows it.
+    /// Whether it has lost its last POA, and only the list of managers refers to it.
     pub(super) fn is_over(&self) -> bool {
         let state = self.lock();
         let gone = state.adapters.iter().all(|poa| poa.strong_count() == 0);
@@ -203,8 +210,8 @@ impl PoaManager {
     /// Waits until the manager is active or `poa` is destroyed.
     ///
     /// # Errors
-    /// `TRANSIENT` when it discards requests or holds too many, `OBJ_ADAPTER` when it is inactive,
-    /// `TIMEOUT` when a call of this process has no time left.
+    /// `TRANSIENT` when the manager discards requests or holds too many, `OBJ_ADAPTER` when it is
+    /// inactive, `TIMEOUT` when the wait limit of a collocated call expires.
     pub(super) fn await_active(&self, poa: &PoaInner, orb: &Orb) -> Result<(), SystemException> {
         let mut state = self.lock();
         loop {
@@ -239,7 +246,7 @@ impl PoaManager {
         }
     }
 
-    /// Wakes those who wait for it to become active.
+    /// Wakes the threads that wait for the manager to become active.
     pub(super) fn wake(&self) {
         let _state = self.lock();
         self.0.changed.notify_all();
@@ -269,7 +276,7 @@ fn inactive(id: &str) -> SystemException {
         .with_reason(format!("the POA manager {id:?} was deactivated"))
 }
 
-/// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
+/// A servant must not wait for its own request to end ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]).
 #[cold]
 pub(super) fn would_deadlock(what: &str) -> SystemException {
     SystemException::new(
@@ -277,5 +284,7 @@ pub(super) fn would_deadlock(what: &str) -> SystemException {
         Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
         Completion::No,
     )
-    .with_reason(format!("a servant or servant manager that serves a request cannot wait for {what}"))
+    .with_reason(format!(
+        "a servant or servant manager that serves a request cannot wait for {what}"
+    ))
 }

@@ -1,5 +1,5 @@
-//! The POA managers of an ORB by their ids: `POAManagerFactory` (CORBA 3.4 Part 1, 15.3.3). What a
-//! manager does is in `manager.rs`.
+//! The POA managers of an ORB, by id: `POAManagerFactory` (CORBA 3.4 Part 1, 15.3.3). The managers
+//! themselves are in `manager.rs`.
 
 use super::gate::GateFlag;
 use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
@@ -10,34 +10,34 @@ use crate::sync::lock;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// With how many managers those are looked for that are no more, at least.
+/// With fewer managers than this, unused ones are not looked for.
 const FEW: usize = 16;
 
 /// The id of the root POA's manager.
 const ROOT: &str = "RootPOAManager";
 
-/// All POA managers of an ORB. One that has lost its last POA, and that the program has no hold of, is
-/// no more.
+/// All POA managers of an ORB. A manager that has lost its last POA, and to which the program holds
+/// no handle, is dropped.
 pub(crate) struct Managers {
     known: BTreeMap<String, PoaManager>,
-    /// With how many those that are no more are forgotten.
+    /// At this number of managers, unused ones are looked for and dropped.
     enough: usize,
-    /// How many were made for POAs that named none.
+    /// How many managers were created for POAs without an explicit one.
     made: u64,
-    /// What those begin with.
+    /// The initial state of these managers.
     initial: ManagerState,
 }
 
 impl Managers {
-    /// Those of an ORB, with that of its root POA. Managers of POAs that name none begin as `initial`.
+    /// The managers of an ORB, with that of its root POA. A manager created for a POA without an
+    /// explicit one begins in the state `initial`.
     pub(crate) fn new(initial: ManagerState) -> (Self, PoaManager) {
         let mut managers = Self { known: BTreeMap::new(), enough: FEW, made: 0, initial };
         let root = managers.for_root();
         (managers, root)
     }
 
-    /// The manager of a new root POA. That of the one before, which has ended with all below it, is known
-    /// no more.
+    /// The manager of a new root POA. It replaces that of the destroyed one.
     fn for_root(&mut self) -> PoaManager {
         let manager = PoaManager::new(ROOT.to_owned(), self.initial, Box::default());
         self.known.insert(ROOT.to_owned(), manager.clone());
@@ -48,7 +48,7 @@ impl Managers {
         self.known.values().filter(|manager| !manager.is_over())
     }
 
-    /// A new manager, unless one has its id.
+    /// Adds a new manager, unless one already has its id.
     fn insert(
         &mut self,
         id: String,
@@ -68,7 +68,7 @@ impl Managers {
         Some(manager)
     }
 
-    /// A new manager for a POA that named none.
+    /// A new manager for a POA without an explicit one.
     fn own(&mut self) -> PoaManager {
         loop {
             self.made += 1;
@@ -81,24 +81,25 @@ impl Managers {
 }
 
 impl Orb {
-    /// A new POA manager, which holds requests until it is activated:
+    /// Creates a POA manager, which holds requests until it is activated:
     /// `POAManagerFactory::create_POAManager`. The ORB keeps it until its last POA is gone.
     ///
     /// # Errors
-    /// `ManagerAlreadyExists` when the ORB has a manager with this id; `BAD_INV_ORDER` (reason 4) when
-    /// the ORB was shut down.
+    /// `ManagerAlreadyExists` when the ORB already has a manager with this id; `BAD_INV_ORDER`
+    /// ([`Minor::BAD_INV_ORDER_ORB_SHUT_DOWN`](crate::Minor::BAD_INV_ORDER_ORB_SHUT_DOWN)) when the
+    /// ORB was shut down.
     pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
         self.create_poa_manager_with(id, [])
     }
 
-    /// [`create_poa_manager`](Self::create_poa_manager) with policies for all POAs of the manager. Those of
-    /// POAs are for POAs, so that these are of types that programs define; interceptors find them where
-    /// the POA itself has none of the type.
+    /// [`create_poa_manager`](Self::create_poa_manager) with policies for all POAs of the manager.
+    /// They are of types that programs define, since the policies of POAs are set on each POA.
+    /// Interceptors see a policy of the manager where the POA itself has none of that type.
     ///
     /// # Errors
-    /// The same; `PolicyError` with `BAD_POLICY` for a type that nobody [makes policies
-    /// of](crate::OrbBuilder::policy_factory), or that is the ORB's own, and for two different policies of
-    /// one type.
+    /// The same; `PolicyError` with `BAD_POLICY` for a type without a [policy
+    /// factory](crate::OrbBuilder::policy_factory) or of the ORB's own, and for two different
+    /// policies of one type.
     pub fn create_poa_manager_with(
         &self,
         id: impl Into<String>,
@@ -127,7 +128,7 @@ impl Orb {
         Ok(taken.into())
     }
 
-    /// The POA managers of this ORB, by their ids: `POAManagerFactory::list`.
+    /// The POA managers of this ORB, sorted by id: `POAManagerFactory::list`.
     pub fn poa_managers(&self) -> Vec<PoaManager> {
         lock(self.managers()).present().cloned().collect()
     }
@@ -137,17 +138,17 @@ impl Orb {
         lock(self.managers()).known.get(id).filter(|manager| !manager.is_over()).cloned()
     }
 
-    /// Deactivates the managers in these states, and has objects etherealized: the end of the ORB
+    /// Deactivates the managers in these states and etherealizes objects, when the ORB is shut down
     /// (CORBA 3.4 Part 1, 15.3.2).
     pub(crate) fn deactivate_managers(&self, which: impl Fn(ManagerState) -> bool) {
         let managers = self.poa_managers().into_iter();
         for manager in managers.filter(|manager| which(manager.state())) {
-            // It is inactive in any case.
+            // It fails only for a manager that is already inactive.
             manager.deactivate(true, false).ok();
         }
     }
 
-    /// A new root POA, unless another thread has made one.
+    /// Creates a new root POA, unless another thread has done so.
     #[cold]
     pub(super) fn recreate_root(&self) -> Poa {
         let mut managers = lock(self.managers());
@@ -160,7 +161,7 @@ impl Orb {
         self.set_root(root.clone());
         drop(managers);
         let root = self.poa_of(&root);
-        // Whoever ends the ORB destroys it, or has not found it.
+        // The ORB may be shutting down; then this POA must not stay active.
         let refused = self.check_running().and_then(|()| root.establish());
         if let Err(error) = refused {
             report!(warn, "there is no root POA", error = error);
@@ -169,7 +170,7 @@ impl Orb {
         root
     }
 
-    /// A manager for a POA that names none.
+    /// A manager for a POA without an explicit one.
     pub(super) fn own_poa_manager(&self) -> PoaManager {
         lock(self.managers()).own()
     }

@@ -1,8 +1,9 @@
-//! Portable object adapters: where servants become objects (CORBA 3.4 Part 1, 15).
+//! Portable object adapters, which turn servants into objects (CORBA 3.4 Part 1, 15).
 //!
-//! `objects.rs` and `references.rs` are what a program asks a POA for, `tree.rs` and `builder.rs` how
-//! POAs come to be; `upcall.rs` is the way of a request, from `gate.rs` to its end, and
-//! `lifecycle.rs` the way of an object. `ids.rs` and `index.rs` find objects.
+//! The operations that a program calls on a POA are in `objects.rs` and `references.rs`; `tree.rs`
+//! and `builder.rs` create POAs. `upcall.rs` serves a request, admitted by `gate.rs`, and
+//! `lifecycle.rs` begins and ends objects. `ids.rs` and `index.rs` find objects. No file here does
+//! I/O.
 
 mod activation;
 mod active_calls;
@@ -69,7 +70,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::thread::ThreadId;
 
-/// What identifies an object within its POA: octets that only the POA and its owner understand.
+/// The id of an object, unique within its POA: octets that only the POA and its owner understand.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(Box<[u8]>);
 
@@ -79,7 +80,7 @@ impl ObjectId {
         Self(octets.into().into())
     }
 
-    /// Its octets.
+    /// The octets of the id.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -106,22 +107,23 @@ impl fmt::Debug for ObjectId {
 /// A portable object adapter: `PortableServer::POA`. Clones are the same adapter; all may be used
 /// from any thread.
 ///
-/// The root POA is [`Orb::root_poa`]: transient, with ids that the system assigns. Others are made
-/// below it with [`create_poa`](Self::create_poa). Objects answer as soon as they are activated,
-/// unless their [`manager`](Self::manager) says otherwise.
+/// The root POA is [`Orb::root_poa`]: transient, with ids that the system assigns. Others are
+/// created below it with [`create_poa`](Self::create_poa). Requests are served as soon as an object
+/// is activated, unless the [`manager`](Self::manager) holds them.
 ///
-/// The methods have the names that CORBA gives them, as Rust spells names; where one is called
-/// something else its documentation says which it is.
+/// The methods have the names of CORBA in Rust's spelling. Where a name differs, the documentation
+/// gives that of CORBA.
 #[derive(Clone)]
 pub struct Poa {
     orb: Orb,
     inner: Arc<PoaInner>,
 }
 
-/// The state of an adapter.
+/// The state of a POA.
 pub(crate) struct PoaInner {
     name: String,
-    /// The names from the root down, each after a NUL: what keys and the table of adapters use.
+    /// The names from the root down, each after a NUL. Object keys and the table of POAs contain
+    /// it.
     path: Box<[u8]>,
     orb: WeakOrb,
     parent: Option<Weak<Self>>,
@@ -132,46 +134,48 @@ pub(crate) struct PoaInner {
     incarnation: u64,
     /// The addresses in its references; empty for those of the ORB.
     published: Box<[(String, u16)]>,
-    /// Whether its objects are called through it from within the process too.
+    /// Whether collocated calls of its objects go through the POA too.
     through_poa: bool,
-    /// Which of the POAs that ever were in this ORB.
+    /// The number of this POA among all that this ORB has ever created.
     serial: u32,
-    /// Whether keys are places: ids are the system's, nothing outlives anything, and nobody but the
-    /// active object map is asked.
+    /// Whether object keys are slots. So they are when the system assigns the ids, references end
+    /// with the POA, and only the active object map is searched.
     has_places: bool,
     ids: Ids,
     servants: Servants,
     operations: OperationLookup,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,
-    /// Held while the servant activator is asked: once at a time (CORBA 3.4 Part 1, 15.3.6).
+    /// Held during calls to the servant activator, which is called by one thread at a time (CORBA
+    /// 3.4 Part 1, 15.3.6).
     activating: ReentrantSemaphore,
-    /// Set where there are interceptors of POAs.
+    /// Set if there are IOR interceptors.
     established: OnceLock<Established>,
-    /// The objects that have not ended yet.
+    /// The number of objects that have not ended yet.
     live: AtomicUsize,
-    /// The calls under way of objects that are not in the active object map.
+    /// The number of calls in progress on objects outside the active object map, and on servant
+    /// managers.
     unmapped: AtomicUsize,
-    /// How many ids were made for objects that had no place.
+    /// The number of ids that were made for objects without a slot.
     counted: AtomicU64,
     state: Mutex<State>,
-    /// Something has ended that others may wait for.
+    /// Notified when something has ended that threads may wait for.
     changed: Condvar,
 }
 
-/// What of a POA is changed under its lock.
+/// The part of a POA that changes under its lock.
 #[derive(Default)]
 struct State {
     children: BTreeMap<String, Arc<PoaInner>>,
     activator: Option<Arc<dyn AdapterActivator>>,
-    /// The children for which the adapter activator is being asked, and by which thread.
+    /// The children for which the adapter activator is being called, and the thread that calls it.
     creating: BTreeMap<String, ThreadId>,
     /// How the POA ends, once it does, and the children that end with it.
     ending: Option<Ending>,
     ending_children: Vec<Arc<PoaInner>>,
-    /// The objects for which the servant activator is being asked.
+    /// The objects for which the servant activator is being called.
     incarnating: HashSet<ObjectId>,
-    /// The objects whose servant was not given back to the servant activator yet, and where they stand.
+    /// The objects whose servant has not been etherealized yet, and their slots.
     retiring: HashMap<ObjectId, Slot>,
     /// How many threads wait for calls to end.
     watchers: usize,
@@ -182,12 +186,12 @@ impl PoaInner {
         &self.path
     }
 
-    /// All its policies.
+    /// All policies of the POA.
     pub(crate) fn policies(&self) -> Vec<Policy> {
         self.policies.list()
     }
 
-    /// The policy of this type, its own or that of its manager.
+    /// The policy of this type: the POA's own, or else that of its manager.
     pub(crate) fn policy(&self, policy_type: PolicyType) -> Option<Policy> {
         let of_manager = || {
             let mut policies = self.manager.policies().iter();
@@ -201,32 +205,32 @@ impl PoaInner {
         self.established.get().map_or(&[], |established| &established.components)
     }
 
-    /// What interceptors have set to make its references.
+    /// The factory that interceptors have set for its references.
     pub(crate) fn reference_factory(&self) -> Option<&Arc<dyn ObjectReferenceFactory>> {
         self.established.get()?.factory.as_ref()
     }
 
-    /// Its ORB, while that exists.
+    /// Its ORB, if that still exists.
     pub(crate) fn orb(&self) -> Option<Orb> {
         self.orb.upgrade()
     }
 
-    /// Whether its objects are called by the main thread alone.
+    /// Whether only the main thread may call its servants.
     pub(crate) fn is_for_main_thread(&self) -> bool {
         self.policies.threading == Threading::MainThread
     }
 
-    /// Whether calls within the process are not to go to its servants directly.
+    /// Whether collocated calls may not go to its servants directly.
     pub(crate) fn is_called_through(&self) -> bool {
         self.through_poa
     }
 
-    /// The addresses of its own that its references carry.
+    /// The addresses that its references carry instead of those of the ORB.
     pub(crate) fn published(&self) -> &[(String, u16)] {
         &self.published
     }
 
-    /// Whether its objects may be called over connections that the ORB has made.
+    /// Whether its objects may be called over connections that the ORB has opened.
     pub(crate) fn allows_bidirectional(&self) -> bool {
         self.policies.bidirectional == Bidirectional::Both
     }
@@ -245,9 +249,9 @@ impl Orb {
     /// The root POA: transient, unique ids that the system assigns, implicit activation (CORBA 3.4
     /// Part 1, 15.3.8).
     ///
-    /// Where it was destroyed this makes another one, without objects, POAs below it and adapter
-    /// activator, and with a manager of its own, unless the ORB was shut down or an interceptor refuses
-    /// the POA: then it is the one that was destroyed.
+    /// If it was destroyed, this creates another one, without objects, child POAs and adapter
+    /// activator, and with a manager of its own. If the ORB was shut down or an interceptor refuses
+    /// the new POA, the destroyed one is returned.
     pub fn root_poa(&self) -> Poa {
         let root = self.root();
         match root.gate.is(GateFlag::Destroyed) && self.check_running().is_ok() {
@@ -270,19 +274,21 @@ impl Poa {
         &self.inner
     }
 
-    /// The same POA, without keeping it.
+    /// The same POA without keeping it alive.
     pub(crate) fn downgrade(&self) -> Weak<PoaInner> {
         Arc::downgrade(&self.inner)
     }
 
-    /// Lets interceptors see that the POA is made.
+    /// Runs the IOR interceptors for a new POA.
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` (reason 6) when one refuses it.
+    /// `OBJ_ADAPTER`
+    /// ([`Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED`](crate::Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED))
+    /// when an interceptor refuses it.
     pub(crate) fn establish(&self) -> Result<(), SystemException> {
         if let Some(interceptors) = self.orb.server_interceptors().filter(|all| all.see_adapters())
         {
-            // A POA is made once.
+            // This cannot be set already: a POA is created once.
             self.inner.established.set(interceptors.establish(self)?).ok();
         }
         Ok(())

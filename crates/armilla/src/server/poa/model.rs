@@ -1,8 +1,8 @@
-//! The steps of `active_calls.rs` in every order, on processors with store buffers. The search must
-//! find what goes wrong when one of the fences is dropped.
+//! A model checker for `active_calls.rs`: runs its steps in every order, on processors with store
+//! buffers. The search must find an error when one of the fences is omitted.
 //!
-//! The state is one object. A light fence restrains the compiler only, so it is no step. The flags
-//! of the object and of its gate, which a call tests at once, are one flag.
+//! The state is that of one object. A light fence restrains the compiler only, so it is not a step.
+//! The flags of the object and of its gate, which a call tests at once, are one flag.
 
 use armilla_model_checker::{Model, Outcome};
 
@@ -11,7 +11,7 @@ use armilla_model_checker::{Model, Outcome};
 enum Role {
     /// Calls the object, with a hazard pointer.
     Protects,
-    /// Calls the object, counted in it.
+    /// Calls the object, counted in the object.
     Counts,
     /// Deactivates the object.
     Deactivates,
@@ -19,7 +19,7 @@ enum Role {
     Waits,
 }
 
-/// What a thread does next.
+/// The next step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
     Begin,
@@ -28,10 +28,10 @@ enum Step {
     End,
     TestEnded,
     Raise,
-    /// Empties the store buffer of this thread.
+    /// Flushes the store buffer of this thread.
     Fence(usize),
     Lock,
-    /// Reads the hazard pointer of this thread, the count after the last.
+    /// Reads the hazard pointer of this thread, or the count after the last thread.
     Read(usize),
     Sleep,
     Asleep,
@@ -46,7 +46,7 @@ struct Thread {
     next: Step,
     calls: u32,
     inside: bool,
-    /// Its stores to its hazard pointer that others do not see yet, the oldest first.
+    /// The thread's stores to its hazard pointer that others do not see yet, the oldest first.
     buffered: Vec<bool>,
 }
 
@@ -91,7 +91,7 @@ impl World {
         }
     }
 
-    /// Shows others that a call begins or ends: at once where it is counted, else through the store
+    /// Makes the begin or end of a call visible: at once if it is counted, else through the store
     /// buffer.
     fn write(&mut self, me: usize, begins: bool) {
         match self.threads[me].role {
@@ -182,7 +182,7 @@ impl Model for World {
             }
             Step::Asleep | Step::Done => return Ok(false),
             Step::Wake => {
-                // The lock empties the store buffer.
+                // Locking flushes the store buffer.
                 while self.store(me) {}
                 let sleepers = self.threads.iter_mut().filter(|t| t.next == Step::Asleep);
                 sleepers.for_each(|sleeper| sleeper.next = Step::Lock);

@@ -1,4 +1,4 @@
-//! What a program asks a POA for about its objects and servants (CORBA 3.4 Part 1, 15.3.9).
+//! The operations of a POA on objects and servants (CORBA 3.4 Part 1, 15.3.9).
 
 use super::activation::Ending;
 use super::gate::GateFlag;
@@ -13,12 +13,11 @@ use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 impl Poa {
-    /// [`activate`](Self::activate) for a servant whose interface the program has forgotten, or that
-    /// was told [how to find operations](AnyServant::with_operation_lookup) or what stands [before its
-    /// skeleton](AnyServant::with_skeleton).
+    /// [`activate`](Self::activate) for a type-erased servant, or one with its own [operation
+    /// lookup](AnyServant::with_operation_lookup) or [skeleton](AnyServant::with_skeleton).
     ///
     /// # Errors
-    /// The same.
+    /// As [`activate`](Self::activate).
     pub fn activate_servant(&self, servant: impl Into<AnyServant>) -> Result<Object, PoaError> {
         self.require(self.inner.policies.retains())?;
         self.require(self.inner.policies.assignment == IdAssignment::System)?;
@@ -31,7 +30,7 @@ impl Poa {
     /// [`activate_with_id`](Self::activate_with_id) for such a servant.
     ///
     /// # Errors
-    /// The same.
+    /// As [`activate_with_id`](Self::activate_with_id).
     pub fn activate_servant_with_id(
         &self,
         id: impl Into<ObjectId>,
@@ -47,9 +46,9 @@ impl Poa {
         self.object_of(activation)
     }
 
-    /// Deactivates the object: `deactivate_object`. Calls to it find no object, those under way go
-    /// on. When the last of them has ended the servant goes back to the servant activator, or is
-    /// dropped. This does not wait for that.
+    /// Deactivates the object: `deactivate_object`. New calls find no object, calls in progress
+    /// continue. When the last of them has ended, the servant is etherealized by the servant
+    /// activator, or dropped. This does not wait for that.
     ///
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants.
@@ -62,8 +61,8 @@ impl Poa {
         }
     }
 
-    /// The servant that incarnates the object: `id_to_servant`; the default servant where the object
-    /// is not active and there is one.
+    /// The servant that incarnates the object: `id_to_servant`. If the object is not active, the
+    /// default servant, if there is one.
     ///
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants or has a default servant.
@@ -73,7 +72,7 @@ impl Poa {
         self.active(id).map_or_else(by_default, |activation| Ok(activation.servant.clone()))
     }
 
-    /// Whether the policies have it say which servant an object has.
+    /// Whether the policies let the POA tell which servant an object has.
     pub(super) fn has_servants(&self) -> bool {
         let policies = &self.inner.policies;
         policies.retains() || policies.processing == RequestProcessing::DefaultServant
@@ -98,7 +97,7 @@ impl Poa {
         self.inner.default_servant.load().as_deref().cloned().ok_or(PoaError::NoServant)
     }
 
-    /// Sets the default servant: `set_servant`. Calls under way go on with the one before.
+    /// Sets the default servant: `set_servant`. Calls in progress continue with the old one.
     ///
     /// # Errors
     /// `WrongPolicy` unless the POA uses a default servant.
@@ -118,12 +117,13 @@ impl Poa {
         Ok(self.inner.servant_manager.get().cloned())
     }
 
-    /// Sets the servant manager, once and for all: `set_servant_manager`.
+    /// Sets the servant manager, which cannot be changed afterwards: `set_servant_manager`.
     ///
     /// # Errors
-    /// `WrongPolicy` unless the POA uses a servant manager; `OBJ_ADAPTER` (reason 4) when it needs
-    /// an activator and this is a locator, or the other way round; `BAD_INV_ORDER` (reason 6) when
-    /// one was set before.
+    /// `WrongPolicy` unless the POA uses a servant manager; `OBJ_ADAPTER`
+    /// ([`Minor::OBJ_ADAPTER_NO_SERVANT_MANAGER`]) when it needs an activator and this is a
+    /// locator, or the other way round; `BAD_INV_ORDER`
+    /// ([`Minor::BAD_INV_ORDER_SERVANT_MANAGER_EXISTS`]) when one was set before.
     pub fn set_servant_manager(&self, manager: ServantManager) -> Result<(), PoaError> {
         let policies = &self.inner.policies;
         self.require(policies.processing == RequestProcessing::ServantManager)?;
@@ -144,7 +144,7 @@ impl Poa {
         })
     }
 
-    /// A reference to an object that was just activated; without one it is not active either.
+    /// A reference to a newly activated object. If that fails, the object is deactivated.
     fn object_of(&self, activation: Handle<Activation>) -> Result<Object, PoaError> {
         let object = self.refer_to_active(activation.clone()).inspect_err(|_| {
             self.inner.retire(&activation, Ending::Quiet);
@@ -158,7 +158,7 @@ impl Poa {
         found.is_active().then(|| found.to_handle())
     }
 
-    /// Fails unless the policies allow what is asked for.
+    /// Fails with `WrongPolicy` unless the policies allow the operation.
     pub(super) fn require(&self, allowed: bool) -> Result<(), PoaError> {
         if self.inner.gate.is(GateFlag::Destroyed) {
             return Err(self.inner.destroyed().into());
@@ -166,7 +166,8 @@ impl Poa {
         if allowed { Ok(()) } else { Err(PoaError::WrongPolicy) }
     }
 
-    /// Fails when the POA assigns ids and cannot have assigned this one (reason 14 of `BAD_PARAM`).
+    /// Fails when the POA assigns ids and cannot have assigned this one
+    /// ([`Minor::BAD_PARAM_INVALID_OBJECT_ID`]).
     pub(super) fn check_assigned(&self, id: &ObjectId) -> Result<(), PoaError> {
         let policies = &self.inner.policies;
         let ours = match parse_system_id(id.as_bytes()) {

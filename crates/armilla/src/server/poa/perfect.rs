@@ -1,22 +1,22 @@
-//! A perfect hash over object ids that are known when the POA is made.
+//! A perfect hash over object ids that are known when the POA is created.
 
 use super::ObjectId;
 use std::hash::{BuildHasher, RandomState};
 
-/// From ids to places, of which each id has one of its own.
+/// Maps each id to a place of its own.
 ///
-/// The hash chooses a bucket, and the bucket's seed the only place where the id can stand.
+/// The hash selects a bucket, and the seed of the bucket the only place where the id can be.
 pub(super) struct PerfectHash {
     hasher: RandomState,
-    /// For each bucket the seed under which its ids get places of their own.
+    /// For each bucket the seed that gives its ids places of their own.
     seeds: Box<[u32]>,
-    /// For each place the number of the id that stands there, counted from 1.
+    /// For each place the index of its id, counted from 1; 0 for none.
     numbers: Box<[u32]>,
     ids: Box<[ObjectId]>,
 }
 
 impl PerfectHash {
-    /// The table for `ids`; ids that stand there twice count once.
+    /// Builds the table for `ids`; duplicates count once.
     pub(super) fn new(mut ids: Vec<ObjectId>) -> Self {
         ids.sort_unstable();
         ids.dedup();
@@ -26,17 +26,17 @@ impl PerfectHash {
             if let Some((seeds, numbers)) = place(&hasher, &ids, size) {
                 return Self { hasher, seeds, numbers, ids: ids.into() };
             }
-            // Two ids share a hash, or luck was bad: another hash, and more room.
+            // Two ids share a hash, or no seed fits: use another hash and a larger table.
             size *= 2;
         }
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub(super) fn places(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The only place where `id` can stand. Whether it does is not looked at.
+    /// The only place where `id` can be, without comparing the ids.
     #[inline]
     pub(super) fn candidate(&self, id: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(id);
@@ -55,10 +55,10 @@ impl PerfectHash {
 /// How many seeds are tried for a bucket.
 const TRIES: u32 = 10_000;
 
-/// The seeds of buckets, and the numbers of ids at their places.
+/// The seeds of the buckets, and the indices of the ids at their places.
 type Placed = (Box<[u32]>, Box<[u32]>);
 
-/// Seeds under which no two ids share a place; `None` when a bucket finds none.
+/// Finds seeds for which no two ids share a place; `None` when a bucket finds none.
 fn place(hasher: &RandomState, ids: &[ObjectId], size: usize) -> Option<Placed> {
     let mut buckets = vec![Vec::new(); ids.len().max(1)];
     for (number, id) in ids.iter().enumerate() {
@@ -67,7 +67,7 @@ fn place(hasher: &RandomState, ids: &[ObjectId], size: usize) -> Option<Placed> 
         buckets[bucket(hash, count)].push((number, hash));
     }
     let mut order: Vec<usize> = (0..buckets.len()).collect();
-    // The fullest first: they need the most places at once.
+    // The largest buckets first: they need the most free places.
     order.sort_by_key(|b| std::cmp::Reverse(buckets[*b].len()));
     let mut seeds = vec![0; buckets.len()];
     let mut places = vec![0; size];
@@ -78,7 +78,7 @@ fn place(hasher: &RandomState, ids: &[ObjectId], size: usize) -> Option<Placed> 
     Some((seeds.into(), places.into()))
 }
 
-/// Gives the members of a bucket their places under `seed`, all or none.
+/// Places the members of a bucket with `seed`, all or none.
 fn try_seed(places: &mut [u32], members: &[(usize, u64)], seed: u32) -> bool {
     let size = places.len();
     for (taken, (number, hash)) in members.iter().enumerate() {
@@ -92,12 +92,12 @@ fn try_seed(places: &mut [u32], members: &[(usize, u64)], seed: u32) -> bool {
     true
 }
 
-/// The bucket among `count`, which are fewer than 2³².
+/// The bucket of a hash among `count` buckets, which are fewer than 2³².
 fn bucket(hash: u64, count: usize) -> usize {
     (((hash >> 32) * count as u64) >> 32) as usize
 }
 
-/// The place among `size`, a power of two.
+/// The place of a hash among `size` places, a power of two.
 fn spread(hash: u64, seed: u32, size: usize) -> usize {
     let mixed = (hash ^ u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .wrapping_mul(0xff51_afd7_ed55_8ccd);

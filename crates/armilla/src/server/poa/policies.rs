@@ -1,5 +1,5 @@
-//! The policies of a POA, and which of them go together (CORBA 3.4 Part 1, 15.3.8, and of Part 2, 9.8,
-//! `BidirectionalPolicy`).
+//! The policies of a POA, and which of them may be combined (CORBA 3.4 Part 1, 15.3.8; Part 2, 9.8
+//! for `BidirectionalPolicy`).
 
 use super::PoaError;
 use crate::policies::{CustomPolicy, PolicyType};
@@ -19,15 +19,14 @@ macro_rules! policies {
             }
         )*
 
-        /// One policy of a POA. The first value of each is the one that a POA has when nothing else
-        /// is asked for.
+        /// One policy of a POA. The first value of each policy is the default.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Policy {
             $(
                 #[doc = concat!("The value of [`", stringify!($name), "`].")]
                 $name($name),
             )*
-            /// One of a type that the program has defined.
+            /// A policy of a type that the program has defined.
             Custom(CustomPolicy),
         }
 
@@ -46,13 +45,13 @@ macro_rules! policies {
 policies! {
     /// Which threads call the servants of a POA: `ThreadPolicyValue`.
     Threading: THREADING {
-        /// Any, several at a time: `ORB_CTRL_MODEL`.
+        /// Any thread, several at once: `ORB_CTRL_MODEL`.
         #[default]
         OrbControl,
         /// One call at a time: `SINGLE_THREAD_MODEL`. A servant may call the objects of its own
-        /// POA; those calls are made by its thread.
+        /// POA; its thread makes those calls.
         SingleThread,
-        /// One call at a time, and by the thread that is in [`Orb::run`](crate::Orb::run) or
+        /// One call at a time, made by the thread that is in [`Orb::run`](crate::Orb::run) or
         /// [`Orb::perform_work`](crate::Orb::perform_work): `MAIN_THREAD_MODEL`.
         MainThread,
     }
@@ -63,8 +62,8 @@ policies! {
         /// `OBJECT_NOT_EXIST`.
         #[default]
         Transient,
-        /// Beyond the process: `PERSISTENT`. A later one that serves the same id at the same address
-        /// serves the references that an earlier one made.
+        /// Beyond the process: `PERSISTENT`. A later process that serves the same ids at the same
+        /// address serves the references that an earlier one made.
         Persistent,
     }
 
@@ -77,7 +76,7 @@ policies! {
         Multiple,
     }
 
-    /// Who chooses object ids: `IdAssignmentPolicyValue`.
+    /// What chooses the object ids: `IdAssignmentPolicyValue`.
     IdAssignment: ID_ASSIGNMENT {
         /// The POA: `SYSTEM_ID`.
         #[default]
@@ -86,7 +85,7 @@ policies! {
         User,
     }
 
-    /// Whether asking for the reference of a servant activates it: `ImplicitActivationPolicyValue`.
+    /// Whether converting a servant to a reference activates it: `ImplicitActivationPolicyValue`.
     ImplicitActivation: IMPLICIT_ACTIVATION {
         /// No: `NO_IMPLICIT_ACTIVATION`.
         #[default]
@@ -100,27 +99,27 @@ policies! {
         /// Yes, in its active object map: `RETAIN`.
         #[default]
         Retain,
-        /// No: each request finds its servant anew: `NON_RETAIN`.
+        /// No, each request looks for its servant again: `NON_RETAIN`.
         NonRetain,
     }
 
-    /// Who serves an object that is not in the active object map: `RequestProcessingPolicyValue`.
+    /// What serves an object that is not in the active object map: `RequestProcessingPolicyValue`.
     RequestProcessing: REQUEST_PROCESSING {
-        /// Nobody: `USE_ACTIVE_OBJECT_MAP_ONLY`.
+        /// Nothing: `USE_ACTIVE_OBJECT_MAP_ONLY`.
         #[default]
         ActiveObjectMapOnly,
         /// One servant for all such objects: `USE_DEFAULT_SERVANT`.
         DefaultServant,
-        /// The servant that a servant manager names: `USE_SERVANT_MANAGER`.
+        /// The servant that a servant manager provides: `USE_SERVANT_MANAGER`.
         ServantManager,
     }
 
     /// Over which connections the objects of a POA can be called: `BidirectionalPolicyValue`.
     Bidirectional: BIDIRECTIONAL {
-        /// Over those that others have made: `NORMAL`.
+        /// Over those that clients have opened: `NORMAL`.
         #[default]
         Normal,
-        /// Also over those that this ORB has made and offered, see
+        /// Also over those that this ORB has opened and offered, see
         /// [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional): `BOTH`.
         Both,
     }
@@ -147,7 +146,7 @@ pub(crate) struct Policies {
 }
 
 impl Policies {
-    /// Those of the root POA (CORBA 3.4 Part 1, 15.3.8).
+    /// The policies of the root POA (CORBA 3.4 Part 1, 15.3.8).
     pub(crate) const ROOT: Self = Self {
         threading: Threading::OrbControl,
         lifespan: Lifespan::Transient,
@@ -160,11 +159,11 @@ impl Policies {
         custom: Vec::new(),
     };
 
-    /// Those in `list`; each may stand there once, or again with the same value.
+    /// The policies in `list`, and defaults. A policy may be repeated with the same value.
     ///
     /// # Errors
-    /// `InvalidPolicy` with the index in `list` of the policy that contradicts those before it, or
-    /// the values that a POA has where `list` says nothing, or whose type nobody knows in `orb`.
+    /// `InvalidPolicy` with the index in `list` of a policy that contradicts an earlier one or a
+    /// default, or whose type is unknown in `orb`.
     pub(crate) fn new(orb: &Orb, list: &[Policy]) -> Result<Self, PoaError> {
         let mut policies = Self::default();
         for (index, policy) in list.iter().enumerate() {
@@ -183,8 +182,8 @@ impl Policies {
         }
         match policies.conflict() {
             Some(pair) => {
-                // The later of the two that the program asked for: there is one, because the values
-                // that are not asked for agree with one another.
+                // Of the two, the later one that the program has set. There is one, because the
+                // defaults do not contradict each other.
                 let index = list.iter().rposition(|policy| pair.contains(policy));
                 Err(invalid(index.unwrap_or_default()))
             }
@@ -192,7 +191,7 @@ impl Policies {
         }
     }
 
-    /// All of them.
+    /// All policies.
     pub(crate) fn list(&self) -> Vec<Policy> {
         let mut list = vec![
             self.threading.into(),
@@ -208,7 +207,7 @@ impl Policies {
         list
     }
 
-    /// That of this type.
+    /// The policy of this type.
     pub(crate) fn get(&self, policy_type: PolicyType) -> Option<Policy> {
         self.list().into_iter().find(|policy| policy.policy_type() == policy_type)
     }
@@ -227,7 +226,7 @@ impl Policies {
         }
     }
 
-    /// Two policies that exclude each other.
+    /// Two policies that exclude each other, if there are such.
     fn conflict(&self) -> Option<[Policy; 2]> {
         let implicit = self.implicit == ImplicitActivation::On;
         let retains = self.retention == ServantRetention::Retain;
@@ -254,7 +253,7 @@ impl Policies {
         self.retention == ServantRetention::Retain
     }
 
-    /// Whether servants are made by an activator: they are etherealized, too.
+    /// Whether a servant activator provides the servants, and thus etherealizes them.
     pub(crate) fn has_activator(&self) -> bool {
         self.retains() && self.processing == RequestProcessing::ServantManager
     }

@@ -1,4 +1,4 @@
-//! References, servants and ids, each from the other (CORBA 3.4 Part 1, 15.3.9).
+//! Conversions between references, servants and ids (CORBA 3.4 Part 1, 15.3.9).
 
 use super::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Poa {
-    /// [`create_reference`](Self::create_reference) for an interface that the program knows by its
-    /// repository id only.
+    /// [`create_reference`](Self::create_reference) for an interface of which the program knows
+    /// only the repository id.
     ///
     /// # Errors
-    /// The same.
+    /// As [`create_reference`](Self::create_reference).
     pub fn create_object(&self, repository_id: &str) -> Result<Object, PoaError> {
         self.require(self.inner.policies.assignment == IdAssignment::System)?;
         let number = self.inner.counted.fetch_add(1, Ordering::Relaxed);
@@ -26,11 +26,11 @@ impl Poa {
         self.refer_to(repository_id, &ObjectId::new(id))
     }
 
-    /// [`create_reference_with_id`](Self::create_reference_with_id) for an interface that the
-    /// program knows by its repository id only.
+    /// [`create_reference_with_id`](Self::create_reference_with_id) for an interface of which the
+    /// program knows only the repository id.
     ///
     /// # Errors
-    /// The same.
+    /// As [`create_reference_with_id`](Self::create_reference_with_id).
     pub fn create_object_with_id(
         &self,
         repository_id: &str,
@@ -42,18 +42,19 @@ impl Poa {
         self.refer_to(repository_id, &id)
     }
 
-    /// Whether the POA has made this number for an object without a place.
+    /// Whether the POA has made this number for an object without a slot.
     pub(super) fn has_counted(&self, number: u64) -> bool {
         let counted = self.inner.counted.load(Ordering::Relaxed);
         number.checked_sub(self.inner.first_counted()).is_some_and(|made| made < counted)
     }
 
-    /// The id of the object that `servant` incarnates: `servant_to_id`. A servant that incarnates
-    /// none is activated where the POA activates implicitly; where ids are not unique each time
-    /// anew. To the default servant, while it serves a request, it is the id of that object.
+    /// The id of the object that `servant` incarnates: `servant_to_id`. With implicit activation, a
+    /// servant that incarnates none is activated; if ids are not unique, it is activated again by
+    /// each call. For the default servant, while it serves a request, it is the id of the requested
+    /// object.
     ///
     /// # Errors
-    /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.
+    /// `ServantNotActive`; `WrongPolicy` when the policies allow none of these.
     pub fn servant_to_id<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
@@ -63,13 +64,13 @@ impl Poa {
         if let Some(activation) = self.incarnated(servant)? {
             return Ok(activation.id());
         }
-        // Not to a servant that is active itself.
+        // Not for a servant that is in the active object map itself.
         let by_default = |current: &Current| has_default && !current.is_active();
         let current = self.current(servant).filter(by_default);
         current.map(|current| current.object_id().clone()).ok_or(PoaError::ServantNotActive)
     }
 
-    /// What `servant_to_reference` gives, and whether it is an active object with this servant.
+    /// The result of `servant_to_reference`, and whether it is an active object with this servant.
     pub(crate) fn object_of_servant<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
@@ -84,8 +85,8 @@ impl Poa {
         }
     }
 
-    /// The servant of the object that `reference` denotes: `reference_to_servant`; the default
-    /// servant where the object is not active and there is one.
+    /// The servant of the object that `reference` denotes: `reference_to_servant`. If the object is
+    /// not active, the default servant, if there is one.
     ///
     /// # Errors
     /// `WrongAdapter` when another POA made the reference; `ObjectNotActive`; `WrongPolicy` unless
@@ -101,17 +102,17 @@ impl Poa {
     /// The id of the object that `reference` denotes, active or not: `reference_to_id`.
     ///
     /// # Errors
-    /// `WrongAdapter` when another POA made the reference, or when the object had an id of the POA's
-    /// own, is active no more, and its place has been given away.
+    /// `WrongAdapter` when another POA made the reference. Also when the POA has assigned the id,
+    /// the object is no longer active, and its slot was reused.
     pub fn reference_to_id(&self, reference: impl AsRef<Object>) -> Result<ObjectId, PoaError> {
         self.require(true)?;
-        // Where something else stands by now nothing says whose it was.
+        // Once the slot is reused, nothing tells which POA owned it.
         let ours = |activation: &&Handle<Activation>| Arc::ptr_eq(&activation.poa, &self.inner);
         if let Some(activation) = reference.as_ref().activation().filter(ours) {
             return Ok(activation.id());
         }
         let is_this = |poa: Arc<PoaInner>| Arc::ptr_eq(&poa, &self.inner);
-        // Another ORB of this process may have persistent POAs of the same names.
+        // Another ORB of this process may have persistent POAs with the same names.
         let here =
             |reference: &&Arc<Reference>| reference.orb.incarnation() == self.orb.incarnation();
         let known = reference.as_ref().reference().ok().filter(here);
@@ -133,14 +134,14 @@ impl Poa {
         }
     }
 
-    /// Whether it tells objects by their servants, or makes them.
+    /// Whether it maps servants to objects, or activates them implicitly.
     fn knows_servants(&self) -> bool {
         let policies = &self.inner.policies;
         let unique = policies.uniqueness == IdUniqueness::Unique;
         policies.retains() && (unique || policies.implicit == ImplicitActivation::On)
     }
 
-    /// The object that `servant` incarnates alone, or incarnates from now on.
+    /// The only object that `servant` incarnates; it is activated if there is none.
     fn incarnated<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,
@@ -154,19 +155,19 @@ impl Poa {
         }
         match self.activate_servant(servant.clone()) {
             Ok(object) => Ok(object.activation().cloned()),
-            // Another thread was faster.
+            // Another thread has activated it meanwhile.
             Err(PoaError::ServantAlreadyActive) => self.incarnated(servant),
             Err(error) => Err(error),
         }
     }
 
-    /// The request that `servant` is serving in this thread, for an object of this POA.
+    /// The request for an object of this POA that `servant` is serving in the calling thread.
     fn current<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Option<Current> {
         let current = self.orb.poa_current().ok().filter(|current| current.poa() == self)?;
         (current.servant().get().address() == address(servant)).then_some(current)
     }
 
-    /// A reference to an active object, by whatever makes the references of this POA.
+    /// A reference to an active object, made by the reference factory of this POA.
     pub(super) fn refer_to_active(
         &self,
         activation: Handle<Activation>,
@@ -181,7 +182,7 @@ impl Poa {
         }
     }
 
-    /// A reference to the object `id`, active or not, by whatever makes the references of this POA.
+    /// A reference to the object `id`, active or not, made by the reference factory of this POA.
     pub(super) fn refer_to(&self, repository_id: &str, id: &ObjectId) -> Result<Object, PoaError> {
         match self.inner.reference_factory() {
             None => self.named(repository_id, id),
@@ -189,7 +190,7 @@ impl Poa {
         }
     }
 
-    /// A reference to the object `id`, active or not, as the POA makes it by itself.
+    /// A reference to the object `id`, active or not, made by the POA itself.
     pub(crate) fn plain_object(
         &self,
         repository_id: &str,
@@ -199,13 +200,13 @@ impl Poa {
         self.named(repository_id, id)
     }
 
-    /// The same without a look at the id.
+    /// The same, without checking the id.
     fn named(&self, repository_id: &str, id: &ObjectId) -> Result<Object, PoaError> {
         if let Some(activation) = self.active(id) {
             self.orb.prepare_references()?;
             return Ok(Object::active(&self.orb, activation));
         }
-        // Where keys are places, that of an object which had a place is what it was.
+        // If keys are slots, the key of an object that had a slot remains the same.
         let place = parse_system_id(id.as_bytes()).filter(|(incarnation, slot)| {
             self.inner.has_places && *incarnation == self.inner.incarnation && *slot != Slot::NONE
         });
@@ -218,7 +219,7 @@ impl Poa {
 }
 
 impl PoaInner {
-    /// The first number for an object without a place. Those of different POAs are far apart.
+    /// The first number for an object without a slot. Those of different POAs are far apart.
     fn first_counted(&self) -> u64 {
         // Ids have room for 63 bits.
         u64::from(self.serial) << 40 & u64::MAX >> 1

@@ -1,5 +1,5 @@
-//! What a program lets a POA ask: servant activators, servant locators, adapter activators
-//! (CORBA 3.4 Part 1, 15.3.5, 15.3.6).
+//! Servant activators, servant locators and adapter activators, which programs implement (CORBA 3.4
+//! Part 1, 15.3.5, 15.3.6).
 
 use super::{ObjectId, Poa};
 use crate::client::Object;
@@ -9,24 +9,25 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Makes servants when they are needed, for a POA that retains them: `ServantActivator`.
+/// Provides servants on demand, for a POA that retains them: `ServantActivator`.
 ///
-/// Closures that take an id and a POA and return a servant are activators that clean up nothing.
+/// Closures that take an id and a POA and return a servant implement it; they do nothing in
+/// `etherealize`.
 pub trait ServantActivator: Send + Sync + 'static {
-    /// Gives the servant for an object that is called and not active: `incarnate`. It is active from
-    /// then on. A POA asks its activator for one thing at a time, and not for an object whose last
-    /// servant is still being etherealized. An activator may call objects, also of this POA, but not
-    /// the one that it is asked for.
+    /// Returns the servant for an object that is called and not active: `incarnate`. The object is
+    /// active from then on. The activator of a POA is called by one thread at a time, and never for
+    /// an object whose last servant is still being etherealized. An activator may call other
+    /// objects, also of this POA, but not the one that it is incarnating.
     ///
     /// # Errors
-    /// The client is forwarded, or hears the exception.
+    /// The client is forwarded, or gets the exception.
     fn incarnate(&self, id: &ObjectId, adapter: &Poa) -> Result<AnyServant, ServantManagerError>;
 
-    /// Takes a servant back whose object was deactivated, or whose POA is destroyed, when the last
-    /// call has left it: `etherealize`. By the rules of `deactivate` the thread is that of the last
-    /// call, else that which deactivated.
+    /// Takes a servant back when its object was deactivated or its POA destroyed, and the last call
+    /// has ended: `etherealize`. As for `deactivate`, this happens in the thread of that last call,
+    /// or else in the thread that deactivated the object.
     ///
-    /// `cleanup_in_progress` says that the POA is destroyed or its manager deactivated,
+    /// `cleanup_in_progress` means that the POA is being destroyed or its manager was deactivated,
     /// `remaining_activations` that the servant incarnates other objects of this POA.
     fn etherealize(
         &self,
@@ -48,13 +49,14 @@ where
     }
 }
 
-/// Finds a servant for each single request, for a POA that retains none: `ServantLocator`.
+/// Finds a servant for each single request, for a POA that does not retain servants:
+/// `ServantLocator`.
 pub trait ServantLocator: Send + Sync + 'static {
-    /// Gives the servant for one request: `preinvoke`. The cookie is handed to
+    /// Returns the servant for one request: `preinvoke`. The cookie is passed to
     /// [`postinvoke`](Self::postinvoke).
     ///
     /// # Errors
-    /// The client is forwarded, or hears the exception; `postinvoke` is not called.
+    /// The client is forwarded, or gets the exception; `postinvoke` is not called.
     fn preinvoke(
         &self,
         id: &ObjectId,
@@ -62,11 +64,11 @@ pub trait ServantLocator: Send + Sync + 'static {
         operation: &str,
     ) -> Result<(AnyServant, Cookie), ServantManagerError>;
 
-    /// The request was served, by the thread that called [`preinvoke`](Self::preinvoke):
-    /// `postinvoke`. The client gets its reply after this.
+    /// Called after the request was served, in the thread that called
+    /// [`preinvoke`](Self::preinvoke): `postinvoke`. The client gets its reply afterwards.
     ///
     /// # Errors
-    /// The client hears the exception instead of what the servant answered.
+    /// The client gets the exception instead of the servant's reply.
     fn postinvoke(
         &self,
         _id: &ObjectId,
@@ -79,7 +81,7 @@ pub trait ServantLocator: Send + Sync + 'static {
     }
 }
 
-/// What a [`ServantLocator`] gives itself from `preinvoke` to `postinvoke`: `Cookie`.
+/// What a [`ServantLocator`] passes from `preinvoke` to `postinvoke`: `Cookie`.
 #[derive(Default)]
 pub struct Cookie(Option<Box<dyn Any>>);
 
@@ -89,7 +91,7 @@ impl Cookie {
         Self(Some(Box::new(value)))
     }
 
-    /// What it holds, if that is a `T`.
+    /// The value of the cookie, if it is a `T`.
     pub fn take<T: Any>(self) -> Option<T> {
         self.0?.downcast().ok().map(|value| *value)
     }
@@ -101,12 +103,12 @@ impl fmt::Debug for Cookie {
     }
 }
 
-/// Why a servant manager gives no servant.
+/// Why a servant manager returns no servant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServantManagerError {
-    /// The object is there: `ForwardRequest`. The client repeats the request at that object.
+    /// The client is forwarded to this object and repeats the request there: `ForwardRequest`.
     Forward(Object),
-    /// The client hears this exception.
+    /// The client gets this exception.
     Raise(SystemException),
 }
 
@@ -127,17 +129,18 @@ impl From<Object> for ServantManagerError {
 pub enum ServantManager {
     /// For POAs with the policy [`ServantRetention::Retain`](super::ServantRetention::Retain).
     Activator(Arc<dyn ServantActivator>),
-    /// For POAs with the policy [`ServantRetention::NonRetain`](super::ServantRetention::NonRetain).
+    /// For POAs with the policy
+    /// [`ServantRetention::NonRetain`](super::ServantRetention::NonRetain).
     Locator(Arc<dyn ServantLocator>),
 }
 
 impl ServantManager {
-    /// An activator as a servant manager.
+    /// Makes a servant manager of an activator.
     pub fn activator(activator: impl ServantActivator) -> Self {
         Self::Activator(Arc::new(activator))
     }
 
-    /// A locator as a servant manager.
+    /// Makes a servant manager of a locator.
     pub fn locator(locator: impl ServantLocator) -> Self {
         Self::Locator(Arc::new(locator))
     }
@@ -152,10 +155,10 @@ impl fmt::Debug for ServantManager {
     }
 }
 
-/// Makes POAs when they are needed: `AdapterActivator`.
+/// Creates POAs on demand: `AdapterActivator`.
 ///
-/// Closures that take a POA and a name and return whether they made it are adapter activators; they
-/// may return a `Result` of that with a [`SystemException`] or a [`PoaError`](super::PoaError).
+/// Closures that take a POA and a name and return whether they created it implement it. They may
+/// also return a `Result` of that with a [`SystemException`] or a [`PoaError`](super::PoaError).
 ///
 /// ```
 /// # use armilla::{Orb, Poa, PoaError};
@@ -167,13 +170,14 @@ impl fmt::Debug for ServantManager {
 /// # }
 /// ```
 pub trait AdapterActivator: Send + Sync + 'static {
-    /// A request came for an object of the POA `name` below `parent`, or [`Poa::find_poa`] asks for
-    /// it, and there is none: `unknown_adapter`. Returns whether it was made; where it was not, the client
-    /// hears that the object does not exist. Requests for it wait until this returns; for one POA it is called by
-    /// one thread at a time.
+    /// Called when a request needs the POA `name` below `parent`, or [`Poa::find_poa`] asks for it,
+    /// and it does not exist: `unknown_adapter`. Returns whether it was created; if not, the client
+    /// gets `OBJECT_NOT_EXIST`. Requests for the POA wait until this returns. For one POA it is
+    /// called by one thread at a time.
     ///
     /// # Errors
-    /// Why it cannot be said now. The client hears `OBJ_ADAPTER` (reason 1).
+    /// An error that prevented an answer. The client gets `OBJ_ADAPTER`
+    /// ([`Minor::OBJ_ADAPTER_UNAVAILABLE`](crate::Minor::OBJ_ADAPTER_UNAVAILABLE)).
     fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException>;
 }
 
@@ -187,12 +191,12 @@ where
     }
 }
 
-/// What a closure that is an adapter activator returns.
+/// The result of a closure that is an adapter activator.
 pub trait Answer {
-    /// Whether the POA was made.
+    /// Whether the POA was created.
     ///
     /// # Errors
-    /// Why that cannot be said.
+    /// The error that prevented an answer.
     fn was_made(self) -> Result<bool, SystemException>;
 }
 

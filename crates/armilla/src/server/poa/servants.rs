@@ -1,4 +1,4 @@
-//! Which servants of a POA are active.
+//! Which servants of a POA are active, by their addresses.
 
 use super::index::Index;
 use super::{Activation, IdUniqueness, PoaInner, Policies};
@@ -8,11 +8,12 @@ use armilla_ipc::memory::{Guard, Slot};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// The servants that incarnate objects, by their addresses.
+/// The servants that incarnate objects, by address.
 pub(super) struct Servants {
-    /// Where each has one object: what leads to that.
+    /// The object of each servant, if a servant may incarnate only one.
     unique: Option<Index>,
-    /// Where they go back to an activator: how many objects each has that it has not gone back for.
+    /// If servants are etherealized: for each servant, how many objects it has not been
+    /// etherealized for.
     counts: Option<Mutex<HashMap<usize, usize>>>,
 }
 
@@ -23,12 +24,12 @@ impl Servants {
         Self { unique, counts: policies.has_activator().then(Mutex::default) }
     }
 
-    /// Whether a servant must not be put in twice.
+    /// Whether a servant must not be inserted twice.
     pub(super) const fn is_exclusive(&self) -> bool {
         self.unique.is_some()
     }
 
-    /// The object that the servant incarnates, where it incarnates one only.
+    /// The object that the servant incarnates, if a servant may incarnate only one.
     pub(super) fn find<'o>(
         &self,
         orb: &'o Orb,
@@ -44,7 +45,7 @@ impl Servants {
         })
     }
 
-    /// The servant incarnates one more object, which stands at `slot`.
+    /// Records that the servant incarnates the object in `slot`.
     pub(super) fn insert(&self, servant: usize, slot: Slot) {
         if let Some(index) = &self.unique {
             index.insert(hash(servant), slot.index);
@@ -54,15 +55,15 @@ impl Servants {
         }
     }
 
-    /// That object is active no more. The servant still belongs to it until it goes
-    /// [back](Self::give_back).
+    /// Records that this object is no longer active. The servant still counts as its servant until
+    /// [`give_back`](Self::give_back).
     pub(super) fn remove(&self, servant: usize, slot: Slot) {
         if let Some(index) = &self.unique {
             index.remove(hash(servant), slot.index);
         }
     }
 
-    /// The servant goes back for one of its objects.
+    /// Records that the servant was etherealized for one of its objects.
     pub(super) fn give_back(&self, servant: usize) {
         let Some(counts) = &self.counts else { return };
         let mut counts = lock(counts);
@@ -74,13 +75,13 @@ impl Servants {
         }
     }
 
-    /// Whether the servant belongs to an object for which it is yet to go back to the activator.
+    /// Whether the servant has objects for which it has not been etherealized.
     pub(super) fn belongs(&self, servant: usize) -> bool {
         self.counts.as_ref().is_some_and(|counts| lock(counts).contains_key(&servant))
     }
 }
 
-/// Addresses are the program's own, so nobody can choose them to collide.
+/// Addresses are chosen by the process itself, so that no client can provoke collisions.
 fn hash(address: usize) -> u32 {
     ((address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }

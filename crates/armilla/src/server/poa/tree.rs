@@ -1,4 +1,4 @@
-//! The tree of POAs: names, parents, children, and those that are made when somebody asks for them.
+//! The tree of POAs: names, parents, children, and adapter activators that create POAs on demand.
 
 use super::gate::{Admission, GateFlag, creation_timed_out};
 use super::upcall::guarded;
@@ -16,23 +16,23 @@ impl Poa {
         &self.inner.name
     }
 
-    /// Its policies, those that it was not asked for among them.
+    /// Its policies, including defaults: those that were not set explicitly.
     pub fn policies(&self) -> Vec<super::Policy> {
         self.inner.policies()
     }
 
-    /// What tells it from all other POAs of this ORB: `id`.
+    /// The id of this POA, unique in its ORB: `id`.
     pub fn adapter_id(&self) -> &[u8] {
         self.inner.path()
     }
 
-    /// The POA above, unless this is the root or that was destroyed: `the_parent`.
+    /// The parent, unless this is the root or the parent was destroyed: `the_parent`.
     pub fn parent(&self) -> Option<Self> {
         let inner = self.inner.parent.as_ref().and_then(Weak::upgrade)?;
         Some(self.orb.poa_of(&inner))
     }
 
-    /// The POAs right below, by name: `the_children`.
+    /// The children, sorted by name: `the_children`.
     pub fn children(&self) -> Vec<Self> {
         lock(&self.inner.state).children.values().map(|inner| self.orb.poa_of(inner)).collect()
     }
@@ -42,33 +42,34 @@ impl Poa {
         &self.inner.manager
     }
 
-    /// Who makes POAs below this one when somebody asks for them: `the_activator`.
+    /// The adapter activator, which creates children on demand: `the_activator`.
     pub fn activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         lock(&self.inner.state).activator.clone()
     }
 
-    /// Sets who makes POAs below this one when somebody asks for them: `the_activator`.
+    /// Sets the adapter activator, which creates children on demand: `the_activator`.
     pub fn set_activator(&self, activator: impl AdapterActivator) {
         self.change_activator(Some(Arc::new(activator)));
     }
 
-    /// From now on nobody makes POAs below this one: `the_activator` becomes nil.
+    /// Removes the adapter activator: `the_activator` becomes nil.
     pub fn clear_activator(&self) {
         self.change_activator(None);
     }
 
     fn change_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let before = std::mem::replace(&mut lock(&self.inner.state).activator, activator);
-        // The program's own, and perhaps the last of it: not under the lock.
+        // Dropped without the lock: this may run code of the program.
         drop(before);
     }
 
-    /// The POA of this name right below this one: `find_POA`. With `activate_it` the
-    /// [`activator`](Self::activator) is asked to make it where there is none, but not by itself.
+    /// The child with this name: `find_POA`. If there is none and `activate_it` is set, the
+    /// [`activator`](Self::activator) is called to create it, unless the calling thread is already
+    /// in the activator for this name.
     ///
     /// # Errors
-    /// `AdapterNonExistent`; `OBJ_ADAPTER` (reason 1) when the activator failed; `OBJECT_NOT_EXIST`
-    /// when this POA was destroyed.
+    /// `AdapterNonExistent`; `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]) when the activator
+    /// failed; `OBJECT_NOT_EXIST` when this POA was destroyed.
     pub fn find_poa(&self, name: &str, activate_it: bool) -> Result<Self, PoaError> {
         self.require(true)?;
         let found = match activate_it {
@@ -80,11 +81,11 @@ impl Poa {
 }
 
 impl PoaInner {
-    /// The POA of this name below this one, made by the adapter activator if need be.
+    /// The child with this name, created by the adapter activator if needed.
     ///
     /// # Errors
-    /// `OBJ_ADAPTER` (reason 1) when the activator failed; `TIMEOUT` when another thread is in it, and a
-    /// call of this process has no time left.
+    /// `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]) when the activator failed; `TIMEOUT` when
+    /// another thread is in it, and the wait limit of a collocated call expires.
     fn child(
         self: &Arc<Self>,
         orb: &Orb,
@@ -101,7 +102,7 @@ impl PoaInner {
                 return Ok(Some(child.clone()));
             }
             let Some(activator) = state.activator.clone() else { return Ok(None) };
-            // Who makes it does not make it twice.
+            // A thread that is in the activator for this name must not call it again.
             if self.gate.is(GateFlag::Destroyed) || state.creating.contains_key(name) {
                 return Ok(None);
             }
@@ -129,8 +130,8 @@ impl PoaInner {
 }
 
 impl Orb {
-    /// The POA with this path, made by adapter activators if need be; they are asked by the rules of
-    /// the manager of the POA above.
+    /// The POA with this path, created by adapter activators if needed. The manager of a parent
+    /// decides whether its activator may be called.
     pub(crate) fn adapter(&self, path: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
         if let Some(found) =
             self.adapters().get(path).filter(|poa| !poa.gate.is(GateFlag::Destroyed))
@@ -144,7 +145,8 @@ impl Orb {
         while let Some(name) = names.next() {
             let Ok(name) = std::str::from_utf8(name) else { return Ok(None) };
             if poa.gate.is(GateFlag::Creating) {
-                // Others make it, and may not have come to what is below it; who makes it itself knows.
+                // Another thread is creating it, and may not have created its children yet. The
+                // thread that creates it itself need not wait.
                 poa.await_creation_by_others()?;
             }
             let known = lock(&poa.state).children.get(name).cloned();
@@ -163,7 +165,7 @@ impl Orb {
             };
             match next {
                 Some(next) => poa = next,
-                // It was destroyed meanwhile, and may be made retries from above.
+                // It was destroyed meanwhile, and may be created again from the root.
                 None if retries > MAX_CREATION_RETRIES => return Err(destroyed_repeatedly()),
                 None if poa.parent.is_some() && poa.gate.is(GateFlag::Destroyed) => {
                     retries += 1;
@@ -177,18 +179,18 @@ impl Orb {
     }
 }
 
-/// An adapter activator failed (reason 1 of `OBJ_ADAPTER`).
+/// An adapter activator failed ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]).
 #[cold]
 fn activator_failed(name: &str, why: &SystemException) -> SystemException {
     SystemException::new(ExceptionKind::ObjAdapter, Minor::OBJ_ADAPTER_UNAVAILABLE, Completion::No)
         .with_reason(format!("the adapter activator failed to make POA {name:?}: {why}"))
 }
 
-/// How often one request goes to a POA that was made retries.
+/// How often one request is dispatched again to a POA that was created again.
 pub(crate) const MAX_CREATION_RETRIES: usize = 100;
 
-/// A POA was destroyed whenever the request came to it, perhaps by its own servant manager (CORBA 3.4
-/// Part 1, A.5.3: reason 4 of `TRANSIENT`).
+/// The POA was destroyed each time the request reached it, perhaps by its own servant manager
+/// ([`Minor::TRANSIENT_POA_DESTROYED`], CORBA 3.4 Part 1, A.5.3).
 #[cold]
 pub(crate) fn destroyed_repeatedly() -> SystemException {
     SystemException::new(ExceptionKind::Transient, Minor::TRANSIENT_POA_DESTROYED, Completion::No)

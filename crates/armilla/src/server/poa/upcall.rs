@@ -1,4 +1,6 @@
-//! A request on its way to its servant: found, admitted, under way, ended.
+//! Upcalls: finding the servant of a request, admitting the call, beginning and ending it.
+//!
+//! How threads see which objects are being called is in `active_calls.rs`.
 
 use super::active_calls::Protection;
 use super::gate::{Admission, Gate, GateFlag, Permit};
@@ -17,21 +19,22 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a request leads to.
+/// What the object key of a request leads to.
 pub(crate) enum Found<'o> {
     /// An active object.
     Object(Upcall<'o>),
-    /// A servant for this request only.
+    /// A servant for this request only: a default servant, or one from a servant locator.
     UnmappedUpcall(Box<UnmappedUpcall>),
-    /// Another object.
+    /// Another object, to which the client is forwarded.
     Elsewhere(Ior),
-    /// An object that the main thread alone may call.
+    /// An object that only the main thread may call.
     MainThread,
     /// An exception, before any servant was called.
     Refused(SystemException),
-    /// Nothing.
+    /// No object.
     Nothing,
-    /// The request names the object by a profile that is not one of ours; its key would do.
+    /// The request addresses the object by a profile that is not one of this ORB's. The client has
+    /// to repeat it with the object key.
     Unnamed,
 }
 
@@ -46,12 +49,12 @@ impl Found<'_> {
         }
     }
 
-    /// Whether something follows the call that the reply must wait for.
+    /// Whether the reply has to wait for `postinvoke`.
     pub(crate) fn has_located_servant(&self) -> bool {
         self.located_servant().is_some()
     }
 
-    /// The located_servant of the servant, where it was lent for this request.
+    /// The servant from a servant locator, if it is one.
     pub(crate) fn located_servant(&self) -> Option<&LocatedServant> {
         match self {
             Self::UnmappedUpcall(unmapped) => unmapped.located_servant.as_ref(),
@@ -76,10 +79,10 @@ impl Found<'_> {
         }
     }
 
-    /// The call has been made: a servant that was lent for it goes back.
+    /// Calls `postinvoke` after the call, if the servant is from a servant locator.
     ///
     /// # Errors
-    /// What the lender raises.
+    /// The exception that the locator raises.
     pub(crate) fn give_back(self) -> Result<(), SystemException> {
         self.located_servant().map_or(Ok(()), LocatedServant::give_back)
     }
@@ -98,23 +101,23 @@ pub(crate) struct Target {
     pub(crate) servant: AnyServant,
 }
 
-/// A call of an active object that was found in the table of all active objects, until it is
-/// dropped.
+/// A call of an active object that was found in the table of all active objects. Dropping it ends
+/// the call.
 pub(crate) struct Upcall<'o> {
     object: Guard<'o, Activation>,
     permit: Permit,
 }
 
 impl<'o> Upcall<'o> {
-    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
+    /// Begins a call if that needs neither a servant manager nor a wait.
     #[inline(always)]
     pub(crate) fn begin(object: Guard<'o, Activation>) -> Option<Self> {
         Self::admitted(object, Permit::default(), Gate::is_open)
     }
 
-    /// Begins a call, for which `permit` was given, where the object is active and `admits` finds its
-    /// gate as it must be. `active_calls.rs` says why both are looked at after the call was begun,
-    /// and again when it has ended.
+    /// Begins a call with `permit`, if the object is active and `admits` accepts its gate.
+    /// `active_calls.rs` says why both are checked after the call was begun, and again when it has
+    /// ended.
     #[inline(always)]
     fn admitted(
         mut object: Guard<'o, Activation>,
@@ -128,7 +131,7 @@ impl<'o> Upcall<'o> {
         if has_begun(&object, admits) {
             return Some(Self { object, permit });
         }
-        // The caller holds the permit and gives it back.
+        // The caller keeps the permit and releases it.
         Self { object, permit: Permit::default() }.back_out();
         None
     }
@@ -153,7 +156,8 @@ impl Drop for Upcall<'_> {
     }
 }
 
-/// A call of an active object that the caller has as `A`, until it is dropped.
+/// A call of an active object for which the caller already has a handle `A`. Dropping it ends the
+/// call.
 pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
     activation: A,
     /// `None` once the call has ended.
@@ -161,7 +165,7 @@ pub(crate) struct DirectUpcall<A: Deref<Target = Activation>> {
 }
 
 impl<A: Deref<Target = Activation>> DirectUpcall<A> {
-    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
+    /// Begins a call if that needs neither a servant manager nor a wait.
     pub(crate) fn begin(activation: A) -> Option<Self> {
         if !may_begin(&activation) {
             return None;
@@ -171,7 +175,7 @@ impl<A: Deref<Target = Activation>> DirectUpcall<A> {
         has_begun(&call.activation, Gate::is_open).then_some(call)
     }
 
-    /// The object, as it was handed over.
+    /// The handle with which the call was begun.
     pub(crate) const fn activation(&self) -> &A {
         &self.activation
     }
@@ -186,7 +190,7 @@ impl<A: Deref<Target = Activation>> Drop for DirectUpcall<A> {
     }
 }
 
-/// A call of an active object that is begun and [ended](Self::end) in one function, where its
+/// A call of an active object that is begun and [ended](Self::end) in one function, so that its
 /// fields stay in registers.
 pub(crate) struct FastUpcall<'a> {
     activation: &'a Activation,
@@ -195,7 +199,7 @@ pub(crate) struct FastUpcall<'a> {
 }
 
 impl<'a> FastUpcall<'a> {
-    /// Begins a call, where that needs nothing but a hazard pointer.
+    /// Begins a call if that needs a hazard pointer only.
     #[inline(always)]
     pub(crate) fn begin(activation: &'a Activation) -> Option<Self> {
         let hazard = active_calls::protect_fast(activation)?;
@@ -203,8 +207,7 @@ impl<'a> FastUpcall<'a> {
         if has_begun(activation, Gate::is_open) { Some(call) } else { None }
     }
 
-    /// Ends the call, and hands its result through: a result that is not kept meanwhile stays in
-    /// its register.
+    /// Ends the call and passes its result through, so that the result can stay in a register.
     #[inline(always)]
     pub(crate) fn end<R>(mut self, result: R) -> R {
         let is_last = self.hazard.take().is_some_and(HazardPointer::clear_fast);
@@ -225,8 +228,8 @@ impl Drop for FastUpcall<'_> {
     }
 }
 
-/// Does what is left to do where a hazard pointer was cleared before a later one, a flag is raised,
-/// or the light fence has to be a full one.
+/// Finishes the end of a call in the rare cases: its hazard pointer was not the last one of the
+/// thread, a flag is raised, or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
 fn end_slow<R>(activation: &Activation, result: R) -> R {
@@ -242,20 +245,20 @@ fn end_early(activation: &Activation, hazard: HazardPointer) {
     has_ended_by_flags(activation, Permit::default());
 }
 
-/// Whether a call is worth beginning: one that backs out does what is left to the last call, with a
-/// heavy fence.
+/// Whether beginning a call is worthwhile. A call that begins and backs out may be the last one of
+/// a deactivated object, which costs it a heavy fence.
 #[inline(always)]
 fn may_begin(activation: &Activation) -> bool {
     activation.is_active()
 }
 
-/// Whether a call that was begun, and that others can see, may be made.
+/// Whether a call that has begun, visible to other threads, may be made.
 #[inline(always)]
 fn has_begun(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
     fence::light_and_all_clear(|| activation.flags()) || has_begun_by_flags(activation, admits)
 }
 
-/// The same where one of the flags is raised, or the light fence has to be a full one.
+/// The same when a flag is raised or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
 fn has_begun_by_flags(activation: &Activation, admits: fn(&Gate) -> bool) -> bool {
@@ -263,7 +266,7 @@ fn has_begun_by_flags(activation: &Activation, admits: fn(&Gate) -> bool) -> boo
     activation.is_active() && admits(&activation.poa.gate)
 }
 
-/// Does what is left to a call that others do not see any more.
+/// Finishes a call that is no longer visible to other threads.
 #[inline(always)]
 fn has_ended(activation: &Activation, permit: Permit) {
     if !fence::light_and_all_clear(|| activation.flags()) {
@@ -271,7 +274,7 @@ fn has_ended(activation: &Activation, permit: Permit) {
     }
 }
 
-/// The same where one of the flags is raised, or the light fence has to be a full one.
+/// The same when a flag is raised or the light fence has to be a full one.
 #[cold]
 #[inline(never)]
 fn has_ended_by_flags(activation: &Activation, permit: Permit) {
@@ -283,12 +286,12 @@ fn has_ended_by_flags(activation: &Activation, permit: Permit) {
     activation.poa.call_ended();
 }
 
-/// A call of an object that is not in the active object map, until it is dropped.
+/// A call of an object outside the active object map. Dropping it ends the call.
 pub(crate) struct UnmappedUpcall {
     poa: Arc<PoaInner>,
     id: ObjectId,
     servant: AnyServant,
-    /// Where the servant was lent.
+    /// Set if the servant is from a servant locator.
     located_servant: Option<LocatedServant>,
     permit: Permit,
 }
@@ -305,7 +308,7 @@ impl Drop for UnmappedUpcall {
 }
 
 impl PoaInner {
-    /// The object that is active under `id`; `hint` is where it stood.
+    /// The object that is active under `id`; `hint` is the slot where it was last seen.
     pub(crate) fn lookup<'o>(
         &self,
         orb: &'o Orb,
@@ -316,20 +319,20 @@ impl PoaInner {
         hinted.or_else(|| self.ids.find(self, orb.objects(), id)).or_else(|| self.placed(orb, id))
     }
 
-    /// The object whose id, which this POA made, says where it stands.
+    /// The object with an id that this POA made, which contains the slot.
     fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Guard<'o, Activation>> {
         let (incarnation, slot) = crate::object_key::parse_system_id(id)?;
         let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation);
         found.filter(|object| self.has_active(object, id))
     }
 
-    /// Whether it is this POA's, and active under `id`.
+    /// Whether the object belongs to this POA and is active under `id`.
     fn has_active(&self, object: &Activation, id: &[u8]) -> bool {
         std::ptr::eq(&*object.poa, self) && object.has_id(id) && object.is_active()
     }
 
-    /// What a request for the object `id` leads to: waits, asks and admits by the policies. `None`
-    /// when the POA was destroyed before that.
+    /// Finds what a request for the object `id` leads to, according to the policies: waits for
+    /// admission, and calls servant managers. `None` when the POA was destroyed before.
     #[cold]
     pub(crate) fn serve<'o>(
         self: &Arc<Self>,
@@ -347,10 +350,10 @@ impl PoaInner {
             };
             match self.try_serve(orb, id, hint, operation, permit) {
                 Some(found) => return Some(found),
-                // Something has changed since the gate was passed.
+                // A flag was raised since the request was admitted: try again.
                 None => self.gate.release(permit),
             }
-            // Without the permit: the thread that etherealizes a servant may need it.
+            // After releasing the permit: the thread that etherealizes the servant may need it.
             if self.policies.has_activator()
                 && let Err(exception) = self.await_retired(orb, &ObjectId::new(id))
             {
@@ -359,8 +362,9 @@ impl PoaInner {
         }
     }
 
-    /// What a request leads to that was admitted; it takes the permit with it or gives it back.
-    /// `None` when everything has to be looked at again.
+    /// Finds what an admitted request leads to. The result owns the permit if it is a call;
+    /// otherwise the permit is released. `None`, with the permit still held, means that the caller
+    /// has to try again.
     fn try_serve<'o>(
         self: &Arc<Self>,
         orb: &'o Orb,
@@ -391,7 +395,7 @@ impl PoaInner {
             },
         };
         let found = match outcome {
-            // It is active now, or the gate was closed meanwhile, though it may be open again.
+            // The object is active now, or the gate was closed meanwhile and may be open again.
             Ok(None) => return None,
             Ok(Some(unmapped @ Found::UnmappedUpcall(_))) => return Some(unmapped),
             Ok(Some(found)) => found,
@@ -402,8 +406,7 @@ impl PoaInner {
         Some(found)
     }
 
-    /// Asks the locator for a servant, which begins the request. `None` when the gate was closed
-    /// before.
+    /// Calls the servant locator, which begins the request. `None` when the gate was closed before.
     fn locate_servant(
         self: &Arc<Self>,
         orb: &Orb,
@@ -413,8 +416,8 @@ impl PoaInner {
         permit: Permit,
     ) -> Result<Option<UnmappedUpcall>, ServantManagerError> {
         let poa = orb.poa_of(self);
-        // Until what is lent counts by itself, not only while the locator is asked; and not after
-        // the end.
+        // Counted until the returned call counts itself, so that there is no gap in which a thread
+        // that waits for calls to end could miss it. Not begun if the gate is already closed.
         self.unmapped_begins();
         if !self.gate.still_admits() {
             self.unmapped_ended();
@@ -440,7 +443,7 @@ impl PoaInner {
         located.map(Some)
     }
 
-    /// Begins a call of an object that is not in the active object map.
+    /// Begins a call of an object outside the active object map.
     fn begin_unmapped(
         self: &Arc<Self>,
         id: ObjectId,
@@ -453,7 +456,7 @@ impl PoaInner {
         UnmappedUpcall { poa: self.clone(), id, servant, located_servant, permit }
     }
 
-    /// The same with the default servant. `None` when the gate was closed meanwhile.
+    /// Begins a call of the default servant. `None` when the gate was closed meanwhile.
     fn begin_with_default(
         self: &Arc<Self>,
         id: ObjectId,
@@ -464,7 +467,7 @@ impl PoaInner {
         if self.gate.still_admits() {
             return Some(unmapped);
         }
-        // The permit goes back with the rest of what the caller holds.
+        // The caller keeps the permit and releases it.
         unmapped.permit = Permit::default();
         None
     }
@@ -482,8 +485,9 @@ impl PoaInner {
         })
     }
 
-    /// Asks a servant manager, about an object that stood at `slot`. A thread that waits for
-    /// requests to end waits for this too, and the servant manager cannot wait for them.
+    /// Calls a servant manager about the object in `slot`. The call counts as one in progress: a
+    /// thread that waits for calls to end waits for it, and the servant manager itself must not
+    /// wait for them.
     pub(super) fn ask_manager<R>(
         &self,
         what: &str,
@@ -498,7 +502,7 @@ impl PoaInner {
         answer
     }
 
-    /// Whether a request for the object could be served, without asking anybody for a servant.
+    /// Whether a request for the object could be served. No servant manager is called to find out.
     pub(crate) fn may_serve(&self, orb: &Orb, id: &[u8], hint: Slot) -> bool {
         if self.gate.is(GateFlag::Destroyed) {
             return false;
@@ -512,8 +516,8 @@ impl PoaInner {
     }
 }
 
-/// Calls into the program, whose panics must not take a connection with them. `completed` says how
-/// far the operation has come that this is for.
+/// Calls code of the program and turns a panic into an exception, so that it does not end the
+/// connection. `completed` is the completion status of that exception.
 pub(crate) fn guarded<R>(
     what: &str,
     completed: Completion,
