@@ -1,12 +1,12 @@
-//! One connection from a client: reading requests, serving them, and closing.
+//! One connection from a client: reading requests and serving them.
 //!
 //! The leader of the connection (see [`super::leadership`]) reads a request, calls the servant and
 //! writes the reply itself. A call thus costs two system calls, no handover to another thread, and
 //! no allocation once the buffers have grown to the size of the messages. The buffers belong to the
 //! thread, so an idle connection holds none.
 //!
-//! How replies are queued and sent is in [`super::output`]; who serves an idle connection is in
-//! [`super::workers`].
+//! How replies are queued and sent is in [`super::output`], how a connection ends in
+//! [`super::closing`]. What waits for the requests of an idle connection is in [`super::workers`].
 
 use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
@@ -22,14 +22,13 @@ use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::poa::ObjectAdapters;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
-use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent, TimeoutKind};
+use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent};
 use armilla_giop::{
     Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request, decode_request_fast,
 };
 use armilla_ipc::Stream;
 use parking_lot::{Mutex, MutexGuard};
 use std::io;
-use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -53,8 +52,8 @@ pub(crate) struct Connection {
     /// Only the leader locks it.
     framer: Mutex<Framer>,
     pub(super) output: Mutex<Output>,
-    /// Why the leader was woken: one of the constants below; 0 if it was not.
-    wake_reason: AtomicU8,
+    /// Why the leader was woken, as [`wake`](Self::wake) notes it; 0 if it was not.
+    pub(super) wake_reason: AtomicU8,
     /// Whether the client has had several requests in progress at once.
     multiplexed: AtomicBool,
     /// Whether the last of these requests took longer than [`SLOW`].
@@ -93,11 +92,6 @@ struct LeaderContext<'h> {
     status: &'h WorkerStatus,
     workers: &'h Arc<Workers>,
 }
-
-/// The wake reasons; 0 means that the connection was not woken.
-const CLOSING: u8 = 1;
-const HALFWAY: u8 = 2;
-const TRICKLE: u8 = 3;
 
 impl Connection {
     pub(super) fn new(
@@ -280,7 +274,7 @@ impl Connection {
             _ => self.stream.try_recv(framer.space_from(inbox)),
         };
         match received {
-            Ok(0) => Err(self.timeout(framer.is_partial())),
+            Ok(0) => Err(self.reason_for_end(framer.is_partial())),
             Ok(count) => {
                 framer.received(count);
                 Ok(())
@@ -461,82 +455,6 @@ impl Connection {
                 peer = self.stream.peer(),
                 limit = limit,
             );
-        }
-    }
-
-    /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
-    /// are answered first.
-    pub(super) fn conclude(&self, end: &CloseReason) {
-        end.report(self.stream.peer(), self.orb.settings());
-        self.output.lock().responder.close(end.closing_message());
-        self.end_calls(end);
-        let mut output = self.output.lock();
-        output.gone |=
-            matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
-        self.send_closing_message(&mut output);
-    }
-
-    /// Sends the closing message and closes, once no request is in progress.
-    pub(super) fn send_closing_message(&self, output: &mut MutexGuard<'_, Output>) {
-        if let Some(closing_message) = output.responder.poll_closing_message() {
-            let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
-            if self.put_last(output, message) {
-                self.close();
-            }
-        }
-    }
-
-    /// Closes the connection and removes it from the registry.
-    pub(super) fn close(&self) {
-        self.workers.registry.retire(self);
-        // Requests that arrived meanwhile were not begun. They are read and discarded: unread
-        // octets would make the kernel reset the connection, and the client might lose the closing
-        // message.
-        self.stream.shutdown(Shutdown::Write).ok();
-        let mut rest = [0; 4096];
-        let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);
-        std::iter::repeat_with(discarded).take(64).take_while(|more| *more).for_each(drop);
-        self.stream.shutdown(Shutdown::Both).ok();
-        if let ServedBy::Reactor(reactor_connection) = &self.served_by {
-            reactor_connection.leave();
-        }
-        self.workers.registry.leave(self);
-    }
-
-    /// Whether a reply is pending in either direction. Such a connection cannot be closed as idle.
-    pub(super) fn has_pending_replies(&self) -> bool {
-        let output = self.output.try_lock();
-        output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
-    }
-
-    /// Shuts the connection down if the client does not read what is queued for it.
-    pub(super) fn close_if_stuck(&self) {
-        if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
-            self.stream.shutdown(Shutdown::Both).ok();
-        }
-    }
-
-    /// Makes the current read, or else the next one, return zero octets.
-    pub(super) fn wake(&self, timeout: TimeoutKind) {
-        let wake_reason = match timeout {
-            TimeoutKind::Idle => CLOSING,
-            TimeoutKind::Stalled => HALFWAY,
-            TimeoutKind::Slow => TRICKLE,
-        };
-        self.wake_reason.store(wake_reason, Ordering::Release);
-        // A connection that is already closed needs no waking.
-        self.stream.shutdown(Shutdown::Read).ok();
-    }
-
-    /// Why a read returned zero octets.
-    #[cold]
-    fn timeout(&self, partial: bool) -> CloseReason {
-        match self.wake_reason.load(Ordering::Acquire) {
-            CLOSING => CloseReason::Ours,
-            HALFWAY => CloseReason::Stalled,
-            TRICKLE => CloseReason::Trickled,
-            _ if partial => CloseReason::CutShort,
-            _ => CloseReason::Peer,
         }
     }
 }

@@ -7,6 +7,7 @@ mod bidirectional;
 mod call;
 mod caller;
 mod close_reason;
+mod closing;
 mod collocated;
 mod connection;
 mod dispatch;

@@ -54,8 +54,8 @@ impl PoaInner {
     fn begin_incarnation(&self, orb: &Orb, id: &ObjectId) -> Result<bool, SystemException> {
         self.activating.acquire_in_time(|| {
             format!(
-                "the servant activator of POA {:?}, which makes one call at a time, took too \
-                 long for another",
+                "the servant activator of POA {:?}, which one thread at a time calls, took too \
+                 long for another call",
                 self.name
             )
         })?;

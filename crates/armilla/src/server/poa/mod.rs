@@ -11,6 +11,7 @@ mod adapters;
 mod builder;
 mod current;
 mod error;
+mod found;
 mod gate;
 mod ids;
 mod incarnation;
@@ -36,6 +37,7 @@ pub use builder::PoaBuilder;
 pub use current::Current;
 pub(crate) use current::serving_depth;
 pub use error::PoaError;
+pub(crate) use found::{Found, Target};
 pub use ids::ObjectLookup;
 pub(crate) use located_servant::LocatedServant;
 pub use manager::{ManagerState, PoaManager};
@@ -49,7 +51,7 @@ pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
 pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
-pub(crate) use upcall::{DirectUpcall, FastUpcall, Found, Target, Upcall, guarded};
+pub(crate) use upcall::{DirectUpcall, FastUpcall, Upcall, guarded};
 
 use crate::exception::SystemException;
 use crate::object_key::NamedKey;

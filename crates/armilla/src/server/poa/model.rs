@@ -167,15 +167,7 @@ impl Model for World {
                 self.lock = Some(me);
                 Step::Read(0)
             }
-            Step::Read(whose) => {
-                let busy = self.hazards.get(whose).map_or(self.count > 0, |hazard| *hazard);
-                match (busy, role) {
-                    (true, Role::Waits) => Step::Sleep,
-                    (true, _) => Step::Done,
-                    (false, _) if whose == all => Step::Finish,
-                    (false, _) => Step::Read(whose + 1),
-                }
-            }
+            Step::Read(whose) => self.read(whose, role),
             Step::Sleep => {
                 self.lock = None;
                 Step::Asleep
@@ -195,6 +187,17 @@ impl Model for World {
             }
         };
         Ok(true)
+    }
+
+    /// Reads whether a call shows, and returns the next step of the thread that scans.
+    fn read(&self, whose: usize, role: Role) -> Step {
+        let busy = self.hazards.get(whose).map_or(self.count > 0, |hazard| *hazard);
+        match (busy, role) {
+            (true, Role::Waits) => Step::Sleep,
+            (true, _) => Step::Done,
+            (false, _) if whose == self.threads.len() => Step::Finish,
+            (false, _) => Step::Read(whose + 1),
+        }
     }
 
     fn settled(&self) -> Outcome<()> {

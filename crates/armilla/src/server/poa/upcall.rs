@@ -3,6 +3,7 @@
 //! How threads see which objects are being called is in `active_calls.rs`.
 
 use super::active_calls::Protection;
+use super::found::Found;
 use super::gate::{Admission, Gate, GateFlag, Permit};
 use super::located_servant::{Lent, LocatedServant};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
@@ -11,7 +12,6 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::{AnyServant, Servant};
-use armilla_giop::ior::Ior;
 use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::{self, HazardPointer};
 use armilla_ipc::memory::{Guard, Slot};
@@ -19,92 +19,10 @@ use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What the object key of a request leads to.
-pub(crate) enum Found<'o> {
-    /// An active object.
-    Object(Upcall<'o>),
-    /// A servant for this request only: a default servant, or one from a servant locator.
-    UnmappedUpcall(Box<UnmappedUpcall>),
-    /// Another object, to which the client is forwarded.
-    Elsewhere(Ior),
-    /// An object that only the main thread may call.
-    MainThread,
-    /// An exception, before any servant was called.
-    Refused(SystemException),
-    /// No object.
-    Nothing,
-    /// The request addresses the object by a profile that is not one of this ORB's. The client has
-    /// to repeat it with the object key.
-    Unnamed,
-}
-
-impl Found<'_> {
-    /// The servant to call.
-    #[inline]
-    pub(crate) fn servant(&self) -> Option<&dyn Servant> {
-        match self {
-            Self::Object(upcall) => Some(upcall.skeleton()),
-            Self::UnmappedUpcall(unmapped) => Some(unmapped.servant.get()),
-            _ => None,
-        }
-    }
-
-    /// Whether the reply has to wait for `postinvoke`.
-    pub(crate) fn has_located_servant(&self) -> bool {
-        self.located_servant().is_some()
-    }
-
-    /// The servant from a servant locator, if it is one.
-    pub(crate) fn located_servant(&self) -> Option<&LocatedServant> {
-        match self {
-            Self::UnmappedUpcall(unmapped) => unmapped.located_servant.as_ref(),
-            _ => None,
-        }
-    }
-
-    /// The object to call.
-    pub(crate) fn target(&self) -> Option<Target> {
-        match self {
-            Self::Object(upcall) => Some(Target {
-                id: upcall.object.id(),
-                poa: upcall.object.poa.clone(),
-                servant: upcall.object.servant.clone(),
-            }),
-            Self::UnmappedUpcall(unmapped) => Some(Target {
-                id: unmapped.id.clone(),
-                poa: unmapped.poa.clone(),
-                servant: unmapped.servant.clone(),
-            }),
-            _ => None,
-        }
-    }
-
-    /// Calls `postinvoke` after the call, if the servant is from a servant locator.
-    ///
-    /// # Errors
-    /// The exception that the locator raises.
-    pub(crate) fn give_back(self) -> Result<(), SystemException> {
-        self.located_servant().map_or(Ok(()), LocatedServant::give_back)
-    }
-}
-
-impl From<UnmappedUpcall> for Found<'_> {
-    fn from(unmapped: UnmappedUpcall) -> Self {
-        Self::UnmappedUpcall(Box::new(unmapped))
-    }
-}
-
-/// An object that is called, for interceptors.
-pub(crate) struct Target {
-    pub(crate) id: ObjectId,
-    pub(crate) poa: Arc<PoaInner>,
-    pub(crate) servant: AnyServant,
-}
-
 /// A call of an active object that was found in the table of all active objects. Dropping it ends
 /// the call.
 pub(crate) struct Upcall<'o> {
-    object: Guard<'o, Activation>,
+    pub(super) object: Guard<'o, Activation>,
     permit: Permit,
 }
 
@@ -288,11 +206,11 @@ fn has_ended_by_flags(activation: &Activation, permit: Permit) {
 
 /// A call of an object outside the active object map. Dropping it ends the call.
 pub(crate) struct UnmappedUpcall {
-    poa: Arc<PoaInner>,
-    id: ObjectId,
-    servant: AnyServant,
+    pub(super) poa: Arc<PoaInner>,
+    pub(super) id: ObjectId,
+    pub(super) servant: AnyServant,
     /// Set if the servant is from a servant locator.
-    located_servant: Option<LocatedServant>,
+    pub(super) located_servant: Option<LocatedServant>,
     permit: Permit,
 }
 
@@ -397,7 +315,7 @@ impl PoaInner {
         let found = match outcome {
             // The object is active now, or the gate was closed meanwhile and may be open again.
             Ok(None) => return None,
-            Ok(Some(unmapped @ Found::UnmappedUpcall(_))) => return Some(unmapped),
+            Ok(Some(unmapped @ Found::Unmapped(_))) => return Some(unmapped),
             Ok(Some(found)) => found,
             Err(ServantManagerError::Raise(exception)) => Found::Refused(exception),
             Err(ServantManagerError::Forward(object)) => Found::Elsewhere(object.ior()),

@@ -1,0 +1,94 @@
+//! How a connection ends: the closing message, the timeouts that wake its leader, and closing.
+//!
+//! Why it ends, and what is logged, is in [`super::close_reason`].
+
+use super::close_reason::CloseReason;
+use super::connection::{Connection, ServedBy};
+use super::output::Output;
+use armilla_giop::engine::TimeoutKind;
+use parking_lot::MutexGuard;
+use std::net::Shutdown;
+use std::sync::atomic::Ordering;
+
+/// The wake reasons; 0 means that the connection was not woken.
+const CLOSING: u8 = 1;
+const HALFWAY: u8 = 2;
+const TRICKLE: u8 = 3;
+
+impl Connection {
+    /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
+    /// are answered first.
+    pub(super) fn conclude(&self, end: &CloseReason) {
+        end.report(self.stream.peer(), self.orb.settings());
+        self.output.lock().responder.close(end.closing_message());
+        self.end_calls(end);
+        let mut output = self.output.lock();
+        output.gone |=
+            matches!(end, CloseReason::Peer | CloseReason::CutShort | CloseReason::Io(_));
+        self.send_closing_message(&mut output);
+    }
+
+    /// Sends the closing message and closes, once no request is in progress.
+    pub(super) fn send_closing_message(&self, output: &mut MutexGuard<'_, Output>) {
+        if let Some(closing_message) = output.responder.poll_closing_message() {
+            let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
+            if self.put_last(output, message) {
+                self.close();
+            }
+        }
+    }
+
+    /// Closes the connection and removes it from the registry.
+    pub(super) fn close(&self) {
+        self.workers.registry.retire(self);
+        // Requests that arrived meanwhile were not begun. They are read and discarded: unread
+        // octets would make the kernel reset the connection, and the client might lose the closing
+        // message.
+        self.stream.shutdown(Shutdown::Write).ok();
+        let mut rest = [0; 4096];
+        let discarded = || matches!(self.stream.try_recv(&mut rest), Ok(count) if count > 0);
+        std::iter::repeat_with(discarded).take(64).take_while(|more| *more).for_each(drop);
+        self.stream.shutdown(Shutdown::Both).ok();
+        if let ServedBy::Reactor(reactor_connection) = &self.served_by {
+            reactor_connection.leave();
+        }
+        self.workers.registry.leave(self);
+    }
+
+    /// Whether a reply is pending in either direction. Such a connection cannot be closed as idle.
+    pub(super) fn has_pending_replies(&self) -> bool {
+        let output = self.output.try_lock();
+        output.is_none_or(|output| output.responder.in_progress() > 0) || self.is_calling()
+    }
+
+    /// Shuts the connection down if the client does not read what is queued for it.
+    pub(super) fn close_if_stuck(&self) {
+        if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
+            self.stream.shutdown(Shutdown::Both).ok();
+        }
+    }
+
+    /// Makes the current read, or else the next one, return zero octets.
+    pub(super) fn wake(&self, timeout: TimeoutKind) {
+        let wake_reason = match timeout {
+            TimeoutKind::Idle => CLOSING,
+            TimeoutKind::Stalled => HALFWAY,
+            TimeoutKind::Slow => TRICKLE,
+        };
+        self.wake_reason.store(wake_reason, Ordering::Release);
+        // A connection that is already closed needs no waking.
+        self.stream.shutdown(Shutdown::Read).ok();
+    }
+
+    /// Why a read returned zero octets.
+    #[cold]
+    pub(super) fn reason_for_end(&self, partial: bool) -> CloseReason {
+        match self.wake_reason.load(Ordering::Acquire) {
+            CLOSING => CloseReason::Ours,
+            HALFWAY => CloseReason::Stalled,
+            TRICKLE => CloseReason::Trickled,
+            _ if partial => CloseReason::CutShort,
+            _ => CloseReason::Peer,
+        }
+    }
+}
