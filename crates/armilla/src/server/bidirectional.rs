@@ -221,7 +221,7 @@ impl Carrier for ConnectionCarrier {
     }
 
     fn has_room(&self) -> bool {
-        self.connection.upgrade().is_none_or(|connection| !connection.output.lock().is_stuck())
+        self.connection.upgrade().is_none_or(|connection| !connection.output.lock().has_queued())
     }
 }
 
@@ -248,7 +248,7 @@ impl Stream for ConnectionCarrier {
     /// Sends everything, or nothing while octets are queued for the peer.
     fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         match self.connection.upgrade() {
-            Some(connection) => connection.carry(parts),
+            Some(connection) => connection.send_requests(parts),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         }
     }
@@ -289,7 +289,10 @@ fn address_of(point: &ListenPoint) -> String {
 
 /// Adds the addresses for which the client offers its connection to those offered before.
 #[cold]
-pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<(), SystemException> {
+pub(super) fn accept_offer(
+    connection: &Arc<Connection>,
+    data: &[u8],
+) -> Result<(), SystemException> {
     let Some(claims) = connection.orb.client().reverse_connections() else { return Ok(()) };
     if !matches!(connection.served_by, ServedBy::Reactor(_)) {
         return Ok(());
@@ -306,10 +309,10 @@ pub(super) fn take_offer(connection: &Arc<Connection>, data: &[u8]) -> Result<()
         return Ok(());
     }
     let carrier: Arc<dyn Carrier> = Arc::new(ConnectionCarrier::of(connection));
-    let peer = listen_points::place_of(&*connection.stream);
+    let peer = listen_points::host_of(&*connection.stream);
     for point in points.0 {
         // Many clients repeat the offer with every request.
-        if offered.contains(&point) || offered.len() >= listen_points::MOST {
+        if offered.contains(&point) || offered.len() >= listen_points::MAX_OFFERED {
             continue;
         }
         let address = address_of(&point);

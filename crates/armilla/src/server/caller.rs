@@ -42,7 +42,7 @@ fn origin() -> Option<Origin> {
     noted
         .ok()
         .flatten()
-        .or_else(|| WorkerStatus::connection_served_here().map(|connection| (0, Some(connection))))
+        .or_else(|| WorkerStatus::current_connection().map(|connection| (0, Some(connection))))
 }
 
 impl Orb {

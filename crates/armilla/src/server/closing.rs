@@ -11,9 +11,9 @@ use std::net::Shutdown;
 use std::sync::atomic::Ordering;
 
 /// The wake reasons; 0 means that the connection was not woken.
-const CLOSING: u8 = 1;
-const HALFWAY: u8 = 2;
-const TRICKLE: u8 = 3;
+const WAKE_CLOSING: u8 = 1;
+const WAKE_STALLED: u8 = 2;
+const WAKE_SLOW: u8 = 3;
 
 impl Connection {
     /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
@@ -32,7 +32,7 @@ impl Connection {
     pub(super) fn send_closing_message(&self, output: &mut MutexGuard<'_, Output>) {
         if let Some(closing_message) = output.responder.poll_closing_message() {
             let message = closing_message.as_ref().map_or(&[][..], |message| &message[..]);
-            if self.put_last(output, message) {
+            if self.send_last(output, message) {
                 self.close();
             }
         }
@@ -50,7 +50,7 @@ impl Connection {
         std::iter::repeat_with(discarded).take(64).take_while(|more| *more).for_each(drop);
         self.stream.shutdown(Shutdown::Both).ok();
         if let ServedBy::Reactor(reactor_connection) = &self.served_by {
-            reactor_connection.leave();
+            reactor_connection.deregister();
         }
         self.workers.registry.leave(self);
     }
@@ -63,7 +63,7 @@ impl Connection {
 
     /// Shuts the connection down if the client does not read what is queued for it.
     pub(super) fn close_if_stuck(&self) {
-        if self.output.try_lock().is_some_and(|output| output.is_stuck()) {
+        if self.output.try_lock().is_some_and(|output| output.has_queued()) {
             self.stream.shutdown(Shutdown::Both).ok();
         }
     }
@@ -71,9 +71,9 @@ impl Connection {
     /// Makes the current read, or else the next one, return zero octets.
     pub(super) fn wake(&self, timeout: TimeoutKind) {
         let wake_reason = match timeout {
-            TimeoutKind::Idle => CLOSING,
-            TimeoutKind::Stalled => HALFWAY,
-            TimeoutKind::Slow => TRICKLE,
+            TimeoutKind::Idle => WAKE_CLOSING,
+            TimeoutKind::Stalled => WAKE_STALLED,
+            TimeoutKind::Slow => WAKE_SLOW,
         };
         self.wake_reason.store(wake_reason, Ordering::Release);
         // A connection that is already closed needs no waking.
@@ -84,9 +84,9 @@ impl Connection {
     #[cold]
     pub(super) fn reason_for_end(&self, partial: bool) -> CloseReason {
         match self.wake_reason.load(Ordering::Acquire) {
-            CLOSING => CloseReason::Ours,
-            HALFWAY => CloseReason::Stalled,
-            TRICKLE => CloseReason::Trickled,
+            WAKE_CLOSING => CloseReason::Ours,
+            WAKE_STALLED => CloseReason::Stalled,
+            WAKE_SLOW => CloseReason::Trickled,
             _ if partial => CloseReason::CutShort,
             _ => CloseReason::Peer,
         }

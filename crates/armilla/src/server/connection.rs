@@ -161,7 +161,7 @@ impl Connection {
                 was_oneway = oneway;
                 self.read(&mut framer, token, &mut worker.inbox, (fetch, in_flood))?;
                 if let Some(key) = worker.inbox.likely_object_key() {
-                    self.objects.expect(key);
+                    self.objects.prefetch(key);
                 }
             }
             if self.workers.is_closing() && !self.may_call() {

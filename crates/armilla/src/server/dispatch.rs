@@ -319,7 +319,7 @@ fn take_contexts(
     if message.header.version >= Version::V1_2
         && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
     {
-        bidirectional::take_offer(connection, offer)?;
+        bidirectional::accept_offer(connection, offer)?;
     }
     Ok(code_sets)
 }

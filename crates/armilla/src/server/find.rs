@@ -18,15 +18,15 @@ use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 /// The key of an object of this process, and its activation if it is active.
-type Near = (Box<[u8]>, Option<Handle<Activation>>);
+type LocalKeyed = (Box<[u8]>, Option<Handle<Activation>>);
 
 /// A POA, an object id, and the slot where the object may be.
-type Owned<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
+type KeyTarget<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
 
 impl ObjectAdapters {
     /// Prefetches the object to which `key`, the likely key of a request, leads.
     #[inline(always)]
-    pub(crate) fn expect(&self, key: &[u8]) {
+    pub(crate) fn prefetch(&self, key: &[u8]) {
         if let Some(index) = ObjectKey::likely_index(key) {
             self.objects.expect(index);
         }
@@ -54,14 +54,14 @@ impl Orb {
     pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found<'_> {
         match self.object_adapters().find_active(key) {
             Some(upcall) => Found::Object(upcall),
-            None => self.find_otherwise(ObjectKey::parse(key).ok_or(key), operation),
+            None => self.find_slow(ObjectKey::parse(key).ok_or(key), operation),
         }
     }
 
     /// The same for a key that does not name an active slot, or when servant managers have to be
     /// asked or requests are held.
     #[cold]
-    fn find_otherwise(
+    fn find_slow(
         &self,
         key: Result<ObjectKey<'_>, &[u8]>,
         operation: OperationName<'_>,
@@ -140,10 +140,10 @@ impl Orb {
 
     /// The POA that a key belongs to, the object id, and the slot where the object may be. Adapter
     /// activators create POAs that are missing.
-    fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<Owned<'k>>, SystemException> {
+    fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<KeyTarget<'k>>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.incarnation() => {
-                let poa = self.adapter_of_place(slot);
+                let poa = self.adapter_of_slot(slot);
                 return Ok(poa.map(|poa| (poa, KeyId::Place(system_id(incarnation, slot)), slot)));
             }
             ObjectKey::Active { .. } => return Ok(None),
@@ -162,7 +162,7 @@ impl Orb {
     pub(crate) fn known_adapter(&self, key: &[u8]) -> Option<Arc<PoaInner>> {
         match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, slot } => {
-                self.adapter_of_place(slot).filter(|_| incarnation == self.incarnation())
+                self.adapter_of_slot(slot).filter(|_| incarnation == self.incarnation())
             }
             ObjectKey::Named(key) => self.adapters().get(key.adapter).filter(|poa| poa.made(&key)),
         }
@@ -170,13 +170,13 @@ impl Orb {
 
     /// The POA of the object in a slot, or of the object that was there and has moved to another
     /// slot.
-    fn adapter_of_place(&self, slot: Slot) -> Option<Arc<PoaInner>> {
+    fn adapter_of_slot(&self, slot: Slot) -> Option<Arc<PoaInner>> {
         let here = self.objects().get(slot);
         here.map(|object| object.poa.clone()).or_else(|| self.adapters().moved(slot))
     }
 
     /// The key in `ior` of an object of this process, and its activation if it is active.
-    pub(super) fn find_local(&self, ior: &Ior) -> Option<Near> {
+    pub(super) fn find_local(&self, ior: &Ior) -> Option<LocalKeyed> {
         // A process that never listened has not given out references.
         let server = self.open_server()?;
         ior.profiles.iter().find_map(|profile| {

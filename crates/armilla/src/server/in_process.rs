@@ -22,8 +22,8 @@ impl Server {
             return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the ORB shuts down"));
         }
         let (client, server) = UnixStream::pair()?;
-        admit(orb, Arc::new(Own(server)), self.workers());
-        Ok(Box::new(Own(client)))
+        admit(orb, Arc::new(InProcessStream(server)), self.workers());
+        Ok(Box::new(InProcessStream(client)))
     }
 }
 
@@ -32,9 +32,9 @@ static PEER: Address = HERE;
 
 /// One end of a connection within the process.
 #[derive(Debug)]
-struct Own(UnixStream);
+struct InProcessStream(UnixStream);
 
-impl Stream for Own {
+impl Stream for InProcessStream {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.recv(buffer)
     }

@@ -25,7 +25,7 @@ pub(super) struct LeadToken(u64);
 
 const BUSY: u64 = 0;
 const WAITING: u64 = 1;
-const HALFWAY: u64 = 2;
+const PARTIAL: u64 = 2;
 const STATE_MASK: u64 = 3;
 
 impl LeadToken {
@@ -58,13 +58,13 @@ impl Leadership {
         LeadToken(self.word.load(Ordering::Acquire))
     }
 
-    /// Notes that the leader waits for a message, or (`halfway`) for the rest of one.
+    /// Notes that the leader waits for a message, or (`partial`) for the rest of one.
     #[inline]
-    pub(super) fn await_message(&self, token: &mut LeadToken, halfway: bool) {
-        let state = if halfway { HALFWAY } else { WAITING };
+    pub(super) fn await_message(&self, token: &mut LeadToken, partial: bool) {
+        let state = if partial { PARTIAL } else { WAITING };
         if !token.is_in(state) {
             self.set_state(token, state);
-        } else if halfway {
+        } else if partial {
             self.reads.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -100,7 +100,7 @@ impl Leadership {
         let word = self.word.load(Ordering::Relaxed);
         let state = match word & STATE_MASK {
             BUSY => ReadState::Busy,
-            HALFWAY => ReadState::Partial,
+            PARTIAL => ReadState::Partial,
             _ => ReadState::Waiting,
         };
         Activity { state, serial: word >> 2, reads: self.reads.load(Ordering::Relaxed) }
@@ -141,11 +141,11 @@ mod tests {
         leadership.await_message(&mut token, false);
         assert_eq!(leadership.activity(), begun, "it waits as before");
         leadership.await_message(&mut token, true);
-        let halfway = leadership.activity();
+        let partial = leadership.activity();
         leadership.await_message(&mut token, true);
         let more = leadership.activity();
-        assert_eq!((more.serial, more.state), (halfway.serial, ReadState::Partial));
-        assert_ne!(more.reads, halfway.reads);
+        assert_eq!((more.serial, more.state), (partial.serial, ReadState::Partial));
+        assert_ne!(more.reads, partial.reads);
         leadership.enter_servant(&mut token);
         assert!(leadership.leave_servant(&mut token));
         assert_ne!(leadership.activity().serial, begun.serial);

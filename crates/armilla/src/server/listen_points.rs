@@ -10,7 +10,7 @@ use armilla_ipc::{Address, Stream, host};
 use std::net::{IpAddr, ToSocketAddrs};
 
 /// The most addresses for which one connection can be offered; further ones are ignored.
-pub(super) const MOST: usize = 16;
+pub(super) const MAX_OFFERED: usize = 16;
 
 /// The addresses that references of this ORB carry.
 pub(super) fn of(publications: &Publications) -> ListenPoints {
@@ -21,7 +21,7 @@ pub(super) fn of(publications: &Publications) -> ListenPoints {
 }
 
 /// The host at the other end of a stream, as text.
-pub(super) fn place_of(stream: &dyn Stream) -> String {
+pub(super) fn host_of(stream: &dyn Stream) -> String {
     match peer(stream) {
         Some(ip) => ip.to_string(),
         None => "this host".into(),

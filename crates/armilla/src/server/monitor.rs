@@ -96,7 +96,7 @@ impl Inspector {
         self.unchanged = self.unchanged.saturating_add(1);
         for status in lock(&workers.statuses).iter() {
             match status.look() {
-                Observation::New => self.unchanged = 0,
+                Observation::Changed => self.unchanged = 0,
                 Observation::Idle => {}
                 Observation::Same(ticks) => {
                     status.mark_blocked(workers);

@@ -60,17 +60,17 @@ impl Output {
     }
 
     /// Whether octets are queued that the client has not read.
-    pub(super) fn is_stuck(&self) -> bool {
+    pub(super) fn has_queued(&self) -> bool {
         self.taken < self.queue.len()
     }
 
     /// Whether the connection closes when the queue is empty.
-    pub(super) fn closes(&self) -> bool {
+    pub(super) fn closes_when_sent(&self) -> bool {
         self.closes
     }
 
     /// Discards the queue: the client is disconnected.
-    pub(super) fn give_up(&mut self) {
+    pub(super) fn discard_queue(&mut self) {
         self.gone = true;
         (self.queue, self.taken) = (Vec::new(), 0);
     }
@@ -105,7 +105,7 @@ impl Connection {
         output.deferred -= usize::from(pending == PendingReply::Later);
         let wanted = pending == PendingReply::Nothing || output.responder.finish(request_id);
         let sent = match reply {
-            Some(reply) if wanted => self.put(&mut output, reply),
+            Some(reply) if wanted => self.write(&mut output, reply),
             _ => Ok(()),
         };
         if output.responder.is_closing() {
@@ -116,20 +116,24 @@ impl Connection {
 
     /// Sends a message that is not the reply to a request in progress.
     pub(super) fn send(self: &Arc<Self>, message: &Encoder<'_>) -> Result<(), SendError> {
-        self.put(&mut self.output.lock(), message)
+        self.write(&mut self.output.lock(), message)
     }
 
     /// Sends a message. In the reactor this queues what the client does not read at once, instead
     /// of blocking.
     #[inline]
-    fn put(self: &Arc<Self>, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
+    fn write(
+        self: &Arc<Self>,
+        output: &mut Output,
+        message: &Encoder<'_>,
+    ) -> Result<(), SendError> {
         let sent = match &self.served_by {
             ServedBy::Thread(_) | ServedBy::Collocated => {
                 wire::send(&*self.stream, message, self.fragment_size)
             }
             ServedBy::Reactor(reactor_connection) => {
                 let put =
-                    |parts: &[IoSlice<'_>]| self.put_or_queue(reactor_connection, output, parts);
+                    |parts: &[IoSlice<'_>]| self.send_or_queue(reactor_connection, output, parts);
                 let put = wire::parts(message, self.fragment_size, put);
                 put.map_err(|source| SendError { sent: 0, source })
             }
@@ -142,16 +146,16 @@ impl Connection {
         sent
     }
 
-    fn put_or_queue(
+    fn send_or_queue(
         &self,
         reactor_connection: &ReactorConnection,
         output: &mut Output,
         parts: &[IoSlice<'_>],
     ) -> io::Result<()> {
-        let was_stuck = output.is_stuck();
+        let was_stuck = output.has_queued();
         let sent = match was_stuck {
             true => 0,
-            false => unless_full(self.stream.try_send_vectored(parts))?,
+            false => zero_if_full(self.stream.try_send_vectored(parts))?,
         };
         if sent < parts.iter().map(|part| part.len()).sum() {
             output.enqueue(parts, sent, self.orb.settings().queued_replies)?;
@@ -167,7 +171,7 @@ impl Connection {
     ///
     /// # Errors
     /// `WouldBlock` if nothing was sent; any other error when no more can be sent.
-    pub(super) fn carry(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+    pub(super) fn send_requests(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
         let mut output = self.output.lock();
         let reactor_connection = match &self.served_by {
             ServedBy::Reactor(reactor_connection)
@@ -177,10 +181,10 @@ impl Connection {
             }
             _ => return Err(io::ErrorKind::BrokenPipe.into()),
         };
-        if output.is_stuck() {
+        if output.has_queued() {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        self.put_or_queue(reactor_connection, &mut output, parts).inspect_err(|_| {
+        self.send_or_queue(reactor_connection, &mut output, parts).inspect_err(|_| {
             output.gone = true;
             self.stream.shutdown(Shutdown::Both).ok();
         })?;
@@ -189,9 +193,9 @@ impl Connection {
 
     /// Sends what is queued, as far as that does not block. Returns whether the queue is empty now.
     pub(super) fn flush(&self, output: &mut Output) -> io::Result<bool> {
-        while output.is_stuck() {
+        while output.has_queued() {
             let rest = [IoSlice::new(&output.queue[output.taken..])];
-            match unless_full(self.stream.try_send_vectored(&rest))? {
+            match zero_if_full(self.stream.try_send_vectored(&rest))? {
                 0 => return Ok(false),
                 sent => output.taken += sent,
             }
@@ -202,8 +206,8 @@ impl Connection {
 
     /// Sends the last message, which may be empty, without blocking. Returns `true` when the
     /// connection has to be closed now, `false` when that happens later.
-    pub(super) fn put_last(&self, output: &mut Output, message: &[u8]) -> bool {
-        if !output.gone && output.is_stuck() {
+    pub(super) fn send_last(&self, output: &mut Output, message: &[u8]) -> bool {
+        if !output.gone && output.has_queued() {
             output.queue.extend_from_slice(message);
             output.closes = true;
             return false;
@@ -217,7 +221,7 @@ impl Connection {
 }
 
 /// Turns `WouldBlock` into a count of zero.
-fn unless_full(sent: io::Result<usize>) -> io::Result<usize> {
+fn zero_if_full(sent: io::Result<usize>) -> io::Result<usize> {
     match sent {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
         sent => sent,

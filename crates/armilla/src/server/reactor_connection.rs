@@ -63,7 +63,7 @@ impl ReactorConnection {
     pub(super) fn wait_for_more(&self, connection: &Connection) {
         let mut output = connection.output.lock();
         output.leaderless = true;
-        match output.is_stuck() {
+        match output.has_queued() {
             true => self.wait_for_room(connection, &output),
             false => self.arm(Interest::READ),
         }
@@ -75,7 +75,7 @@ impl ReactorConnection {
         self.arm(if reads { Interest::READ | Interest::WRITE } else { Interest::WRITE });
     }
 
-    pub(super) fn leave(&self) {
+    pub(super) fn deregister(&self) {
         if let Some(token) = self.token.get() {
             self.reactor_pool.reactor.deregister(*token);
         }
@@ -95,7 +95,7 @@ impl Connection {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         let mut output = self.output.lock();
         let mut room = false;
-        if output.is_stuck() {
+        if output.has_queued() {
             match self.flush(&mut output) {
                 Ok(true) => room = true,
                 Ok(false) if self.is_bidirectional() => {
@@ -105,11 +105,11 @@ impl Connection {
                 }
                 Ok(false) => return reactor_connection.wait_for_room(self, &output),
                 Err(_) => {
-                    output.give_up();
+                    output.discard_queue();
                     self.stream.shutdown(Shutdown::Both).ok();
                 }
             }
-            if output.closes() {
+            if output.closes_when_sent() {
                 return self.close();
             }
         }

@@ -20,7 +20,7 @@ pub(super) struct Registry {
     limit: usize,
     timeouts: Timeouts,
     /// The origin of the times in the idle monitors.
-    begun: Instant,
+    started: Instant,
 }
 
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Registry {
                 stall: settings.header_deadline,
                 message: settings.message_deadline,
             },
-            begun: Instant::now(),
+            started: Instant::now(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Registry {
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
-        let monitor = IdleMonitor::new(connection.leadership.activity(), self.begun.elapsed());
+        let monitor = IdleMonitor::new(connection.leadership.activity(), self.started.elapsed());
         let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
         Some(connection)
@@ -87,7 +87,7 @@ impl Registry {
 
     /// Closes the connection that has been idle longest, according to the last sweep.
     fn evict(&self, open: &mut Open) -> bool {
-        let now = self.begun.elapsed();
+        let now = self.started.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
             watched.monitor.check(watched.connection.leadership.activity(), now, &self.timeouts);
@@ -105,7 +105,7 @@ impl Registry {
 
     /// Wakes connections that have waited too long.
     pub(super) fn sweep(&self) {
-        let now = self.begun.elapsed();
+        let now = self.started.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
             let activity = watched.connection.leadership.activity();
             match watched.monitor.check(activity, now, &self.timeouts) {

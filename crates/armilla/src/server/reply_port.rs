@@ -115,7 +115,7 @@ impl ReplyPort {
         outcome: Outcome,
     ) -> Sent {
         let Some(mut flow) = flow.take() else {
-            return self.send_alone(connection, memory, &[], &outcome);
+            return self.send_without_results(connection, memory, &[], &outcome);
         };
         let outcome = flow.end(outcome);
         self.send_outcome(&flow, connection, memory, &outcome)
@@ -128,11 +128,11 @@ impl ReplyPort {
         memory: &mut Buffer,
         outcome: &Outcome,
     ) -> Sent {
-        self.send_alone(connection, memory, &flow.contexts(), outcome)
+        self.send_without_results(connection, memory, &flow.contexts(), outcome)
     }
 
     /// Sends an outcome without results of the servant.
-    fn send_alone(
+    fn send_without_results(
         self,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
@@ -217,14 +217,16 @@ impl ReplyPort {
     ) -> Result<(), SystemException> {
         begin_reply(out, self.version, self.request_id, status, contexts)
             .and_then(|()| put_body(out, self.version, body))
-            .or_else(|error| self.encode_again(error, out, status, contexts, &|out| body(out)))
+            .or_else(|error| {
+                self.encode_in_other_order(error, out, status, contexts, &|out| body(out))
+            })
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(out, connection.orb.settings().max_message))
     }
 
     /// Encodes a reply in the other byte order, if `error` requires that.
     #[cold]
-    fn encode_again<'p>(
+    fn encode_in_other_order<'p>(
         self,
         error: CdrError,
         out: &mut Encoder<'p>,

@@ -35,7 +35,7 @@ pub(super) struct WorkerStatus {
 /// What a look at a status shows.
 pub(super) enum Observation {
     /// The thread has entered or left a servant since the last look.
-    New,
+    Changed,
     /// The thread is in no servant, as at the last look.
     Idle,
     /// The thread has been in the same servant for this many looks.
@@ -103,7 +103,7 @@ impl WorkerStatus {
         let serial = self.serial.load(Ordering::Acquire);
         if self.seen.swap(serial, Ordering::Relaxed) != serial {
             self.ticks.store(0, Ordering::Relaxed);
-            return Observation::New;
+            return Observation::Changed;
         }
         match serial % 2 {
             0 => Observation::Idle,
@@ -113,7 +113,7 @@ impl WorkerStatus {
 
     /// The connection whose request the calling thread is serving; `None` outside a servant and in
     /// threads that are not workers.
-    pub(super) fn connection_served_here() -> Option<Arc<Connection>> {
+    pub(super) fn current_connection() -> Option<Arc<Connection>> {
         let served = CURRENT.try_with(|mine| {
             let mine = mine.borrow();
             let (_, status) = mine.as_ref().filter(|(_, status)| status.is_serving())?;

@@ -42,7 +42,7 @@ pub(crate) fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R 
 
 /// Runs a request of the program to a POA without a limit. The limit of an enclosing call does not
 /// apply: it covers only the way to the servant.
-pub(crate) fn without_end<R>(ask: impl FnOnce() -> R) -> R {
+pub(crate) fn without_limit<R>(ask: impl FnOnce() -> R) -> R {
     within(None, ask)
 }
 

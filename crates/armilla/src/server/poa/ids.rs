@@ -60,7 +60,7 @@ impl Ids {
     /// Whether an object may have this id.
     pub(super) fn allows(&self, id: &[u8]) -> bool {
         match self {
-            Self::Perfect(hash, _) => hash.place_of(id).is_some(),
+            Self::Perfect(hash, _) => hash.host_of(id).is_some(),
             _ => true,
         }
     }
@@ -98,7 +98,7 @@ impl Ids {
             // All entries are in one bucket, which is searched from its beginning.
             Self::Linear(index) => index.insert(0, slot.index),
             Self::Perfect(hash, places) => {
-                let place = hash.place_of(id).and_then(|place| places.get(place));
+                let place = hash.host_of(id).and_then(|place| places.get(place));
                 place.inspect(|place| place.store(slot.index + 1, Ordering::Release));
             }
         }
@@ -111,7 +111,7 @@ impl Ids {
             }
             Self::Linear(index) => index.remove(0, slot.index),
             Self::Perfect(hash, places) => {
-                let place = hash.place_of(id).and_then(|place| places.get(place));
+                let place = hash.host_of(id).and_then(|place| places.get(place));
                 place.inspect(|place| place.store(0, Ordering::Release));
             }
         }

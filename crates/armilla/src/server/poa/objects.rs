@@ -40,7 +40,7 @@ impl Poa {
         self.require(self.inner.policies.retains())?;
         self.check_assigned(&id)?;
         self.orb.prepare_references()?;
-        wait_limit::without_end(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
+        wait_limit::without_limit(|| self.inner.await_retired(&self.orb, &id).map(drop))?;
         let object = NewObject { servant: servant.into(), id: Some(id.as_bytes()) };
         let activation = self.inner.insert(&self.orb, object)?;
         self.object_of(activation)

@@ -45,7 +45,7 @@ impl PerfectHash {
     }
 
     /// The place of `id`, if it is one of the ids.
-    pub(super) fn place_of(&self, id: &[u8]) -> Option<usize> {
+    pub(super) fn host_of(&self, id: &[u8]) -> Option<usize> {
         let place = self.candidate(id)?;
         let number = (*self.numbers.get(place)? as usize).checked_sub(1)?;
         (self.ids.get(number)?.as_bytes() == id).then_some(place)
@@ -114,13 +114,13 @@ mod tests {
             let id = |n: usize| ObjectId::from(&*format!("object number {n}"));
             let table = PerfectHash::new((0..count).chain(0..count / 2).map(id).collect());
             let mut places: Vec<_> =
-                (0..count).map(|n| table.place_of(id(n).as_bytes()).unwrap()).collect();
+                (0..count).map(|n| table.host_of(id(n).as_bytes()).unwrap()).collect();
             places.sort_unstable();
             places.dedup();
             assert_eq!(places.len(), count);
             assert!(places.iter().all(|place| *place < table.places()));
             for stranger in [id(count).as_bytes(), b""] {
-                assert_eq!(table.place_of(stranger), None);
+                assert_eq!(table.host_of(stranger), None);
                 assert!(table.candidate(stranger).is_none_or(|place| place < table.places()));
             }
         }

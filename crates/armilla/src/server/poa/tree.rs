@@ -74,7 +74,7 @@ impl Poa {
         self.require(true)?;
         let found = match activate_it {
             false => lock(&self.inner.state).children.get(name).cloned(),
-            true => wait_limit::without_end(|| self.inner.child(&self.orb, name))?,
+            true => wait_limit::without_limit(|| self.inner.child(&self.orb, name))?,
         };
         found.map(|inner| self.orb.poa_of(&inner)).ok_or(PoaError::AdapterNonExistent)
     }
