@@ -76,7 +76,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         let arguments =
             arguments.map_err(|error| SystemException::decoding(&error, Completion::No))?;
         self.unread = input.remaining();
-        let told = self.call.tell_arguments(|| {
+        let told = self.call.describe_arguments(|| {
             let described =
                 |each: &NamedValue| NamedValue::new("", each.mode(), each.type_code().clone());
             arguments.iter().map(described).collect()
@@ -232,8 +232,8 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         Ok(self.call.response_handler_described(
             |response, out| write_results(&response.result, &response.arguments, out),
             |flow, outcome| match outcome {
-                Ok(response) => flow.told_result(response.result.type_code()),
-                Err(Error::User(raised)) => flow.told_raised(raised.exception.type_code()),
+                Ok(response) => flow.describe_result(response.result.type_code()),
+                Err(Error::User(raised)) => flow.describe_exception(raised.exception.type_code()),
                 Err(Error::System(_)) => {}
             },
         ))
@@ -258,8 +258,8 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
             (Ok(()), None) => Ok((result.unwrap_or_default(), arguments.unwrap_or_default())),
         };
         match &outcome {
-            Ok((result, _)) => call.tell_result(result.type_code()),
-            Err(Error::User(raised)) => call.tell_raised(raised.exception.type_code()),
+            Ok((result, _)) => call.describe_result(result.type_code()),
+            Err(Error::User(raised)) => call.describe_exception(raised.exception.type_code()),
             Err(Error::System(_)) => {}
         }
         call.reply(outcome, |(result, arguments), out| write_results(result, arguments, out))

@@ -86,15 +86,15 @@ impl<'a> ServerCall<'a> {
 
     /// Sets the servant that a locator gave for this request. `postinvoke` is called before the
     /// interceptors see the outcome.
-    pub(super) fn returns(&mut self, located_servant: Option<&'a LocatedServant>) {
+    pub(super) fn set_located_servant(&mut self, located_servant: Option<&'a LocatedServant>) {
         self.located_servant = located_servant;
     }
 
     /// Calls `postinvoke`, if a locator gave the servant. Returns the exception with which that
     /// replaces the outcome, if any.
     #[cold]
-    fn give_back(&mut self) -> Option<Outcome> {
-        self.located_servant.take()?.give_back().err().map(Outcome::SystemException)
+    fn postinvoke(&mut self) -> Option<Outcome> {
+        self.located_servant.take()?.postinvoke().err().map(Outcome::SystemException)
     }
 
     /// Runs the interceptors before the servant is called, if there are any.
@@ -113,24 +113,24 @@ impl<'a> ServerCall<'a> {
 
     /// Shows the arguments to the interceptors, for an operation whose signature only the servant
     /// knows.
-    pub(crate) fn tell_arguments(
+    pub(crate) fn describe_arguments(
         &mut self,
         parameters: impl FnOnce() -> Vec<NamedValue>,
     ) -> Result<(), Interruption> {
         match &mut self.flow {
             None => Ok(()),
-            Some(flow) => flow.told_of(parameters, self.arguments),
+            Some(flow) => flow.describe_arguments(parameters, self.arguments),
         }
     }
 
     /// Shows the interceptors the type of the result of such an operation.
-    pub(crate) fn tell_result(&mut self, type_code: &TypeCode) {
-        self.flow.iter_mut().for_each(|flow| flow.told_result(type_code));
+    pub(crate) fn describe_result(&mut self, type_code: &TypeCode) {
+        self.flow.iter_mut().for_each(|flow| flow.describe_result(type_code));
     }
 
     /// Shows the interceptors the type of the exception that such an operation raises.
-    pub(crate) fn tell_raised(&mut self, type_code: &TypeCode) {
-        self.flow.iter_mut().for_each(|flow| flow.told_raised(type_code));
+    pub(crate) fn describe_exception(&mut self, type_code: &TypeCode) {
+        self.flow.iter_mut().for_each(|flow| flow.describe_exception(type_code));
     }
 
     /// Ends the request as an interceptor requested while the servant was being called.
@@ -254,7 +254,7 @@ impl<'a> ServerCall<'a> {
         if self.port.pending != PendingReply::Now {
             return Ok(());
         }
-        let outcome = self.give_back().unwrap_or(outcome);
+        let outcome = self.postinvoke().unwrap_or(outcome);
         let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
         self.port.pending = PendingReply::Nothing;
         sent.map_err(DispatchError::from)
@@ -272,7 +272,7 @@ impl<'a> ServerCall<'a> {
             return Ok(());
         }
         if self.flow.is_some()
-            && let Some(outcome) = self.give_back()
+            && let Some(outcome) = self.postinvoke()
         {
             return self.end(outcome);
         }

@@ -197,7 +197,7 @@ fn serve_located(
     let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
-    call.returns(found.located_servant());
+    call.set_located_servant(found.located_servant());
     let outcome = serve(&found, &mut call);
     // A captured reply cannot fail to be sent.
     conclude(&mut call, outcome).ok();
@@ -208,7 +208,7 @@ fn serve_located(
         }
         false => Ok(Vec::new()),
     };
-    found.give_back()?;
+    found.postinvoke()?;
     reply
 }
 

@@ -61,7 +61,7 @@ impl ServerFlow {
         };
         let is_local = is_here(peer);
         let mut flow = Box::new(Self { info, entered: 0, awaits_servant: false, is_local });
-        match flow.arrive() {
+        match flow.run_first_points() {
             Ok(()) => flow.enter_thread(),
             Err(interruption) => *stopped = Some(Box::new(interruption.into())),
         }
@@ -77,7 +77,7 @@ impl ServerFlow {
         }
     }
 
-    fn arrive(&mut self) -> Result<(), Interruption> {
+    fn run_first_points(&mut self) -> Result<(), Interruption> {
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
@@ -106,14 +106,14 @@ impl ServerFlow {
         self.info.object = Some(target);
         match self.awaits_servant {
             true => Ok(()),
-            false => self.pass_on(),
+            false => self.run_receive_request(),
         }
     }
 
     /// Takes the description of its arguments from a servant that was already called (CORBA 3.4
     /// Part 1, 16.3.8.3).
     #[cold]
-    pub(crate) fn told_of(
+    pub(crate) fn describe_arguments(
         &mut self,
         parameters: impl FnOnce() -> Vec<NamedValue>,
         arguments: &Decoder<'_>,
@@ -123,12 +123,12 @@ impl ServerFlow {
         }
         let signature = Signature { parameters: parameters(), ..Signature::new() };
         self.describe(signature, false, arguments);
-        self.pass_on()
+        self.run_receive_request()
     }
 
     /// Takes the type of the result from such a servant.
     #[cold]
-    pub(crate) fn told_result(&mut self, type_code: &TypeCode) {
+    pub(crate) fn describe_result(&mut self, type_code: &TypeCode) {
         if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
             values.signature.result = match type_code {
                 TypeCode::Null => TypeCode::Void,
@@ -139,7 +139,7 @@ impl ServerFlow {
 
     /// Takes the type of the exception from such a servant.
     #[cold]
-    pub(crate) fn told_raised(&mut self, type_code: &TypeCode) {
+    pub(crate) fn describe_exception(&mut self, type_code: &TypeCode) {
         if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
             values.signature.exceptions = vec![type_code.clone()];
         }
@@ -156,7 +156,7 @@ impl ServerFlow {
 
     /// Runs the points before the servant is called; for a servant that describes its arguments
     /// itself, during its call.
-    fn pass_on(&mut self) -> Result<(), Interruption> {
+    fn run_receive_request(&mut self) -> Result<(), Interruption> {
         self.awaits_servant = false;
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
@@ -175,7 +175,7 @@ impl ServerFlow {
     #[cold]
     pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
         if self.awaits_servant
-            && let Err(interruption) = self.pass_on()
+            && let Err(interruption) = self.run_receive_request()
         {
             // The servant has returned without describing its arguments.
             outcome = interruption.into();
@@ -207,10 +207,10 @@ impl ServerFlow {
 
     /// Gives the request the slots as the servant left them in the thread. The thread keeps them
     /// until the returned guard is dropped.
-    fn take_slots(&mut self) -> Option<Outside> {
+    fn take_slots(&mut self) -> Option<ThreadSlots> {
         let outside = self.info.outside.take()?;
         self.info.slots = current::copy(&self.info.orb);
-        Some(Outside { orb: self.info.orb.clone(), slots: outside })
+        Some(ThreadSlots { orb: self.info.orb.clone(), slots: outside })
     }
 
     /// Gives the thread its own slots back: the request is answered later, by another thread.
@@ -264,12 +264,12 @@ impl ServerFlow {
 }
 
 /// Restores the slots that a thread had before the request.
-struct Outside {
+struct ThreadSlots {
     orb: Orb,
     slots: Slots,
 }
 
-impl Drop for Outside {
+impl Drop for ThreadSlots {
     fn drop(&mut self) {
         current::swap(&self.orb, std::mem::take(&mut self.slots));
     }

@@ -74,8 +74,8 @@ impl Found<'_> {
     ///
     /// # Errors
     /// The exception that the locator raises.
-    pub(crate) fn give_back(self) -> Result<(), SystemException> {
-        self.located_servant().map_or(Ok(()), LocatedServant::give_back)
+    pub(crate) fn postinvoke(self) -> Result<(), SystemException> {
+        self.located_servant().map_or(Ok(()), LocatedServant::postinvoke)
     }
 }
 

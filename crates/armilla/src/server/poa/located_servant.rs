@@ -10,10 +10,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 /// A servant from a servant locator; `None` once `postinvoke` was called.
-pub(crate) struct LocatedServant(Cell<Option<Lent>>);
+pub(crate) struct LocatedServant(Cell<Option<PostinvokeArguments>>);
 
 /// The arguments of `postinvoke`.
-pub(super) struct Lent {
+pub(super) struct PostinvokeArguments {
     pub(super) locator: Arc<dyn ServantLocator>,
     pub(super) cookie: Cookie,
     pub(super) operation: String,
@@ -23,16 +23,18 @@ pub(super) struct Lent {
 }
 
 impl LocatedServant {
-    pub(super) const fn new(lent: Lent) -> Self {
-        Self(Cell::new(Some(lent)))
+    pub(super) const fn new(arguments: PostinvokeArguments) -> Self {
+        Self(Cell::new(Some(arguments)))
     }
 
     /// Calls `postinvoke`, unless that was done.
     ///
     /// # Errors
     /// The exception that the locator raises.
-    pub(crate) fn give_back(&self) -> Result<(), SystemException> {
-        let Some(Lent { locator, cookie, operation, poa, id, servant }) = self.0.take() else {
+    pub(crate) fn postinvoke(&self) -> Result<(), SystemException> {
+        let Some(PostinvokeArguments { locator, cookie, operation, poa, id, servant }) =
+            self.0.take()
+        else {
             return Ok(());
         };
         let Some(orb) = poa.orb() else { return Ok(()) };

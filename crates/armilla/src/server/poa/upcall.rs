@@ -5,7 +5,7 @@
 use super::active_calls::Protection;
 use super::found::Found;
 use super::gate::{Admission, Gate, GateFlag, Permit};
-use super::located_servant::{Lent, LocatedServant};
+use super::located_servant::{LocatedServant, PostinvokeArguments};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -216,7 +216,7 @@ pub(crate) struct UnmappedUpcall {
 
 impl Drop for UnmappedUpcall {
     fn drop(&mut self) {
-        if let Some(Err(error)) = self.located_servant.as_ref().map(LocatedServant::give_back) {
+        if let Some(Err(error)) = self.located_servant.as_ref().map(LocatedServant::postinvoke) {
             report!(warn, "a servant locator failed", error = error);
         }
         current::end_unmapped();
@@ -347,7 +347,7 @@ impl PoaInner {
         let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
             let servant = self.searched(servant);
-            let located_servant = LocatedServant::new(Lent {
+            let located_servant = LocatedServant::new(PostinvokeArguments {
                 locator: locator.clone(),
                 cookie,
                 operation: operation.to_owned(),
