@@ -37,15 +37,15 @@ impl ObjectAdapters {
     /// active.
     #[inline(always)]
     pub(crate) fn find_active(&self, key: &[u8]) -> Option<Upcall<'_>> {
-        let lent = match ObjectKey::parse(key)? {
+        let object = match ObjectKey::parse(key)? {
             ObjectKey::Active { incarnation, .. } if incarnation != self.incarnation => None,
             ObjectKey::Active { slot, .. } => self.objects.get(slot),
             ObjectKey::Named(key) => {
-                let lent = self.objects.get(key.hint)?;
-                if lent.is_meant(&key) { Some(lent) } else { None }
+                let object = self.objects.get(key.hint)?;
+                if object.matches_key(&key) { Some(object) } else { None }
             }
         };
-        Upcall::begin(lent?)
+        Upcall::begin(object?)
     }
 }
 

@@ -131,7 +131,7 @@ impl Activation {
 
     /// Whether the key names this object.
     #[inline]
-    pub(crate) fn is_meant(&self, key: &NamedKey<'_>) -> bool {
+    pub(crate) fn matches_key(&self, key: &NamedKey<'_>) -> bool {
         self.has_id(key.id) && self.poa.path() == key.adapter && self.poa.made(key)
     }
 
@@ -152,8 +152,8 @@ impl Activation {
     }
 
     /// Whether its key consists of its slot.
-    pub(super) fn is_placed(&self) -> bool {
-        self.id.is_none() && self.poa.has_places
+    pub(super) fn has_system_key(&self) -> bool {
+        self.id.is_none() && self.poa.keys_are_slots
     }
 
     /// Passes the key that references carry to `take`, without the room for an operation number
@@ -161,7 +161,7 @@ impl Activation {
     pub(crate) fn with_key<R>(&self, take: impl FnOnce(ObjectKey<'_>) -> R) -> R {
         let (incarnation, slot) = (self.poa.incarnation, self.slot);
         match &self.id {
-            None if self.poa.has_places => take(ObjectKey::Active { incarnation, slot }),
+            None if self.poa.keys_are_slots => take(ObjectKey::Active { incarnation, slot }),
             None => take(self.poa.named(&system_id(incarnation, slot), slot)),
             Some(id) => take(self.poa.named(id, slot)),
         }

@@ -145,16 +145,16 @@ impl Adapters {
         let poa = poa.clone();
         let moved = self.moved.insert(poa.serial, |slot| Moved { from, poa, slot });
         self.moved_count.fetch_add(1, Ordering::Release);
-        self.moved_from.insert(self.hash_place(from), moved.slot.index);
+        self.moved_from.insert(self.hash_slot(from), moved.slot.index);
     }
 
     fn find_moved(&self, from: Slot) -> Option<Guard<'_, Moved>> {
         let is_it = |place| self.moved.at(place).filter(|moved| moved.from == from);
-        self.moved_from.find(self.hash_place(from), is_it)
+        self.moved_from.find(self.hash_slot(from), is_it)
     }
 
     fn forget(&self, moved: &Moved) {
-        self.moved_from.remove(self.hash_place(moved.from), moved.slot.index);
+        self.moved_from.remove(self.hash_slot(moved.from), moved.slot.index);
         if self.moved.remove(moved.slot) {
             self.moved_count.fetch_sub(1, Ordering::Release);
         }
@@ -172,7 +172,7 @@ impl Adapters {
         })
     }
 
-    fn hash_place(&self, slot: Slot) -> u32 {
+    fn hash_slot(&self, slot: Slot) -> u32 {
         self.hasher.hash_one(slot) as u32
     }
 

@@ -174,7 +174,7 @@ impl PoaBuilder {
     pub fn build(self) -> Result<Poa, PoaError> {
         let (orb, parent) = (&self.parent.orb, &self.parent.inner);
         let policies = Policies::new(orb, &self.policies)?;
-        drop(parent.room_for(&self.name)?);
+        drop(parent.lock_for_child(&self.name)?);
         self.published.iter().try_for_each(check_address)?;
         if self.max_concurrent_requests == Some(0) {
             let what = "a POA makes at least one call at a time";
@@ -196,13 +196,13 @@ impl PoaBuilder {
         if let Some(manager) = self.servant_manager {
             child.servant_manager.set(manager).ok();
         }
-        let default_servant = self.default_servant.map(|servant| child.searched(servant));
+        let default_servant = self.default_servant.map(|servant| child.with_lookup(servant));
         child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
         let child = orb.poa_of(&child);
         child.establish()?;
         // Another thread may have created a POA of this name meanwhile.
-        let mut state = parent.room_for(&self.name)?;
+        let mut state = parent.lock_for_child(&self.name)?;
         // If an adapter activator creates the POA, requests see it when the activator returns.
         child.inner.gate.set(GateFlag::Creating, state.creating.contains_key(&self.name));
         state.children.insert(self.name, child.inner.clone());
@@ -237,7 +237,7 @@ impl PoaInner {
     /// # Errors
     /// `AdapterAlreadyExists`; `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_POA_BEING_DESTROYED`]) while
     /// this POA is being destroyed, `OBJECT_NOT_EXIST` afterwards.
-    fn room_for(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
+    fn lock_for_child(&self, name: &str) -> Result<MutexGuard<'_, State>, PoaError> {
         let state = lock(&self.state);
         if self.gate.is(GateFlag::Destroyed) {
             drop(state);
@@ -255,7 +255,7 @@ impl PoaInner {
         let (incarnation, published) = (plan.incarnation, plan.published);
         let (through_poa, max_concurrent_requests) =
             (plan.through_poa, plan.max_concurrent_requests);
-        let has_places = policies.lifespan == Lifespan::Transient
+        let keys_are_slots = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
             && policies.processing == RequestProcessing::ActiveObjectMapOnly
             && lookup == ObjectLookup::Active;
@@ -278,7 +278,7 @@ impl PoaInner {
             counted: Default::default(),
             state: Default::default(),
             changed: Default::default(),
-            has_places,
+            keys_are_slots,
             name,
             path,
             orb,
@@ -293,7 +293,7 @@ impl PoaInner {
 
     /// The servant, set to find its operations as this POA says.
     #[inline]
-    pub(super) fn searched(&self, servant: AnyServant) -> AnyServant {
+    pub(super) fn with_lookup(&self, servant: AnyServant) -> AnyServant {
         match self.operations {
             OperationLookup::Perfect => servant,
             lookup => match servant.get().lookup() {

@@ -34,13 +34,13 @@ enum Serving {
     Active(Frame),
     Unmapped(Unmapped),
     /// A servant manager is being called about the object in this slot, or about none.
-    Asking(Frame),
+    ManagerCall(Frame),
 }
 
 impl Serving {
     fn orb(&self) -> u64 {
         match self {
-            Self::Active(frame) | Self::Asking(frame) => frame.orb,
+            Self::Active(frame) | Self::ManagerCall(frame) => frame.orb,
             Self::Unmapped(unmapped) => unmapped.poa.incarnation,
         }
     }
@@ -55,7 +55,7 @@ thread_local! {
 /// Begins to serve an active object in a thread that has no hazard pointers left.
 #[cold]
 pub(super) fn begin_counted(activation: &Activation) {
-    keep(Serving::Active(Frame::of(activation)));
+    push_frame(Serving::Active(Frame::of(activation)));
     activation.count_in();
 }
 
@@ -74,7 +74,7 @@ impl Frame {
 
 /// Begins to serve an object outside the active object map.
 pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
-    keep(Serving::Unmapped(Unmapped {
+    push_frame(Serving::Unmapped(Unmapped {
         poa: poa.clone(),
         id: id.clone(),
         servant: servant.clone(),
@@ -83,7 +83,7 @@ pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnySe
 
 /// Begins a call to a servant manager of this ORB about the object in `slot`.
 pub(super) fn begin_manager_call(orb: u64, slot: Slot) {
-    keep(Serving::Asking(Frame { orb, slot }));
+    push_frame(Serving::ManagerCall(Frame { orb, slot }));
 }
 
 /// Ends what [`begin_unmapped`] or [`begin_manager_call`] began.
@@ -93,7 +93,7 @@ pub(super) fn end_unmapped() {
     drop(ended);
 }
 
-fn keep(serving: Serving) {
+fn push_frame(serving: Serving) {
     KEPT_FRAMES.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn serving_depth() -> usize {
 /// Whether the calling thread is serving a request for an object of this ORB or calling a servant
 /// manager.
 pub(super) fn is_serving(orb: &Orb) -> bool {
-    protected(orb).next().is_some() || is_kept(|serving| serving.orb() == orb.incarnation())
+    protected(orb).next().is_some() || any_frame(|serving| serving.orb() == orb.incarnation())
 }
 
 /// Whether the calling thread is serving a request for the active object in `slot` or calling a
@@ -129,8 +129,8 @@ pub(super) fn is_serving(orb: &Orb) -> bool {
 pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
     let frame = Frame { orb: orb.incarnation(), slot };
     let is_it =
-        |it: &Serving| matches!(it, Serving::Active(it) | Serving::Asking(it) if *it == frame);
-    protected(orb).any(|it| it == slot) || is_kept(is_it)
+        |it: &Serving| matches!(it, Serving::Active(it) | Serving::ManagerCall(it) if *it == frame);
+    protected(orb).any(|it| it == slot) || any_frame(is_it)
 }
 
 /// The slots of the active objects of this ORB that the hazard pointers of the calling thread show.
@@ -139,7 +139,7 @@ fn protected(orb: &Orb) -> impl Iterator<Item = Slot> {
 }
 
 /// Whether the stack of the calling thread has an entry for which `is_it` holds.
-fn is_kept(is_it: impl Fn(&Serving) -> bool) -> bool {
+fn any_frame(is_it: impl Fn(&Serving) -> bool) -> bool {
     KEPT_FRAMES
         .try_with(|kept| kept.borrow().iter().any(|(_, serving)| is_it(serving)))
         .unwrap_or(false)
@@ -226,7 +226,7 @@ impl Orb {
             Serving::Unmapped(Unmapped { poa, id, servant }) => {
                 Ok(Current { poa: self.poa_of(&poa), id, servant, activation: None })
             }
-            Serving::Asking(_) => Err(PoaError::NoContext),
+            Serving::ManagerCall(_) => Err(PoaError::NoContext),
         }
     }
 }

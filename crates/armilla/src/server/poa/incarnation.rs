@@ -142,7 +142,8 @@ impl PoaInner {
         id: &ObjectId,
         servant: AnyServant,
     ) -> Result<(), SystemException> {
-        match self.place(orb, NewObject { servant: servant.clone(), id: Some(id.as_bytes()) }) {
+        match self.add_to_map(orb, NewObject { servant: servant.clone(), id: Some(id.as_bytes()) })
+        {
             Ok(activation) => {
                 // The POA may have ended during the call to the activator. The request has not
                 // begun, so it is treated as one that arrives now; the servant is etherealized,
@@ -174,7 +175,7 @@ impl PoaInner {
         // A servant that never incarnated the object does not count as its servant either.
         let leave = || {
             if slot != Slot::NONE {
-                self.servants.give_back(address);
+                self.servants.etherealized(address);
             }
         };
         let manager = self.servant_manager.get().filter(|_| ending != Ending::Quiet);
@@ -187,7 +188,7 @@ impl PoaInner {
         // Only now: of several objects of the servant, the last one reported to the activator is
         // then the last one counted.
         leave();
-        let remaining = self.servants.belongs(address);
+        let remaining = self.servants.has_objects(address);
         let done = self.ask_manager("ServantActivator::etherealize", slot, || {
             activator.etherealize(id, &adapter, servant, cleanup, remaining);
         });

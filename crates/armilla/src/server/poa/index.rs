@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 const EMPTY: u64 = 0;
 
 /// A removed entry. Entries inserted later may follow it in the probe sequence.
-const GONE: u64 = u32::MAX as u64;
+const REMOVED: u64 = u32::MAX as u64;
 
 /// The smallest number of entries of a table that is not empty.
-const LEAST: usize = 16;
+const MIN_ENTRIES: usize = 16;
 
 /// Slot indices by the hash of what is in the slot. At most half of the entries are in use.
 pub(crate) struct Index {
@@ -47,7 +47,7 @@ impl Index {
             if entry == EMPTY {
                 return None;
             }
-            let may_be = entry != GONE && (entry >> 32) as u32 == hash;
+            let may_be = entry != REMOVED && (entry >> 32) as u32 == hash;
             if may_be && let Some(found) = is_it((entry as u32).wrapping_sub(1)) {
                 return Some(found);
             }
@@ -76,7 +76,7 @@ impl Index {
             match entries[at].load(Ordering::Relaxed) {
                 EMPTY => return,
                 found if found == wanted => {
-                    entries[at].store(GONE, Ordering::Release);
+                    entries[at].store(REMOVED, Ordering::Release);
                     counts.gone += 1;
                     return;
                 }
@@ -89,10 +89,10 @@ impl Index {
     fn rebuild(&self, counts: &mut Counts) {
         let old = self.entries.load();
         let live = counts.taken - counts.gone;
-        let size = (4 * (live + 1)).next_power_of_two().max(LEAST);
+        let size = (4 * (live + 1)).next_power_of_two().max(MIN_ENTRIES);
         let new: Box<[AtomicU64]> = (0..size).map(|_| AtomicU64::new(EMPTY)).collect();
         let kept = old.iter().map(|entry| entry.load(Ordering::Relaxed));
-        kept.filter(|entry| ![EMPTY, GONE].contains(entry)).for_each(|entry| put(&new, entry));
+        kept.filter(|entry| ![EMPTY, REMOVED].contains(entry)).for_each(|entry| put(&new, entry));
         *counts = Counts { taken: live, gone: 0 };
         self.entries.store(std::sync::Arc::new(new));
     }

@@ -36,7 +36,7 @@ impl PoaInner {
         orb: &Orb,
         object: NewObject<'_>,
     ) -> Result<Handle<Activation>, PoaError> {
-        let activation = self.place(orb, object)?;
+        let activation = self.add_to_map(orb, object)?;
         match self.concurrent_ending() {
             None => Ok(activation),
             Some(_) => {
@@ -56,7 +56,7 @@ impl PoaInner {
     }
 
     /// The same, without checking whether the POA has ended.
-    pub(super) fn place(
+    pub(super) fn add_to_map(
         self: &Arc<Self>,
         orb: &Orb,
         object: NewObject<'_>,
@@ -73,16 +73,16 @@ impl PoaInner {
         self.live.fetch_add(1, Ordering::SeqCst);
         let activation = orb.objects().insert(self.serial, |slot| {
             let NewObject { servant, id } = object;
-            let servant = self.searched(servant);
+            let servant = self.with_lookup(servant);
             self.servants.insert(servant.get().address(), slot);
             Activation::new(servant, id, self.clone(), slot)
         });
-        if activation.is_placed() {
+        if activation.has_system_key() {
             drop(state);
         } else {
             let id = activation.id();
             self.ids.insert(id.as_bytes(), activation.slot);
-            self.index_placed(orb, id.as_bytes(), true);
+            self.record_moved(orb, id.as_bytes(), true);
             drop(state);
         }
         Ok(activation)
@@ -106,9 +106,9 @@ impl PoaInner {
 
     /// Records that an object with an id made from a slot is active again (or not) under its old
     /// id, in another slot than the keys say that were made before.
-    fn index_placed(self: &Arc<Self>, orb: &Orb, id: &[u8], active: bool) {
+    fn record_moved(self: &Arc<Self>, orb: &Orb, id: &[u8], active: bool) {
         let place = crate::object_key::parse_system_id(id).filter(|(incarnation, slot)| {
-            self.has_places && *incarnation == self.incarnation && *slot != Slot::NONE
+            self.keys_are_slots && *incarnation == self.incarnation && *slot != Slot::NONE
         });
         if let Some((_, slot)) = place {
             orb.adapters().set_moved(slot, active.then_some(self));
@@ -152,13 +152,13 @@ impl PoaInner {
         if !activation.deactivate(ending) {
             return false;
         }
-        if !activation.is_placed() {
+        if !activation.has_system_key() {
             self.ids.remove(id.as_bytes(), activation.slot);
         }
         self.servants.remove(activation.servant.get().address(), activation.slot);
         // Under the lock, so that no other thread activates an object under this id before.
-        if let (false, Some(orb)) = (activation.is_placed(), &orb) {
-            self.index_placed(orb, id.as_bytes(), false);
+        if let (false, Some(orb)) = (activation.has_system_key(), &orb) {
+            self.record_moved(orb, id.as_bytes(), false);
         }
         drop(state);
         true

@@ -98,7 +98,7 @@ impl PoaManager {
     /// ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) in a
     /// servant, which would wait for itself.
     pub fn hold_requests(&self, wait_for_completion: bool) -> Result<(), PoaError> {
-        self.turn(ManagerState::Holding, wait_for_completion)
+        self.set_state(ManagerState::Holding, wait_for_completion)
     }
 
     /// Fails requests with `TRANSIENT` from now on, held ones included: `discard_requests`. With
@@ -108,7 +108,7 @@ impl PoaManager {
     /// # Errors
     /// As [`hold_requests`](Self::hold_requests).
     pub fn discard_requests(&self, wait_for_completion: bool) -> Result<(), PoaError> {
-        self.turn(ManagerState::Discarding, wait_for_completion)
+        self.set_state(ManagerState::Discarding, wait_for_completion)
     }
 
     /// Fails requests with `OBJ_ADAPTER` from now on, for good: `deactivate`. With
@@ -142,7 +142,7 @@ impl PoaManager {
         Ok(())
     }
 
-    fn turn(&self, state: ManagerState, wait_for_completion: bool) -> Result<(), PoaError> {
+    fn set_state(&self, state: ManagerState, wait_for_completion: bool) -> Result<(), PoaError> {
         self.check_waiting(wait_for_completion)?;
         let adapters = self.change(state)?;
         if wait_for_completion {
@@ -201,7 +201,7 @@ impl PoaManager {
     }
 
     /// Whether it has lost its last POA, and only the list of managers refers to it.
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_unused(&self) -> bool {
         let state = self.lock();
         let gone = state.adapters.iter().all(|poa| poa.strong_count() == 0);
         state.is_used && gone && Arc::strong_count(&self.0) == 1

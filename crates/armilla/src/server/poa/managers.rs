@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// With fewer managers than this, unused ones are not looked for.
-const FEW: usize = 16;
+const MIN_SWEEP: usize = 16;
 
 /// The id of the root POA's manager.
 const ROOT: &str = "RootPOAManager";
@@ -21,7 +21,7 @@ const ROOT: &str = "RootPOAManager";
 pub(crate) struct Managers {
     known: BTreeMap<String, PoaManager>,
     /// At this number of managers, unused ones are looked for and dropped.
-    enough: usize,
+    sweep_at: usize,
     /// How many managers were created for POAs without an explicit one.
     made: u64,
     /// The initial state of these managers.
@@ -32,7 +32,7 @@ impl Managers {
     /// The managers of an ORB, with that of its root POA. A manager created for a POA without an
     /// explicit one begins in the state `initial`.
     pub(crate) fn new(initial: ManagerState) -> (Self, PoaManager) {
-        let mut managers = Self { known: BTreeMap::new(), enough: FEW, made: 0, initial };
+        let mut managers = Self { known: BTreeMap::new(), sweep_at: MIN_SWEEP, made: 0, initial };
         let root = managers.for_root();
         (managers, root)
     }
@@ -45,7 +45,7 @@ impl Managers {
     }
 
     fn present(&self) -> impl Iterator<Item = &PoaManager> {
-        self.known.values().filter(|manager| !manager.is_over())
+        self.known.values().filter(|manager| !manager.is_unused())
     }
 
     /// Adds a new manager, unless one already has its id.
@@ -55,13 +55,13 @@ impl Managers {
         state: ManagerState,
         policies: Box<[CustomPolicy]>,
     ) -> Option<PoaManager> {
-        if self.known.len() >= self.enough {
-            self.known.retain(|_, manager| !manager.is_over());
-            self.enough = FEW.max(2 * self.known.len());
+        if self.known.len() >= self.sweep_at {
+            self.known.retain(|_, manager| !manager.is_unused());
+            self.sweep_at = MIN_SWEEP.max(2 * self.known.len());
         }
         let manager = PoaManager::new(id.clone(), state, policies);
         match self.known.entry(id) {
-            Entry::Occupied(place) if !place.get().is_over() => return None,
+            Entry::Occupied(place) if !place.get().is_unused() => return None,
             Entry::Occupied(mut place) => drop(place.insert(manager.clone())),
             Entry::Vacant(place) => drop(place.insert(manager.clone())),
         }
@@ -135,7 +135,7 @@ impl Orb {
 
     /// The POA manager with this id: `POAManagerFactory::find`.
     pub fn find_poa_manager(&self, id: &str) -> Option<PoaManager> {
-        lock(self.managers()).known.get(id).filter(|manager| !manager.is_over()).cloned()
+        lock(self.managers()).known.get(id).filter(|manager| !manager.is_unused()).cloned()
     }
 
     /// Deactivates the managers in these states and etherealizes objects, when the ORB is shut down

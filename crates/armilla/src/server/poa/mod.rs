@@ -142,7 +142,7 @@ pub(crate) struct PoaInner {
     serial: u32,
     /// Whether object keys are slots. So they are when the system assigns the ids, references end
     /// with the POA, and only the active object map is searched.
-    has_places: bool,
+    keys_are_slots: bool,
     ids: Ids,
     servants: Servants,
     operations: OperationLookup,

@@ -103,7 +103,7 @@ impl Poa {
     /// `WrongPolicy` unless the POA uses a default servant.
     pub fn set_default_servant(&self, servant: impl Into<AnyServant>) -> Result<(), PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
-        let servant = self.inner.searched(servant.into());
+        let servant = self.inner.with_lookup(servant.into());
         self.inner.default_servant.store(Some(Arc::new(servant)));
         Ok(())
     }

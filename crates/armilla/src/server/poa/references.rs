@@ -119,7 +119,7 @@ impl Poa {
         let key = known.and_then(|known| known.local_key()).ok_or(PoaError::WrongAdapter)?;
         match ObjectKey::parse(&key) {
             Some(ObjectKey::Active { incarnation, slot })
-                if self.inner.has_places
+                if self.inner.keys_are_slots
                     && (self.orb.objects().owner(slot) == Some(self.inner.serial)
                         || self.orb.adapters().moved(slot).is_some_and(is_this)) =>
             {
@@ -208,7 +208,9 @@ impl Poa {
         }
         // If keys are slots, the key of an object that had a slot remains the same.
         let place = parse_system_id(id.as_bytes()).filter(|(incarnation, slot)| {
-            self.inner.has_places && *incarnation == self.inner.incarnation && *slot != Slot::NONE
+            self.inner.keys_are_slots
+                && *incarnation == self.inner.incarnation
+                && *slot != Slot::NONE
         });
         let key = match place {
             Some((incarnation, slot)) => ObjectKey::Active { incarnation, slot }.encode(),

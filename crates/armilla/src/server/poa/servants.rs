@@ -56,7 +56,7 @@ impl Servants {
     }
 
     /// Records that this object is no longer active. The servant still counts as its servant until
-    /// [`give_back`](Self::give_back).
+    /// [`etherealized`](Self::etherealized).
     pub(super) fn remove(&self, servant: usize, slot: Slot) {
         if let Some(index) = &self.unique {
             index.remove(hash(servant), slot.index);
@@ -64,7 +64,7 @@ impl Servants {
     }
 
     /// Records that the servant was etherealized for one of its objects.
-    pub(super) fn give_back(&self, servant: usize) {
+    pub(super) fn etherealized(&self, servant: usize) {
         let Some(counts) = &self.counts else { return };
         let mut counts = lock(counts);
         if let Some(count) = counts.get_mut(&servant) {
@@ -76,7 +76,7 @@ impl Servants {
     }
 
     /// Whether the servant has objects for which it has not been etherealized.
-    pub(super) fn belongs(&self, servant: usize) -> bool {
+    pub(super) fn has_objects(&self, servant: usize) -> bool {
         self.counts.as_ref().is_some_and(|counts| lock(counts).contains_key(&servant))
     }
 }

@@ -234,11 +234,13 @@ impl PoaInner {
         hint: Slot,
     ) -> Option<Guard<'o, Activation>> {
         let hinted = orb.objects().get(hint).filter(|object| self.has_active(object, id));
-        hinted.or_else(|| self.ids.find(self, orb.objects(), id)).or_else(|| self.placed(orb, id))
+        hinted
+            .or_else(|| self.ids.find(self, orb.objects(), id))
+            .or_else(|| self.lookup_by_slot(orb, id))
     }
 
     /// The object with an id that this POA made, which contains the slot.
-    fn placed<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Guard<'o, Activation>> {
+    fn lookup_by_slot<'o>(&self, orb: &'o Orb, id: &[u8]) -> Option<Guard<'o, Activation>> {
         let (incarnation, slot) = crate::object_key::parse_system_id(id)?;
         let found = orb.objects().get(slot).filter(|_| incarnation == self.incarnation);
         found.filter(|object| self.has_active(object, id))
@@ -346,7 +348,7 @@ impl PoaInner {
         });
         let located = asked.map_err(ServantManagerError::from).and_then(|answer| answer);
         let located = located.map(|(servant, cookie)| {
-            let servant = self.searched(servant);
+            let servant = self.with_lookup(servant);
             let located_servant = LocatedServant::new(PostinvokeArguments {
                 locator: locator.clone(),
                 cookie,
