@@ -45,8 +45,8 @@ fn serve_for(
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    let caught = std::mem::take(&mut reply_buffer.caught);
-    let capture = capture(orb, header.request_id, peer, caught)?;
+    let reply_memory = std::mem::take(&mut reply_buffer.caught);
+    let capture = capture(orb, header.request_id, peer, reply_memory)?;
     let memory = &mut reply_buffer.written;
     let served = wait_limit::within(limit, || {
         serve_from(Some(&capture.connection), || {
@@ -117,7 +117,7 @@ pub(super) fn capture(
 }
 
 /// Lets the main thread serve a request of `peer` for an object of `poa`, as soon as the POA admits
-/// it. Returns the reply, or `None` when the request is no longer one for the main thread.
+/// it. Returns the reply, or `None` when the main thread is not to serve it.
 ///
 /// # Errors
 /// `BAD_INV_ORDER` when the ORB is shut down first; `TIMEOUT` when the time limit of a collocated

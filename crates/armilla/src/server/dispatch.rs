@@ -120,8 +120,8 @@ fn request_slow(
         (None, None, _) => Found::Unnamed,
     };
     if found.has_located_servant() {
-        let lent = serve_located(orb, header, arguments, port, found, flow);
-        return Ok(send_captured(connection, port, memory, lent)?);
+        let reply = serve_located(orb, header, arguments, port, found, flow);
+        return Ok(send_captured(connection, port, memory, reply)?);
     }
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
@@ -192,11 +192,12 @@ fn serve_located(
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let collocated::ReplyCapture { connection: caught, capture_stream } =
+    let collocated::ReplyCapture { connection: capturing, capture_stream } =
         collocated::capture(orb, port.request_id, HERE, Vec::new())?;
     let mut memory = Buffer::new();
     let servant = found.servant();
-    let mut call = ServerCall::new(&header, &arguments, &caught, port, &mut memory, servant, flow);
+    let mut call =
+        ServerCall::new(&header, &arguments, &capturing, port, &mut memory, servant, flow);
     call.set_located_servant(found.located_servant());
     let outcome = serve(&found, &mut call);
     // A captured reply cannot fail to be sent.

@@ -18,7 +18,7 @@ use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 /// The key of an object of this process, and its activation if it is active.
-type LocalKeyed = (Box<[u8]>, Option<Handle<Activation>>);
+type LocalTarget = (Box<[u8]>, Option<Handle<Activation>>);
 
 /// A POA, an object id, and the slot where the object may be.
 type KeyTarget<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
@@ -176,7 +176,7 @@ impl Orb {
     }
 
     /// The key in `ior` of an object of this process, and its activation if it is active.
-    pub(super) fn find_local(&self, ior: &Ior) -> Option<LocalKeyed> {
+    pub(super) fn find_local(&self, ior: &Ior) -> Option<LocalTarget> {
         // A process that never listened has not given out references.
         let server = self.open_server()?;
         ior.profiles.iter().find_map(|profile| {

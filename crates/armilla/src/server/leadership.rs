@@ -52,8 +52,8 @@ impl Leadership {
         Self { word: AtomicU64::new(WAITING), reads: AtomicU64::new(0) }
     }
 
-    /// The current token, for a thread that became the leader otherwise: by an event of the
-    /// reactor, which only one thread gets.
+    /// The current token, for a thread that is the leader for another reason: the connection is
+    /// new, or the reactor has given its event to this thread only.
     pub(super) fn token(&self) -> LeadToken {
         LeadToken(self.word.load(Ordering::Acquire))
     }

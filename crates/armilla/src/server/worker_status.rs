@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The status of one worker thread. Only that thread writes it, except for `blocked`, `seen` and
-/// `ticks`, which the monitor writes too.
+/// The status of one worker thread. Only that thread writes it, except that the monitor may set
+/// `blocked`; `seen` and `ticks` are the monitor's alone.
 #[derive(Default)]
 pub(super) struct WorkerStatus {
     /// Counts each entry into a servant and each return from one: odd while the thread is in a

@@ -38,7 +38,7 @@ pub(super) struct Workers {
     pub(super) monitor: Arc<Monitor>,
     pub(super) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     concurrency: Concurrency,
-    /// How many connections there are; this decides which of them get a thread of their own.
+    /// How many connections have a thread of their own.
     driven: AtomicUsize,
     drivers: Mutex<Drivers>,
     connection_waiting: Condvar,

@@ -263,7 +263,7 @@ impl ServerRequestInfo {
     ///
     /// # Errors
     /// `NO_RESOURCES`
-    /// ([`Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING`](crate::Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING))
+    /// ([minor code](crate::Minor::NO_RESOURCES_NOT_SUPPORTED_BY_BINDING))
     /// if there is no POA, or none yet: adapter activators are asked after the first point.
     pub fn policies(&self) -> Result<Vec<Policy>, SystemException> {
         self.adapter().map(|poa| poa.policies())

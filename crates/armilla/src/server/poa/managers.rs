@@ -161,7 +161,7 @@ impl Orb {
         self.set_root(root.clone());
         drop(managers);
         let root = self.poa_of(&root);
-        // The ORB may be shutting down; then this POA must not stay active.
+        // The thread that shuts the ORB down finds this POA and destroys it, or this check fails.
         let refused = self.check_running().and_then(|()| root.establish());
         if let Err(error) = refused {
             report!(warn, "there is no root POA", error = error);

@@ -285,7 +285,7 @@ impl Poa {
     ///
     /// # Errors
     /// `OBJ_ADAPTER`
-    /// ([`Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED`](crate::Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED))
+    /// ([minor code](crate::Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED))
     /// when an interceptor refuses it.
     pub(crate) fn establish(&self) -> Result<(), SystemException> {
         if let Some(interceptors) = self.orb.server_interceptors().filter(|all| all.see_adapters())
