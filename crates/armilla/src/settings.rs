@@ -1,4 +1,7 @@
-//! Everything about an ORB that can be set, with the defaults.
+//! The settings of an ORB and their defaults.
+//!
+//! The `-ORB…` options that set them on the command line are in `orb::arguments`; the types of the
+//! policies are in `policies`.
 
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
@@ -16,44 +19,53 @@ use std::time::Duration;
 
 /// How calls reach the objects of the same process.
 ///
-/// Whichever it is: an object that was deactivated does not exist, what the manager and the thread
-/// policy of the POA say holds, [`Current`](crate::Current) knows the object, and after
-/// [`Orb::shutdown`](crate::Orb::shutdown) calls fail. An object whose servant must be asked for is
-/// called through its POA in any case.
+/// In every mode a deactivated object does not exist, the states of the POA manager and the thread
+/// policy of the POA apply, [`Current`](crate::Current) knows the object, and calls fail after
+/// [`Orb::shutdown`](crate::Orb::shutdown). An object whose servant a servant manager or a default
+/// servant supplies is always called through its POA.
 ///
-/// | what a servant can tell | `Direct` | `ThroughPoa`, `Remote` |
+/// | what differs | `Direct` | `ThroughPoa`, `Remote` |
 /// |---|---|---|
-/// | `in` arguments | lent; Rust does not let it change them | a copy |
-/// | `inout` arguments | the caller's own; what it wrote stays when it fails | a copy; they change when it succeeds |
+/// | `in` arguments | borrowed; the servant cannot change them | a copy |
+/// | `inout` arguments | the caller's own; a failed call keeps what the servant wrote | a copy; only a successful call changes them |
 /// | results | moved to the caller | a copy |
-/// | [values](crate::Value) and what they lead to | the caller's own, shared | a copy of the same shape |
-/// | bounds, and characters that do not travel | not looked at | an exception |
-/// | its own panic | goes on in the caller | `UNKNOWN` |
-/// | a generated `…_async` method | the caller is in it: it waits, unless the servant has its own | the caller goes on |
+/// | [values](crate::Value) and the values they refer to | the caller's own, shared | a copy of the same shape |
+/// | bounds, and characters that the code set lacks | not checked | an exception |
+/// | a panic of the servant | unwinds into the caller | `UNKNOWN` |
+/// | a generated `…_async` method | executes the servant in the caller's thread, unless the servant implements it | returns at once |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Collocation {
-    /// The servant's method is called: no marshalling, no lock.
+    /// Calls the method of the servant: no marshalling, no lock.
     #[default]
     Direct,
-    /// Like a request from elsewhere, but for the socket: arguments and results are marshalled.
+    /// Marshals arguments and results as for a remote call, but uses no connection.
     ThroughPoa,
-    /// Over a socket, as any other client does it.
+    /// Uses a connection, as a client in another process does.
     Remote,
 }
 
-/// Whether calls go back over connections that clients have made and offered for it: bidirectional
-/// GIOP (CORBA 3.4 Part 2, 9.8). As text it is what `-ORBAcceptBiDirectionalGIOP` takes.
+/// Whether a server calls the objects of clients over connections that the clients made and offered
+/// for it: bidirectional GIOP (CORBA 3.4 Part 2, 9.8). The text form is the value of
+/// `-ORBAcceptBiDirectionalGIOP`.
+///
+/// ```
+/// use armilla::AcceptBidirectional;
+///
+/// assert_eq!("checked".parse(), Ok(AcceptBidirectional::Checked));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AcceptBidirectional {
-    /// No; as text `never`, or 0.
+    /// Never. Text form: `never` or `0`.
     #[default]
     Never,
-    /// For addresses that are the client's own, as far as the connection tells; as text `checked`, or
-    /// 1. Of two clients on one host the latest to offer a connection for an address is believed.
+    /// For the addresses that belong to the client, as far as the connection shows. If two clients
+    /// on one host offer a connection for the same address, the later offer counts. Text form:
+    /// `checked` or `1`.
     Checked,
-    /// For whatever address the client names, as those behind an address translation must; as text
-    /// `trusted`. Any client can have the calls for others sent to it then: the network has to keep
-    /// strangers out. While a client from one place stands for an address, none from another can.
+    /// For every address that the client names, which clients behind an address translation need.
+    /// Any client can then divert the calls to other clients to itself, so the network must exclude
+    /// untrusted clients. While a client from one host holds an address, clients from other hosts
+    /// cannot offer it. Text form: `trusted`.
     Trusted,
 }
 
@@ -70,167 +82,223 @@ impl FromStr for AcceptBidirectional {
     }
 }
 
-/// The limits and times of an ORB. All are finite; an error that comes from one names it.
+/// The limits, times and choices of an ORB.
+///
+/// All limits are finite by default. An error that a limit causes names the setting. A setting with
+/// an `-ORB…` option can be set on the command line; see
+/// [`OrbBuilder::arguments`](crate::OrbBuilder::arguments). The program sets all others with
+/// [`OrbBuilder::settings`](crate::OrbBuilder::settings):
+///
+/// ```
+/// use armilla::Orb;
+/// use std::time::Duration;
+///
+/// let orb = Orb::builder()
+///     .settings(|settings| {
+///         settings.max_message = 1 << 20;
+///         settings.client_idle = Duration::from_secs(30);
+///     })
+///     .build()?;
+/// assert_eq!(orb.settings().max_message, 1 << 20);
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The name of the ORB, `ORBid`, which interceptors are told; empty. Where it is not, no other ORB
-    /// of the process has it at the same time, and [`Orb::with_id`](crate::Orb::with_id) knows it.
+    /// The name of the ORB (`ORBid`), which interceptors can read. A name other than the empty one
+    /// is unique among the ORBs of the process at any time, and
+    /// [`Orb::with_id`](crate::Orb::with_id) finds the ORB by it. Default: empty. Option: `-ORBid`.
     pub orb_id: String,
-    /// The name that all ORBs of one server have, `ORBServerId`, which interceptors are told; empty.
+    /// The name that all ORBs of one server share (`ORBServerId`), which interceptors can read.
+    /// Default: empty. Option: `-ORBServerId`.
     pub server_id: String,
-    /// The largest message that is sent or accepted, in octets. 16 MiB.
+    /// The largest message that the ORB sends or accepts, in octets. Default: 16 MiB. Option:
+    /// `-ORBMaxMessage`.
     pub max_message: usize,
-    /// The size in octets from which on a request or reply leaves in fragments of that size, 64 or
-    /// more; `None` sends every message in one piece. Peers that say they take no message larger
-    /// than something mean it with all fragments together, and some misread what others cut, so
-    /// nothing is cut unless it is asked for. In GIOP 1.1 numbers of eight octets are never apart
-    /// and make larger fragments. `None`.
+    /// The size in octets, at least 64, above which the ORB sends a request or reply in fragments of
+    /// that size. `None` sends every message in one piece. Default: `None`. Option:
+    /// `-ORBFragmentSize`, where 0 stands for `None`.
+    ///
+    /// The ORB does not fragment by default: fragments do not get a message past a peer's size
+    /// limit, which counts all fragments together, and some ORBs misread the fragments of others.
+    /// GIOP 1.1 does not divide a primitive of eight octets, so its fragments may be larger.
     pub fragment_size: Option<usize>,
-    /// How long a call may take, from its first octet to its reply. 30 s; `None` waits for ever.
+    /// The time limit of a call, from the first octet of the request to the reply. `None` sets no
+    /// limit. Default: 30 s. Option: `-ORBCallTimeout`, in milliseconds, where 0 stands for `None`.
     pub call_timeout: Option<Duration>,
-    /// How long a call may take until its request has left, connecting included; `None` leaves it at
-    /// the time for the whole call. `None`.
+    /// The time limit for sending the request of a call, connecting included. `None` leaves only
+    /// the limit of the whole call. Default: `None`. Option: `-ORBRequestTimeout`, in milliseconds,
+    /// where 0 stands for `None`.
     pub request_timeout: Option<Duration>,
-    /// How long it may take to make a connection. 5 s.
+    /// The time limit for establishing a connection. Default: 5 s. Option: `-ORBConnectTimeout`, in
+    /// milliseconds.
     pub connect_timeout: Duration,
-    /// What a call may do unseen to reach its object. Everything.
+    /// The rebind policy of a call. Default: transparent. Option: `-ORBRebind`.
     pub rebind: Rebind,
-    /// How often a call is tried again that was certainly not begun, once every address of its
-    /// reference was tried. Never.
+    /// How often the client retries a call that the server certainly did not begin, after it has
+    /// tried every address of the reference. Default: never. Option: `-ORBRetries` sets the count.
     pub retries: Retries,
-    /// After how long without a call a client closes a connection. 120 s.
+    /// The time after which a client closes a connection that no call uses. Default: 120 s.
     pub client_idle: Duration,
-    /// After how long a server closes a connection that brings no request, or takes none of a reply.
-    /// 300 s.
+    /// The time after which a server closes a connection that brings no request, or whose client
+    /// takes nothing of a reply. Default: 300 s.
     pub server_idle: Duration,
-    /// How long a peer may leave a message unfinished without sending more of it. 10 s.
+    /// The longest pause that a peer may make within a message. Default: 10 s.
     pub header_deadline: Duration,
-    /// How long a server that shuts down waits for calls under way. 10 s.
+    /// How long a server that shuts down waits for the calls in progress. Default: 10 s.
     pub drain_timeout: Duration,
-    /// How long a client may take to send one message, from its first octet on. 120 s.
+    /// The time limit for a client to send one message, from its first octet. Default: 120 s.
     pub message_deadline: Duration,
-    /// How many connections a server holds at once. For one more the connection that has been idle
-    /// longest is closed; if none is idle, the new one is. 16,384.
+    /// How many connections a server holds at once. A further connection makes the server close the
+    /// one that has been idle longest; if none is idle, the server closes the new one. Default:
+    /// 16,384. Option: `-ORBMaxConnections`.
     pub max_connections: usize,
-    /// Which threads serve requests.
+    /// The concurrency model of the server: which threads serve requests. Default:
+    /// [`Concurrency::default`]. Option: `-ORBConcurrency`.
     pub concurrency: Concurrency,
-    /// How many requests of one connection servants have at the same time; more wait. 64.
+    /// How many requests of one connection servants execute at the same time. Further requests are
+    /// queued. Default: 64.
     pub requests_per_connection: usize,
-    /// How many requests of one connection may be without a reply, those included that servants
-    /// answer later; more are refused. 16,384.
+    /// How many requests of one connection may be without a reply, including those that servants
+    /// answer later. The server refuses further requests. Default: 16,384.
     pub requests_in_progress: usize,
-    /// How many octets of replies wait for a client that does not take them, where it has no thread
-    /// of its own; with more it is given up. 32 MiB.
+    /// How many octets of replies the server queues for a client that does not read them, on a
+    /// connection without a thread of its own. Above that the server closes the connection.
+    /// Default: 32 MiB.
     pub queued_replies: usize,
-    /// Whether requests wait until the program activates the [managers](crate::PoaManager) of the root
-    /// POA and of POAs that were made without one, as CORBA has it. No: they are served at once.
+    /// Whether the [POA managers](crate::PoaManager) of the root POA, and of POAs that are created
+    /// without one, begin in the holding state, as CORBA specifies. Requests then wait until the
+    /// program activates the manager; otherwise the server serves them at once. Default: `false`.
+    /// Option: `-ORBHoldRequests`.
     pub hold_requests: bool,
-    /// How many requests wait for a POA manager that holds them; more fail with `TRANSIENT`. Each
-    /// keeps a thread. 1,024.
+    /// How many requests may wait for a POA manager in the holding state. Further requests fail
+    /// with `TRANSIENT`. Each waiting request occupies a thread. Default: 1,024.
     pub max_held_requests: usize,
-    /// How calls reach objects of the same process. Directly.
+    /// How calls reach objects of the same process. Default: [`Collocation::Direct`].
     pub collocation: Collocation,
-    /// How the calls of a client share connections.
+    /// How the calls of a client share connections. Default: [`ConnectionPolicy::default`]. Option:
+    /// `-ORBConnectionPolicy`.
     pub connection_policy: ConnectionPolicy,
-    /// Over how many connections to an endpoint calls are spread that share them; each thread always
-    /// uses the same. 1.
+    /// How many shared connections a client makes to one endpoint. Each thread always uses the same
+    /// one. Default: 1. Option: `-ORBConnectionsPerEndpoint`.
     pub connections_per_endpoint: usize,
-    /// How many requests of a client may be without a reply on one connection. 65,536.
+    /// How many requests of a client may be without a reply on one connection. Default: 65,536.
     pub requests_in_flight: usize,
-    /// How many octets of requests wait for a server that does not take them, on a shared connection;
-    /// with more, calls wait. 1 MiB.
+    /// How many octets of requests a client queues on a shared connection for a server that does not
+    /// read them. Above that, calls block. Default: 1 MiB.
     pub queued_requests: usize,
-    /// When oneway calls return.
+    /// When oneway calls return. Default: [`SyncScope::default`]. Option: `-ORBSyncScope`.
     pub sync_scope: SyncScope,
-    /// How oneway calls wait for each other with [`SyncScope::None`].
+    /// How oneway calls with [`SyncScope::None`] are buffered. Default: [`OnewayBuffer::default`].
     pub oneway_buffer: OnewayBuffer,
-    /// Whether the connections that this ORB makes are offered for calls to its own objects, those of
-    /// POAs with [`Bidirectional::Both`](crate::Bidirectional): for clients that nobody can connect to.
-    /// Calls share connections then, as with [`ConnectionPolicy::Multiplexed`], and those are not closed for
-    /// being idle. They need GIOP 1.2. No.
+    /// Whether a client offers its connections for calls to its own objects, those of POAs with
+    /// [`Bidirectional::Both`](crate::Bidirectional). This serves clients that no server can
+    /// connect to. Calls then share connections, as with [`ConnectionPolicy::Multiplexed`], and the
+    /// client does not close idle ones. Needs GIOP 1.2. Default: `false`. Option:
+    /// `-ORBOfferBiDirectionalGIOP`.
     pub offer_bidirectional: bool,
-    /// Whether calls to a client's objects go over connections that the client has made and offered.
-    /// All connections of clients wait in the reactor then. Never.
+    /// Whether a server calls the objects of a client over connections that the client made and
+    /// offered. If so, all connections of clients wait in the reactor. Default: never. Option:
+    /// `-ORBAcceptBiDirectionalGIOP`.
     pub accept_bidirectional: AcceptBidirectional,
-    /// After how long without traffic a TCP connection is probed, in whole seconds; `None` never
-    /// does. `None`.
+    /// The time without traffic after which the system probes a TCP connection, in whole seconds.
+    /// `None` does not probe. Default: `None`. Option: `-ORBKeepAlive`, in seconds, where 0 stands
+    /// for `None`.
     pub keep_alive: Option<Duration>,
-    /// How often one call may be forwarded. 8.
+    /// How often a server may forward one call. Default: 8.
     pub max_forwards: u32,
-    /// How deep the [values](crate::Value) of a message that arrives may lead to one another, which for a
-    /// list is how long it may be. Deep ones are read on stacks of their own, about 2 KiB for each
-    /// value. In an `any` it is 256 at most. 256.
+    /// How deeply the [values](crate::Value) of a received message may be nested; for a linked list
+    /// this is its length. Inside an `any` the limit is 256 at most. The ORB reads deep values on
+    /// separate stacks, about 2 KiB per value. Default: 256. Option: `-ORBValueDepth`.
     pub value_depth: u32,
-    /// Whether clients hear in words why a system exception was raised here, in a service context
-    /// that the specification has for it (`ExceptionDetailMessage`); JacORB sends it as
-    /// well. Servers that strangers call may rather tell them nothing. `true`.
+    /// Whether the server sends the text that explains a system exception, in the service context
+    /// `ExceptionDetailMessage`, as JacORB does. A server that untrusted clients call may prefer not
+    /// to. Default: `true`. Option: `-ORBExceptionDetails`.
     pub exception_details: bool,
-    /// The highest GIOP version that is spoken. 1.2.
+    /// The highest GIOP version that the ORB speaks. Default: 1.2. Option: `-ORBMaxGIOPVersion`.
     pub max_giop: Version,
-    /// The code set for `char` and `string` that references name as ours, beside UTF-8 and
-    /// ISO 8859-1 as those that we convert, and that a client prefers. ISO 8859-1, in which every
-    /// octet of an IDL `char` is a character; other ORBs may send nothing beyond it then. With UTF-8
-    /// they may send any text, but no `char` above 127. Any but the wide ones.
+    /// The native code set for `char` and `string`, which references name and a client prefers. Any
+    /// code set that is not wide. References name UTF-8 and ISO 8859-1 beside it, as conversion code
+    /// sets. Default: ISO 8859-1. Option: `-ORBNativeCharCodeSet`.
+    ///
+    /// In ISO 8859-1 every octet of an IDL `char` is a character, but other ORBs may be unable to
+    /// send a character beyond it. With UTF-8 they can send any text, but no `char` above 127.
     pub native_char_code_set: CodeSet,
-    /// The code set for `wchar` and `wstring` that references name as ours, and that a client
-    /// prefers: UTF-16, UCS-2 or UCS-4. UTF-16.
+    /// The native code set for `wchar` and `wstring`, which references name and a client prefers:
+    /// UTF-16, UCS-2 or UCS-4. Default: UTF-16. Option: `-ORBNativeWCharCodeSet`.
     pub native_wchar_code_set: CodeSet,
-    /// The host name or address that references carry instead of the one that an endpoint listens
-    /// at; an endpoint's own `publish=` comes before it. `None`.
+    /// The host name or address that references carry instead of the one at which an endpoint
+    /// listens. The `publish=` of an endpoint takes precedence. Default: `None`. Option:
+    /// `-ORBPublishHost`.
     pub publish_host: Option<String>,
-    /// Hosts and ports that references carry instead of everything that endpoints would publish:
-    /// what clients see from the other side of a mapping of ports. Empty.
+    /// The hosts and ports that references carry instead of everything that endpoints would
+    /// publish. Needed where ports are mapped between the clients and the server. Default: empty.
+    /// Option: `-ORBPublishAddress`.
     pub publish_addresses: Vec<(String, u16)>,
-    /// Whether references carry names or addresses where nothing else says what to publish.
+    /// Whether references carry names or addresses, where no other setting says what to publish.
+    /// Default: [`PublishAs::Given`]. Option: `-ORBPublishAs`.
     pub publish_as: PublishAs,
-    /// Of which network the address is that is published for an endpoint on every interface; `None`
-    /// takes the one from which the rest of the world is reached.
+    /// The network whose address an endpoint on every interface publishes. `None` selects the
+    /// address from which the default route leaves. Default: `None`. Option: `-ORBPublishNetwork`.
     pub publish_network: Option<Network>,
-    /// Whether the second and every further address of a server travels as a
-    /// `TAG_ALTERNATE_IIOP_ADDRESS` component of the one IIOP profile, not as a profile of its own.
-    /// Yes: omniORB and JacORB go through those, but omniORB takes the first alone of several profiles.
+    /// Whether a reference carries the second and every further address of a server as a
+    /// `TAG_ALTERNATE_IIOP_ADDRESS` component of its only IIOP profile, not as a profile of its own.
+    /// omniORB and JacORB try such components, but omniORB uses only the first of several profiles.
+    /// Default: `true`. Option: `-ORBAlternateAddresses`.
     pub alternate_addresses: bool,
-    /// The size of the sockets' send and receive queues in octets; `None` leaves the system's.
+    /// The size of the send and receive buffers of sockets, in octets. `None` leaves the system's
+    /// default. Default: `None`.
     pub socket_queue: Option<usize>,
-    /// Whether a client prefers the endpoints that a server on the same host has beside TCP. Yes.
+    /// Whether a client prefers the local endpoints of a server on the same host to TCP. Default:
+    /// `true`. Option: `-ORBLocalEndpoints`.
     pub local_endpoints: bool,
-    /// How long a read watches for data before it sleeps, at the cost of a processor; zero is not at
-    /// all. Pays where both ends have a core of their own. `None` leaves it to the system, and over
-    /// shared memory watches for some microseconds as long as that pays.
+    /// How long a read polls for data before it blocks; zero does not poll. Polling occupies a
+    /// processor, so it pays where both ends have a core of their own. `None` leaves it to the
+    /// system; shared memory then polls for some microseconds while that pays. Default: `None`.
+    /// Option: `-ORBBusyPoll`, in microseconds.
     pub busy_poll: Option<Duration>,
-    /// The congestion control of TCP connections by name; `None` leaves the system's.
+    /// The name of the congestion control algorithm of TCP connections. `None` leaves the system's
+    /// default. Default: `None`.
     pub congestion_control: Option<String>,
-    /// The ports of this end where the ORB connects over TCP, for firewalls that look at them: the first is
-    /// taken by which no other connection leads to the same server; where all are, calls are `TRANSIENT`.
-    /// `None` takes what the system chooses.
+    /// The local ports of outgoing TCP connections, for firewalls that filter by them. A connection
+    /// takes the first port that no other connection to the same server uses; if all are in use, the
+    /// call fails with `TRANSIENT`. `None` lets the system choose. Default: `None`. Option:
+    /// `-ORBClientPorts`.
     pub client_ports: Option<RangeInclusive<u16>>,
-    /// How routers are asked to treat the packets of TCP connections, by the number of the code point of
-    /// differentiated services, 0 to 63; `None` like those of everybody else.
+    /// The DiffServ code point of TCP connections, 0 to 63. `None` leaves the system's default.
+    /// Default: `None`. Option: `-ORBDscp`.
     pub dscp: Option<u8>,
-    /// The policies of types that programs have defined which calls have unless their reference or
-    /// thread has others; none.
+    /// The policies of types that the program defines. They apply to calls whose reference and
+    /// thread set no other policy of that type. Default: none.
     pub custom_policies: Vec<CustomPolicy>,
 }
 
-/// In which form references carry the host of an endpoint.
+/// The form in which references carry the host of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PublishAs {
-    /// As the endpoint names it; by address where it names none.
+    /// As the endpoint names it; the address if it names none.
     #[default]
     Given,
-    /// By address: what the name in the endpoint stands for.
+    /// The address to which the name in the endpoint resolves.
     Address,
-    /// By the name of this host.
+    /// The name of this host.
     Name,
 }
 
-/// A network: an address, and how many of its bits all hosts there have in common. As text
-/// `10.1.0.0/16`.
+/// An IP network: an address and the length of its prefix. The text form is `10.1.0.0/16`.
+///
+/// ```
+/// use armilla::Network;
+///
+/// let network: Network = "10.1.0.0/16".parse()?;
+/// assert_eq!(network.prefix, 16);
+/// assert!("10.1.0.0/33".parse::<Network>().is_err());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
-    /// An address in it.
+    /// An address in the network.
     pub address: IpAddr,
-    /// How many bits.
+    /// The number of leading bits that all addresses of the network share.
     pub prefix: u8,
 }
 
@@ -241,8 +309,8 @@ impl FromStr for Network {
         let bad = || format!("{text:?}: a network is ADDRESS/BITS, such as 10.1.0.0/16");
         let (address, prefix) = text.split_once('/').ok_or_else(bad)?;
         let address: IpAddr = address.parse().map_err(|_| bad())?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.parse().ok().filter(|prefix| *prefix <= most).ok_or_else(bad)?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.parse().ok().filter(|prefix| *prefix <= longest).ok_or_else(bad)?;
         Ok(Self { address, prefix })
     }
 }
@@ -310,14 +378,14 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether calls have no policies but their limits for the reply and for connections.
+    /// Whether a call needs no policy beyond the time limits of the call and of connecting.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         let unlimited = self.request_timeout.is_none();
         unlimited && self.retries.count == 0 && self.rebind == Rebind::Transparent
     }
 
-    /// How a transport of this ORB makes its streams.
+    /// The options with which a transport of this ORB opens its streams.
     pub fn stream_options(&self) -> StreamOptions {
         StreamOptions {
             send_buffer: self.socket_queue,
@@ -336,15 +404,18 @@ impl Settings {
         CodeSets { char: self.native_char_code_set, wchar: Some(self.native_wchar_code_set) }
     }
 
-    /// Fails when a setting cannot be met.
+    /// Checks the settings that the ORB may be unable to meet.
+    ///
+    /// # Errors
+    /// `BAD_PARAM`, which names the setting.
     pub(crate) fn check(&self) -> Result<(), SystemException> {
         let (char, wchar) = (self.native_char_code_set, self.native_wchar_code_set);
         let wrong = if char.is_wide() || CodeSet::from_id(char.id()).is_none() {
-            format!("native_char_code_set: {char} is not one for `char` and `string`")
+            format!("native_char_code_set: {char} is not a code set for `char` and `string`")
         } else if !wchar.is_wide() {
-            format!("native_wchar_code_set: {wchar} is not one for `wchar` and `wstring`")
+            format!("native_wchar_code_set: {wchar} is not a code set for `wchar` and `wstring`")
         } else if self.dscp.is_some_and(|number| CodePoint::new(number).is_none()) {
-            "dscp: a code point has a number from 0 to 63".to_owned()
+            "dscp: a code point is a number from 0 to 63".to_owned()
         } else {
             return Ok(());
         };
