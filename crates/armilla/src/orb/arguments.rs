@@ -11,28 +11,28 @@ use armilla_giop::Version;
 use std::str::FromStr;
 
 impl OrbBuilder {
-    /// Takes the `-ORB…` options among `arguments`; everything else is left to the program. Each
-    /// option is followed by its value, as the next argument. Capitals or not behind `-ORB` is the same.
+    /// Reads the `-ORB…` options among `arguments` and ignores all other arguments. The value of an
+    /// option is the next argument. The part of a name after `-ORB` is not case-sensitive.
     ///
     /// | option | meaning |
     /// |---|---|
     /// | `-ORBid NAME` | [`Settings::orb_id`](crate::Settings::orb_id) |
     /// | `-ORBServerId NAME` | [`Settings::server_id`](crate::Settings::server_id) |
-    /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) there; may stand several times |
-    /// | `-ORBListenEndpoints ENDPOINT;ENDPOINT…` | the same for each of them |
-    /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | the same for processes on this host |
+    /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) at the endpoint; may be repeated |
+    /// | `-ORBListenEndpoints ENDPOINT;ENDPOINT…` | [`listen`](Self::listen) at each endpoint |
+    /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | [`listen`](Self::listen) for processes on this host |
     /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
     /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`](crate::Settings::local_endpoints) |
     /// | `-ORBPublishHost HOST` | [`publish_host`](Self::publish_host) |
-    /// | `-ORBPublishAddress HOST:PORT` | [`publish_address`](Self::publish_address); may stand several times |
+    /// | `-ORBPublishAddress HOST:PORT` | [`publish_address`](Self::publish_address); may be repeated |
     /// | `-ORBPublishAs given\|address\|name` | [`Settings::publish_as`](crate::Settings::publish_as) |
     /// | `-ORBPublishNetwork ADDRESS/BITS` | [`Settings::publish_network`](crate::Settings::publish_network) |
     /// | `-ORBAlternateAddresses 0\|1` | [`Settings::alternate_addresses`](crate::Settings::alternate_addresses) |
     /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
     /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
-    /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 waits for ever |
+    /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 sets no limit |
     /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
-    /// | `-ORBRequestTimeout MILLISECONDS` | [`Settings::request_timeout`](crate::Settings::request_timeout); 0 is none |
+    /// | `-ORBRequestTimeout MILLISECONDS` | [`Settings::request_timeout`](crate::Settings::request_timeout); 0 sets no limit |
     /// | `-ORBRetries COUNT` | [`Retries::count`](crate::Retries::count) of the ORB |
     /// | `-ORBRebind transparent\|no-rebind\|no-reconnect` | [`Settings::rebind`](crate::Settings::rebind) |
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
@@ -48,12 +48,21 @@ impl OrbBuilder {
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
     /// | `-ORBClientPorts FIRST-LAST` | [`Settings::client_ports`](crate::Settings::client_ports) |
     /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
-    /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 sends nothing in fragments |
+    /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 does not fragment |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
-    /// | `-ORBNoProprietaryActivation` | nothing, for no server is started by request; it has no value |
+    /// | `-ORBNoProprietaryActivation` | no effect, because this ORB never starts servers on demand; takes no value |
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
-    /// | `-ORBConcurrency KIND` | [`Settings::concurrency`](crate::Settings::concurrency), as [`Concurrency`](crate::Concurrency) says |
+    /// | `-ORBConcurrency MODEL` | [`Settings::concurrency`](crate::Settings::concurrency), in the text form of [`Concurrency`](crate::Concurrency) |
+    ///
+    /// ```
+    /// use armilla::Orb;
+    ///
+    /// let arguments = ["server", "-ORBMaxConnections", "100", "--verbose"];
+    /// let orb = Orb::builder().arguments(arguments.map(String::from))?.build()?;
+    /// assert_eq!(orb.settings().max_connections, 100);
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     ///
     /// # Errors
     /// `BAD_PARAM` for an `-ORB…` option that is not in the table or whose value is malformed.
@@ -64,18 +73,19 @@ impl OrbBuilder {
         Ok(self.split(arguments.into_iter().collect())?.0)
     }
 
-    /// [`arguments`](Self::arguments), which are the program's no more: what stays is in their order.
-    /// Of a program that reads what is left of its command line itself.
+    /// Reads the `-ORB…` options as [`arguments`](Self::arguments) does, and removes them from
+    /// `arguments`. The other arguments keep their order, for a program that parses its command line
+    /// itself.
     ///
     /// # Errors
-    /// Those of [`arguments`](Self::arguments); the arguments are as they were then.
+    /// Those of [`arguments`](Self::arguments). After an error `arguments` is unchanged.
     pub fn take_arguments(self, arguments: &mut Vec<String>) -> Result<Self, SystemException> {
         let (builder, others) = self.split(arguments.clone())?;
         *arguments = others;
         Ok(builder)
     }
 
-    /// Takes the options, and gives the other arguments.
+    /// Applies the options and returns the other arguments.
     fn split(mut self, arguments: Vec<String>) -> Result<(Self, Vec<String>), SystemException> {
         self.registration.arguments.extend_from_slice(&arguments);
         let mut others = Vec::new();
@@ -96,7 +106,7 @@ impl OrbBuilder {
         Ok((self, others))
     }
 
-    /// Takes the option `name`, of which `suffix` is what stands behind `-ORB`, in small letters.
+    /// Applies the option `name`. `suffix` is the part of its name after `-ORB`, in lower case.
     fn option(mut self, name: &str, suffix: &str, value: String) -> Result<Self, SystemException> {
         match suffix {
             "endpoint" => return self.listen(&value),
@@ -194,7 +204,7 @@ impl OrbBuilder {
         Ok(self)
     }
 
-    /// Listens at each of these endpoints.
+    /// Listens at each endpoint of a list that `;` separates.
     fn listen_at_all(self, endpoints: &str) -> Result<Self, SystemException> {
         let endpoints = endpoints.split(';').map(str::trim).filter(|endpoint| !endpoint.is_empty());
         endpoints.into_iter().try_fold(self, |builder, endpoint| builder.listen(endpoint))

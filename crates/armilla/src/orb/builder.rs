@@ -1,7 +1,10 @@
-//! How an ORB is set up.
+//! The builder of an ORB: its settings, endpoints and initial references, and the order in which the
+//! parts of the ORB are installed.
+//!
+//! The `-ORB…` options are in `arguments`, the registration of interceptors in `interceptors`.
 
 use super::Initial;
-use super::ids::{self, Claim, Reservation};
+use super::ids::{self, Lookup, Reservation};
 use crate::client::{Client, LocalObjects};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
@@ -20,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-/// An ORB about to be made.
+/// Configures and creates an [`Orb`].
 ///
 /// ```no_run
 /// use armilla::Orb;
@@ -34,7 +37,7 @@ use std::time::{Duration, SystemTime};
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 #[derive(Debug, Default)]
-#[must_use = "the ORB is made by `build`"]
+#[must_use = "only `build` creates the ORB"]
 pub struct OrbBuilder {
     pub(super) settings: Settings,
     pub(super) transports: Transports,
@@ -45,19 +48,21 @@ pub struct OrbBuilder {
 }
 
 impl OrbBuilder {
-    /// Listens at `endpoint`: `iiop://HOST:PORT`, where an empty host means every interface, by
-    /// IPv6 and IPv4, and port 0 any that is free; `2809-2819` is the first that is free of these.
-    /// An IPv6 address stands in brackets. May be called again for more endpoints. Without one that
-    /// references can carry as a profile, an ORB that activates an object listens on every
-    /// interface at a free port.
+    /// Listens at `endpoint`; call it once per endpoint. The form is `iiop://HOST:PORT`:
     ///
-    /// References carry the host as it stands there, and where it is empty the primary address of
-    /// this host. `iiop://:2809?publish=HOST:PORT` makes them carry another, as
+    /// * An empty host means every interface, IPv6 and IPv4. An IPv6 address is in brackets.
+    /// * Port 0 means any free port. `2809-2819` means the first free port of the range.
+    ///
+    /// If no endpoint yields a profile for references, an ORB that activates an object listens on
+    /// every interface at a free port.
+    ///
+    /// References carry the host of the endpoint, or the primary address of this host if that is
+    /// empty. `iiop://:2809?publish=HOST:PORT` makes them carry another address, as
     /// [`publish_host`](Self::publish_host) does for all endpoints.
     ///
-    /// `uiop:///PATH` (a Unix-domain socket) and `shmiop:///PATH` (shared memory) stand beside
-    /// those: clients on the same host that are Armilla's too prefer them, in the order in which
-    /// they were asked for, and fall back to TCP. [`transport`](Self::transport) adds more schemes.
+    /// `uiop:///PATH` (a Unix-domain socket) and `shmiop:///PATH` (shared memory) are additional
+    /// endpoints for Armilla clients on the same host. These prefer them, in the order of the calls
+    /// of `listen`, and fall back to TCP. [`transport`](Self::transport) adds further schemes.
     ///
     /// # Errors
     /// `BAD_PARAM` when the endpoint is malformed.
@@ -66,26 +71,26 @@ impl OrbBuilder {
         Ok(self)
     }
 
-    /// Adds a transport, which endpoints can name from now on. It takes precedence over those with
-    /// the same scheme or the same kind of profile.
+    /// Adds a transport, whose scheme later calls of [`listen`](Self::listen) can name. It takes
+    /// precedence over transports with the same scheme or the same profile tag.
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
         self.transports.add(Arc::new(transport));
         self
     }
 
-    /// The host name or address that references carry instead of the one that the ORB listens at:
-    /// what clients outside a container or behind an address translation must use. Where the port
-    /// differs too, [`publish_address`](Self::publish_address).
+    /// Sets the host name or address that references carry instead of the one at which the ORB
+    /// listens. Clients outside a container or behind an address translation need it. If the port
+    /// differs too, use [`publish_address`](Self::publish_address).
     pub fn publish_host(mut self, host: impl Into<String>) -> Self {
         self.settings.publish_host = Some(host.into());
         self
     }
 
-    /// The address `HOST:PORT` that references carry instead of those that the ORB listens at; may
-    /// be called again for more. For a single endpoint, `iiop://:2809?publish=HOST:PORT` says it.
+    /// Adds an address `HOST:PORT` that references carry instead of those at which the ORB listens.
+    /// For a single endpoint `iiop://:2809?publish=HOST:PORT` has the same effect.
     ///
     /// # Errors
-    /// `BAD_PARAM` when it is malformed, or lacks the port.
+    /// `BAD_PARAM` when the address is malformed or has no port.
     pub fn publish_address(mut self, address: &str) -> Result<Self, SystemException> {
         let bad = |what| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
         let (host, port) = parse_published(address).map_err(bad)?;
@@ -94,74 +99,75 @@ impl OrbBuilder {
         Ok(self)
     }
 
-    /// Makes `resolve_initial_references(name)` give the object at `url`.
+    /// Makes the object at `url` the initial reference `name`, as `-ORBInitRef` does.
     pub fn initial_reference(mut self, name: impl Into<String>, url: impl Into<String>) -> Self {
         self.initial.insert(name.into(), url.into());
         self
     }
 
-    /// Makes initial references that nothing else is known of come from `url` with `/NAME` added.
+    /// Sets the URL to which the ORB appends `/NAME` for all other initial references, as
+    /// `-ORBDefaultInitRef` does.
     pub fn default_initial_reference(mut self, url: impl Into<String>) -> Self {
         self.default_initial = Some(url.into());
         self
     }
 
-    /// Sets how long a call may take; `None` waits for ever.
+    /// Sets the [time limit of a call](Settings::call_timeout); `None` sets no limit.
     pub fn call_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.settings.call_timeout = timeout;
         self
     }
 
-    /// Sets how long it may take to make a connection.
+    /// Sets the [time limit for establishing a connection](Settings::connect_timeout).
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.settings.connect_timeout = timeout;
         self
     }
 
-    /// Sets the highest GIOP version that is spoken and put into references.
+    /// Sets the highest GIOP version that the ORB speaks and puts into references.
     pub fn max_giop(mut self, version: Version) -> Self {
         self.settings.max_giop = version;
         self
     }
 
-    /// Changes any of the settings.
+    /// Changes any [settings](Settings).
     pub fn settings(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);
         self
     }
 
-    /// Lets [`Orb::create_policy`] make policies of this type, which the program defines. A type
-    /// that has a factory already, or is the ORB's own, lets [`build`](Self::build) fail with
-    /// `BAD_INV_ORDER` (reason 16).
+    /// Registers a factory, which [`Orb::create_policy`] calls for policies of this type. If the type
+    /// has a factory already or is one of the ORB's own, [`build`](Self::build) fails with
+    /// `BAD_INV_ORDER` (minor code 16).
     pub fn policy_factory(mut self, policy_type: PolicyType, factory: impl PolicyFactory) -> Self {
         self.registration.policy_factories.push((policy_type, Arc::new(factory)));
         self
     }
 
-    /// Makes the ORB. Endpoints that were asked for are open when it returns.
+    /// Creates the ORB. All endpoints of [`listen`](Self::listen) are open when it returns.
     ///
     /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened, or this process has an ORB with the same
-    /// [id](Settings::orb_id), which [`Orb::with_id`] gives; `BAD_PARAM` when a setting cannot be met, or
-    /// the URL of an initial reference is malformed.
+    /// `INITIALIZE` when an endpoint cannot be opened, or when this process has an ORB with the same
+    /// [id](Settings::orb_id) (see [`Orb::with_id`]). `BAD_PARAM` when a setting is invalid or the
+    /// URL of an initial reference is malformed.
     pub fn build(self) -> Result<Orb, SystemException> {
-        match ids::claim(&self.settings.orb_id)? {
-            Claim::Taken(_) => Err(ids::taken(&self.settings.orb_id)),
-            Claim::Free(reservation) => self.build_as(reservation),
+        match ids::reserve(&self.settings.orb_id)? {
+            Lookup::Taken(_) => Err(ids::taken(&self.settings.orb_id)),
+            Lookup::Free(reservation) => self.build_as(reservation),
         }
     }
 
-    /// The ORB with the same id, or else a new one.
+    /// The ORB with the same id, or a new one if there is none.
     pub(super) fn find_or_build(self) -> Result<Orb, SystemException> {
-        match ids::claim(&self.settings.orb_id)? {
-            Claim::Taken(orb) => Ok(orb),
-            Claim::Free(reservation) => self.build_as(reservation),
+        match ids::reserve(&self.settings.orb_id)? {
+            Lookup::Taken(orb) => Ok(orb),
+            Lookup::Free(reservation) => self.build_as(reservation),
         }
     }
 
     fn build_as(self, reservation: Reservation) -> Result<Orb, SystemException> {
         let orb = self.make()?;
-        reservation.take(&orb);
+        reservation.register(&orb);
         Ok(orb)
     }
 
@@ -193,18 +199,18 @@ impl OrbBuilder {
         let installed = self.registration.install(&orb);
         orb.life().begin();
         let opened = || if listens { orb.server().map(drop) } else { Ok(()) };
-        // Interceptors that were registered hear that there will be no ORB.
+        // After an error, the shutdown calls `destroy` of the interceptors registered so far.
         installed.and_then(|()| opened()).inspect_err(|_| orb.shutdown())?;
         Ok(orb)
     }
 }
 
-/// A number that no ORB of this host had before: the time in nanoseconds, made to differ between
-/// the ORBs of a process.
+/// A number that no ORB of this host has had before: the time in nanoseconds, combined with the
+/// process id and a counter so that it differs between processes and between the ORBs of a process.
 fn new_incarnation() -> u64 {
-    static MADE: AtomicU64 = AtomicU64::new(0);
+    static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
     let process = u64::from(std::process::id()) << 40;
-    (nanos ^ process).wrapping_add(MADE.fetch_add(1, Ordering::Relaxed)).max(1)
+    (nanos ^ process).wrapping_add(COUNT.fetch_add(1, Ordering::Relaxed)).max(1)
 }

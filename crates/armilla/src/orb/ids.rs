@@ -1,4 +1,4 @@
-//! The ORBs of this process by their ids (CORBA 3.4 Part 1, 8.5.1). One without an id is not among them.
+//! The ORBs of this process by id (CORBA 3.4 Part 1, 8.5.1). ORBs without an id are not registered.
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::{Orb, WeakOrb};
@@ -7,97 +7,101 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-static KNOWN: Mutex<BTreeMap<String, Holder>> = Mutex::new(BTreeMap::new());
-static MADE: Condvar = Condvar::new();
+static REGISTRY: Mutex<BTreeMap<String, Entry>> = Mutex::new(BTreeMap::new());
 
-/// Who has an id.
-enum Holder {
-    /// An ORB that this thread is making.
-    Making(ThreadId),
-    Made(WeakOrb),
+/// Signals that a reservation has ended.
+static RESERVATION_ENDED: Condvar = Condvar::new();
+
+/// The state of an id.
+enum Entry {
+    /// The thread is creating the ORB.
+    Reserved(ThreadId),
+    Registered(WeakOrb),
 }
 
-/// What asking for an id leads to.
-pub(super) enum Claim {
-    /// It is free, and the caller makes the ORB that gets it.
+/// The result of looking up an id for a new ORB.
+pub(super) enum Lookup {
+    /// No ORB has the id; the caller may create one.
     Free(Reservation),
-    /// The ORB that has it.
+    /// The ORB that has the id.
     Taken(Orb),
 }
 
-/// An id that is kept free until the ORB is made, or is not.
+/// Keeps an id for the ORB that the calling thread creates. Dropping it frees the id, unless the
+/// ORB was registered.
 pub(super) struct Reservation(String);
 
 /// The ORB with this id.
 pub(super) fn find(id: &str) -> Option<Orb> {
-    match lock(&KNOWN).get(id)? {
-        Holder::Made(orb) => orb.upgrade(),
-        Holder::Making(_) => None,
+    match lock(&REGISTRY).get(id)? {
+        Entry::Registered(orb) => orb.upgrade(),
+        Entry::Reserved(_) => None,
     }
 }
 
-/// Asks for an id; waits while another thread makes an ORB with it. That of ORBs which have none, the
-/// empty one, is always free.
+/// Reserves an id, or finds the ORB that has it. Waits while another thread creates an ORB with the
+/// id. The empty id is that of ORBs without one and is always free.
 ///
 /// # Errors
-/// `INITIALIZE` where this thread makes it.
-pub(super) fn claim(id: &str) -> Result<Claim, SystemException> {
-    let mut known = lock(&KNOWN);
+/// `INITIALIZE` when the calling thread itself is creating an ORB with the id.
+pub(super) fn reserve(id: &str) -> Result<Lookup, SystemException> {
+    let mut registry = lock(&REGISTRY);
     loop {
-        // Not all were shut down that are gone.
-        known.retain(|_, holder| !matches!(holder, Holder::Made(orb) if orb.is_gone()));
-        match known.get(id) {
-            _ if id.is_empty() => return Ok(Claim::Free(Reservation(String::new()))),
-            Some(Holder::Making(maker)) if *maker == thread::current().id() => {
+        // A program may drop an ORB without shutting it down.
+        registry.retain(|_, entry| !matches!(entry, Entry::Registered(orb) if orb.is_gone()));
+        match registry.get(id) {
+            _ if id.is_empty() => return Ok(Lookup::Free(Reservation(String::new()))),
+            Some(Entry::Reserved(thread)) if *thread == thread::current().id() => {
                 let what = format!("the ORB {id:?} is being made by the thread that asks for it");
                 return Err(initialize(what));
             }
-            Some(Holder::Making(_)) => {
-                known = MADE.wait(known).unwrap_or_else(PoisonError::into_inner);
+            Some(Entry::Reserved(_)) => {
+                registry = RESERVATION_ENDED.wait(registry).unwrap_or_else(PoisonError::into_inner);
             }
-            Some(Holder::Made(orb)) => {
+            Some(Entry::Registered(orb)) => {
                 if let Some(orb) = orb.upgrade() {
-                    return Ok(Claim::Taken(orb));
+                    return Ok(Lookup::Taken(orb));
                 }
             }
             None => {
-                known.insert(id.to_owned(), Holder::Making(thread::current().id()));
-                return Ok(Claim::Free(Reservation(id.to_owned())));
+                registry.insert(id.to_owned(), Entry::Reserved(thread::current().id()));
+                return Ok(Lookup::Free(Reservation(id.to_owned())));
             }
         }
     }
 }
 
 impl Reservation {
-    /// Gives the id to the ORB.
-    pub(super) fn take(self, orb: &Orb) {
+    /// Registers the ORB under the id.
+    pub(super) fn register(self, orb: &Orb) {
         if !self.0.is_empty() {
-            lock(&KNOWN).insert(self.0.clone(), Holder::Made(orb.downgrade()));
+            lock(&REGISTRY).insert(self.0.clone(), Entry::Registered(orb.downgrade()));
         }
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut known = lock(&KNOWN);
-        if let Some(Holder::Making(_)) = known.get(&self.0) {
-            known.remove(&self.0);
+        let mut registry = lock(&REGISTRY);
+        if let Some(Entry::Reserved(_)) = registry.get(&self.0) {
+            registry.remove(&self.0);
         }
-        MADE.notify_all();
+        RESERVATION_ENDED.notify_all();
     }
 }
 
-/// The id of an ORB that has ended is free.
+/// Frees the id of an ORB that has shut down.
 pub(super) fn forget(orb: &Orb) {
-    lock(&KNOWN).retain(|_, holder| !matches!(holder, Holder::Made(known) if known.is(orb)));
+    lock(&REGISTRY)
+        .retain(|_, entry| !matches!(entry, Entry::Registered(registered) if registered.is(orb)));
 }
 
-/// The id belongs to an ORB that was set up otherwise.
+/// The error that another ORB has the id.
 #[cold]
 pub(super) fn taken(id: &str) -> SystemException {
     initialize(format!(
-        "this process has an ORB with the id {id:?}; Orb::with_id gives it, and its id is free when it \
-         was shut down"
+        "this process has an ORB with the id {id:?}; Orb::with_id gives it, and its id is free \
+         after its shutdown"
     ))
 }
 

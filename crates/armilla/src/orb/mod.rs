@@ -1,4 +1,7 @@
-//! An ORB is put together here, runs and ends: the one module that knows all others.
+//! The assembly of an ORB: its builder and options, initial references, running and shutdown.
+//!
+//! This is the only module that knows all others. The modules below it know an ORB as
+//! `runtime::Orb`.
 
 mod arguments;
 mod builder;
@@ -14,14 +17,14 @@ use crate::runtime::{Orb, Part, PartSlot};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Where initial references come from.
+/// The sources of initial references.
 #[derive(Debug, Default)]
 struct Initial {
-    /// By name, as object URLs, what the program has registered since the ORB is there.
+    /// The URLs, by name, that the program has registered with the finished ORB.
     registered: Mutex<BTreeMap<String, String>>,
-    /// Those that the ORB was made with.
+    /// The URLs, by name, from the builder and the command line.
     given: BTreeMap<String, String>,
-    /// The URL to which `/NAME` is added for others.
+    /// The URL to which `/NAME` is appended for all other names.
     default: Option<String>,
 }
 
@@ -30,32 +33,33 @@ impl Part for Initial {
 }
 
 impl Orb {
-    /// An ORB with the default settings.
+    /// Creates an ORB with the default settings.
     ///
     /// # Errors
-    /// None with the default settings; see [`OrbBuilder::build`].
+    /// None today, because the default settings open no endpoint; see [`OrbBuilder::build`].
     pub fn new() -> Result<Self, SystemException> {
         Self::builder().build()
     }
 
-    /// Begins an ORB with other settings.
+    /// A builder for an ORB with other settings.
     pub fn builder() -> OrbBuilder {
         OrbBuilder::default()
     }
 
-    /// An ORB that takes the `-ORB…` options among the arguments of the program; see
-    /// [`OrbBuilder::arguments`] for what they are. Where they name one by `-ORBid` that this
-    /// process has, it is that one, as it was set up: `ORB_init` (CORBA 3.4 Part 1, 8.5.1). Without
-    /// an id it is another one each time.
+    /// Creates an ORB from the `-ORB…` options among the arguments of the program: `ORB_init` (CORBA
+    /// 3.4 Part 1, 8.5.1). [`OrbBuilder::arguments`] lists the options.
+    ///
+    /// If this process has an ORB with the id that `-ORBid` names, that ORB is returned and keeps its
+    /// settings. Without an id every call creates an ORB.
     ///
     /// # Errors
-    /// `BAD_PARAM` for an option that is malformed, `INITIALIZE` when an endpoint cannot be opened.
+    /// `BAD_PARAM` for a malformed option, `INITIALIZE` when an endpoint cannot be opened.
     pub fn from_args(arguments: impl IntoIterator<Item = String>) -> Result<Self, SystemException> {
         Self::builder().arguments(arguments)?.find_or_build()
     }
 
-    /// [`from_args`](Self::from_args), after which `arguments` are what the ORB has left to the
-    /// program.
+    /// Creates an ORB as [`from_args`](Self::from_args) does, and removes the `-ORB…` options from
+    /// `arguments`.
     ///
     /// ```no_run
     /// use armilla::Orb;
@@ -72,8 +76,8 @@ impl Orb {
         Self::builder().take_arguments(arguments)?.find_or_build()
     }
 
-    /// The ORB of this process with this [id](crate::Settings::orb_id), from when it was made until
-    /// it was shut down.
+    /// The ORB of this process with this [id](crate::Settings::orb_id), from its creation to its
+    /// shutdown.
     pub fn with_id(id: &str) -> Option<Self> {
         ids::find(id)
     }

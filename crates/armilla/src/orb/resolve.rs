@@ -1,4 +1,6 @@
-//! From strings to references and back.
+//! Initial references, and the conversion between references and strings.
+//!
+//! The syntax of object URLs is in `armilla_giop::url`.
 
 use super::Initial;
 use crate::client::Object;
@@ -14,8 +16,17 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 impl Orb {
-    /// The object at `url`, typed. Where the URL does not say that it is an `I`, the object is
-    /// asked.
+    /// The object at `url` as a reference to the interface `I`. If the URL does not tell whether the
+    /// object has that interface, the client asks the object.
+    ///
+    /// ```no_run
+    /// use armilla::Orb;
+    /// use armilla::naming::NamingContextRef;
+    ///
+    /// let orb = Orb::new()?;
+    /// let context: NamingContextRef = orb.resolve("corbaloc::localhost:2809/NameService")?;
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`string_to_object`](Self::string_to_object) and [`Object::narrow`]; `INV_OBJREF`
@@ -27,63 +38,68 @@ impl Orb {
     }
 
     /// The reference that `url` stands for: `IOR:…`, `corbaloc:…`, `corbaname:…`, `file://…`
-    /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` asks a server.
+    /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` calls a server.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the URL is malformed or the file cannot be read; what the naming service
-    /// answers to a `corbaname:`.
+    /// `BAD_PARAM` when the URL is malformed or the file cannot be read. For `corbaname:` also those
+    /// of a call to the naming service.
     pub fn string_to_object(&self, url: &str) -> Result<Object, SystemException> {
-        self.follow(parse(url)?, MOST_INITIAL)
+        self.follow(parse(url)?, MAX_INDIRECTIONS)
     }
 
-    /// The reference that a URL stands for, which may lead through so many initial references.
-    fn follow(&self, url: ObjectUrl, most: usize) -> Result<Object, SystemException> {
+    /// The reference that a URL stands for. The URL may name an initial reference, whose URL may
+    /// name another, and so on; at most `indirections` of them.
+    fn follow(&self, url: ObjectUrl, indirections: usize) -> Result<Object, SystemException> {
         match url {
             ObjectUrl::Ior(ior) => Ok(Object::from_ior(self, ior)),
-            ObjectUrl::Corbaloc(location) => self.locate_url(&location, most),
+            ObjectUrl::Corbaloc(location) => self.locate_url(&location, indirections),
             ObjectUrl::Corbaname { location, name } => {
-                let context = self.locate_url(&location, most)?;
+                let context = self.locate_url(&location, indirections)?;
                 self.resolve_corbaname(context, &name)
             }
-            ObjectUrl::File(path) => self.follow(parse(&read_reference(&path)?)?, most),
+            ObjectUrl::File(path) => self.follow(parse(&read_reference(&path)?)?, indirections),
         }
     }
 
-    /// The reference as an `IOR:` string, which any ORB understands.
+    /// The reference as an `IOR:` string, which any ORB can read.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the reference carries something that cannot be encoded.
+    /// `BAD_PARAM` when a part of the reference cannot be encoded.
     pub fn object_to_string(&self, object: impl AsRef<Object>) -> Result<String, SystemException> {
         let text = object.as_ref().ior().to_text();
         text.map_err(|error| SystemException::encoding(&error, Completion::No))
     }
 
-    /// The initial reference of this name: the one that was
-    /// [registered](Self::register_initial_reference), else what `-ORBInitRef` or the builder say,
-    /// else the one below `-ORBDefaultInitRef` (CORBA 3.4 Part 1, 8.5.2 and 8.5.3).
+    /// The initial reference of this name (CORBA 3.4 Part 1, 8.5.2 and 8.5.3). The order of
+    /// precedence is: the reference that was [registered](Self::register_initial_reference), the one
+    /// of `-ORBInitRef` or the builder, the one relative to `-ORBDefaultInitRef`.
     ///
     /// # Errors
-    /// `BAD_PARAM` when nothing is known of the name, with a hint where CORBA has a local object of
-    /// that name (`RootPOA`, `PICurrent` …), which programs here come by otherwise; those of
-    /// [`string_to_object`](Self::string_to_object).
+    /// `BAD_PARAM` when the ORB does not know the name; those of
+    /// [`string_to_object`](Self::string_to_object). CORBA specifies local objects for some names
+    /// (`RootPOA`, `PICurrent` …). For these the error has a hint that names the method of this ORB.
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
-        self.initial_reference(name, MOST_INITIAL)
+        self.initial_reference(name, MAX_INDIRECTIONS)
     }
 
-    /// The initial reference of this name, which may lead through so many more.
-    fn initial_reference(&self, name: &str, most: usize) -> Result<Object, SystemException> {
+    /// The initial reference of this name, found through at most `indirections` initial references.
+    fn initial_reference(
+        &self,
+        name: &str,
+        indirections: usize,
+    ) -> Result<Object, SystemException> {
         let registered = lock(&self.part::<Initial>().registered).get(name).cloned();
         let known = registered.or_else(|| self.part::<Initial>().given.get(name).cloned());
         let below = || self.part::<Initial>().default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
             Some(url) => {
-                let fewer = most.checked_sub(1).ok_or_else(|| cycle(name))?;
-                self.follow(parse(&url)?, fewer)
+                let left = indirections.checked_sub(1).ok_or_else(|| cycle(name))?;
+                self.follow(parse(&url)?, left)
             }
             None => {
                 let what = format!("no initial reference {name:?} is known");
-                let hint = match local(name) {
-                    Some(way) => format!("it is no reference here; {way} gives it"),
+                let hint = match local_object(name) {
+                    Some(method) => format!("it is no reference here; {method} gives it"),
                     None => format!("-ORBInitRef {name}=corbaloc::HOST:PORT/{name} names one"),
                 };
                 Err(SystemException::bad_param(Minor::NO_INITIAL_REFERENCE, what).with_hint(hint))
@@ -99,13 +115,13 @@ impl Orb {
         all.collect::<BTreeSet<_>>().into_iter().cloned().collect()
     }
 
-    /// Makes `resolve_initial_references(name)` give `object`, whatever was given to the ORB for that
-    /// name.
+    /// Registers `object` as the initial reference `name`. It takes precedence over a URL that the
+    /// builder or the command line gave for that name.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the name is empty or was registered before, which is `InvalidName` in the
-    /// specification, when the reference is nil (reason 27), or carries something that cannot be
-    /// encoded.
+    /// `BAD_PARAM` when the name is empty or registered already (`InvalidName` in the
+    /// specification), when the reference is nil (minor code 27), or when a part of the reference
+    /// cannot be encoded.
     pub fn register_initial_reference(
         &self,
         name: &str,
@@ -117,23 +133,27 @@ impl Orb {
         }
         let url = self.object_to_string(object)?;
         match lock(&self.part::<Initial>().registered).entry(name.to_owned()) {
-            Entry::Vacant(place) if !name.is_empty() => {
-                place.insert(url);
+            Entry::Vacant(entry) if !name.is_empty() => {
+                entry.insert(url);
                 Ok(())
             }
             _ => {
                 let what =
-                    format!("the initial reference {name:?} has no name or is there already");
+                    format!("the initial reference {name:?} has no name or is registered already");
                 Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what))
             }
         }
     }
 
-    fn locate_url(&self, location: &Corbaloc, most: usize) -> Result<Object, SystemException> {
+    fn locate_url(
+        &self,
+        location: &Corbaloc,
+        indirections: usize,
+    ) -> Result<Object, SystemException> {
         if location.addresses.contains(&CorbalocAddress::Rir) {
             let name = String::from_utf8_lossy(&location.key);
             let name = if name.is_empty() { NAME_SERVICE.into() } else { name };
-            return self.initial_reference(&name, most);
+            return self.initial_reference(&name, indirections);
         }
         let ior = location
             .to_ior(Version::V1_2)
@@ -143,14 +163,17 @@ impl Orb {
 }
 
 impl Initial {
-    /// Fails when the URL of an initial reference is malformed (CORBA 3.4 Part 1, 8.5.3); that behind it
-    /// nothing is found is known when it is resolved.
+    /// Checks the syntax of the URLs of initial references (CORBA 3.4 Part 1, 8.5.3). Whether there
+    /// is an object at a URL shows only when the program resolves it.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for the first malformed URL.
     pub(super) fn check(&self) -> Result<(), SystemException> {
         let check = |name: &str, url: &str| match ObjectUrl::parse(url) {
             Ok(_) => Ok(()),
             Err(error) => {
                 let what = format!("the initial reference {name:?} is at {url:?}: {error}");
-                Err(SystemException::bad_param(reason(&error), what))
+                Err(SystemException::bad_param(minor_code(&error), what))
             }
         };
         self.given.iter().try_for_each(|(name, url)| check(name, url))?;
@@ -159,8 +182,8 @@ impl Initial {
     }
 }
 
-/// Through how many initial references a URL may lead, one behind the other.
-const MOST_INITIAL: usize = 8;
+/// How many initial references the ORB follows from one URL before it assumes a cycle.
+const MAX_INDIRECTIONS: usize = 8;
 
 #[cold]
 fn cycle(name: &str) -> SystemException {
@@ -169,8 +192,8 @@ fn cycle(name: &str) -> SystemException {
     SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what)
 }
 
-/// How a program comes by what CORBA gives as a local object of this name (CORBA 3.4 Part 1, 8.5.2).
-fn local(name: &str) -> Option<&'static str> {
+/// The method that stands for the local object of this name (CORBA 3.4 Part 1, 8.5.2).
+fn local_object(name: &str) -> Option<&'static str> {
     Some(match name {
         "RootPOA" => "Orb::root_poa",
         "POACurrent" => "Orb::poa_current",
@@ -186,13 +209,15 @@ fn local(name: &str) -> Option<&'static str> {
 fn parse(url: &str) -> Result<ObjectUrl, SystemException> {
     ObjectUrl::parse(url).map_err(|error| {
         let short: String = url.chars().take(60).collect();
-        SystemException::bad_param(reason(&error), format!("{short:?}: {error}"))
-            .with_hint("references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, file:///PATH")
+        SystemException::bad_param(minor_code(&error), format!("{short:?}: {error}")).with_hint(
+            "references are IOR:…, corbaloc::HOST:PORT/KEY, corbaname::HOST:PORT#NAME, \
+             file:///PATH",
+        )
     })
 }
 
-/// The specification's reason for what is wrong with a URL (CORBA 3.4 Part 1, annex A).
-const fn reason(error: &UrlError) -> Minor {
+/// The standard minor code for an error in a URL (CORBA 3.4 Part 1, annex A).
+const fn minor_code(error: &UrlError) -> Minor {
     match error {
         UrlError::UnknownScheme(_) => Minor::BAD_PARAM_INVALID_URL_SCHEME,
         UrlError::UnknownProtocol(_)
@@ -208,10 +233,11 @@ const fn reason(error: &UrlError) -> Minor {
     }
 }
 
-/// The longest file that is taken for a reference.
+/// The largest file that the ORB reads as a reference, in octets.
 const MAX_REFERENCE: u64 = 1 << 20;
 
-/// The reference in a file. It cannot itself be a `file:` URL.
+/// The reference in a file. A `file:` URL in the file is an error, because files could refer to one
+/// another in a cycle.
 fn read_reference(path: &str) -> Result<String, SystemException> {
     let bad = |what: String| SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what);
     let size = Path::new(path).metadata().map(|metadata| metadata.len());

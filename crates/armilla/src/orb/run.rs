@@ -1,4 +1,6 @@
 //! Running an ORB and shutting it down.
+//!
+//! The stages of its life, and the work of the main thread, are in `runtime`.
 
 use super::ids;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -11,17 +13,19 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 impl Orb {
-    /// Serves until [`shutdown`](Self::shutdown) is called or the process is asked to end (SIGINT,
-    /// which Ctrl-C sends, or SIGTERM); then shuts down in order. A second signal ends the process
-    /// at once. Of an ORB that was shut down it returns when that is done.
+    /// Serves until [`shutdown`](Self::shutdown) is called or the process receives SIGINT (Ctrl-C) or
+    /// SIGTERM; then shuts down in order. A second signal ends the process at once. After a shutdown
+    /// it returns as soon as the shutdown is complete.
+    ///
+    /// The calling thread becomes the main thread; see [`perform_work`](Self::perform_work).
     ///
     /// # Errors
-    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when signals cannot be awaited.
+    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
     pub fn run(&self) -> Result<(), SystemException> {
         if self.is_running() {
             self.server()?;
         }
-        let mut termination = install()?;
+        let mut termination = install_termination()?;
         let place = self.life().add_waker(termination.waker());
         self.main_thread().become_main(Some(termination.waker()));
         loop {
@@ -34,8 +38,8 @@ impl Orb {
                 tracing::info!(?cause, "shutting down");
                 break;
             }
-            // Woken for work. What has woken once does not wait again.
-            let next = install()?;
+            // A `Termination` wakes its thread once only, so the next wait needs a new one.
+            let next = install_termination()?;
             self.life().replace_waker(place, next.waker());
             self.main_thread().become_main(Some(next.waker()));
             termination = next;
@@ -44,10 +48,10 @@ impl Orb {
         Ok(())
     }
 
-    /// Serves for so long, and says whether the ORB goes on: not when it was shut down, which ends the
-    /// waiting. For programs that have something else to do now and then; what the process is asked by
-    /// signals is theirs to hear. The calling thread is the main thread from then on, and does the work
-    /// that the main thread alone may do.
+    /// Serves for the time `limit`, and returns whether the ORB is still running. A shutdown ends the
+    /// wait early. It is for programs that have other periodic work; such a program handles signals
+    /// itself. The calling thread becomes the main thread; see
+    /// [`perform_work`](Self::perform_work).
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -64,12 +68,12 @@ impl Orb {
         if self.is_running() {
             self.server()?;
         }
-        // A time that no clock reaches is none.
+        // A limit beyond the range of the clock is no limit.
         let end = Instant::now().checked_add(limit);
         loop {
             self.do_work();
             if !self.main_thread().await_work(end) {
-                // Waits until all is done.
+                // Returns when the shutdown of the other thread is complete.
                 self.shutdown();
                 return Ok(false);
             }
@@ -80,42 +84,49 @@ impl Orb {
         }
     }
 
-    /// Shuts down: stops accepting, lets requests under way end (up to the setting `drain_timeout`),
-    /// tells every client that the connection closes, and closes the connections to servers that no
-    /// call uses. Returns when that is done; calling it again waits for the first call. To a servant
-    /// of this ORB, whose own request must end first, it returns at once.
+    /// Shuts the ORB down and returns when the shutdown is complete. A second call waits for the
+    /// first. Called by a servant of this ORB it returns at once, because the request of the servant
+    /// must end first.
     ///
-    /// Its POA managers become inactive, those first that hold or discard requests; then its POAs are
-    /// destroyed and their objects etherealized, which is waited for within the same time. Afterwards
-    /// calls, also to objects of this process, and activations fail with `BAD_INV_ORDER`. While
-    /// servants end what is under way they may still call.
+    /// The order is:
+    ///
+    /// 1. POA managers that hold or discard requests become inactive.
+    /// 2. The server stops accepting connections, waits for the requests in progress (up to
+    ///    [`Settings::drain_timeout`](crate::Settings::drain_timeout)) and sends `CloseConnection` to
+    ///    every client. Until then servants may still make calls.
+    /// 3. Calls, including those to objects of this process, and activations fail with
+    ///    `BAD_INV_ORDER`.
+    /// 4. The other POA managers become inactive, and the POAs are destroyed. The ORB waits for the
+    ///    etherealization of their objects within the same time limit.
+    /// 5. The client closes its connections that no call uses.
     pub fn shutdown(&self) {
         match self.is_serving() {
-            true => self.end_beside(),
+            true => self.end_in_new_thread(),
             false => self.end(),
         }
     }
 
-    /// [`shutdown`](Self::shutdown) with the choice that CORBA gives (CORBA 3.4 Part 1, 8.2.3.4): to
-    /// return when all is done, or at once while the ORB ends in a thread of its own.
+    /// Shuts the ORB down as [`shutdown`](Self::shutdown) does. With `wait_for_completion` it returns
+    /// when the shutdown is complete; otherwise it returns at once and the shutdown continues in
+    /// another thread (CORBA 3.4 Part 1, 8.2.3.4).
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 3) to a servant of this ORB that would wait for itself; then it is not
-    /// shut down.
+    /// `BAD_INV_ORDER` (minor code 3) with `wait_for_completion` in a servant of this ORB, which
+    /// would wait for itself; the ORB keeps running.
     pub fn try_shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
         match (wait_for_completion, self.is_serving()) {
             (true, true) => return Err(would_wait_for_itself()),
             (true, false) => self.end(),
-            (false, _) => self.end_beside(),
+            (false, _) => self.end_in_new_thread(),
         }
         Ok(())
     }
 
-    /// Shuts down in another thread.
-    fn end_beside(&self) {
+    /// Shuts down in another thread; in the calling one if the system has no thread.
+    fn end_in_new_thread(&self) {
         let orb = self.clone();
-        let beside = thread::Builder::new().name("armilla-shutdown".to_owned());
-        if let Err(error) = beside.spawn(move || orb.end()) {
+        let builder = thread::Builder::new().name("armilla-shutdown".to_owned());
+        if let Err(error) = builder.spawn(move || orb.end()) {
             report!(warn, "the ORB shuts down in the thread of a servant", error = error);
             self.end();
         }
@@ -126,7 +137,8 @@ impl Orb {
             return;
         }
         let limit = Instant::now().checked_add(self.settings().drain_timeout);
-        // What waits is answered; what is under way may still call objects that are served.
+        // Requests that a manager holds or discards are answered. Requests in progress may still
+        // call objects whose managers are active.
         self.deactivate_managers(|state| state != ManagerState::Active);
         if let Some(server) = self.open_server() {
             server.close(self);
@@ -147,14 +159,14 @@ impl Orb {
     }
 }
 
-fn install() -> Result<Termination, SystemException> {
+fn install_termination() -> Result<Termination, SystemException> {
     Termination::install().map_err(|error| {
         SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
-            .with_reason(format!("signals cannot be awaited: {error}"))
+            .with_reason(format!("the ORB cannot handle signals: {error}"))
     })
 }
 
-/// A servant must not wait for the end of its own request (reason 3 of `BAD_INV_ORDER`).
+/// The error of a servant that would wait for the end of its own request (minor code 3).
 #[cold]
 fn would_wait_for_itself() -> SystemException {
     SystemException::new(
