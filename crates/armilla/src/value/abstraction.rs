@@ -31,7 +31,7 @@ impl Typed for ValueBase {
             name: "ValueBase".to_owned(),
             modifier: 0,
             base: TypeCode::Null,
-            members: Vec::new(),
+            nodes: Vec::new(),
         }))
     }
 }

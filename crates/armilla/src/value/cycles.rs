@@ -2,7 +2,7 @@
 //!
 //! Values count who leads to them, and in a cycle each is led to by another. A program that makes a
 //! cycle can break it; one that is sent cycles, maybe by strangers, would keep them for ever. So
-//! values that a message closes a cycle at are noted, and looked at again when more of them have come
+//! values that a message closes a cycle at are candidates, and looked at again when more of them have come
 //! than were still in use the last time.
 //!
 //! A value is in use when more lead to it than the values in question do, or when what is in use leads
@@ -16,130 +16,134 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard, Weak};
 
 /// The values at which cycles close.
-static NOTED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+static CANDIDATES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 /// How many there may be before they are looked at.
-static LIMIT: AtomicUsize = AtomicUsize::new(1);
+static THRESHOLD: AtomicUsize = AtomicUsize::new(1);
 
 /// Notes that a cycle closes at this value, which is being read.
 #[cold]
 pub(super) fn found(shared: &Arc<Shared>) {
     let due = {
-        let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = noted.len() > LIMIT.load(Ordering::Relaxed);
-        let due = if due { std::mem::take(&mut *noted) } else { Vec::new() };
+        let mut candidates = CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = candidates.len() > THRESHOLD.load(Ordering::Relaxed);
+        let due = if due { std::mem::take(&mut *candidates) } else { Vec::new() };
         // One message often closes many cycles at one value.
-        if noted.last().is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(shared))) {
-            noted.push(Arc::downgrade(shared));
+        if candidates.last().is_none_or(|last| !std::ptr::eq(last.as_ptr(), Arc::as_ptr(shared))) {
+            candidates.push(Arc::downgrade(shared));
         }
         due
     };
     if !due.is_empty() {
-        look_at(due);
+        collect(due);
     }
 }
 
-/// Notes that cycles may close at this value, and looks at all that are noted.
+/// Notes that cycles may close at this value, and looks at all that are candidates.
 pub(super) fn free(shared: Arc<Shared>) {
-    let mut due = std::mem::take(&mut *NOTED.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut due = std::mem::take(&mut *CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner));
     due.push(Arc::downgrade(&shared));
     drop(shared);
-    look_at(due);
+    collect(due);
 }
 
 /// Frees what is not in use, and notes the rest again.
-fn look_at(due: Vec<Weak<Shared>>) {
-    let mut group = Group::default();
+fn collect(due: Vec<Weak<Shared>>) {
+    let mut graph = Graph::default();
     due.iter().filter_map(Weak::upgrade).for_each(|shared| {
-        group.add(shared);
+        graph.add(shared);
     });
-    group.explore();
+    graph.trace();
     // What is dropped may be values whose programs do anything; no lock is held.
-    let unused = group.unused();
+    let unused = graph.unused();
     // To look at the same large graph again for every cycle that arrives would take too long.
-    let used = group.members.len() - unused.len();
+    let used = graph.nodes.len() - unused.len();
     drop(unused);
-    drop(group);
-    let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-    noted.extend(due.into_iter().filter(|weak| weak.strong_count() > 0));
-    LIMIT.store(2 * noted.len() + used / 64, Ordering::Relaxed);
+    drop(graph);
+    let mut candidates = CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner);
+    candidates.extend(due.into_iter().filter(|weak| weak.strong_count() > 0));
+    THRESHOLD.store(2 * candidates.len() + used / 64, Ordering::Relaxed);
 }
 
 /// Values, and all to which they lead.
 #[derive(Default)]
-struct Group {
-    members: Vec<Member>,
+struct Graph {
+    nodes: Vec<Node>,
     places: HashMap<usize, usize>,
 }
 
-struct Member {
+struct Node {
     shared: Arc<Shared>,
     /// What it was when it was looked at; `None` where it cannot be told what it leads to.
     state: Option<Arc<dyn AnyState>>,
-    leads_to: Vec<usize>,
+    references: Vec<usize>,
     /// How often the others lead to it.
-    led_to: usize,
+    internal_references: usize,
 }
 
-impl Group {
-    /// The place of a value, which is a member from now on.
+impl Graph {
+    /// The place of a value, which is a node from now on.
     fn add(&mut self, shared: Arc<Shared>) -> usize {
         let address = Arc::as_ptr(&shared).addr();
         *self.places.entry(address).or_insert_with(|| {
-            self.members.push(Member { shared, state: None, leads_to: Vec::new(), led_to: 0 });
-            self.members.len() - 1
+            self.nodes.push(Node {
+                shared,
+                state: None,
+                references: Vec::new(),
+                internal_references: 0,
+            });
+            self.nodes.len() - 1
         })
     }
 
-    /// Adds what the members lead to.
-    fn explore(&mut self) {
+    /// Adds what the nodes lead to.
+    fn trace(&mut self) {
         let mut next = 0;
-        while let Some(member) = self.members.get(next) {
+        while let Some(node) = self.nodes.get(next) {
             // What the program marshals need not be what it holds.
-            let state = member.shared.state().filter(|state| !state.is_custom());
+            let state = node.shared.state().filter(|state| !state.is_custom());
             let met =
                 state.as_ref().map(|state| Encoder::referenced_values(|out| state.encode(out)));
             if let (Some(state), Some(Ok(met))) = (state, met) {
                 let values = met.into_iter().filter_map(|value| value.downcast().ok());
-                let leads_to: Vec<usize> = values.map(|shared| self.add(shared)).collect();
-                leads_to.iter().for_each(|place| self.members[*place].led_to += 1);
-                self.members[next].leads_to = leads_to;
-                self.members[next].state = Some(state);
+                let references: Vec<usize> = values.map(|shared| self.add(shared)).collect();
+                references.iter().for_each(|place| self.nodes[*place].internal_references += 1);
+                self.nodes[next].references = references;
+                self.nodes[next].state = Some(state);
             }
             next += 1;
         }
     }
 
-    /// Takes the states of the members that are not in use; none when somebody is busy with one.
+    /// Takes the states of the nodes that are not in use; none when somebody is busy with one.
     fn unused(&self) -> Vec<Option<Arc<dyn AnyState>>> {
-        let locked: Option<Vec<_>> =
-            self.members.iter().map(|member| member.shared.try_lock()).collect();
+        let locked: Option<Vec<_>> = self.nodes.iter().map(|node| node.shared.try_lock()).collect();
         let Some(mut locked) = locked else { return Vec::new() };
         let used = self.used(&locked);
         let free = locked.iter_mut().zip(used).filter(|(_, used)| !used);
         free.map(|(state, _)| state.take()).collect()
     }
 
-    /// Which members are in use; all of them are locked.
+    /// Which nodes are in use; all of them are locked.
     fn used(&self, locked: &[RwLockWriteGuard<'_, Option<Arc<dyn AnyState>>>]) -> Vec<bool> {
         // States first: whoever had one could have gone on from it, until it was looked at.
         let mut used: Vec<bool> = self
-            .members
+            .nodes
             .iter()
             .zip(locked)
-            .map(|(member, now)| match (&member.state, &**now) {
+            .map(|(node, now)| match (&node.state, &**now) {
                 // Here, and in the value.
                 (Some(then), Some(now)) => !Arc::ptr_eq(then, now) || Arc::strong_count(now) > 2,
                 _ => true,
             })
             .collect();
         let mut rest: Vec<usize> = Vec::new();
-        for (place, member) in self.members.iter().enumerate() {
-            used[place] |= Arc::strong_count(&member.shared) > member.led_to + 1;
+        for (place, node) in self.nodes.iter().enumerate() {
+            used[place] |= Arc::strong_count(&node.shared) > node.internal_references + 1;
             rest.extend(used[place].then_some(place));
         }
         while let Some(place) = rest.pop() {
-            for next in &self.members[place].leads_to {
+            for next in &self.nodes[place].references {
                 if !std::mem::replace(&mut used[*next], true) {
                     rest.push(*next);
                 }

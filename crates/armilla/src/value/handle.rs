@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Clones are the same value, as handles are in IDL: what one changes all see, and a value that two
 /// others lead to arrives as one value on the other side of a call, also in a cycle. `==` says
 /// whether two handles are the same value, and as keys of sets and maps they say it too: that is how a walk
-/// through a graph ends, and how a program keeps what belongs to a value and does not travel. IDL knows null, so members and parameters are of the type
+/// through a graph ends, and how a program keeps what belongs to a value and does not travel. IDL knows null, so nodes and parameters are of the type
 /// `Option<Value<T>>`.
 ///
 /// A cycle of values that a program makes is not freed by itself: let one of them forget the next, or end
@@ -71,7 +71,7 @@ impl<T: Valuetype + ?Sized> Value<T> {
     /// Ends this handle, and frees the value also where it leads back to itself, unless somebody has it
     /// or what leads to it. Values of `custom` types are not looked into.
     pub fn break_cycles(self) {
-        cycles::free(self.shared);
+        cycles::collect_with(self.shared);
     }
 
     /// The same value as one of a type that `T` inherits from.

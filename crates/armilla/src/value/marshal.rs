@@ -86,7 +86,7 @@ impl Expected {
     /// A value that was met before.
     fn known(self, shared: Arc<Shared>) -> CdrResult<Arc<Shared>> {
         if shared.state().is_none() {
-            cycles::found(&shared);
+            cycles::add_candidate(&shared);
         }
         match shared.is(self.ty) {
             true => Ok(shared),
