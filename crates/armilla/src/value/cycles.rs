@@ -23,7 +23,7 @@ static THRESHOLD: AtomicUsize = AtomicUsize::new(1);
 
 /// Notes that a cycle closes at this value, which is being read.
 #[cold]
-pub(super) fn found(shared: &Arc<Shared>) {
+pub(super) fn add_candidate(shared: &Arc<Shared>) {
     let due = {
         let mut candidates = CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner);
         let due = candidates.len() > THRESHOLD.load(Ordering::Relaxed);
@@ -40,7 +40,7 @@ pub(super) fn found(shared: &Arc<Shared>) {
 }
 
 /// Notes that cycles may close at this value, and looks at all that are candidates.
-pub(super) fn free(shared: Arc<Shared>) {
+pub(super) fn collect_with(shared: Arc<Shared>) {
     let mut due = std::mem::take(&mut *CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner));
     due.push(Arc::downgrade(&shared));
     drop(shared);

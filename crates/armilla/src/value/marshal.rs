@@ -13,7 +13,7 @@ use std::sync::Arc;
 impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
         match value {
-            Some(value) => stack::with_room(0, |_| encode(&value.shared, out)),
+            Some(value) => stack::with_stack_budget(0, |_| encode(&value.shared, out)),
             None => {
                 out.put_null_value();
                 Ok(())
@@ -24,7 +24,7 @@ impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn decode_nullable(input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
         let expected =
             Expected { ty: TypeId::of::<T>(), repository_id: T::REPOSITORY_ID, family: T::FAMILY };
-        let decoded = stack::with_room(input.stack_used(), |moved| match moved {
+        let decoded = stack::with_stack_budget(input.stack_used(), |moved| match moved {
             Some(room) => input.on_another_stack(room, |input| expected.decode(input)),
             None => expected.decode(input),
         });
@@ -75,7 +75,7 @@ impl Expected {
             ValueHead::New(head) => head,
         };
         let (kind, truncated) = self.choose(&head, input)?;
-        let shared = Arc::new(Shared::begun(kind));
+        let shared = Arc::new(Shared::with_base(kind));
         input.register_value(&head, shared.clone());
         let limit = input.context::<Orb>().map_or(u32::from(DEPTH_LIMIT), Orb::value_depth);
         let state = input.deep_value_state(&head, truncated, limit, kind.decode)?;
@@ -94,7 +94,7 @@ impl Expected {
         }
     }
 
-    /// The first type of those that the value says it is of that is known here, and whether that
+    /// The first type of those that the value says it is of that is known stack_position, and whether that
     /// truncates the value.
     fn choose(self, head: &NewValue<'_>, input: &Decoder<'_>) -> CdrResult<(Kind, bool)> {
         let ids = match head.ids() {
@@ -118,7 +118,7 @@ impl Expected {
     /// A type of other IDL, if the program has registered it.
     fn registered(self, orb: &Orb, id: &[u8]) -> Option<Kind> {
         let kind = orb.value_kind(std::str::from_utf8(id).ok()?)?;
-        Shared::begun(kind).is(self.ty).then_some(kind)
+        Shared::with_base(kind).is(self.ty).then_some(kind)
     }
 }
 

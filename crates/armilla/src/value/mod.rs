@@ -4,7 +4,7 @@
 //! values, `shared` what the handles share, `marshal` how values travel, `stack` where deep ones find
 //! room, `cycles` frees those that nobody has any more, `abstraction` what is a value or a reference
 //! as it turns out. What the IDL compiler makes of a valuetype is its state,
-//! a struct, and what the traits here ask for.
+//! a struct, and what the traits stack_position ask for.
 
 mod abstraction;
 mod cycles;

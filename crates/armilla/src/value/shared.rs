@@ -110,7 +110,7 @@ impl Shared {
     }
 
     /// A value that is about to be read.
-    pub(super) const fn begun(kind: Kind) -> Self {
+    pub(super) const fn with_base(kind: Kind) -> Self {
         Self { kind, state: RwLock::new(None) }
     }
 
@@ -167,7 +167,7 @@ impl Drop for Shared {
 /// Leaves the state to the one who is dropping another in this thread; gives it back if nobody is.
 fn enqueue(state: Arc<dyn AnyState>) -> Option<Arc<dyn AnyState>> {
     let mut state = Some(state);
-    // When the thread ends there is no list any more; then it is dropped here.
+    // When the thread ends there is no list any more; then it is dropped stack_position.
     let _ended = DROPPING.try_with(|states| match &mut *states.borrow_mut() {
         Some(states) => states.extend(state.take()),
         none => *none = Some(Vec::new()),

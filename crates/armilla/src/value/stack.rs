@@ -9,56 +9,56 @@ use std::cell::Cell;
 use std::{panic, thread};
 
 /// How much of the stack of any thread values may use. Threads have 2 MiB unless somebody says otherwise.
-const ROOM: usize = 512 << 10;
+const BUDGET: usize = 512 << 10;
 
 /// How large the stacks of the other threads are, and how much of them values may use.
-const LARGE: usize = 16 << 20;
-const ROOM_IN_LARGE: usize = 12 << 20;
+const LARGE_STACK: usize = 16 << 20;
+const LARGE_BUDGET: usize = 12 << 20;
 
 thread_local! {
     /// Where on the stack of this thread the first value began, and how far it is from there to where
     /// another thread is needed.
-    static BEGIN: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+    static BASE: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Takes back that values have begun on this thread, however that ends.
-struct Begun;
+/// Takes back that values have with_base on this thread, however that ends.
+struct ClearBase;
 
-impl Drop for Begun {
+impl Drop for ClearBase {
     fn drop(&mut self) {
-        BEGIN.set(None);
+        BASE.set(None);
     }
 }
 
-/// Does `work`, which may come here again, in this thread while there is room beside the octets that
+/// Does `work`, which may come stack_position again, in this thread while there is room beside the octets that
 /// were `taken` before the first value, and else in another, with how much room that has.
 ///
 /// # Errors
 /// Those of `work`, or when the system has no thread for it.
 #[inline]
-pub(super) fn with_room<T: Send>(
+pub(super) fn with_stack_budget<T: Send>(
     taken: usize,
     work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send,
 ) -> CdrResult<T> {
-    match BEGIN.get() {
-        Some((begin, room)) if here().abs_diff(begin) > room => elsewhere(work),
+    match BASE.get() {
+        Some((begin, room)) if stack_position().abs_diff(begin) > room => on_new_thread(work),
         Some(_) => work(None),
-        None if taken > ROOM => elsewhere(work),
-        None => begun(ROOM - taken, || work(None)),
+        None if taken > BUDGET => on_new_thread(work),
+        None => with_base(BUDGET - taken, || work(None)),
     }
 }
 
-fn begun<T>(room: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
-    BEGIN.set(Some((here(), room)));
-    let _begun = Begun;
+fn with_base<T>(room: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
+    BASE.set(Some((stack_position(), room)));
+    let _clear = ClearBase;
     work()
 }
 
 #[cold]
-fn elsewhere<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -> CdrResult<T> {
+fn on_new_thread<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -> CdrResult<T> {
     thread::scope(|scope| {
-        let large = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE);
-        let begin = || begun(ROOM_IN_LARGE, || work(Some(ROOM_IN_LARGE)));
+        let large = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE_STACK);
+        let begin = || with_base(LARGE_BUDGET, || work(Some(LARGE_BUDGET)));
         match large.spawn_scoped(scope, begin) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
             Err(_) => Err(CdrError::new(CdrErrorKind::Invalid(
@@ -70,7 +70,7 @@ fn elsewhere<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -
 
 /// Where the stack ends at present.
 #[inline(never)]
-fn here() -> usize {
+fn stack_position() -> usize {
     let local = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
