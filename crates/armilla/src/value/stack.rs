@@ -30,26 +30,26 @@ impl Drop for ClearBase {
     }
 }
 
-/// Does `work`, which may come stack_position again, in this thread while there is room beside the octets that
-/// were `taken` before the first value, and else in another, with how much room that has.
+/// Does `work`, which may come stack_position again, in this thread while there is budget beside the octets that
+/// were `used` before the first value, and else in another, with how much budget that has.
 ///
 /// # Errors
 /// Those of `work`, or when the system has no thread for it.
 #[inline]
 pub(super) fn with_stack_budget<T: Send>(
-    taken: usize,
+    used: usize,
     work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send,
 ) -> CdrResult<T> {
     match BASE.get() {
-        Some((begin, room)) if stack_position().abs_diff(begin) > room => on_new_thread(work),
+        Some((begin, budget)) if stack_position().abs_diff(begin) > budget => on_new_thread(work),
         Some(_) => work(None),
-        None if taken > BUDGET => on_new_thread(work),
-        None => with_base(BUDGET - taken, || work(None)),
+        None if used > BUDGET => on_new_thread(work),
+        None => with_base(BUDGET - used, || work(None)),
     }
 }
 
-fn with_base<T>(room: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
-    BASE.set(Some((stack_position(), room)));
+fn with_base<T>(budget: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
+    BASE.set(Some((stack_position(), budget)));
     let _clear = ClearBase;
     work()
 }
