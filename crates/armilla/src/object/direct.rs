@@ -7,7 +7,7 @@
 //! processes never do.
 
 use crate::client::Object;
-use crate::object::Layers;
+use crate::object::FactoryLimit;
 use crate::server::Interface;
 use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
 use crate::settings::Collocation;
@@ -23,7 +23,7 @@ pub(super) enum Direct<I: ?Sized> {
     /// Nothing: calls are sent, or go through the POA.
     Never,
     /// A stub that a factory put before an object of another process, for these components.
-    Stub(Arc<I>, Layers),
+    Stub(Arc<I>, FactoryLimit),
     /// The servant of an object of this process.
     Servant(Active<I>, Since<I>),
     /// The servant of an object of this process that was not active when the reference was made.
@@ -174,7 +174,7 @@ impl<I: ?Sized> Clone for Direct<I> {
     fn clone(&self) -> Self {
         match self {
             Self::Never => Self::Never,
-            Self::Stub(stub, layers) => Self::Stub(stub.clone(), *layers),
+            Self::Stub(stub, limit) => Self::Stub(stub.clone(), *limit),
             Self::Servant(active, since) => Self::Servant(active.clone(), since.clone()),
             Self::Later(since) => Self::Later(since.clone()),
         }

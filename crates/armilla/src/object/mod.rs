@@ -11,5 +11,5 @@ mod typed;
 mod values;
 
 pub use near::{LocalRef, Native};
-pub(crate) use stub_factories::{Layers, StubFactories};
+pub(crate) use stub_factories::{FactoryLimit, StubFactories};
 pub use typed::Ref;

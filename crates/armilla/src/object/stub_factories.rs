@@ -21,9 +21,9 @@ type AnyFactory = Box<dyn Any + Send + Sync>;
 /// then those for the components of the reference. What a factory is given has what those before it have
 /// made, and no more, whatever becomes of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Layers(usize);
+pub(crate) struct FactoryLimit(usize);
 
-impl Layers {
+impl FactoryLimit {
     /// For all of them.
     pub(crate) const ALL: Self = Self(usize::MAX);
 }
@@ -45,9 +45,9 @@ impl StubFactories {
     pub(crate) fn stub<I: Interface + ?Sized>(
         &self,
         object: &Object,
-        layers: Layers,
-    ) -> Option<(Arc<I>, Layers)> {
-        self.0.get().and_then(|known| stub(known, object, layers))
+        limit: FactoryLimit,
+    ) -> Option<(Arc<I>, FactoryLimit)> {
+        self.0.get().and_then(|known| stub(known, object, limit))
     }
 
     fn insert<I: Interface + ?Sized>(&self, component: Option<u32>, factory: Factory<I>) {
@@ -61,14 +61,14 @@ impl StubFactories {
 fn stub<I: Interface + ?Sized>(
     known: &RwLock<Factories>,
     object: &Object,
-    layers: Layers,
-) -> Option<(Arc<I>, Layers)> {
-    let layers = Asked::limit(TypeId::of::<I>(), object, layers);
+    limit: FactoryLimit,
+) -> Option<(Arc<I>, FactoryLimit)> {
+    let limit = Asked::limit(TypeId::of::<I>(), object, limit);
     let mut outermost = None;
     let components = object.components();
     let askers = iter::once((None, &[][..]))
         .chain(components.iter().map(|component| (Some(component.id), &component.data[..])));
-    for (place, (component, data)) in askers.enumerate().take(layers.0) {
+    for (place, (component, data)) in askers.enumerate().take(limit.0) {
         // Factories may register others, or make references that ask for some.
         let factory = {
             let known = known.read().unwrap_or_else(PoisonError::into_inner);
@@ -76,16 +76,16 @@ fn stub<I: Interface + ?Sized>(
             found.and_then(|found| found.downcast_ref::<Factory<I>>()).cloned()
         };
         let Some(factory) = factory else { continue };
-        let before = outermost.clone().map(|stub| (stub, Layers(place)));
+        let before = outermost.clone().map(|stub| (stub, FactoryLimit(place)));
         let _asked = Asked::begin(TypeId::of::<I>(), object, place);
         outermost = factory(data, Ref::behind(object.clone(), before)).or(outermost);
     }
-    outermost.map(|stub| (stub, layers))
+    outermost.map(|stub| (stub, limit))
 }
 
 thread_local! {
     /// The interfaces, objects and components for which factories run in this thread.
-    static ASKED: RefCell<Vec<(TypeId, Object, Layers)>> = const { RefCell::new(Vec::new()) };
+    static ASKED: RefCell<Vec<(TypeId, Object, FactoryLimit)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A factory runs in this thread.
@@ -93,17 +93,17 @@ struct Asked;
 
 impl Asked {
     fn begin(interface: TypeId, object: &Object, place: usize) -> Self {
-        let asked = (interface, object.clone(), Layers(place));
+        let asked = (interface, object.clone(), FactoryLimit(place));
         ASKED.with_borrow_mut(|all| all.push(asked));
         Self
     }
 
-    /// Those of `layers` that stand before what is made while factories run for the same object: what
+    /// Those of `limit` that stand before what is made while factories run for the same object: what
     /// stands before the reference that they were given.
-    fn limit(interface: TypeId, object: &Object, layers: Layers) -> Layers {
+    fn limit(interface: TypeId, object: &Object, limit: FactoryLimit) -> FactoryLimit {
         ASKED.with_borrow(|all| {
             let same = all.iter().filter(|(ty, other, _)| *ty == interface && other == object);
-            Layers(same.map(|(.., layers)| layers.0).fold(layers.0, usize::min))
+            FactoryLimit(same.map(|(.., limit)| limit.0).fold(limit.0, usize::min))
         })
     }
 }

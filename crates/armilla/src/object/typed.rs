@@ -4,7 +4,7 @@ use super::direct::{Active, Direct, LocalCall};
 use crate::client::Object;
 use crate::client::{self, Operation, OwnedOperation, ReplyFuture};
 use crate::exception::{Error, Raises, SystemException};
-use crate::object::Layers;
+use crate::object::FactoryLimit;
 use crate::policies::Policies;
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::server::{Interface, IsA};
@@ -34,7 +34,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     pub(crate) fn new(object: Object) -> Self {
         let far = object.reference().ok().filter(|reference| !reference.is_collocated());
         if let Some(far) = far {
-            let stub = far.orb.stub_factories().stub(&object, Layers::ALL);
+            let stub = far.orb.stub_factories().stub(&object, FactoryLimit::ALL);
             return Self::behind(object, stub);
         }
         // It may be active again since the reference was made, or for the first time.
@@ -46,17 +46,17 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// `object`, which lives elsewhere, with a stub before it, made for these of its components.
-    pub(crate) fn behind(object: Object, stub: Option<(Arc<I>, Layers)>) -> Self {
-        let direct = |(stub, layers)| Direct::Stub(stub, layers);
+    pub(crate) fn behind(object: Object, stub: Option<(Arc<I>, FactoryLimit)>) -> Self {
+        let direct = |(stub, limit)| Direct::Stub(stub, limit);
         Self { object, direct: stub.map_or(Direct::Never, direct) }
     }
 
     /// The same reference with another way to call. What stands before the object is made anew.
     fn with(&self, object: Object) -> Self {
         match &self.direct {
-            Direct::Stub(_, layers) => {
+            Direct::Stub(_, limit) => {
                 let far = object.reference().ok();
-                let stub = far.and_then(|far| far.orb.stub_factories().stub(&object, *layers));
+                let stub = far.and_then(|far| far.orb.stub_factories().stub(&object, *limit));
                 Self::behind(object, stub)
             }
             direct => Self { object, direct: direct.clone() },
