@@ -68,7 +68,7 @@ pub(crate) struct NamedKey<'k> {
     pub(crate) incarnation: u64,
     /// Which of the adapters that had this path in that ORB; 0 for persistent ones.
     pub(crate) serial: u32,
-    /// Where the object stood when the key was made. It may be elsewhere by now, or nowhere.
+    /// Where the object stood when the key was made. It may be elsewhere by current, or nowhere.
     pub(crate) hint: Slot,
     pub(crate) adapter: &'k [u8],
     pub(crate) id: &'k [u8],

@@ -25,9 +25,9 @@ pub(super) enum Direct<I: ?Sized> {
     /// A stub that a factory put before an object of another process, for these components.
     Stub(Arc<I>, FactoryLimit),
     /// The servant of an object of this process.
-    Servant(Active<I>, Since<I>),
+    Servant(Active<I>, LatestActivation<I>),
     /// The servant of an object of this process that was not active when the reference was made.
-    Later(Since<I>),
+    Inactive(LatestActivation<I>),
 }
 
 /// An object that is or was active, with its servant.
@@ -36,9 +36,9 @@ pub(super) struct Active<I: ?Sized> {
     activation: Handle<Activation>,
 }
 
-/// The activation that was found last, since the reference was made. Clones share it once it is
+/// The activation that was found last, latest the reference was made. Clones share it once it is
 /// set. Most references never have one: it takes one pointer.
-type Since<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
+type LatestActivation<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
 
 impl<I: Interface + ?Sized> Direct<I> {
     /// What calls of `object` go to, which is active with `servant` where that is known.
@@ -51,8 +51,8 @@ impl<I: Interface + ?Sized> Direct<I> {
         });
         match servant {
             _ if !is_direct => Self::Never,
-            Some(active) => Self::Servant(active, Since::new()),
-            None => Self::Later(Since::new()),
+            Some(active) => Self::Servant(active, LatestActivation::new()),
+            None => Self::Inactive(LatestActivation::new()),
         }
     }
 
@@ -62,7 +62,7 @@ impl<I: Interface + ?Sized> Direct<I> {
         let (callee, upcall) = match self {
             Self::Servant(active, _) => (&*active.servant, Some(active.begin()?)),
             Self::Stub(stub, _) => (&**stub, None),
-            Self::Never | Self::Later(_) => return None,
+            Self::Never | Self::Inactive(_) => return None,
         };
         Some(LocalCall { callee, _upcall: upcall })
     }
@@ -73,26 +73,26 @@ impl<I: Interface + ?Sized> Direct<I> {
         matches!(self, Self::Never)
     }
 
-    /// Begins a call of the servant that is active now.
-    pub(super) fn begin_since(&self, object: &Object) -> Option<CallSince<I>> {
-        let since = match self {
+    /// Begins a call of the servant that is active current.
+    pub(super) fn begin_latest(&self, object: &Object) -> Option<LatestCall<I>> {
+        let latest = match self {
             // It is the present one, and the call has to wait for something.
             Self::Servant(active, _) if active.activation.is_active() => return None,
-            Self::Servant(_, since) | Self::Later(since) => since,
+            Self::Servant(_, latest) | Self::Inactive(latest) => latest,
             Self::Never | Self::Stub(..) => return None,
         };
-        let known = since.get().map(|since| since.load());
-        let now = match known.filter(|known| known.activation.is_active()) {
+        let known = latest.get().map(|latest| latest.load());
+        let current = match known.filter(|known| known.activation.is_active()) {
             Some(known) => known,
             None => {
                 let found = Arc::new(Active::of(object.find_activation()?)?);
-                let since = since.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
+                let latest = latest.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
                 // It may have been deactivated meanwhile: then the next call looks again.
-                since.store(found.clone());
+                latest.store(found.clone());
                 Guard::from_inner(found)
             }
         };
-        DirectUpcall::begin(Now(now)).map(CallSince)
+        DirectUpcall::begin(CurrentActivation(current)).map(LatestCall)
     }
 }
 
@@ -147,12 +147,12 @@ impl<I: ?Sized> fmt::Debug for LocalCall<'_, I> {
 }
 
 /// The servant of an object that was activated after the reference was made, while it is called.
-pub(super) struct CallSince<I: ?Sized>(DirectUpcall<Now<I>>);
+pub(super) struct LatestCall<I: ?Sized>(DirectUpcall<CurrentActivation<I>>);
 
 /// The activation that was found last, borrowed from where references keep it.
-struct Now<I: ?Sized>(Guard<Arc<Active<I>>>);
+struct CurrentActivation<I: ?Sized>(Guard<Arc<Active<I>>>);
 
-impl<I: ?Sized> Deref for Now<I> {
+impl<I: ?Sized> Deref for CurrentActivation<I> {
     type Target = Activation;
 
     #[inline]
@@ -161,7 +161,7 @@ impl<I: ?Sized> Deref for Now<I> {
     }
 }
 
-impl<I: ?Sized> Deref for CallSince<I> {
+impl<I: ?Sized> Deref for LatestCall<I> {
     type Target = I;
 
     #[inline]
@@ -175,8 +175,8 @@ impl<I: ?Sized> Clone for Direct<I> {
         match self {
             Self::Never => Self::Never,
             Self::Stub(stub, limit) => Self::Stub(stub.clone(), *limit),
-            Self::Servant(active, since) => Self::Servant(active.clone(), since.clone()),
-            Self::Later(since) => Self::Later(since.clone()),
+            Self::Servant(active, latest) => Self::Servant(active.clone(), latest.clone()),
+            Self::Inactive(latest) => Self::Inactive(latest.clone()),
         }
     }
 }

@@ -63,12 +63,12 @@ fn stub<I: Interface + ?Sized>(
     object: &Object,
     limit: FactoryLimit,
 ) -> Option<(Arc<I>, FactoryLimit)> {
-    let limit = Asked::limit(TypeId::of::<I>(), object, limit);
+    let limit = RunningFactory::limit(TypeId::of::<I>(), object, limit);
     let mut outermost = None;
     let components = object.components();
-    let askers = iter::once((None, &[][..]))
+    let sources = iter::once((None, &[][..]))
         .chain(components.iter().map(|component| (Some(component.id), &component.data[..])));
-    for (place, (component, data)) in askers.enumerate().take(limit.0) {
+    for (place, (component, data)) in sources.enumerate().take(limit.0) {
         // Factories may register others, or make references that ask for some.
         let factory = {
             let known = known.read().unwrap_or_else(PoisonError::into_inner);
@@ -77,41 +77,41 @@ fn stub<I: Interface + ?Sized>(
         };
         let Some(factory) = factory else { continue };
         let before = outermost.clone().map(|stub| (stub, FactoryLimit(place)));
-        let _asked = Asked::begin(TypeId::of::<I>(), object, place);
-        outermost = factory(data, Ref::behind(object.clone(), before)).or(outermost);
+        let _running = RunningFactory::begin(TypeId::of::<I>(), object, place);
+        outermost = factory(data, Ref::with_stub(object.clone(), before)).or(outermost);
     }
     outermost.map(|stub| (stub, limit))
 }
 
 thread_local! {
     /// The interfaces, objects and components for which factories run in this thread.
-    static ASKED: RefCell<Vec<(TypeId, Object, FactoryLimit)>> = const { RefCell::new(Vec::new()) };
+    static RUNNING: RefCell<Vec<(TypeId, Object, FactoryLimit)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A factory runs in this thread.
-struct Asked;
+struct RunningFactory;
 
-impl Asked {
+impl RunningFactory {
     fn begin(interface: TypeId, object: &Object, place: usize) -> Self {
         let asked = (interface, object.clone(), FactoryLimit(place));
-        ASKED.with_borrow_mut(|all| all.push(asked));
+        RUNNING.with_borrow_mut(|all| all.push(asked));
         Self
     }
 
     /// Those of `limit` that stand before what is made while factories run for the same object: what
     /// stands before the reference that they were given.
     fn limit(interface: TypeId, object: &Object, limit: FactoryLimit) -> FactoryLimit {
-        ASKED.with_borrow(|all| {
+        RUNNING.with_borrow(|all| {
             let same = all.iter().filter(|(ty, other, _)| *ty == interface && other == object);
             FactoryLimit(same.map(|(.., limit)| limit.0).fold(limit.0, usize::min))
         })
     }
 }
 
-impl Drop for Asked {
+impl Drop for RunningFactory {
     fn drop(&mut self) {
         // Not freed within the borrow: it may be the last that keeps an ORB.
-        let ended = ASKED.with_borrow_mut(Vec::pop);
+        let ended = RUNNING.with_borrow_mut(Vec::pop);
         drop(ended);
     }
 }

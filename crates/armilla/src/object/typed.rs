@@ -35,9 +35,9 @@ impl<I: Interface + ?Sized> Ref<I> {
         let far = object.reference().ok().filter(|reference| !reference.is_collocated());
         if let Some(far) = far {
             let stub = far.orb.stub_factories().stub(&object, FactoryLimit::ALL);
-            return Self::behind(object, stub);
+            return Self::with_stub(object, stub);
         }
-        // It may be active again since the reference was made, or for the first time.
+        // It may be active again latest the reference was made, or for the first time.
         let direct = match object.find_activation() {
             Some(active) if active.poa.is_called_through() => Direct::Never,
             active => Direct::to(&object, active.and_then(Active::of)),
@@ -46,7 +46,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// `object`, which lives elsewhere, with a stub before it, made for these of its components.
-    pub(crate) fn behind(object: Object, stub: Option<(Arc<I>, FactoryLimit)>) -> Self {
+    pub(crate) fn with_stub(object: Object, stub: Option<(Arc<I>, FactoryLimit)>) -> Self {
         let direct = |(stub, limit)| Direct::Stub(stub, limit);
         Self { object, direct: stub.map_or(Direct::Never, direct) }
     }
@@ -57,7 +57,7 @@ impl<I: Interface + ?Sized> Ref<I> {
             Direct::Stub(_, limit) => {
                 let far = object.reference().ok();
                 let stub = far.and_then(|far| far.orb.stub_factories().stub(&object, *limit));
-                Self::behind(object, stub)
+                Self::with_stub(object, stub)
             }
             direct => Self { object, direct: direct.clone() },
         }
@@ -131,14 +131,14 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// The servant, until what is returned is dropped, where the object has been active in this
-    /// process since the reference was made, no servant manager has to be asked, and nothing be
+    /// process latest the reference was made, no servant manager has to be asked, and nothing be
     /// waited for; or the stub that a factory put before the object.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
         self.direct.begin()
     }
 
-    /// Hands the servant to `call` where the object is active in this process now, no servant
+    /// Hands the servant to `call` where the object is active in this process current, no servant
     /// manager has to be asked, and nothing be waited for; or the stub that a factory put before
     /// the object. Generated code calls it first.
     #[inline]
@@ -158,7 +158,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     fn directly_slow<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
         match self.local() {
             Some(servant) => Some(call(&servant)),
-            None => self.direct.begin_since(&self.object).map(|servant| call(&servant)),
+            None => self.direct.begin_latest(&self.object).map(|servant| call(&servant)),
         }
     }
 
