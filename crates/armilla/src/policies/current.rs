@@ -35,7 +35,7 @@ impl PolicyCurrent {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         SET.with_borrow_mut(|set| set.push((number, policies)));
-        count_in();
+        add_override();
         PolicyGuard { number, thread: PhantomData }
     }
 
@@ -71,17 +71,17 @@ pub struct PolicyGuard {
 impl Drop for PolicyGuard {
     fn drop(&mut self) {
         SET.with_borrow_mut(|set| set.retain(|(number, _)| *number != self.number));
-        count_out();
+        remove_override();
     }
 }
 
 /// Policies are set somewhere.
-pub(crate) fn count_in() {
+pub(crate) fn add_override() {
     COUNT.fetch_add(1, Ordering::Relaxed);
 }
 
 /// They are not set there any more.
-pub(crate) fn count_out() {
+pub(crate) fn remove_override() {
     COUNT.fetch_sub(1, Ordering::Relaxed);
 }
 

@@ -21,10 +21,10 @@ impl OrbPolicies {
     fn set(&self, policies: Option<Policies>) {
         // Calls look for them as long as there are any.
         if policies.is_some() {
-            current::count_in();
+            current::add_override();
         }
         if self.0.swap(policies.map(Arc::new)).is_some() {
-            current::count_out();
+            current::remove_override();
         }
     }
 }
