@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 thread_local! {
     /// Those that are set with the numbers of their guards, the latest last.
-    static SET: RefCell<Vec<(u64, Policies)>> = const { RefCell::new(Vec::new()) };
+    static OVERRIDES: RefCell<Vec<(u64, Policies)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How many are set in all threads and ORBs together: while it is none no call looks for them.
@@ -34,7 +34,7 @@ impl PolicyCurrent {
     pub fn set(policies: Policies) -> PolicyGuard {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        SET.with_borrow_mut(|set| set.push((number, policies)));
+        OVERRIDES.with_borrow_mut(|set| set.push((number, policies)));
         add_override();
         PolicyGuard { number, thread: PhantomData }
     }
@@ -70,7 +70,7 @@ pub struct PolicyGuard {
 
 impl Drop for PolicyGuard {
     fn drop(&mut self) {
-        SET.with_borrow_mut(|set| set.retain(|(number, _)| *number != self.number));
+        OVERRIDES.with_borrow_mut(|set| set.retain(|(number, _)| *number != self.number));
         remove_override();
     }
 }
@@ -93,10 +93,10 @@ pub(crate) fn any() -> bool {
 
 /// Hands the policies of the thread to `visit`, those first that were set last.
 pub(crate) fn each(visit: impl FnMut(&Policies)) {
-    SET.with_borrow(|set| set.iter().rev().map(|(_, policies)| policies).for_each(visit));
+    OVERRIDES.with_borrow(|set| set.iter().rev().map(|(_, policies)| policies).for_each(visit));
 }
 
 /// The first answer of `get`, the policies that were set last being asked first.
 pub(crate) fn find<T>(get: impl Fn(&Policies) -> Option<T>) -> Option<T> {
-    SET.with_borrow(|set| set.iter().rev().find_map(|(_, policies)| get(policies)))
+    OVERRIDES.with_borrow(|set| set.iter().rev().find_map(|(_, policies)| get(policies)))
 }

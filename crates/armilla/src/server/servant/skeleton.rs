@@ -24,7 +24,7 @@ pub trait Skeleton: Send + Sync + 'static {
 }
 
 /// A servant with a skeleton before its own.
-struct Extended<S>(Arc<Parts<S>>);
+struct WithSkeleton<S>(Arc<Parts<S>>);
 
 struct Parts<S> {
     servant: AnyServant,
@@ -32,19 +32,19 @@ struct Parts<S> {
     lookup: OperationLookup,
 }
 
-impl<S: Skeleton> Shows<dyn Servant> for Extended<S> {
+impl<S: Skeleton> Shows<dyn Servant> for WithSkeleton<S> {
     fn show(&self) -> &(dyn Servant + 'static) {
         self
     }
 }
 
-impl<S: Skeleton> Extended<S> {
+impl<S: Skeleton> WithSkeleton<S> {
     fn of(servant: AnyServant, skeleton: S, lookup: OperationLookup) -> AnyServant {
         AnyServant::new(Self(Arc::new(Parts { servant, skeleton, lookup })))
     }
 }
 
-impl<S: Skeleton> Servant for Extended<S> {
+impl<S: Skeleton> Servant for WithSkeleton<S> {
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
         self.0.servant.get().repository_id(object)
     }
@@ -119,7 +119,7 @@ impl AnyServant {
     #[must_use]
     pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
         let lookup = self.get().lookup();
-        Extended::of(self, skeleton, lookup)
+        WithSkeleton::of(self, skeleton, lookup)
     }
 
     /// The same servant with its operations found by this strategy. It holds where the servant is
@@ -128,7 +128,7 @@ impl AnyServant {
     #[must_use]
     pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
         match Finder::new(lookup, self.get().operations()) {
-            Some(skeleton) => Extended::of(self, skeleton, lookup),
+            Some(skeleton) => WithSkeleton::of(self, skeleton, lookup),
             None => self,
         }
     }
