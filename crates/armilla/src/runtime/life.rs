@@ -1,4 +1,6 @@
-//! How far an ORB has come, from being made to having been shut down.
+//! The life cycle of an ORB: its stages, and waiting for the last one.
+//!
+//! The steps of a shutdown are in `orb::run`.
 
 use super::Orb;
 use crate::exception::SystemException;
@@ -7,25 +9,25 @@ use armilla_ipc::signals::Waker;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// How far an ORB has come.
+/// The life cycle of an ORB.
 #[derive(Default)]
 pub(crate) struct Life {
     state: Mutex<State>,
     ended: Condvar,
-    /// Whether the stage is `Ended`, for the path of a call.
-    over: AtomicBool,
+    /// Whether calls fail. An atomic beside the stage, because every call reads it.
+    refuses_calls: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     stage: Stage,
-    /// Threads that wait in `run`.
+    /// Wakers of the threads that are in `run`.
     wakers: Vec<Waker>,
 }
 
 #[derive(Default, PartialEq, Eq, PartialOrd, Clone, Copy)]
 enum Stage {
-    /// Initializers have not returned yet.
+    /// The initializers have not returned yet.
     #[default]
     Beginning,
     Running,
@@ -34,7 +36,7 @@ enum Stage {
 }
 
 impl Life {
-    /// Initializers have returned.
+    /// The initializers have returned: the ORB is running.
     pub(crate) fn begin(&self) {
         let mut state = lock(&self.state);
         if state.stage == Stage::Beginning {
@@ -42,19 +44,20 @@ impl Life {
         }
     }
 
-    /// Has `waker` woken when the ORB has ended; gives its place.
+    /// Adds a waker to wake when the ORB has ended. Returns its index.
     pub(crate) fn add_waker(&self, waker: Waker) -> usize {
         let mut state = lock(&self.state);
         state.wakers.push(waker);
         state.wakers.len() - 1
     }
 
-    /// Puts another in the place of a waker.
-    pub(crate) fn replace_waker(&self, place: usize, waker: Waker) {
-        lock(&self.state).wakers[place] = waker;
+    /// Replaces the waker with this index.
+    pub(crate) fn replace_waker(&self, index: usize, waker: Waker) {
+        lock(&self.state).wakers[index] = waker;
     }
 
-    /// Begins to end. `false` where another thread has begun, and then the end has come.
+    /// Begins the shutdown and returns `true`. If another thread has begun it, waits until the
+    /// shutdown is complete and returns `false`.
     pub(crate) fn begin_end(&self) -> bool {
         let mut state = lock(&self.state);
         if state.stage >= Stage::Ending {
@@ -67,12 +70,12 @@ impl Life {
         true
     }
 
-    /// From now on [`Orb::check_running`] fails.
+    /// Makes [`Orb::check_running`] fail from now on.
     pub(crate) fn refuse_calls(&self) {
-        self.over.store(true, Ordering::Release);
+        self.refuses_calls.store(true, Ordering::Release);
     }
 
-    /// The end has come: wakes all who wait for it. `release` gives back what is free from then on.
+    /// The shutdown is complete: calls `release` and wakes all threads that wait for it.
     pub(crate) fn end(&self, release: impl FnOnce()) {
         let mut state = lock(&self.state);
         state.stage = Stage::Ended;
@@ -87,27 +90,30 @@ impl Orb {
         &self.0.life
     }
 
-    /// Whether nobody has begun to shut it down.
+    /// Whether no thread has begun the shutdown.
     pub(crate) fn is_running(&self) -> bool {
         lock(&self.0.life.state).stage < Stage::Ending
     }
 
-    /// Whether its initializers have not returned yet.
+    /// Whether the initializers have not returned yet.
     pub(crate) fn is_being_made(&self) -> bool {
         lock(&self.0.life.state).stage == Stage::Beginning
     }
 
-    /// Fails when the ORB was shut down (CORBA 3.4 Part 1, 8.2.3.4).
+    /// Checks that the ORB accepts calls (CORBA 3.4 Part 1, 8.2.3.4).
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` after a shutdown.
     #[inline]
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
-        match self.0.life.over.load(Ordering::Acquire) {
-            true => Err(over()),
+        match self.0.life.refuses_calls.load(Ordering::Acquire) {
+            true => Err(shut_down()),
             false => Ok(()),
         }
     }
 }
 
 #[cold]
-fn over() -> SystemException {
+fn shut_down() -> SystemException {
     SystemException::shut_down()
 }

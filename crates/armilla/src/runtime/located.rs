@@ -1,15 +1,15 @@
-//! Where an object is, as the object adapters tell the client and the server.
+//! The result of locating an object, which the object adapters return to the client and the server.
 
 use armilla_giop::ior::Ior;
 
-/// Where an object is.
+/// The location of an object, as the status of a `LocateReply` has it (CORBA 3.4 Part 2, 9.4.6).
 pub(crate) enum Located {
-    /// Here; its servant may have to be asked for.
+    /// In this ORB. A servant manager may have to supply the servant.
     Here,
-    /// A published name: the reference that it stands for.
+    /// At another reference, for which the key is a published name.
     Elsewhere(Ior),
-    /// Nowhere.
+    /// Unknown: no object has this key.
     Nowhere,
-    /// The request names it by a profile that is not one of ours; its key would do.
+    /// The request addresses the object by a profile of another ORB; this ORB needs the object key.
     Unnamed,
 }

@@ -1,4 +1,4 @@
-//! Work that the main thread alone may do: calls of objects whose POA has the policy
+//! The work queue of the main thread: calls of objects whose POA has the policy
 //! [`Threading::MainThread`](crate::Threading::MainThread).
 
 use super::Orb;
@@ -10,40 +10,40 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Instant;
 
-/// The main thread: the one that made the ORB, until another runs it.
+/// The main thread of an ORB: the thread that created the ORB, until another thread runs it.
 pub(crate) struct MainThread {
     state: Mutex<State>,
-    /// There is work, or there will be no more.
+    /// Signals that the queue has work, or is closed.
     changed: Condvar,
 }
 
 struct State {
     thread: ThreadId,
     work: VecDeque<Box<dyn FnOnce() + Send>>,
-    /// Ends the waiting of the thread that runs the ORB.
+    /// Wakes the thread that is in `run`.
     waker: Option<Waker>,
-    /// Nothing is to be done any more.
-    over: bool,
+    /// The ORB has ended and accepts no more work.
+    is_closed: bool,
 }
 
 impl MainThread {
     pub(crate) fn new() -> Self {
         let thread = thread::current().id();
-        let state = State { thread, work: VecDeque::new(), waker: None, over: false };
+        let state = State { thread, work: VecDeque::new(), waker: None, is_closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Makes the calling thread the main one; `waker` ends its waiting.
+    /// Makes the calling thread the main thread. `waker` wakes it while it waits in `run`.
     pub(crate) fn become_main(&self, waker: Option<Waker>) {
         let mut state = lock(&self.state);
         state.thread = thread::current().id();
         state.waker = waker;
     }
 
-    /// Gives the main thread something to do; it is dropped when the ORB ends.
+    /// Queues work for the main thread. The end of the ORB drops work that has not begun.
     pub(crate) fn push(&self, work: Box<dyn FnOnce() + Send>) {
         let mut state = lock(&self.state);
-        if state.over {
+        if state.is_closed {
             return;
         }
         state.work.push_back(work);
@@ -53,11 +53,10 @@ impl MainThread {
         self.changed.notify_all();
     }
 
-    /// Waits for something to do, no longer than until `end`, and says whether there may be
-    /// anything still.
+    /// Waits for work until `end`. Returns `false` when the queue is closed.
     pub(crate) fn await_work(&self, end: Option<Instant>) -> bool {
         let mut state = lock(&self.state);
-        while state.work.is_empty() && !state.over {
+        while state.work.is_empty() && !state.is_closed {
             let Some(end) = end else {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -69,18 +68,18 @@ impl MainThread {
             state =
                 self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        !state.over
+        !state.is_closed
     }
 
     fn pop(&self) -> Option<Box<dyn FnOnce() + Send>> {
         lock(&self.state).work.pop_front()
     }
 
-    /// Forgets what was to be done: whoever waits for it learns that it is not.
+    /// Closes the queue and drops the work in it, which fails the requests that wait for the work.
     pub(crate) fn clear(&self) {
         let work = {
             let mut state = lock(&self.state);
-            state.over = true;
+            state.is_closed = true;
             self.changed.notify_all();
             std::mem::take(&mut state.work)
         };
@@ -89,25 +88,36 @@ impl MainThread {
 }
 
 impl Orb {
-    /// Whether the calling thread is the main one.
+    /// Whether the calling thread is the main thread.
     pub(crate) fn is_main_thread(&self) -> bool {
         lock(&self.main_thread().state).thread == thread::current().id()
     }
 
-    /// Whether [`perform_work`](Self::perform_work) has something to do: `work_pending` (CORBA 3.4
-    /// Part 1, 8.5.1.6).
+    /// Whether [`perform_work`](Self::perform_work) has work to do: `work_pending` (CORBA 3.4 Part 1,
+    /// 8.5.1.6).
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 4) once the ORB was shut down, which ends the loop of a program.
+    /// `BAD_INV_ORDER` (minor code 4) after a shutdown, so that the loop of the program ends.
     pub fn work_pending(&self) -> Result<bool, SystemException> {
         self.check_running()?;
         Ok(!lock(&self.main_thread().state).work.is_empty())
     }
 
-    /// Does what the main thread alone may do, if there is anything, and returns: `perform_work`.
-    /// For programs whose main thread has a loop of its own; others [`run`](Self::run), or
-    /// [`run_for`](Self::run_for) some time where there is nothing else to wait for. The calling
-    /// thread is the main thread from then on.
+    /// Performs the queued work of the main thread and returns: `perform_work`. The work is calls of
+    /// objects whose POA has the policy [`Threading::MainThread`](crate::Threading::MainThread). The
+    /// calling thread becomes the main thread.
+    ///
+    /// It is for programs whose main thread has an event loop of its own. Other programs call
+    /// [`run`](Self::run) or [`run_for`](Self::run_for), which do the same work.
+    ///
+    /// ```
+    /// let orb = armilla::Orb::new()?;
+    /// // In each round of the event loop of the program:
+    /// if orb.work_pending()? {
+    ///     orb.perform_work()?;
+    /// }
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     ///
     /// # Errors
     /// As [`work_pending`](Self::work_pending).

@@ -1,9 +1,9 @@
-//! The handle of an ORB, and what everything that holds one needs of it: settings, policies,
-//! transports, whether it still runs.
+//! The handle of an ORB, and the state that all modules share: settings, policies, transports, the
+//! life cycle and the main thread.
 //!
-//! The client, the object adapters, the interceptors and the rest stand above this module and are
-//! not known here. Each keeps what it has for an ORB as a [`Part`], which [`crate::orb`] installs
-//! when it makes the ORB.
+//! This module does not know the client, the object adapters, the interceptors and the other modules
+//! above it. Each keeps its state for an ORB as a [`Part`], which [`crate::orb`] installs when it
+//! creates the ORB.
 
 mod life;
 mod located;
@@ -24,9 +24,11 @@ use policies::OrbPolicies;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// An object request broker. Clones are the same ORB; all may be used from any thread.
+/// An object request broker: the handle of an ORB. Clones are cheap and denote the same ORB; any
+/// thread may use them.
 ///
-/// A process needs one, and may have several. A client resolves references and calls them:
+/// A process usually has one ORB and may have several. A client resolves references and calls the
+/// objects:
 ///
 /// ```no_run
 /// use armilla::Orb;
@@ -37,15 +39,16 @@ use std::sync::{Arc, Weak};
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 ///
-/// A server activates servants in the [root POA](Self::root_poa), gives out their references and
-/// [runs](Self::run). It begins to listen with the first activation; requests are served from then
-/// on, by the threads that [`Settings::concurrency`] asks for.
+/// A server activates servants in the [root POA](Self::root_poa), publishes their references and
+/// calls [`run`](Self::run). The ORB begins to listen, and to serve requests, with the first
+/// activation. [`Settings::concurrency`] selects the threads that serve them.
 #[derive(Clone)]
 pub struct Orb(Arc<Core>);
 
 struct Core {
     settings: Arc<Settings>,
-    /// Unlike that of any other ORB, so that transient keys of an earlier process are told apart.
+    /// A number that no other ORB has. It distinguishes transient keys of this ORB from those of an
+    /// earlier process at the same address.
     incarnation: u64,
     transports: Transports,
     policy_factories: PolicyFactories,
@@ -56,7 +59,7 @@ struct Core {
 }
 
 impl Orb {
-    /// An ORB without parts, whose main thread is the calling one.
+    /// An ORB without parts. The calling thread is its main thread.
     pub(crate) fn with_core(
         settings: Arc<Settings>,
         incarnation: u64,
@@ -74,7 +77,7 @@ impl Orb {
         }))
     }
 
-    /// Its limits and times.
+    /// The settings of this ORB, which do not change after its creation.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
@@ -99,13 +102,13 @@ impl Orb {
         &self.0.main_thread
     }
 
-    /// What a module above keeps for this ORB, if it was installed.
+    /// The part of this type, if it was installed.
     #[inline]
     pub(crate) fn find_part<P: Part>(&self) -> Option<&P> {
         self.0.parts.get()
     }
 
-    /// What a module above keeps for every ORB.
+    /// The part of this type, which every ORB has.
     #[inline]
     pub(crate) fn part<P: Part>(&self) -> &P {
         self.0.parts.require()
@@ -116,18 +119,18 @@ impl Orb {
         self.0.parts.install(part);
     }
 
-    /// The same ORB, without keeping it.
+    /// A weak handle, which does not keep the ORB alive.
     pub(crate) fn downgrade(&self) -> WeakOrb {
         WeakOrb(Arc::downgrade(&self.0))
     }
 }
 
-/// An ORB that may be gone.
+/// A weak handle of an ORB.
 #[derive(Clone)]
 pub(crate) struct WeakOrb(Weak<Core>);
 
 impl WeakOrb {
-    /// The ORB, if it is still there.
+    /// The ORB, if it still exists.
     pub(crate) fn upgrade(&self) -> Option<Orb> {
         self.0.upgrade().map(Orb)
     }
@@ -136,7 +139,7 @@ impl WeakOrb {
         self.0.strong_count() == 0
     }
 
-    /// Whether it is this one.
+    /// Whether this is a handle of `orb`.
     pub(crate) fn is(&self, orb: &Orb) -> bool {
         std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&orb.0))
     }

@@ -1,50 +1,50 @@
-//! What the modules above the runtime keep for each ORB.
+//! The parts of an ORB: the state that the modules above the runtime keep for it.
 //!
-//! The runtime does not know them: it finds a part by its type, in the slot that the type names. A
-//! look costs a virtual call, so what a remote call needs its connection, reference or thread keeps
-//! itself.
+//! The runtime does not know the types of the parts. It finds a part by its type, in the slot that
+//! the type names. A lookup costs a virtual call, so the state of the fast path of a call is kept in
+//! the connection, the reference or the thread instead.
 
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// What a module keeps for each ORB.
+/// The state that a module keeps for each ORB.
 pub(crate) trait Part: Any + Send + Sync {
-    /// Where it is kept: another one for each type.
+    /// The slot of the part. Each type has its own.
     const SLOT: PartSlot;
 }
 
-/// The places for parts.
+/// The slots for parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartSlot {
-    /// The endpoints that were called.
+    /// The client with its endpoints and connections.
     Client,
     /// The objects of this process, as the client sees them.
     LocalObjects,
     /// The object adapters and their objects.
     Adapters,
-    /// The endpoints that listen.
+    /// The endpoints at which the server listens.
     Listeners,
-    /// References by published names.
+    /// The references that the program published, by name.
     Published,
     /// The client interceptors, if there are any interceptors.
     ClientInterceptors,
     /// The server interceptors, if there are any interceptors.
     ServerInterceptors,
-    /// How many slots interceptors have.
+    /// The number of slots that interceptors have allocated.
     SlotCount,
     /// The valuetypes that the program has registered.
     Values,
-    /// The factories of stubs.
+    /// The stub factories.
     StubFactories,
     /// The default context.
     Context,
-    /// Where initial references come from.
+    /// The sources of initial references.
     Initial,
 }
 
 const COUNT: usize = PartSlot::Initial as usize + 1;
 
-/// The parts of an ORB. Each is set once at most.
+/// The parts of an ORB. Each is installed at most once.
 #[derive(Default)]
 pub(super) struct Parts([OnceLock<Box<dyn Any + Send + Sync>>; COUNT]);
 
@@ -54,10 +54,10 @@ impl Parts {
         self.0[P::SLOT as usize].get()?.downcast_ref()
     }
 
-    /// The part that is there from the start of the ORB.
+    /// A part that every ORB has: `OrbBuilder::build` installs it before it returns the ORB.
     #[inline]
     pub(super) fn require<P: Part>(&self) -> &P {
-        self.get().expect("the assembly has installed every part that is not optional")
+        self.get().expect("the builder has installed every part that is not optional")
     }
 
     pub(super) fn install<P: Part>(&self, part: P) {

@@ -1,5 +1,5 @@
-//! The policies of an ORB: those that it was given since it was made (CORBA 3.4 Part 1, 8.9.2,
-//! `PolicyManager`), and those of types that programs have defined.
+//! The policies of an ORB: the overrides of its `PolicyManager` (CORBA 3.4 Part 1, 8.9.2), and the
+//! policies of types that the program defines.
 
 use super::Orb;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -8,18 +8,18 @@ use arc_swap::ArcSwapOption;
 use armilla_cdr::Any as Value;
 use std::sync::Arc;
 
-/// What stands above the settings of an ORB.
+/// The policies that override the settings of an ORB.
 #[derive(Default)]
 pub(crate) struct OrbPolicies(ArcSwapOption<Policies>);
 
 impl OrbPolicies {
-    /// What was set, if anything was.
+    /// The overrides; `None` if the program has set none.
     pub(crate) fn get(&self) -> Option<Arc<Policies>> {
         self.0.load_full()
     }
 
     fn set(&self, policies: Option<Policies>) {
-        // Calls look for them as long as there are any.
+        // Calls look for overrides only while the count is above zero.
         if policies.is_some() {
             current::add_override();
         }
@@ -36,10 +36,10 @@ impl Drop for OrbPolicies {
 }
 
 impl Orb {
-    /// Sets policies for the calls that begin from now on through references of this ORB, in place
-    /// of those that were set so before: `set_policy_overrides` of the `ORBPolicyManager`. They
-    /// count more than the [`settings`](Self::settings), and less than those of references and
-    /// threads; what they leave open is as the settings have it.
+    /// Sets the policies of the ORB: `set_policy_overrides` of the `ORBPolicyManager`. They replace
+    /// the policies of the previous call and apply to calls that begin afterwards. They override the
+    /// [`settings`](Self::settings); the policies of references and threads override them. A policy
+    /// that is `None` leaves the setting in effect.
     ///
     /// ```
     /// # use armilla::{Orb, Policies};
@@ -54,7 +54,7 @@ impl Orb {
         self.policy_overrides().set((!is_none).then_some(policies));
     }
 
-    /// The policies that were set for the whole ORB: `get_policy_overrides` of the
+    /// The policies of the last [`set_policies`](Self::set_policies): `get_policy_overrides` of the
     /// `ORBPolicyManager`.
     pub fn policies(&self) -> Policies {
         self.policy_overrides().get().as_deref().cloned().unwrap_or_default()
@@ -62,13 +62,13 @@ impl Orb {
 }
 
 impl Orb {
-    /// A policy of a type that a [factory](crate::OrbBuilder::policy_factory) was registered for:
-    /// `create_policy` (CORBA 3.4 Part 1, 8.9.2). Of the policies that the ORB defines itself there
-    /// are values of Rust, such as [`Lifespan`](crate::Lifespan) and [`Policies`].
+    /// Creates a policy of a type that has a [factory](crate::OrbBuilder::policy_factory):
+    /// `create_policy` (CORBA 3.4 Part 1, 8.9.2). The policies that the ORB itself defines are Rust
+    /// types, such as [`Lifespan`](crate::Lifespan) and [`Policies`](crate::Policies).
     ///
     /// # Errors
-    /// `BadPolicy` when there is no factory, `UnsupportedPolicy` for a type of the ORB's own; what
-    /// the factory says of the value.
+    /// `BadPolicy` when the type has no factory, `UnsupportedPolicy` for a type of the ORB's own;
+    /// those of the factory.
     pub fn create_policy(
         &self,
         policy_type: PolicyType,
@@ -84,7 +84,7 @@ impl Orb {
     /// Registers a factory.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 16) when there is one for the type, or the type is the ORB's own.
+    /// `BAD_INV_ORDER` (minor code 16) when the type has a factory already or is the ORB's own.
     pub(crate) fn register_policy_factory(
         &self,
         policy_type: PolicyType,
@@ -93,18 +93,20 @@ impl Orb {
         self.policy_factories().register(policy_type, factory)
     }
 
-    /// Whether a program makes policies of this type.
+    /// Whether the program has a factory for policies of this type.
     pub(crate) fn has_policy_factory(&self, policy_type: PolicyType) -> bool {
         self.policy_factories().get(policy_type).is_some()
     }
 
-    /// Whether the ORB, or a factory, knows policies of this type.
+    /// Whether the ORB or a factory defines policies of this type.
     pub(crate) fn knows_policy(&self, policy_type: PolicyType) -> bool {
         policy_type.is_of_the_orb() || self.has_policy_factory(policy_type)
     }
 
-    /// Fails where an interceptor asks for a policy of a type that nobody knows (reason 3 of
-    /// `INV_POLICY`).
+    /// Checks the type of a policy that an interceptor asks for.
+    ///
+    /// # Errors
+    /// `INV_POLICY` (minor code 3) when neither the ORB nor a factory defines the type.
     pub(crate) fn check_policy_type(&self, policy_type: PolicyType) -> Result<(), SystemException> {
         if self.knows_policy(policy_type) {
             return Ok(());

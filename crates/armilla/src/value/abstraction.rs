@@ -1,4 +1,4 @@
-//! Values of any type, and what is a value or an object reference as it turns out.
+//! `ValueBase`, and abstract interfaces: a value or an object reference.
 
 use super::{Kind, Value, Valuetype};
 use crate::object::Ref;
@@ -10,9 +10,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What every valuetype inherits from: a `Value<ValueBase>` is a value of any type.
+/// The base of all valuetypes: a `Value<ValueBase>` is a value of any type.
 ///
-/// When one arrives, its type must be known: see [`Orb::register_value`](crate::Orb::register_value).
+/// To receive one, the program must register its type; see
+/// [`Orb::register_value`](crate::Orb::register_value).
 #[derive(Debug)]
 pub enum ValueBase {}
 
@@ -31,17 +32,17 @@ impl Typed for ValueBase {
             name: "ValueBase".to_owned(),
             modifier: 0,
             base: TypeCode::Null,
-            nodes: Vec::new(),
+            members: Vec::new(),
         }))
     }
 }
 
-/// What an abstract interface stands for: a reference to an object, or a value that supports the
-/// interface (CORBA 3.4 Part 2, 9.3.7).
+/// The type of parameters with an abstract interface: a reference to an object, or a value that
+/// supports the interface (CORBA 3.4 Part 2, 9.3.7).
 pub enum Abstract<I: ?Sized> {
-    /// A reference.
+    /// A reference to an object.
     Reference(Ref<I>),
-    /// A value.
+    /// A value that supports the interface.
     Value(Value<I>),
 }
 

@@ -1,13 +1,16 @@
-//! Frees values that came in cycles, when nobody has them any more.
+//! A collector for values that refer to one another in a cycle.
 //!
-//! Values count who leads to them, and in a cycle each is led to by another. A program that makes a
-//! cycle can break it; one that is sent cycles, maybe by strangers, would keep them for ever. So
-//! values that a message closes a cycle at are candidates, and looked at again when more of them have come
-//! than were still in use the last time.
+//! Values are reference-counted, so a cycle keeps itself alive. A program that builds a cycle can
+//! break it. A server that receives cycles, perhaps from untrusted clients, would leak them. So the
+//! decoder reports every value at which a message closes a cycle as a candidate, and the collector
+//! runs when there are more candidates than a threshold, which grows with the number of values that
+//! the last run found in use.
 //!
-//! A value is in use when more lead to it than the values in question do, or when what is in use leads
-//! to it. Nobody can go from value to value meanwhile, for the locks of all of them are held, and nobody
-//! has their states; so who has none of them at that moment will have none later.
+//! The collector traces the values that are reachable from the candidates. A value is in use if its
+//! reference count is higher than the number of references from the traced values, or if a value in
+//! use refers to it. The collector holds the locks of all traced values while it decides, and checks
+//! that no thread has a snapshot of their states. Thus no thread can obtain a new reference by
+//! following an old one, and a value that is unreachable at that moment stays unreachable.
 
 use super::shared::{AnyState, Shared};
 use armilla_cdr::Encoder;
@@ -15,13 +18,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLockWriteGuard, Weak};
 
-/// The values at which cycles close.
+/// The values at which a cycle may close.
 static CANDIDATES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
-/// How many there may be before they are looked at.
+/// The number of candidates above which the collector runs.
 static THRESHOLD: AtomicUsize = AtomicUsize::new(1);
 
-/// Notes that a cycle closes at this value, which is being read.
+/// Adds a candidate: a value to which a message refers while the value is being decoded.
 #[cold]
 pub(super) fn add_candidate(shared: &Arc<Shared>) {
     let due = {
@@ -39,7 +42,7 @@ pub(super) fn add_candidate(shared: &Arc<Shared>) {
     }
 }
 
-/// Notes that cycles may close at this value, and looks at all that are candidates.
+/// Ends a handle of a value, and runs the collector with the value as a further candidate.
 pub(super) fn collect_with(shared: Arc<Shared>) {
     let mut due = std::mem::take(&mut *CANDIDATES.lock().unwrap_or_else(PoisonError::into_inner));
     due.push(Arc::downgrade(&shared));
@@ -47,16 +50,17 @@ pub(super) fn collect_with(shared: Arc<Shared>) {
     collect(due);
 }
 
-/// Frees what is not in use, and notes the rest again.
+/// Frees the candidates that are not in use; the others remain candidates.
 fn collect(due: Vec<Weak<Shared>>) {
     let mut graph = Graph::default();
     due.iter().filter_map(Weak::upgrade).for_each(|shared| {
         graph.add(shared);
     });
     graph.trace();
-    // What is dropped may be values whose programs do anything; no lock is held.
+    // Dropping a state may run code of the program, so no lock is held then.
     let unused = graph.unused();
-    // To look at the same large graph again for every cycle that arrives would take too long.
+    // The values in use raise the threshold: tracing the same large graph again for every cycle that
+    // arrives would take too long.
     let used = graph.nodes.len() - unused.len();
     drop(unused);
     drop(graph);
@@ -65,27 +69,30 @@ fn collect(due: Vec<Weak<Shared>>) {
     THRESHOLD.store(2 * candidates.len() + used / 64, Ordering::Relaxed);
 }
 
-/// Values, and all to which they lead.
+/// The values that are reachable from the candidates.
 #[derive(Default)]
 struct Graph {
     nodes: Vec<Node>,
-    places: HashMap<usize, usize>,
+    /// The index of each value in `nodes`, by its address.
+    indices: HashMap<usize, usize>,
 }
 
 struct Node {
     shared: Arc<Shared>,
-    /// What it was when it was looked at; `None` where it cannot be told what it leads to.
+    /// The state that was traced. `None` if its references are unknown: the value is being decoded,
+    /// or the program marshals it.
     state: Option<Arc<dyn AnyState>>,
+    /// The indices of the values to which the state refers.
     references: Vec<usize>,
-    /// How often the others lead to it.
+    /// The number of references to this value from the nodes of the graph.
     internal_references: usize,
 }
 
 impl Graph {
-    /// The place of a value, which is a node from now on.
+    /// Adds a value, unless it is a node already. Returns its index.
     fn add(&mut self, shared: Arc<Shared>) -> usize {
         let address = Arc::as_ptr(&shared).addr();
-        *self.places.entry(address).or_insert_with(|| {
+        *self.indices.entry(address).or_insert_with(|| {
             self.nodes.push(Node {
                 shared,
                 state: None,
@@ -96,18 +103,18 @@ impl Graph {
         })
     }
 
-    /// Adds what the nodes lead to.
+    /// Adds all values that are reachable from the nodes.
     fn trace(&mut self) {
         let mut next = 0;
         while let Some(node) = self.nodes.get(next) {
-            // What the program marshals need not be what it holds.
+            // A program that marshals a state itself may hold references that it does not write.
             let state = node.shared.state().filter(|state| !state.is_custom());
             let met =
                 state.as_ref().map(|state| Encoder::referenced_values(|out| state.encode(out)));
             if let (Some(state), Some(Ok(met))) = (state, met) {
                 let values = met.into_iter().filter_map(|value| value.downcast().ok());
                 let references: Vec<usize> = values.map(|shared| self.add(shared)).collect();
-                references.iter().for_each(|place| self.nodes[*place].internal_references += 1);
+                references.iter().for_each(|index| self.nodes[*index].internal_references += 1);
                 self.nodes[next].references = references;
                 self.nodes[next].state = Some(state);
             }
@@ -115,7 +122,8 @@ impl Graph {
         }
     }
 
-    /// Takes the states of the nodes that are not in use; none when somebody is busy with one.
+    /// Takes the states of the nodes that are not in use. Takes none if another thread has the lock
+    /// of a node.
     fn unused(&self) -> Vec<Option<Arc<dyn AnyState>>> {
         let locked: Option<Vec<_>> = self.nodes.iter().map(|node| node.shared.try_lock()).collect();
         let Some(mut locked) = locked else { return Vec::new() };
@@ -124,26 +132,27 @@ impl Graph {
         free.map(|(state, _)| state.take()).collect()
     }
 
-    /// Which nodes are in use; all of them are locked.
+    /// For each node whether it is in use. The caller holds the locks of all nodes.
     fn used(&self, locked: &[RwLockWriteGuard<'_, Option<Arc<dyn AnyState>>>]) -> Vec<bool> {
-        // States first: whoever had one could have gone on from it, until it was looked at.
+        // Look at the states before the counts: a thread with a snapshot of a state may have copied
+        // references out of it until now.
         let mut used: Vec<bool> = self
             .nodes
             .iter()
             .zip(locked)
             .map(|(node, now)| match (&node.state, &**now) {
-                // Here, and in the value.
+                // Two references are known: `node.state` and the value's own.
                 (Some(then), Some(now)) => !Arc::ptr_eq(then, now) || Arc::strong_count(now) > 2,
                 _ => true,
             })
             .collect();
         let mut rest: Vec<usize> = Vec::new();
-        for (place, node) in self.nodes.iter().enumerate() {
-            used[place] |= Arc::strong_count(&node.shared) > node.internal_references + 1;
-            rest.extend(used[place].then_some(place));
+        for (index, node) in self.nodes.iter().enumerate() {
+            used[index] |= Arc::strong_count(&node.shared) > node.internal_references + 1;
+            rest.extend(used[index].then_some(index));
         }
-        while let Some(place) = rest.pop() {
-            for next in &self.nodes[place].references {
+        while let Some(index) = rest.pop() {
+            for next in &self.nodes[index].references {
                 if !std::mem::replace(&mut used[*next], true) {
                     rest.push(*next);
                 }

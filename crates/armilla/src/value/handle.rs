@@ -1,4 +1,4 @@
-//! Handles of values.
+//! Handles of values: `Value`, and the snapshots of their state.
 
 use super::shared::{AnyState, Shared};
 use super::{Extends, State, ValueBase, Valuetype, cycles};
@@ -9,17 +9,17 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A value of the valuetype `T`, or of one that inherits from it.
+/// A handle of a value of the valuetype `T`, or of a type that inherits from it.
 ///
-/// Clones are the same value, as handles are in IDL: what one changes all see, and a value that two
-/// others lead to arrives as one value on the other side of a call, also in a cycle. `==` says
-/// whether two handles are the same value, and as keys of sets and maps they say it too: that is how a walk
-/// through a graph ends, and how a program keeps what belongs to a value and does not travel. IDL knows null, so nodes and parameters are of the type
-/// `Option<Value<T>>`.
+/// Clones denote the same value: all see a change, and a value to which two others refer arrives as
+/// one value on the other side of a call, also in a cycle. `==` and `Hash` compare the identity of the
+/// value, not its state. A traversal of a graph can thus keep the visited values in a set, and a
+/// program can associate local data with a value in a map. A value may be null in IDL, so members and
+/// parameters have the type `Option<Value<T>>`. Any thread may use a handle.
 ///
-/// A cycle of values that a program makes is not freed by itself: let one of them forget the next, or end
-/// the last handle by [`break_cycles`](Value::break_cycles). One that arrives is freed when nobody has
-/// any of its values, at the latest when more have come.
+/// Values are reference-counted. A cycle that the program builds is not freed by itself: remove a
+/// reference of the cycle, or end the last handle with [`break_cycles`](Value::break_cycles). The ORB
+/// frees received cycles that are no longer in use, at the latest after further cycles have arrived.
 pub struct Value<T: ?Sized> {
     pub(super) shared: Arc<Shared>,
     of: PhantomData<fn(&T)>,
@@ -32,28 +32,27 @@ pub struct Snapshot<T> {
 }
 
 impl<T: State> Value<T> {
-    /// A new value with this state.
+    /// Creates a value with this state.
     pub fn new(state: T) -> Self {
         Self::of(Arc::new(Shared::new(state)))
     }
 
-    /// Its state as it is now; where the value is of a type that inherits from `T`, the part that
-    /// is `T`'s.
+    /// A snapshot of the state. If the type of the value inherits from `T`, it is the part of `T`.
     ///
     /// # Panics
-    /// While the value is being decoded, which only a [`CustomMarshal`](crate::CustomMarshal) can
-    /// see.
+    /// While the value is being decoded. Only an implementation of
+    /// [`CustomMarshal`](crate::CustomMarshal) can have a handle then.
     pub fn get(&self) -> Snapshot<T> {
         let state = self.shared.state().expect("a value can be used when it has been read");
         Snapshot { state, of: PhantomData }
     }
 
-    /// Changes its state. Within `change` the value itself must not be used.
+    /// Changes the state. `change` must not use the value itself, because it runs under its lock.
     ///
     /// # Panics
     /// As [`get`](Self::get).
     pub fn update<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        // Every handle is of a type that its value has; that is checked where one is made.
+        // The value has the type of its handle; every constructor of handles checks it.
         self.shared.update(change).expect("a value can be used when it has been read")
     }
 }
@@ -63,18 +62,18 @@ impl<T: Valuetype + ?Sized> Value<T> {
         Self { shared, of: PhantomData }
     }
 
-    /// The repository id of the type that the value is of, which may inherit from `T`.
+    /// The repository id of the type of the value, which may inherit from `T`.
     pub fn repository_id(&self) -> &'static str {
         self.shared.kind.repository_id
     }
 
-    /// Ends this handle, and frees the value also where it leads back to itself, unless somebody has it
-    /// or what leads to it. Values of `custom` types are not looked into.
+    /// Drops this handle and frees the value even if it is part of a cycle, unless it is reachable
+    /// from another handle. Cycles through values of `custom` types are not found.
     pub fn break_cycles(self) {
         cycles::collect_with(self.shared);
     }
 
-    /// The same value as one of a type that `T` inherits from.
+    /// The same value, typed as a base of `T`.
     pub fn upcast<B: Valuetype + ?Sized>(&self) -> Value<B>
     where
         T: Extends<B>,
@@ -82,7 +81,7 @@ impl<T: Valuetype + ?Sized> Value<T> {
         Value::of(self.shared.clone())
     }
 
-    /// The same value as one of the type `D`, if it is one.
+    /// The same value, typed as `D`, if it is of that type.
     pub fn downcast<D: Valuetype + ?Sized>(&self) -> Option<Value<D>> {
         self.shared.is(TypeId::of::<D>()).then(|| Value::of(self.shared.clone()))
     }
@@ -117,15 +116,15 @@ impl<T: ?Sized> PartialEq for Value<T> {
 impl<T: ?Sized> Eq for Value<T> {}
 
 impl<T: ?Sized> Hash for Value<T> {
-    /// By which value it is, whatever its state, so that a handle may be a key of a map although clippy
-    /// warns of it (`mutable_key_type`).
+    /// Hashes the identity of the value, not its state. So a handle may be a key of a map, although
+    /// clippy warns of it (`mutable_key_type`).
     fn hash<H: Hasher>(&self, state: &mut H) {
         Arc::as_ptr(&self.shared).hash(state);
     }
 }
 
 impl<T: ?Sized> fmt::Debug for Value<T> {
-    /// Its type only: what it leads to may lead back to it.
+    /// Shows only the type, because the state may refer back to the value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Value({})", self.shared.kind.repository_id)
     }

@@ -1,4 +1,4 @@
-//! How values travel, and which type one that arrives is of.
+//! Encoding and decoding of values, and the choice of the type of a received value.
 
 use super::shared::{Kind, Shared};
 use super::{Value, Valuetype, cycles, stack};
@@ -55,7 +55,7 @@ fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {
     out.end_value(inner, encoded)
 }
 
-/// The type that a value must be of, or inherit from.
+/// The declared type of a value that is being decoded.
 #[derive(Clone, Copy)]
 struct Expected {
     ty: TypeId,
@@ -69,13 +69,13 @@ impl Expected {
             ValueHead::Null => return Ok(None),
             ValueHead::Known(handle) => match handle.downcast::<Shared>() {
                 Ok(shared) => return self.known(shared).map(Some),
-                // It was met in an `any`, which keeps nothing of it but its octets.
+                // The value was decoded within an `any`, which keeps only its octets.
                 Err(_) => return input.reread_value(|input| self.decode(input)),
             },
             ValueHead::New(head) => head,
         };
         let (kind, truncated) = self.choose(&head, input)?;
-        let shared = Arc::new(Shared::with_base(kind));
+        let shared = Arc::new(Shared::without_state(kind));
         input.register_value(&head, shared.clone());
         let limit = input.context::<Orb>().map_or(u32::from(DEPTH_LIMIT), Orb::value_depth);
         let state = input.deep_value_state(&head, truncated, limit, kind.decode)?;
@@ -83,7 +83,7 @@ impl Expected {
         Ok(Some(shared))
     }
 
-    /// A value that was met before.
+    /// A value to which the message refers again.
     fn known(self, shared: Arc<Shared>) -> CdrResult<Arc<Shared>> {
         if shared.state().is_none() {
             cycles::add_candidate(&shared);
@@ -94,8 +94,8 @@ impl Expected {
         }
     }
 
-    /// The first type of those that the value says it is of that is known stack_position, and whether that
-    /// truncates the value.
+    /// The first known type among those that the message names for the value, and whether decoding
+    /// as that type truncates the value.
     fn choose(self, head: &NewValue<'_>, input: &Decoder<'_>) -> CdrResult<(Kind, bool)> {
         let ids = match head.ids() {
             [] => &[self.repository_id.as_bytes()],
@@ -115,10 +115,10 @@ impl Expected {
         Err(CdrError::new(CdrErrorKind::UnknownValueType))
     }
 
-    /// A type of other IDL, if the program has registered it.
+    /// A type that the program has registered.
     fn registered(self, orb: &Orb, id: &[u8]) -> Option<Kind> {
         let kind = orb.value_kind(std::str::from_utf8(id).ok()?)?;
-        Shared::with_base(kind).is(self.ty).then_some(kind)
+        Shared::without_state(kind).is(self.ty).then_some(kind)
     }
 }
 

@@ -1,10 +1,15 @@
-//! Valuetypes: objects that are passed by value, with all that they lead to.
+//! Valuetypes: objects that are passed by value, together with all values that they refer to.
 //!
-//! A [`Value`] is a handle; clones of it are the same value. `handle` has what a program does with
-//! values, `shared` what the handles share, `marshal` how values travel, `stack` where deep ones find
-//! room, `cycles` frees those that nobody has any more, `abstraction` what is a value or a reference
-//! as it turns out. What the IDL compiler makes of a valuetype is its state,
-//! a struct, and what the traits stack_position ask for.
+//! A [`Value`] is a handle; clones of it denote the same value. The IDL compiler generates the state
+//! of a valuetype as a struct, and implements the traits of this module for it. The submodules are:
+//!
+//! * `handle`: the handle, with which a program uses a value.
+//! * `shared`: the state that the handles of a value share.
+//! * `marshal`: encoding and decoding, and the choice of the type of a received value.
+//! * `stack`: the stack budget for nested values.
+//! * `cycles`: the collector for cycles of values.
+//! * `registry`: the types that a program registers.
+//! * `abstraction`: `ValueBase` and abstract interfaces.
 
 mod abstraction;
 mod cycles;
@@ -22,37 +27,36 @@ pub use shared::Kind;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, Typed};
 use std::any::{Any, TypeId};
 
-/// What values can be of: a valuetype, a box, `ValueBase`, or an abstract interface as `dyn Trait`.
-/// The IDL compiler implements it.
+/// The type of a value: a valuetype, a boxed value, `ValueBase`, or an abstract interface as
+/// `dyn Trait`. The IDL compiler implements it.
 pub trait Valuetype: 'static {
     /// The repository id.
     const REPOSITORY_ID: &'static str;
 
-    /// The concrete types of the same IDL whose values are values of this type.
+    /// The concrete types of the same IDL file whose values are values of this type.
     const FAMILY: &'static [Kind];
 }
 
-/// A valuetype that values can be of without being of a more special one. The type itself is the
-/// state of its values. The IDL compiler implements it.
+/// A concrete valuetype. The Rust type is the state of its values. The IDL compiler implements it.
 pub trait State:
     Valuetype + Typed + Clone + Encode + for<'a> Decode<'a> + Send + Sync + Sized
 {
-    /// The repository id, and behind it those of the types to which a value may be truncated where
-    /// its own is not known, the nearest first.
+    /// The repository id, followed by the ids of the types to which a receiver that does not know the
+    /// type may truncate a value, the nearest first.
     const IDS: &'static [&'static str];
 
-    /// Whether the program marshals its state.
+    /// Whether the program marshals the state (`custom` in IDL).
     const CUSTOM: bool = false;
 
-    /// Whether its values are also values of the other type.
+    /// Whether values of this type are also values of the type `other`.
     fn is(other: TypeId) -> bool;
 
-    /// The state of the type `wanted` within that of the base, if there is a base.
+    /// The state of the type `wanted` within the state of the base, if there is a base.
     fn base_part(&self, _wanted: TypeId) -> Option<&dyn Any> {
         None
     }
 
-    /// As [`base_part`](Self::base_part), to be changed.
+    /// The mutable form of [`base_part`](Self::base_part).
     fn base_part_mut(&mut self, _wanted: TypeId) -> Option<&mut dyn Any> {
         None
     }
@@ -62,30 +66,30 @@ pub trait State:
         if wanted == TypeId::of::<Self>() { Some(self) } else { self.base_part(wanted) }
     }
 
-    /// As [`part`](Self::part), to be changed.
+    /// The mutable form of [`part`](Self::part).
     fn part_mut(&mut self, wanted: TypeId) -> Option<&mut dyn Any> {
         if wanted == TypeId::of::<Self>() { Some(self) } else { self.base_part_mut(wanted) }
     }
 }
 
-/// How the state of a `custom` valuetype travels; the program implements it for the struct that the
-/// IDL compiler makes of the valuetype. What it writes it must also read, to the last octet.
+/// The marshalling of the state of a `custom` valuetype. The program implements it for the struct
+/// that the IDL compiler generates. `unmarshal` must read exactly the octets that `marshal` writes.
 pub trait CustomMarshal: Sized {
     /// Writes the state.
     ///
     /// # Errors
-    /// When it cannot be written; the call then fails.
+    /// When the state cannot be encoded. The call then fails.
     fn marshal<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult;
 
-    /// Reads the state. A value that it reads may not have been read to its end yet, if it leads
-    /// back to this one, so it must not be looked into.
+    /// Reads the state. It must not access the state of a value that it reads: if that value refers
+    /// back to this one, the decoder may not have completed it.
     ///
     /// # Errors
-    /// When the octets are no state; the call then fails.
+    /// When the octets are not a valid state. The call then fails.
     fn unmarshal(input: &mut Decoder<'_>) -> CdrResult<Self>;
 }
 
-/// Says that values of this type are values of `B`. The IDL compiler implements it.
+/// Marks that values of this type are also values of `B`. The IDL compiler implements it.
 pub trait Extends<B: ?Sized>: Valuetype {}
 
 impl<T: Valuetype + ?Sized> Extends<ValueBase> for T {}

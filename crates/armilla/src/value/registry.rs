@@ -1,4 +1,7 @@
-//! The valuetypes that an ORB knows beside those that the IDL of parameters tells.
+//! The valuetypes that a program registers with an ORB.
+//!
+//! The types that the IDL of a parameter declares need no registration; they are in
+//! `Valuetype::FAMILY`.
 
 use super::{Kind, State};
 use crate::exception::{Minor, SystemException};
@@ -8,14 +11,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// By repository id.
+/// The registered valuetypes, by repository id.
 #[derive(Default)]
 pub(crate) struct Values(RwLock<HashMap<Cow<'static, str>, Known>>);
 
 enum Known {
-    /// A type of the program.
+    /// A type that the IDL compiler generated.
     Compiled(Kind),
-    /// One of which the program has the TypeCode.
+    /// A type of which the program has only the TypeCode.
     Described(TypeCode),
 }
 
@@ -24,38 +27,39 @@ impl Part for Values {
 }
 
 impl Orb {
-    /// Makes the valuetype `T` known, so that values of it are accepted where the IDL that `T` comes
-    /// from does not tell: as a [`ValueBase`](crate::ValueBase), and as a type of other IDL that
-    /// `T` inherits from. It takes the place of another one with its repository id:
-    /// `register_value_factory` (CORBA 3.4 Part 1, 8.5.4).
+    /// Registers the valuetype `T`: `register_value_factory` (CORBA 3.4 Part 1, 8.5.4). It replaces a
+    /// type with the same repository id.
+    ///
+    /// Registration is needed where the declared type of a parameter does not lead to `T`: where it is
+    /// [`ValueBase`](crate::ValueBase), or a base of `T` from another IDL file.
     pub fn register_value<T: State>(&self) {
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         values.insert(T::REPOSITORY_ID.into(), Known::Compiled(Kind::of::<T>()));
     }
 
-    /// Makes a valuetype known that the program has only the TypeCode of, from an interface repository
-    /// for instance: so that [dynamic calls](crate::dynamic), dynamic servants and `any`s take its values
-    /// whole where the declared type is one that it inherits from. One that was registered with
-    /// [`register_value`](Self::register_value) stays as it is.
+    /// Registers a valuetype of which the program has only the TypeCode, for example from an
+    /// interface repository. [Dynamic calls](crate::dynamic), dynamic servants and `any`s then accept
+    /// its values untruncated where the declared type is one of its bases. It does not replace a type
+    /// that was registered with [`register_value`](Self::register_value).
     ///
     /// ```
     /// # use armilla::{Orb, TypeCode};
     /// let name = ("name", TypeCode::String(0), true);
     /// let shape = TypeCode::value("IDL:Shape:1.0", "Shape", 0, TypeCode::Null, [name]);
     /// let radius = ("radius", TypeCode::Double, true);
-    /// let cycle = TypeCode::value("IDL:Circle:1.0", "Circle", 0, shape, [radius]);
+    /// let circle = TypeCode::value("IDL:Circle:1.0", "Circle", 0, shape, [radius]);
     /// let orb = Orb::new()?;
-    /// orb.register_value_type(&cycle)?;
+    /// orb.register_value_type(&circle)?;
     /// assert!(orb.has_value("IDL:Circle:1.0"));
     /// # Ok::<(), armilla::SystemException>(())
     /// ```
     ///
     /// # Errors
-    /// `BAD_PARAM` when it is not the type of a valuetype, or of a boxed value.
+    /// `BAD_PARAM` when the TypeCode is not that of a valuetype or a boxed value.
     pub fn register_value_type(&self, type_code: &TypeCode) -> Result<(), SystemException> {
         let code = type_code.resolved();
         let Some(id) = code.id().filter(|_| code.is_valuetype()) else {
-            let what = format!("{:?} is no valuetype", code.kind());
+            let what = format!("{:?} is not a valuetype", code.kind());
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
         };
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
@@ -66,11 +70,11 @@ impl Orb {
         Ok(())
     }
 
-    /// Forgets the valuetype that was registered with this repository id: `unregister_value_factory`. What
-    /// the IDL of a parameter tells stays known.
+    /// Removes the valuetype with this repository id: `unregister_value_factory`. The types that the
+    /// IDL of a parameter declares stay known.
     ///
     /// # Errors
-    /// `BAD_PARAM` (reason 1) when none is registered.
+    /// `BAD_PARAM` (minor code 1) when no type with this id is registered.
     pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         match values.remove(repository_id) {
@@ -88,7 +92,7 @@ impl Orb {
         values.contains_key(repository_id)
     }
 
-    /// The valuetype of the program with this repository id, if it was registered.
+    /// The registered compiled valuetype with this repository id.
     pub(crate) fn value_kind(&self, repository_id: &str) -> Option<Kind> {
         let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         match values.get(repository_id)? {
@@ -97,7 +101,7 @@ impl Orb {
         }
     }
 
-    /// The TypeCode of the valuetype with this repository id, if it was registered.
+    /// The TypeCode of the registered valuetype with this repository id.
     pub(crate) fn value_type_code(&self, repository_id: &str) -> Option<TypeCode> {
         let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         match values.get(repository_id)? {
@@ -106,7 +110,7 @@ impl Orb {
         }
     }
 
-    /// How deep the values of a message may lead to one another.
+    /// How deeply the values of a message may be nested.
     pub(crate) fn value_depth(&self) -> u32 {
         self.settings().value_depth
     }

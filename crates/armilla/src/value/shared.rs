@@ -1,4 +1,4 @@
-//! What the handles of one value share, whatever its type.
+//! The state that the handles of one value share.
 
 use super::State;
 use crate::runtime::Orb;
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-/// A concrete valuetype as a value of it is made: its repository id, and how its state is read.
+/// The description of a concrete valuetype: its repository id, its TypeCode and its decoder.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub(super) repository_id: &'static str,
@@ -18,13 +18,13 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// That of the type `T`.
+    /// The description of the type `T`.
     pub const fn of<T: State>() -> Self {
         let (type_code, is) = (T::type_code, T::is);
         Self { repository_id: T::REPOSITORY_ID, type_code, is, decode: decode::<T> }
     }
 
-    /// The type of its values.
+    /// The TypeCode of the values of this type.
     pub(crate) fn type_code(&self) -> TypeCode {
         (self.type_code)()
     }
@@ -96,11 +96,11 @@ impl<T: State> AnyState for T {
     }
 }
 
-/// A value. Readers take the state as it is and keep it; a writer who is not alone with it changes a
-/// copy. So nobody holds the lock while something else is done, and no two locks are held at once.
+/// A value. A reader clones the `Arc` of the state and releases the lock. A writer that is not the
+/// only owner of the state changes a copy. So no thread runs code of the program under a read lock.
 pub(super) struct Shared {
     pub(super) kind: Kind,
-    /// `None` while it is being read from a message.
+    /// `None` while the decoder reads the value.
     state: RwLock<Option<Arc<dyn AnyState>>>,
 }
 
@@ -109,17 +109,17 @@ impl Shared {
         Self { kind: Kind::of::<T>(), state: RwLock::new(Some(Arc::new(state))) }
     }
 
-    /// A value that is about to be read.
-    pub(super) const fn with_base(kind: Kind) -> Self {
+    /// A value whose state the decoder will set.
+    pub(super) const fn without_state(kind: Kind) -> Self {
         Self { kind, state: RwLock::new(None) }
     }
 
-    /// The state; `None` while it is being read.
+    /// The state; `None` while the decoder reads it.
     pub(super) fn state(&self) -> Option<Arc<dyn AnyState>> {
         self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The state, to be taken; `None` while somebody uses it.
+    /// Locks the state for the collector of cycles; `None` if another thread has the lock.
     pub(super) fn try_lock(&self) -> Option<RwLockWriteGuard<'_, Option<Arc<dyn AnyState>>>> {
         self.state.try_write().ok()
     }
@@ -128,7 +128,7 @@ impl Shared {
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = Some(state);
     }
 
-    /// Changes the part of the type `T`; `None` when there is none.
+    /// Changes the part of the type `T`. Returns `None` if the state has no such part.
     pub(super) fn update<T: Any, R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let state = state.as_mut()?;
@@ -141,13 +141,12 @@ impl Shared {
 }
 
 thread_local! {
-    /// The states that are yet to be dropped, while one is.
+    /// The states that this thread has yet to drop; `None` while it drops none.
     static DROPPING: RefCell<Option<Vec<Arc<dyn AnyState>>>> = const { RefCell::new(None) };
 }
 
 impl Drop for Shared {
-    /// Drops a chain of values one after the other: within one another, a long one would use up the
-    /// stack.
+    /// Drops a chain of values in a loop. Recursion would exhaust the stack for a long chain.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(state) = state else { return };
@@ -164,10 +163,10 @@ impl Drop for Shared {
     }
 }
 
-/// Leaves the state to the one who is dropping another in this thread; gives it back if nobody is.
+/// Queues the state if this thread is dropping another one; returns it otherwise.
 fn enqueue(state: Arc<dyn AnyState>) -> Option<Arc<dyn AnyState>> {
     let mut state = Some(state);
-    // When the thread ends there is no list any more; then it is dropped stack_position.
+    // The list no longer exists while the thread ends. The caller then drops the state.
     let _ended = DROPPING.try_with(|states| match &mut *states.borrow_mut() {
         Some(states) => states.extend(state.take()),
         none => *none = Some(Vec::new()),

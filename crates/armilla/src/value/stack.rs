@@ -1,27 +1,28 @@
-//! StackBudget on the stack for values that lead to one another.
+//! The stack budget for encoding and decoding nested values.
 //!
-//! To read or write a value is to call what reads or writes the values that it leads to, so a long list
-//! of them needs a large stack. When a thread has used a part of its own, the rest is left to another
-//! thread with a stack for it, and waited for.
+//! The encoder and the decoder recurse from a value to the values that it refers to, so a long list
+//! needs a large stack. When a thread has used its budget, a helper thread with a larger stack
+//! continues, and the first thread waits for it.
 
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult};
 use std::cell::Cell;
 use std::{panic, thread};
 
-/// How much of the stack of any thread values may use. Threads have 2 MiB unless somebody says otherwise.
+/// How many octets of the stack of any thread values may use. The default stack of a Rust thread has
+/// 2 MiB.
 const BUDGET: usize = 512 << 10;
 
-/// How large the stacks of the other threads are, and how much of them values may use.
+/// The size of the stack of a helper thread, and how many octets of it values may use.
 const LARGE_STACK: usize = 16 << 20;
 const LARGE_BUDGET: usize = 12 << 20;
 
 thread_local! {
-    /// Where on the stack of this thread the first value began, and how far it is from there to where
-    /// another thread is needed.
+    /// The position on the stack of this thread at which the first value began, and the number of
+    /// octets from there that values may use.
     static BASE: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// Takes back that values have with_base on this thread, however that ends.
+/// Clears [`BASE`] when it is dropped, also during a panic.
 struct ClearBase;
 
 impl Drop for ClearBase {
@@ -30,24 +31,26 @@ impl Drop for ClearBase {
     }
 }
 
-/// Does `work`, which may come stack_position again, in this thread while there is budget beside the octets that
-/// were `used` before the first value, and else in another, with how much budget that has.
+/// Calls `work` in this thread while the budget lasts, and otherwise in a helper thread. `work` may
+/// call this function recursively. In a helper thread it gets the budget of that thread. `used` is
+/// the number of octets of stack that the decoder used before the first value.
 ///
 /// # Errors
-/// Those of `work`, or when the system has no thread for it.
+/// Those of `work`; `Invalid` when the system cannot create a thread.
 #[inline]
 pub(super) fn with_stack_budget<T: Send>(
     used: usize,
     work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send,
 ) -> CdrResult<T> {
     match BASE.get() {
-        Some((begin, budget)) if stack_position().abs_diff(begin) > budget => on_new_thread(work),
+        Some((base, budget)) if stack_position().abs_diff(base) > budget => on_new_thread(work),
         Some(_) => work(None),
         None if used > BUDGET => on_new_thread(work),
         None => with_base(BUDGET - used, || work(None)),
     }
 }
 
+/// Calls `work` with the present stack position as the base.
 fn with_base<T>(budget: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult<T> {
     BASE.set(Some((stack_position(), budget)));
     let _clear = ClearBase;
@@ -57,18 +60,18 @@ fn with_base<T>(budget: usize, work: impl FnOnce() -> CdrResult<T>) -> CdrResult
 #[cold]
 fn on_new_thread<T: Send>(work: impl FnOnce(Option<usize>) -> CdrResult<T> + Send) -> CdrResult<T> {
     thread::scope(|scope| {
-        let large = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE_STACK);
-        let begin = || with_base(LARGE_BUDGET, || work(Some(LARGE_BUDGET)));
-        match large.spawn_scoped(scope, begin) {
+        let builder = thread::Builder::new().name("armilla-values".into()).stack_size(LARGE_STACK);
+        let work = || with_base(LARGE_BUDGET, || work(Some(LARGE_BUDGET)));
+        match builder.spawn_scoped(scope, work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)),
             Err(_) => Err(CdrError::new(CdrErrorKind::Invalid(
-                "the system has no thread for values that lead to one another so deep",
+                "the system has no thread for values that are nested so deeply",
             ))),
         }
     })
 }
 
-/// Where the stack ends at present.
+/// The present position of the stack pointer, approximately.
 #[inline(never)]
 fn stack_position() -> usize {
     let local = 0_u8;
