@@ -1,10 +1,10 @@
 //! Direct collocated calls: from a typed reference to the servant in the same process.
 //!
-//! A reference keeps the servant that was active when the reference was made, so a call only has to
-//! test flags. The object may be deactivated while the reference lives, and be active again with
+//! A reference keeps the servant that was active when the reference was created, so a call only has
+//! to test flags. While the reference exists, the object may be deactivated and activated again with
 //! another servant, even in another POA of the same name. A call that finds its servant deactivated
-//! looks for the present one and keeps it for the next calls. References to objects in other
-//! processes never do.
+//! looks up the present servant and keeps it for the next calls. References to objects in other
+//! processes skip all of this.
 
 use crate::client::Object;
 use crate::object::FactoryLimit;
@@ -18,34 +18,34 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What a call goes to without a request.
+/// The target of calls that need no request.
 pub(super) enum Direct<I: ?Sized> {
-    /// Nothing: calls are sent, or go through the POA.
+    /// None: calls send a request, or go through the POA.
     Never,
-    /// A stub that a factory put before an object of another process, for these components.
+    /// The stub of a factory, for an object of another process.
     Stub(Arc<I>, FactoryLimit),
     /// The servant of an object of this process.
     Servant(Active<I>, LatestActivation<I>),
-    /// The servant of an object of this process that was not active when the reference was made.
+    /// The object of this process was not active when the reference was created.
     Inactive(LatestActivation<I>),
 }
 
-/// An object that is or was active, with its servant.
+/// An activation of an object, with the servant. The object may have been deactivated since.
 pub(super) struct Active<I: ?Sized> {
     servant: DataArc<I>,
     activation: Handle<Activation>,
 }
 
-/// The activation that was found last, latest the reference was made. Clones share it once it is
-/// set. Most references never have one: it takes one pointer.
+/// The latest activation, found by a call after the reference was created. Clones share it once it
+/// is set. Most references never set it, so it takes one pointer only.
 type LatestActivation<I> = OnceBox<Arc<ArcSwap<Active<I>>>>;
 
 impl<I: Interface + ?Sized> Direct<I> {
-    /// What calls of `object` go to, which is active with `servant` where that is known.
+    /// The target of calls of `object`. `servant` is its activation, if it is active.
     pub(super) fn to(object: &Object, servant: Option<Active<I>>) -> Self {
         let is_direct = object.reference().is_ok_and(|reference| {
-            // Calls that interceptors see are made through requests.
-            reference.is_collocated()
+            // Interceptors see requests only, so intercepted calls are never direct.
+            reference.is_near()
                 && reference.orb.settings().collocation == Collocation::Direct
                 && !object.is_intercepted_here()
         });
@@ -56,7 +56,7 @@ impl<I: Interface + ?Sized> Direct<I> {
         }
     }
 
-    /// Begins a call of the servant that was active when the reference was made, or of the stub.
+    /// Begins a call of the servant that was active when the reference was created, or of the stub.
     #[inline]
     pub(super) fn begin(&self) -> Option<LocalCall<'_, I>> {
         let (callee, upcall) = match self {
@@ -73,10 +73,10 @@ impl<I: Interface + ?Sized> Direct<I> {
         matches!(self, Self::Never)
     }
 
-    /// Begins a call of the servant that is active current.
+    /// Begins a call of the servant that is active now.
     pub(super) fn begin_latest(&self, object: &Object) -> Option<LatestCall<I>> {
         let latest = match self {
-            // It is the present one, and the call has to wait for something.
+            // The servant is the present one, so the call failed to begin because it must wait.
             Self::Servant(active, _) if active.activation.is_active() => return None,
             Self::Servant(_, latest) | Self::Inactive(latest) => latest,
             Self::Never | Self::Stub(..) => return None,
@@ -87,7 +87,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             None => {
                 let found = Arc::new(Active::of(object.find_activation()?)?);
                 let latest = latest.get_or_init(|| Box::new(Arc::new(ArcSwap::new(found.clone()))));
-                // It may have been deactivated meanwhile: then the next call looks again.
+                // If it has been deactivated meanwhile, the next call looks it up again.
                 latest.store(found.clone());
                 Guard::from_inner(found)
             }
@@ -97,7 +97,7 @@ impl<I: Interface + ?Sized> Direct<I> {
 }
 
 impl<I: Interface + ?Sized> Active<I> {
-    /// The object with its servant, where that is an `I` and may be called directly.
+    /// The activation, if its servant is an `I` and may be called directly.
     pub(super) fn of(activation: Handle<Activation>) -> Option<Self> {
         if activation.poa.is_called_through() {
             return None;
@@ -111,13 +111,12 @@ impl<I: ?Sized> Active<I> {
         Self { servant: servant.into(), activation }
     }
 
-    /// Begins a call, where no servant manager has to be asked and nothing be waited for.
+    /// Begins a call, if that needs neither a servant manager nor a wait.
     fn begin(&self) -> Option<DirectUpcall<&Activation>> {
         DirectUpcall::begin(&*self.activation)
     }
 
-    /// Makes a call, where that needs nothing but a hazard pointer; otherwise returns `call`, for
-    /// the slow path.
+    /// Makes a call, if that needs only a hazard pointer; otherwise returns `call` for the slow path.
     #[inline(always)]
     pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
         let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };
@@ -125,7 +124,7 @@ impl<I: ?Sized> Active<I> {
     }
 }
 
-/// A servant, or a stub of a factory, while it is called directly.
+/// A servant, or the stub of a factory, during a direct call.
 pub struct LocalCall<'a, I: ?Sized> {
     callee: &'a I,
     _upcall: Option<DirectUpcall<&'a Activation>>,
@@ -146,10 +145,10 @@ impl<I: ?Sized> fmt::Debug for LocalCall<'_, I> {
     }
 }
 
-/// The servant of an object that was activated after the reference was made, while it is called.
+/// A servant that was activated after the reference was created, during a direct call.
 pub(super) struct LatestCall<I: ?Sized>(DirectUpcall<CurrentActivation<I>>);
 
-/// The activation that was found last, borrowed from where references keep it.
+/// The latest activation, borrowed from the references that share it.
 struct CurrentActivation<I: ?Sized>(Guard<Arc<Active<I>>>);
 
 impl<I: ?Sized> Deref for CurrentActivation<I> {

@@ -1,5 +1,7 @@
-//! Typed object references: calls through them, those that do not leave the process, and what a POA
-//! gives out.
+//! Typed object references: calls through them, direct collocated calls, stub factories, and the
+//! typed operations of a POA.
+//!
+//! The untyped reference, and the protocol of a call, are in `client`.
 
 mod direct;
 mod narrow;

@@ -1,4 +1,4 @@
-//! From an untyped reference to a typed one.
+//! Narrowing: the conversion of an untyped reference into a typed one.
 
 use super::Ref;
 use crate::client::Object;
@@ -6,12 +6,11 @@ use crate::exception::{Minor, SystemException};
 use crate::server::Interface;
 
 impl Object {
-    /// The object as an `I`, after asking it whether it is one where the reference does not say so.
-    /// A nil reference stays nil.
+    /// The reference typed as `I`. If the reference does not tell whether the object has that
+    /// interface, the client calls `_is_a`. A nil reference stays nil.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the object has another interface; what a call can fail with when it must
-    /// be asked.
+    /// `BAD_PARAM` when the object has another interface; those of the call of `_is_a`.
     pub fn narrow<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
         if self.is_nil() || self.is_a(I::REPOSITORY_ID)? {
             return Ok(self.assume());
@@ -24,7 +23,8 @@ impl Object {
         Err(SystemException::bad_param(Minor::WRONG_INTERFACE, what))
     }
 
-    /// The object as an `I`, without asking. When it is none, calls fail with `BAD_OPERATION`.
+    /// The reference typed as `I`, unchecked. If the object has another interface, calls fail with
+    /// `BAD_OPERATION`.
     pub fn assume<I: Interface + ?Sized>(&self) -> Ref<I> {
         Ref::new(self.clone())
     }

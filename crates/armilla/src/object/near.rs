@@ -1,11 +1,11 @@
-//! What never leaves its process: references to local interfaces, and values of native types.
+//! Types that cannot be marshalled: references to local interfaces, and values of native types.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A reference to an object of a local interface, which lives in this process and cannot be called
-/// from another (CORBA 3.4 Part 1, 7.8.7). It may be nil.
+/// A reference to an object with a local interface, which only this process can call (CORBA 3.4 Part
+/// 1, 7.8.7). It may be nil.
 pub struct LocalRef<I: ?Sized>(Option<Arc<I>>);
 
 impl<I: ?Sized> LocalRef<I> {
@@ -19,7 +19,7 @@ impl<I: ?Sized> LocalRef<I> {
         self.0.as_deref()
     }
 
-    /// Whether it denotes no object.
+    /// Whether this is the nil reference.
     pub const fn is_nil(&self) -> bool {
         self.0.is_none()
     }
@@ -44,7 +44,7 @@ impl<I: ?Sized> Default for LocalRef<I> {
 }
 
 impl<I: ?Sized> PartialEq for LocalRef<I> {
-    /// Whether both denote the same object, or none.
+    /// Whether both denote the same object, or both are nil.
     fn eq(&self, other: &Self) -> bool {
         same(self.0.as_ref(), other.0.as_ref())
     }
@@ -56,12 +56,20 @@ impl<I: ?Sized> fmt::Debug for LocalRef<I> {
     }
 }
 
-/// A value of a type that IDL calls `native`, of which only the program knows what it is.
+/// A value of an IDL `native` type, whose Rust type only the program knows. It may be empty.
+///
+/// ```
+/// use armilla::rt::Native;
+///
+/// let handle = Native::new(7_u64);
+/// assert_eq!(handle.get::<u64>(), Some(&7));
+/// assert_eq!(handle.get::<String>(), None);
+/// ```
 #[derive(Clone, Default)]
 pub struct Native(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Native {
-    /// A native value.
+    /// Creates a native value.
     pub fn new<T: Any + Send + Sync>(value: T) -> Self {
         Self(Some(Arc::new(value)))
     }
@@ -73,7 +81,7 @@ impl Native {
 }
 
 impl PartialEq for Native {
-    /// Whether both are the same value in memory, or none.
+    /// Whether both share the same value in memory, or both are empty.
     fn eq(&self, other: &Self) -> bool {
         same(self.0.as_ref(), other.0.as_ref())
     }

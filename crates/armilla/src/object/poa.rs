@@ -1,4 +1,4 @@
-//! The typed references that a POA gives out (CORBA 3.4 Part 1, 15.3.9).
+//! The operations of a POA that return typed references (CORBA 3.4 Part 1, 15.3.9).
 
 use super::Ref;
 use crate::server::Interface;
@@ -6,8 +6,8 @@ use crate::server::poa::{ObjectId, Poa, PoaError};
 use std::sync::Arc;
 
 impl Poa {
-    /// Activates `servant` under an id that the POA assigns, and gives a reference to it:
-    /// `activate_object` and `id_to_reference` at once.
+    /// Activates `servant` under an id that the POA assigns, and returns a reference to the object:
+    /// `activate_object` and `id_to_reference` in one call.
     ///
     /// ```no_run
     /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
@@ -19,26 +19,27 @@ impl Poa {
     /// ```
     ///
     /// # Errors
-    /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` where
-    /// ids are unique; `OBJECT_NOT_EXIST` when the POA was destroyed; `INITIALIZE` when the ORB
-    /// cannot listen.
+    /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` if the
+    /// POA has unique ids and the servant is active; `OBJECT_NOT_EXIST` when the POA was destroyed;
+    /// `INITIALIZE` when the ORB cannot listen.
     pub fn activate<I: Interface + ?Sized>(&self, servant: Arc<I>) -> Result<Ref<I>, PoaError> {
         Ok(Ref::to_servant(self.activate_servant(servant.clone())?, servant))
     }
 
-    /// Activates `servant` under the id `id`, and gives a reference to it:
-    /// `activate_object_with_id` and `id_to_reference` at once.
+    /// Activates `servant` under the id `id`, and returns a reference to the object:
+    /// `activate_object_with_id` and `id_to_reference` in one call.
     ///
-    /// In a persistent POA references made for the same id by an earlier process, at the same
-    /// address, reach the servant too. Where the POA assigns ids, `id` must be one that it has
-    /// made. With a servant activator this waits until the last servant of the object was
-    /// etherealized; who is called as that object, or etherealizes it, or serves a request of this
-    /// POA where it makes one call at a time, cannot wait (`BAD_INV_ORDER`, reason 3).
+    /// In a persistent POA, references to the same id that an earlier process created at the same
+    /// address reach the servant too. If the POA assigns ids, `id` must be one of these. With a servant
+    /// activator the call waits until the previous servant of the object was etherealized. Three
+    /// callers cannot wait, because they would wait for themselves: a call of that object, its
+    /// etherealization, and a request of this POA if it serves one call at a time.
     ///
     /// # Errors
-    /// `ObjectAlreadyActive`; `ServantAlreadyActive` where ids are unique; `WrongPolicy` unless the
-    /// POA retains servants; `BAD_PARAM` for an id that cannot be the POA's; `OBJECT_NOT_EXIST`
-    /// when the POA was destroyed; `INITIALIZE` when the ORB cannot listen.
+    /// `ObjectAlreadyActive`; `ServantAlreadyActive` if the POA has unique ids; `WrongPolicy` unless
+    /// the POA retains servants; `BAD_PARAM` for an id that the POA did not assign; `BAD_INV_ORDER`
+    /// (minor code 3) for a caller that cannot wait; `OBJECT_NOT_EXIST` when the POA was destroyed;
+    /// `INITIALIZE` when the ORB cannot listen.
     pub fn activate_with_id<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,
@@ -47,8 +48,8 @@ impl Poa {
         Ok(Ref::to_servant(self.activate_servant_with_id(id, servant.clone())?, servant))
     }
 
-    /// A reference to an object that is not active, with an id that the POA assigns:
-    /// `create_reference`. Who serves it when it is called is for the policies to say.
+    /// Creates a reference to an object that is not active, with an id that the POA assigns:
+    /// `create_reference`. The policies of the POA determine which servant serves its requests.
     ///
     /// # Errors
     /// `WrongPolicy` when the program assigns ids; `INITIALIZE` when the ORB cannot listen.
@@ -56,12 +57,12 @@ impl Poa {
         Ok(self.create_object(I::REPOSITORY_ID)?.assume())
     }
 
-    /// A reference to the object `id`, active or not: `create_reference_with_id`. Where the POA
-    /// assigns ids, `id` must be one that it has made.
+    /// Creates a reference to the object `id`, active or not: `create_reference_with_id`. If the POA
+    /// assigns ids, `id` must be one of these.
     ///
     /// # Errors
-    /// `BAD_PARAM` (reason 14) for an id that cannot be the POA's; `INITIALIZE` when the ORB cannot
-    /// listen.
+    /// `BAD_PARAM` (minor code 14) for an id that the POA did not assign; `INITIALIZE` when the ORB
+    /// cannot listen.
     pub fn create_reference_with_id<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,
@@ -69,16 +70,17 @@ impl Poa {
         Ok(self.create_object_with_id(I::REPOSITORY_ID, id)?.assume())
     }
 
-    /// A reference to the object that `servant` incarnates: `servant_to_reference`. A servant that
-    /// incarnates none, or may incarnate many, is activated where the POA activates implicitly. To
-    /// a servant that serves a request for an object of this POA it is, otherwise, that object,
-    /// whatever the policies are.
+    /// A reference to the object that `servant` incarnates: `servant_to_reference`.
     ///
-    /// What other mappings call `_this` is [`Orb::this`](crate::Orb::this), which asks the servant
-    /// for the POA.
+    /// A POA with implicit activation activates a servant that incarnates no object, or that may
+    /// incarnate several. Otherwise, while `servant` serves a request for an object of this POA, the
+    /// result is that object, with any policies.
+    ///
+    /// [`Orb::this`](crate::Orb::this), which other mappings call `_this`, asks the servant for its
+    /// POA.
     ///
     /// # Errors
-    /// `ServantNotActive`; `WrongPolicy` where the policies allow none of that.
+    /// `ServantNotActive`; `WrongPolicy` when the policies of the POA allow none of that.
     pub fn servant_to_reference<I: Interface + ?Sized>(
         &self,
         servant: &Arc<I>,

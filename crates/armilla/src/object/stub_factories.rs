@@ -1,4 +1,6 @@
-//! What stands before objects in a client, made by factories that components of references name.
+//! Stub factories: smart proxies that a program puts before objects of other processes.
+//!
+//! A factory is registered for an interface, and optionally for a tagged component of references.
 
 use crate::client::Object;
 use crate::object::Ref;
@@ -10,28 +12,30 @@ use std::collections::HashMap;
 use std::iter;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// Makes what stands before an object: given the octets of the component, none where it is for all
-/// objects, and the reference as it is without the factory.
+/// Creates a stub from the data of the component (empty in a factory for all objects) and the
+/// reference to the object without this stub.
 type Factory<I> = Arc<dyn Fn(&[u8], Ref<I>) -> Option<Arc<I>> + Send + Sync>;
 
-/// A [`Factory`] of the interface by which it is found.
+/// A [`Factory`] of the interface in its key.
 type AnyFactory = Box<dyn Any + Send + Sync>;
 
-/// How many of the factories for an object have their say: first the one for all objects with the interface,
-/// then those for the components of the reference. What a factory is given has what those before it have
-/// made, and no more, whatever becomes of it.
+/// How many of the factories for an object apply. The order is: the factory for all objects with the
+/// interface, then the factories for the components of the reference. A reference that a factory gets
+/// has the stubs of the preceding factories only, and keeps this limit when its policies change.
 #[derive(Clone, Copy)]
 pub(crate) struct FactoryLimit(usize);
 
 impl FactoryLimit {
-    /// For all of them.
+    /// All factories apply.
     pub(crate) const ALL: Self = Self(usize::MAX);
 }
 
-/// The factories of an ORB, by interface and component; without one it is for all objects.
+/// The factories of an ORB, by interface and component. A factory without a component is for all
+/// objects.
 type Factories = HashMap<(TypeId, Option<u32>), AnyFactory>;
 
-/// The factories of an ORB, if there are any.
+/// The factories of an ORB. The table exists once the program has registered a factory, so that an
+/// ORB without factories tests one pointer only.
 #[derive(Default)]
 pub(crate) struct StubFactories(OnceLock<RwLock<Factories>>);
 
@@ -40,7 +44,7 @@ impl Part for StubFactories {
 }
 
 impl StubFactories {
-    /// What shall stand before `object`, which lives elsewhere, as these of the factories have it.
+    /// The stub for `object`, which is in another process, from the factories within `limit`.
     #[inline]
     pub(crate) fn stub<I: Interface + ?Sized>(
         &self,
@@ -69,7 +73,7 @@ fn stub<I: Interface + ?Sized>(
     let sources = iter::once((None, &[][..]))
         .chain(components.iter().map(|component| (Some(component.id), &component.data[..])));
     for (place, (component, data)) in sources.enumerate().take(limit.0) {
-        // Factories may register others, or make references that ask for some.
+        // No lock while a factory runs: it may register factories, or create references.
         let factory = {
             let known = known.read().unwrap_or_else(PoisonError::into_inner);
             let found = known.get(&(TypeId::of::<I>(), component));
@@ -84,11 +88,11 @@ fn stub<I: Interface + ?Sized>(
 }
 
 thread_local! {
-    /// The interfaces, objects and components for which factories run in this thread.
+    /// The factories that run in this thread: interface, object and position in the order.
     static RUNNING: RefCell<Vec<(TypeId, Object, FactoryLimit)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A factory runs in this thread.
+/// Marks that a factory runs in this thread, until it is dropped.
 struct RunningFactory;
 
 impl RunningFactory {
@@ -98,8 +102,9 @@ impl RunningFactory {
         Self
     }
 
-    /// Those of `limit` that stand before what is made while factories run for the same object: what
-    /// stands before the reference that they were given.
+    /// Lowers `limit` while factories for the same object run in this thread. References that a
+    /// factory creates then have the same stubs as the reference that it got; otherwise it would be
+    /// called recursively.
     fn limit(interface: TypeId, object: &Object, limit: FactoryLimit) -> FactoryLimit {
         RUNNING.with_borrow(|all| {
             let same = all.iter().filter(|(ty, other, _)| *ty == interface && other == object);
@@ -110,7 +115,7 @@ impl RunningFactory {
 
 impl Drop for RunningFactory {
     fn drop(&mut self) {
-        // Not freed within the borrow: it may be the last that keeps an ORB.
+        // Drop the object outside of the borrow: it may be the last reference that keeps the ORB.
         let ended = RUNNING.with_borrow_mut(Vec::pop);
         drop(ended);
     }
@@ -121,18 +126,20 @@ impl Orb {
         self.part()
     }
 
-    /// Lets `factory` make what stands before objects with the interface `I` whose references carry
-    /// the component `component`: a smart proxy. Calls through a `Ref<I>` to such an object are calls
-    /// of what it made, which has the reference without it to call the object by.
+    /// Registers a factory for smart proxies: stubs for objects with the interface `I` whose
+    /// references carry the tagged component `component`. Calls through a `Ref<I>` to such an object
+    /// call the stub. The factory gets the data of the component and the reference without the stub,
+    /// through which the stub calls the object.
     ///
-    /// The factory is asked whenever a reference becomes a `Ref<I>` by being received, resolved or
-    /// narrowed, or gets other policies; `None` leaves the object as it is. Where a reference carries
-    /// several such components, the last stands outermost. References that exist already stay what they
-    /// are, and calls of objects in this process go to their servants. A factory that was registered
-    /// for the same interface and component is replaced; one that always declines takes it away.
-    /// References to the same object that a factory itself receives or narrows while it runs are like the
-    /// one that it is given. Dynamic calls, and those of which the reply is a future, go to the object
-    /// itself.
+    /// * The ORB calls the factory when it receives or resolves a reference, when the program narrows
+    ///   one, and when a reference gets other policies. `None` means no stub. References that exist
+    ///   already do not change.
+    /// * If a reference carries several such components, the stub of the last one is outermost.
+    /// * The factory replaces one for the same interface and component. To remove a factory, register
+    ///   one that always returns `None`.
+    /// * References to the same object that a factory receives or narrows while it runs have the same
+    ///   stubs as the reference that it got.
+    /// * Calls of objects in this process, dynamic calls and asynchronous calls do not use the stub.
     ///
     /// ```no_run
     /// # use armilla_cos_naming::{BindingIterator, BindingIteratorRef};
@@ -152,9 +159,9 @@ impl Orb {
         self.stub_factories().insert(Some(component), Arc::new(factory));
     }
 
-    /// Lets `factory` make what stands before all objects with the interface `I`, whatever their references
-    /// carry; otherwise like [`register_stub_factory`](Self::register_stub_factory). What factories for
-    /// components make stands before it.
+    /// Registers a factory for smart proxies for all objects with the interface `I`, with any
+    /// components; otherwise like [`register_stub_factory`](Self::register_stub_factory). The stubs of
+    /// factories for components are outside of its stub.
     pub fn register_stub_factory_for_all<I: Interface + ?Sized>(
         &self,
         factory: impl Fn(Ref<I>) -> Option<Arc<I>> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The reference of a servant: `_this`.
+//! The reference to the object that a servant incarnates: `_this`.
 
 use super::Ref;
 use crate::runtime::Orb;
@@ -7,11 +7,12 @@ use crate::server::{AsDeclared, Interface, address};
 use std::sync::Arc;
 
 impl Orb {
-    /// A reference to the object that `servant` incarnates: `_this`. To a servant that serves a
-    /// request in this thread it is the object that is called. Otherwise it is what
-    /// [`servant_to_reference`](crate::Poa::servant_to_reference) of its [default
-    /// POA](crate::ServantBase::default_poa) gives, which activates the servant where that POA does
-    /// so implicitly; the root POA does.
+    /// A reference to the object that `servant` incarnates: `_this`.
+    ///
+    /// While `servant` serves a request in this thread, it is the object of the request. Otherwise it
+    /// is the result of [`servant_to_reference`](crate::Poa::servant_to_reference) of the [default
+    /// POA](crate::ServantBase::default_poa) of the servant. A POA with implicit activation, such as
+    /// the root POA, activates the servant then.
     ///
     /// ```no_run
     /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
@@ -23,8 +24,8 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// `ServantNotActive` or `WrongPolicy` where the policies of the default POA do not allow it;
-    /// `OBJECT_NOT_EXIST` when it was destroyed; `INITIALIZE` when the ORB cannot listen.
+    /// `ServantNotActive` or `WrongPolicy` when the policies of the default POA do not allow it;
+    /// `OBJECT_NOT_EXIST` when that POA was destroyed; `INITIALIZE` when the ORB cannot listen.
     pub fn this<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Result<Ref<I>, PoaError> {
         let current = self.poa_current().ok();
         let is_this = |current: &Current| current.servant().get().address() == address(servant);

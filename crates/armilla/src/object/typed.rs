@@ -1,4 +1,6 @@
-//! Typed object references.
+//! Typed object references, and calls through them.
+//!
+//! Which servant or stub a call reaches directly is in `direct`.
 
 use super::direct::{Active, Direct, LocalCall};
 use crate::client::Object;
@@ -13,12 +15,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A reference to an object with the interface `I`, which is a trait object such as
-/// `dyn Account`; generated code names it `AccountRef`.
+/// A reference to an object with the interface `I`, a trait object such as `dyn Account`. Generated
+/// code names the type `AccountRef`.
 ///
-/// It implements the interface's trait: where the object lives in this process a call goes straight
-/// to the servant, elsewhere it travels. Clones are cheap and may be used from any thread. A
-/// reference may be nil; calls through it fail with `INV_OBJREF`.
+/// The reference implements the trait of the interface. If the object is in this process, a call
+/// calls the servant directly; otherwise it sends a request. Clones are cheap, and any thread may use
+/// them. A reference may be nil; calls through it fail with `INV_OBJREF`.
 pub struct Ref<I: ?Sized> {
     object: Object,
     direct: Direct<I>,
@@ -37,7 +39,7 @@ impl<I: Interface + ?Sized> Ref<I> {
             let stub = far.orb.stub_factories().stub(&object, FactoryLimit::ALL);
             return Self::with_stub(object, stub);
         }
-        // It may be active again latest the reference was made, or for the first time.
+        // The object may have been activated after the creation of the untyped reference.
         let direct = match object.find_activation() {
             Some(active) if active.poa.is_called_through() => Direct::Never,
             active => Direct::to(&object, active.and_then(Active::of)),
@@ -45,13 +47,13 @@ impl<I: Interface + ?Sized> Ref<I> {
         Self { direct, object }
     }
 
-    /// `object`, which lives elsewhere, with a stub before it, made for these of its components.
+    /// `object`, which is in another process, with the stub of a factory.
     pub(crate) fn with_stub(object: Object, stub: Option<(Arc<I>, FactoryLimit)>) -> Self {
         let direct = |(stub, limit)| Direct::Stub(stub, limit);
         Self { object, direct: stub.map_or(Direct::Never, direct) }
     }
 
-    /// The same reference with another way to call. What stands before the object is made anew.
+    /// The same reference with other overrides. A stub of a factory is created anew for it.
     fn with(&self, object: Object) -> Self {
         match &self.direct {
             Direct::Stub(_, limit) => {
@@ -63,7 +65,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         }
     }
 
-    /// `object`, whose servant is known.
+    /// `object` with its servant.
     pub(crate) fn to_servant(object: Object, servant: Arc<I>) -> Self {
         let direct = match object.activation().cloned() {
             Some(active) if active.poa.is_called_through() => Direct::Never,
@@ -72,7 +74,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         Self { direct, object }
     }
 
-    /// Whether it denotes no object.
+    /// Whether this is the nil reference.
     pub const fn is_nil(&self) -> bool {
         self.object.is_nil()
     }
@@ -82,7 +84,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         &self.object
     }
 
-    /// The same reference, typed as an interface that `I` inherits from.
+    /// The same reference, typed as a base of the interface `I`.
     pub fn upcast<B: Interface + ?Sized>(&self) -> Ref<B>
     where
         I: IsA<B>,
@@ -90,38 +92,37 @@ impl<I: Interface + ?Sized> Ref<I> {
         Ref::new(self.object.clone())
     }
 
-    /// The same reference for calls that may take up to `timeout` each, from the first octet sent
-    /// to the reply; a connection that must be made counts too. Within the process it limits what a
-    /// call waits for before its servant is called, which takes the time it takes.
+    /// The same reference with a time limit for each call, from the first octet of the request to the
+    /// reply, connecting included. For an object in this process the limit covers the time until the
+    /// servant is called, but not the execution of the servant.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with(self.object.with_timeout(timeout))
     }
 
-    /// The same reference for calls with these policies; see [`Object::with_policies`].
+    /// The same reference with these policies; see [`Object::with_policies`].
     #[must_use]
     pub fn with_policies(&self, policies: Policies) -> Self {
         self.with(self.object.with_policies(policies))
     }
 
-    /// The same reference for calls that use connections in this way.
+    /// The same reference with this connection policy.
     #[must_use]
     pub fn with_connection_policy(&self, connection_policy: ConnectionPolicy) -> Self {
         self.with(self.object.with_connection_policy(connection_policy))
     }
 
-    /// The same reference for oneway calls that return at this moment; see
-    /// [`Object::with_sync_scope`].
+    /// The same reference with this sync scope for oneway calls; see [`Object::with_sync_scope`].
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
         self.with(self.object.with_sync_scope(scope))
     }
 
-    /// A reference to the same object that carries one more component; see
+    /// A reference to the same object with one more tagged component; see
     /// [`Object::with_component`].
     ///
     /// # Errors
-    /// The same.
+    /// Those of [`Object::with_component`].
     pub fn with_component(
         &self,
         id: u32,
@@ -130,17 +131,17 @@ impl<I: Interface + ?Sized> Ref<I> {
         Ok(self.object.with_component(id, data)?.assume())
     }
 
-    /// The servant, until what is returned is dropped, where the object has been active in this
-    /// process latest the reference was made, no servant manager has to be asked, and nothing be
-    /// waited for; or the stub that a factory put before the object.
+    /// The servant, if the object was active in this process when the reference was created and a
+    /// call needs neither a servant manager nor a wait; or the stub of a factory. The call lasts until
+    /// the result is dropped.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
         self.direct.begin()
     }
 
-    /// Hands the servant to `call` where the object is active in this process current, no servant
-    /// manager has to be asked, and nothing be waited for; or the stub that a factory put before
-    /// the object. Generated code calls it first.
+    /// Passes the servant to `call`, if the object is active in this process and the call needs
+    /// neither a servant manager nor a wait; or passes the stub of a factory. Returns `None`
+    /// otherwise. Generated code tries it before it sends a request.
     #[inline]
     pub fn directly<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
         let call = match &self.direct {
@@ -153,7 +154,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         if self.direct.is_never() { None } else { self.directly_slow(call) }
     }
 
-    /// The same for every case but the most frequent one.
+    /// The slow path of [`directly`](Self::directly).
     #[inline(never)]
     fn directly_slow<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
         match self.local() {
@@ -162,7 +163,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         }
     }
 
-    /// Calls an operation without `raises`; generated code does.
+    /// Calls an operation without `raises`. For generated code.
     ///
     /// # Errors
     /// Any system exception.
@@ -181,7 +182,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Calls an operation that raises the exceptions `E`; generated code does.
+    /// Calls an operation that raises the exceptions `E`. For generated code.
     ///
     /// # Errors
     /// Any system exception, and those of `E`.
@@ -200,8 +201,8 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Begins to call an operation without `raises`; generated code does. The arguments are encoded
-    /// when it returns.
+    /// Begins an asynchronous call of an operation without `raises`. For generated code. The arguments
+    /// are encoded when it returns.
     pub fn invoke_async<'p, R>(
         &self,
         operation: &'static str,
@@ -216,7 +217,7 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Begins to call an operation that raises the exceptions `E`; generated code does.
+    /// Begins an asynchronous call of an operation that raises the exceptions `E`. For generated code.
     pub fn invoke_raises_async<'p, R, E: Raises>(
         &self,
         operation: &'static str,
@@ -231,10 +232,10 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Calls a oneway operation; generated code does. When it returns is chosen by [`SyncScope`].
+    /// Calls a oneway operation. For generated code. The [`SyncScope`] determines when it returns.
     ///
     /// # Errors
-    /// When the request could not be sent.
+    /// Any system exception when the request cannot be sent.
     #[inline(never)]
     pub fn invoke_oneway<'p>(
         &self,

@@ -1,4 +1,4 @@
-//! Typed references as values: what travels, and what tells one from another.
+//! Typed references as values: marshalling, equality and hashing.
 
 use super::Ref;
 use crate::client::Object;

@@ -1,46 +1,47 @@
-//! How calls use connections, and how long a oneway call waits: what a program can choose for an ORB
-//! or a reference.
+//! The connection policy, the sync scope and the buffering of oneway calls.
 
 use std::time::Duration;
 
 /// How the calls to an endpoint share connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ConnectionPolicy {
-    /// A connection carries one call at a time, and there are as many as calls at the same time: what
-    /// takes the least time where these are few.
+    /// A connection carries one call at a time; concurrent calls use separate connections. It has the
+    /// lowest latency while few calls are concurrent.
     #[default]
     Exclusive,
     /// [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) connections
-    /// carry all calls. Who waits for a reply reads those of the others too.
+    /// carry all calls. A thread that waits for its reply also reads the replies of other threads.
     Multiplexed,
 }
 
 /// When a oneway call returns (CORBA 3.4 Part 1, 17.3.2.1, `Messaging::SyncScope`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SyncScope {
-    /// At once: `SYNC_NONE`. Small calls wait for each other and leave together, see
-    /// [`OnewayBuffer`]; that one could not be sent nobody hears. A call that fills the buffer, or has
-    /// 32 KiB or more, leaves with those before it, uncopied, and returns when the operating system has
-    /// it.
+    /// At once: `SYNC_NONE`. The client buffers small requests and sends them together; see
+    /// [`OnewayBuffer`]. The caller does not learn of a failure to send. A request of 32 KiB or more,
+    /// or one that fills the buffer, is sent with the buffered ones and not copied; that call returns
+    /// when the operating system has accepted the request.
     None,
-    /// When the operating system has the request: `SYNC_WITH_TRANSPORT`.
+    /// When the operating system has accepted the request: `SYNC_WITH_TRANSPORT`.
     #[default]
     WithTransport,
-    /// When the server has received it and is about to call the servant: `SYNC_WITH_SERVER`.
+    /// When the server has received the request and is about to call the servant:
+    /// `SYNC_WITH_SERVER`.
     WithServer,
     /// When the servant has returned: `SYNC_WITH_TARGET`.
     WithTarget,
 }
 
-/// When oneway calls that wait for each other under [`SyncScope::None`] leave: as soon as one of the
-/// limits is reached, before any other call over the same connection, and with `flush`.
+/// The limits of the buffer for oneway requests with [`SyncScope::None`]. The client sends the
+/// buffered requests when one of the limits is reached, before any other request on the same
+/// connection, and on `flush`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OnewayBuffer {
-    /// How many wait. 1,000.
+    /// The number of requests. Default: 1,000.
     pub count: usize,
-    /// How many octets wait. 64 KiB.
+    /// The size of the requests in octets. Default: 64 KiB.
     pub octets: usize,
-    /// How long the first of them waits. 1 ms.
+    /// The time that the first request waits. Default: 1 ms.
     pub delay: Duration,
 }
 

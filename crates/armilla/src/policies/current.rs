@@ -1,4 +1,6 @@
 //! The policies of a thread (CORBA 3.4 Part 1, 8.9.3, `PolicyCurrent`).
+//!
+//! The policies of an ORB are in `runtime::policies`, those of a reference in `client`.
 
 use super::Policies;
 use std::cell::RefCell;
@@ -6,14 +8,14 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 thread_local! {
-    /// Those that are set with the numbers of their guards, the latest last.
+    /// The policies of this thread with the numbers of their guards, the latest last.
     static OVERRIDES: RefCell<Vec<(u64, Policies)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many are set in all threads and ORBs together: while it is none no call looks for them.
+/// The number of overrides of all threads and ORBs. While it is 0, calls look for no overrides.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The policies of the present thread.
+/// The policies of the calling thread: `PolicyCurrent`.
 ///
 /// ```
 /// use armilla::{Policies, PolicyCurrent};
@@ -28,9 +30,9 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 pub struct PolicyCurrent(());
 
 impl PolicyCurrent {
-    /// Sets policies for the calls that this thread makes until the guard is dropped. What they
-    /// leave open is as it was set before.
-    #[must_use = "the policies hold as long as the guard lives"]
+    /// Sets policies for the calls that this thread makes until the guard is dropped. A policy that
+    /// is `None` keeps its previous value.
+    #[must_use = "the policies apply until the guard is dropped"]
     pub fn set(policies: Policies) -> PolicyGuard {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -39,9 +41,8 @@ impl PolicyCurrent {
         PolicyGuard { number, thread: PhantomData }
     }
 
-    /// What is set for the calls that this thread makes, and `None` for what the thread leaves open:
-    /// `get_policy_overrides`. Another thread, which works for this one, can
-    /// [set](Self::set) the same.
+    /// The policies that this thread has set; `None` for the others: `get_policy_overrides`. A helper
+    /// thread can [set](Self::set) the same policies.
     ///
     /// ```
     /// # use armilla::{Policies, PolicyCurrent, Rebind};
@@ -61,7 +62,7 @@ impl PolicyCurrent {
     }
 }
 
-/// Keeps policies of a thread set; it stays in the thread.
+/// Keeps policies of a thread set until it is dropped. It cannot leave the thread.
 #[derive(Debug)]
 pub struct PolicyGuard {
     number: u64,
@@ -75,28 +76,28 @@ impl Drop for PolicyGuard {
     }
 }
 
-/// Policies are set somewhere.
+/// Counts an override of a thread or an ORB.
 pub(crate) fn add_override() {
     COUNT.fetch_add(1, Ordering::Relaxed);
 }
 
-/// They are not set there any more.
+/// Ends the count of an override.
 pub(crate) fn remove_override() {
     COUNT.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// Whether any thread has policies, or any ORB beside its settings.
+/// Whether any thread or ORB has overrides.
 #[inline]
 pub(crate) fn any() -> bool {
     COUNT.load(Ordering::Relaxed) != 0
 }
 
-/// Hands the policies of the thread to `visit`, those first that were set last.
+/// Passes the policies of the thread to `visit`, the latest first.
 pub(crate) fn each(visit: impl FnMut(&Policies)) {
     OVERRIDES.with_borrow(|set| set.iter().rev().map(|(_, policies)| policies).for_each(visit));
 }
 
-/// The first answer of `get`, the policies that were set last being asked first.
+/// The first result of `get` for the policies of the thread, the latest first.
 pub(crate) fn find<T>(get: impl Fn(&Policies) -> Option<T>) -> Option<T> {
     OVERRIDES.with_borrow(|set| set.iter().rev().find_map(|(_, policies)| get(policies)))
 }

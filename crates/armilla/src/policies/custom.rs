@@ -1,5 +1,5 @@
-//! Policies of types that a program, or a service in it, has defined (CORBA 3.4 Part 1, 8.9 and
-//! 16.7.2, `PolicyFactory`).
+//! Custom policies: policies of types that the program, or a service in it, defines (CORBA 3.4 Part
+//! 1, 8.9 and 16.7.2, `PolicyFactory`).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::Any as Value;
@@ -10,8 +10,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The number that tells one type of policy from all others: `PolicyType`. Those of vendors have the
-/// vendor's number in the upper 20 bits.
+/// The number of a type of policies: `PolicyType`. The numbers of a vendor have its vendor id in the
+/// upper 20 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PolicyType(pub u32);
 
@@ -33,18 +33,18 @@ impl PolicyType {
     /// That of [`Bidirectional`](crate::Bidirectional).
     pub const BIDIRECTIONAL: Self = Self(37);
 
-    /// Whether the ORB gives policies of this type a meaning of its own: those of POAs, and those of
-    /// CORBA Messaging that [`Policies`](super::Policies) has.
+    /// Whether the ORB itself defines this type: the policies of POAs, and the policies of CORBA
+    /// Messaging in [`Policies`](super::Policies).
     pub(crate) const fn is_of_the_orb(self) -> bool {
         matches!(self.0, 16..=24 | 28 | 30..=32 | 37)
     }
 }
 
-/// A policy of a type that a program has defined. The ORB only keeps it: on a POA
-/// ([`PoaBuilder::policy`](crate::PoaBuilder::policy)), a reference, a thread
-/// ([`Policies::custom`](super::Policies::custom)) or the ORB
-/// ([`Settings::custom_policies`](crate::Settings::custom_policies)), where
-/// [interceptors](crate::interceptor) find it and do what it asks for. Clones are the same policy.
+/// A policy of a type that the program defines. The ORB only stores it: for a POA
+/// ([`PoaBuilder::policy`](crate::PoaBuilder::policy)), a reference or a thread
+/// ([`Policies::custom`](super::Policies::custom)), or the ORB
+/// ([`Settings::custom_policies`](crate::Settings::custom_policies)). [Interceptors](crate::interceptor)
+/// read and implement it. Clones denote the same policy.
 ///
 /// ```
 /// use armilla::{Any, CustomPolicy, Orb, PolicyError, PolicyType};
@@ -69,17 +69,17 @@ pub struct CustomPolicy {
 }
 
 impl CustomPolicy {
-    /// A policy of this type that says `value`.
+    /// Creates a policy of this type with the value `value`.
     pub fn new<T: Any + Send + Sync>(policy_type: PolicyType, value: T) -> Self {
         Self { policy_type, value: Arc::new(value) }
     }
 
-    /// Its type: `policy_type`.
+    /// The type of the policy: `policy_type`.
     pub const fn policy_type(&self) -> PolicyType {
         self.policy_type
     }
 
-    /// What it says, if that is a `T`.
+    /// The value of the policy, if it is a `T`.
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.value.downcast_ref()
     }
@@ -90,7 +90,7 @@ impl CustomPolicy {
 }
 
 impl PartialEq for CustomPolicy {
-    /// Whether both are the same policy, made at once; what they say is not compared.
+    /// Whether both are clones of the same policy. Values are not compared.
     fn eq(&self, other: &Self) -> bool {
         self.policy_type == other.policy_type && self.address() == other.address()
     }
@@ -110,14 +110,14 @@ impl fmt::Debug for CustomPolicy {
     }
 }
 
-/// Makes the policies of one type for [`Orb::create_policy`](crate::Orb::create_policy): `PolicyFactory`.
-///
-/// Closures that take the value and return the policy are factories.
+/// Creates the policies of one type for [`Orb::create_policy`](crate::Orb::create_policy):
+/// `PolicyFactory`. Closures that take the value and return the policy are factories.
 pub trait PolicyFactory: Send + Sync + 'static {
-    /// A policy that says `value`: `create_policy`. Called by many threads at once.
+    /// Creates a policy with the value `value`: `create_policy`. Several threads may call it at the
+    /// same time.
     ///
     /// # Errors
-    /// What is wrong with the value.
+    /// `BadPolicyType` or `BadPolicyValue` when the value is wrong.
     fn create_policy(&self, value: &Value) -> Result<CustomPolicy, PolicyError>;
 }
 
@@ -130,37 +130,38 @@ where
     }
 }
 
-/// Why a policy was not made: the reasons of `CORBA::PolicyError` (CORBA 3.4 Part 1, 8.9.2).
+/// Why a policy cannot be created: the reasons of `CORBA::PolicyError` (CORBA 3.4 Part 1, 8.9.2).
 ///
-/// It becomes a [`SystemException`] with `?`: `INV_POLICY`.
+/// `?` converts it into the [`SystemException`] `INV_POLICY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// Nobody makes policies of this type: `BAD_POLICY`.
+    /// No factory creates policies of this type: `BAD_POLICY`.
     BadPolicy,
-    /// The type is known, and policies of it are not made this way: `UNSUPPORTED_POLICY`.
+    /// The ORB defines the type as a Rust type and does not create its policies:
+    /// `UNSUPPORTED_POLICY`.
     UnsupportedPolicy,
-    /// The value is not of the type that such a policy takes: `BAD_POLICY_TYPE`.
+    /// The value has the wrong type: `BAD_POLICY_TYPE`.
     BadPolicyType,
-    /// The value is beyond those that such a policy can have: `BAD_POLICY_VALUE`.
+    /// The value is out of range: `BAD_POLICY_VALUE`.
     BadPolicyValue,
-    /// The value could be, and is not offered: `UNSUPPORTED_POLICY_VALUE`.
+    /// The value is valid, but the factory does not support it: `UNSUPPORTED_POLICY_VALUE`.
     UnsupportedPolicyValue,
-    /// Anything that any call can fail with.
+    /// A system exception.
     System(SystemException),
 }
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::BadPolicy => "BAD_POLICY: nobody makes policies of this type",
+            Self::BadPolicy => "BAD_POLICY: no factory creates policies of this type",
             Self::UnsupportedPolicy => {
-                "UNSUPPORTED_POLICY: the ORB has values of Rust for policies of this type"
+                "UNSUPPORTED_POLICY: the policies of this type are Rust types of the ORB"
             }
             Self::BadPolicyType => "BAD_POLICY_TYPE: the policy takes values of another type",
             Self::BadPolicyValue => "BAD_POLICY_VALUE: the policy cannot have this value",
             Self::UnsupportedPolicyValue => {
-                "UNSUPPORTED_POLICY_VALUE: this value of the policy is not offered"
+                "UNSUPPORTED_POLICY_VALUE: this value of the policy is not supported"
             }
             Self::System(exception) => return exception.fmt(f),
         })
@@ -187,7 +188,7 @@ impl From<PolicyError> for SystemException {
     }
 }
 
-/// The policy factories of an ORB, by the type of what they make.
+/// The policy factories of an ORB, by the type of their policies.
 #[derive(Default)]
 pub(crate) struct PolicyFactories(RwLock<HashMap<PolicyType, Arc<dyn PolicyFactory>>>);
 
@@ -199,7 +200,7 @@ impl PolicyFactories {
     /// Registers a factory.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (reason 16) when there is one for the type, or the type is the ORB's own.
+    /// `BAD_INV_ORDER` (minor code 16) when the type has a factory already or is the ORB's own.
     pub(crate) fn register(
         &self,
         policy_type: PolicyType,
@@ -207,12 +208,12 @@ impl PolicyFactories {
     ) -> Result<(), SystemException> {
         let mut factories = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match factories.entry(policy_type) {
-            Entry::Vacant(place) if !policy_type.is_of_the_orb() => {
-                place.insert(factory);
+            Entry::Vacant(entry) if !policy_type.is_of_the_orb() => {
+                entry.insert(factory);
                 Ok(())
             }
             _ => {
-                let what = format!("policies of the type {} are made already", policy_type.0);
+                let what = format!("policies of the type {} have a factory already", policy_type.0);
                 let (kind, minor) =
                     (ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POLICY_FACTORY_EXISTS);
                 Err(SystemException::new(kind, minor, Completion::No).with_reason(what))

@@ -1,5 +1,7 @@
-//! Policies of calls: what a program can choose for an ORB, a thread or a reference (CORBA 3.4
+//! Client policies: the choices that a program makes for an ORB, a thread or a reference (CORBA 3.4
 //! Part 1, 17.2 and 17.3).
+//!
+//! The policies of POAs are in `server::poa`. How a call obtains its policies is in `client`.
 
 mod connections;
 pub(crate) mod current;
@@ -12,15 +14,16 @@ pub use custom::{CustomPolicy, PolicyError, PolicyFactory, PolicyType};
 
 use std::time::{Duration, Instant};
 
-/// How calls are made: limits of time, and what is done when something goes wrong.
+/// Policies of calls: time limits, rebinding, retries, and custom policies.
 ///
-/// What is `None` is not chosen here. Each policy is looked for by itself, where it counts most
-/// first: in the reference ([`Object::with_policies`](crate::Object::with_policies)), in the thread
-/// that calls ([`PolicyCurrent`]), in the ORB ([`Orb::set_policies`](crate::Orb::set_policies),
-/// [`Settings`](crate::Settings)). A call has the
-/// policies that hold when it begins. A call within the process takes the time that its servant takes;
-/// the limit of the round trip is for what it waits for otherwise: a POA manager that holds requests, the
-/// call before it, the main thread.
+/// A policy that is `None` is not set here. The ORB looks up each policy separately, in the order of
+/// precedence: the reference ([`Object::with_policies`](crate::Object::with_policies)), the calling
+/// thread ([`PolicyCurrent`]), the ORB ([`Orb::set_policies`](crate::Orb::set_policies)), the
+/// [`Settings`](crate::Settings). The policies at the beginning of a call apply to the whole call.
+///
+/// In a call of an object in the same process, no limit covers the execution of the servant. The
+/// round-trip limit then covers the time before it: the wait for a POA manager that holds requests,
+/// for the previous call of a POA that serves one call at a time, or for the main thread.
 ///
 /// ```
 /// use armilla::{Policies, Retries};
@@ -35,41 +38,45 @@ use std::time::{Duration, Instant};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policies {
-    /// How long a call may take to its reply (`RelativeRoundtripTimeoutPolicy`); the ORB's is
+    /// The time limit of a call until its reply (`RelativeRoundtripTimeoutPolicy`). The setting is
     /// [`call_timeout`](crate::Settings::call_timeout).
     pub round_trip_timeout: Option<Duration>,
-    /// How long it may take until the request has left, connecting included
-    /// (`RelativeRequestTimeoutPolicy`).
+    /// The time limit for sending the request, connecting included
+    /// (`RelativeRequestTimeoutPolicy`). The setting is
+    /// [`request_timeout`](crate::Settings::request_timeout).
     pub request_timeout: Option<Duration>,
-    /// When the request must have left (`RequestEndTimePolicy`).
+    /// The time by which the request must have been sent (`RequestEndTimePolicy`).
     pub request_end: Option<Instant>,
-    /// When the reply must be there (`ReplyEndTimePolicy`).
+    /// The time by which the reply must have arrived (`ReplyEndTimePolicy`).
     pub reply_end: Option<Instant>,
-    /// How long it may take to make a connection; the ORB's is
+    /// The time limit for establishing a connection. The setting is
     /// [`connect_timeout`](crate::Settings::connect_timeout).
     pub connect_timeout: Option<Duration>,
-    /// What a call may do unseen to reach its object (`RebindPolicy`).
+    /// Whether the client may rebind transparently (`RebindPolicy`). The setting is
+    /// [`rebind`](crate::Settings::rebind).
     pub rebind: Option<Rebind>,
-    /// How often a call is tried again that was certainly not begun.
+    /// How often the client retries a call that the server certainly did not begin. The setting is
+    /// [`retries`](crate::Settings::retries).
     pub retries: Option<Retries>,
-    /// When oneway calls return (`SyncScopePolicy`); the ORB's is
-    /// [`sync_scope`](crate::Settings::sync_scope). See [`Object::with_sync_scope`](crate::Object::with_sync_scope).
+    /// When oneway calls return (`SyncScopePolicy`); see
+    /// [`Object::with_sync_scope`](crate::Object::with_sync_scope). The setting is
+    /// [`sync_scope`](crate::Settings::sync_scope).
     pub sync_scope: Option<SyncScope>,
-    /// Policies of types that programs have defined, which interceptors read. Of two of one type the
-    /// first counts.
+    /// Policies of types that the program defines, for interceptors. If two have the same type, the
+    /// first applies.
     pub custom: Vec<CustomPolicy>,
 }
 
 impl Policies {
-    /// The policy of this type among those that programs have defined.
+    /// The custom policy of this type.
     pub fn custom_policy(&self, policy_type: PolicyType) -> Option<&CustomPolicy> {
         self.custom.iter().find(|policy| policy.policy_type() == policy_type)
     }
 
-    /// What is open becomes as `outer` has it.
+    /// Sets the policies that are not set to those of `outer`.
     fn complete(&mut self, outer: &Self) {
-        fn fill<T: Copy>(place: &mut Option<T>, outer: Option<T>) {
-            *place = place.or(outer);
+        fn fill<T: Copy>(policy: &mut Option<T>, outer: Option<T>) {
+            *policy = policy.or(outer);
         }
         fill(&mut self.round_trip_timeout, outer.round_trip_timeout);
         fill(&mut self.request_timeout, outer.request_timeout);
@@ -82,7 +89,7 @@ impl Policies {
         self.complete_custom(&outer.custom);
     }
 
-    /// The same for policies of types that programs have defined.
+    /// Adds the custom policies of `outer` whose types are not set.
     pub(crate) fn complete_custom(&mut self, outer: &[CustomPolicy]) {
         for policy in outer {
             if self.custom_policy(policy.policy_type()).is_none() {
@@ -92,38 +99,38 @@ impl Policies {
     }
 }
 
-/// What a call may do unseen to reach its object (CORBA 3.4 Part 1, 17.3.2.2). A reference is bound
-/// by its first call, or by [`Object::locate`](crate::Object::locate).
+/// The rebind policy of a call: whether the client may rebind the reference without the knowledge of
+/// the program (CORBA 3.4 Part 1, 17.3.2.2). The first call, or
+/// [`Object::locate`](crate::Object::locate), binds a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rebind {
-    /// Follow forwards, and connect again: `TRANSPARENT`.
+    /// The client follows forwards and reconnects: `TRANSPARENT`.
     #[default]
     Transparent,
-    /// Connect again, but once the reference is bound fail with `REBIND` where the call would be
-    /// forwarded: `NO_REBIND`.
+    /// The client reconnects. A forward of a bound reference fails with `REBIND`: `NO_REBIND`.
     NoRebind,
-    /// Once the reference is bound fail with `REBIND` where the call would be forwarded, and where
-    /// no connection to the object is free: `NO_RECONNECT`.
+    /// For a bound reference, a forward and the need for a new connection fail with `REBIND`:
+    /// `NO_RECONNECT`.
     NoReconnect,
 }
 
-/// How often, and after which pauses, a call is tried again that failed with `TRANSIENT` or
-/// `COMM_FAILURE` and was certainly not begun. All addresses of the reference were tried before. The
-/// limits of time hold for all attempts together.
+/// How the client retries a call that failed with `TRANSIENT` or `COMM_FAILURE` and that the server
+/// certainly did not begin. A retry follows after the client has tried all addresses of the
+/// reference. The time limits of the call cover all attempts together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retries {
-    /// How often; 0 never does.
+    /// The number of retries. 0 means none. Default: 0.
     pub count: u32,
-    /// The pause before the first time. 100 ms.
+    /// The pause before the first retry. Default: 100 ms.
     pub delay: Duration,
-    /// By how much each pause is longer than the one before. 2.
+    /// The factor by which each pause is longer than the previous one. Default: 2.
     pub backoff: f64,
-    /// The longest pause. 5 s.
+    /// The longest pause. Default: 5 s.
     pub longest: Duration,
 }
 
 impl Retries {
-    /// The default: none.
+    /// No retries, which is the default.
     pub const NONE: Self = Self {
         count: 0,
         delay: Duration::from_millis(100),
@@ -131,12 +138,12 @@ impl Retries {
         longest: Duration::from_secs(5),
     };
 
-    /// The pause before the time with this number, from 0 on.
+    /// The pause before the retry with this number, counted from 0.
     pub(crate) fn pause(&self, number: u32) -> Duration {
         let factor = self.backoff.max(0.0).powi(i32::try_from(number).unwrap_or(i32::MAX));
         let longest = self.longest.as_secs_f64();
         let pause = (self.delay.as_secs_f64() * factor).min(longest);
-        // Where the factor is beyond numbers the product of it and no delay is none.
+        // An infinite factor and a delay of zero give NaN; `min` then returns `longest`.
         Duration::try_from_secs_f64(pause).unwrap_or(self.longest)
     }
 }
