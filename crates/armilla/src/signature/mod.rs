@@ -1,6 +1,7 @@
-//! What IDL, or the program, says of an operation: its parameters, its result and its exceptions.
+//! Signatures of operations: parameters, result and exceptions, as IDL or the program declares them.
 //!
-//! Generated code tells it. Interceptors, dynamic calls and dynamic servants read values by it.
+//! Generated code provides them. Interceptors, dynamic calls and dynamic servants decode values by
+//! them.
 
 mod named_value;
 
@@ -9,11 +10,11 @@ pub use named_value::{NamedValue, ParameterMode};
 
 use armilla_cdr::TypeCode;
 
-/// What the values of a request and its reply are. Generated code makes one when somebody asks who
-/// is not the stub or the skeleton: an interceptor.
+/// The signature of an operation. Stubs and skeletons do not use it; generated code creates one when
+/// an interceptor asks for the values of a request.
 #[derive(Debug, Clone)]
 pub struct Signature {
-    /// Without values.
+    /// The parameters, without values.
     pub(crate) parameters: Vec<NamedValue>,
     pub(crate) result: TypeCode,
     pub(crate) exceptions: Vec<TypeCode>,
@@ -28,7 +29,7 @@ impl Default for Signature {
 }
 
 impl Signature {
-    /// That of an operation without parameters, result and exceptions.
+    /// The signature of an operation without parameters, result and exceptions.
     pub const fn new() -> Self {
         Self {
             parameters: Vec::new(),
@@ -38,39 +39,39 @@ impl Signature {
         }
     }
 
-    /// With one more `in` parameter.
+    /// Adds an `in` parameter.
     #[must_use]
     pub fn with_in(self, name: &str, type_code: TypeCode) -> Self {
         self.with(name, ParameterMode::In, type_code)
     }
 
-    /// With one more `out` parameter.
+    /// Adds an `out` parameter.
     #[must_use]
     pub fn with_out(self, name: &str, type_code: TypeCode) -> Self {
         self.with(name, ParameterMode::Out, type_code)
     }
 
-    /// With one more `inout` parameter.
+    /// Adds an `inout` parameter.
     #[must_use]
     pub fn with_inout(self, name: &str, type_code: TypeCode) -> Self {
         self.with(name, ParameterMode::InOut, type_code)
     }
 
-    /// With a result.
+    /// Sets the result.
     #[must_use]
     pub fn with_result(mut self, type_code: TypeCode) -> Self {
         self.result = type_code;
         self
     }
 
-    /// With one more exception.
+    /// Adds an exception.
     #[must_use]
     pub fn with_exception(mut self, type_code: TypeCode) -> Self {
         self.exceptions.push(type_code);
         self
     }
 
-    /// With one more name in the `context` clause.
+    /// Adds a name to the `context` clause.
     #[must_use]
     pub fn with_context(mut self, name: &str) -> Self {
         self.contexts.push(name.to_owned());
@@ -82,7 +83,7 @@ impl Signature {
         self
     }
 
-    /// That of an operation which every object has (CORBA 3.4 Part 2, 9.4.2.1).
+    /// The signature of an operation that every object has (CORBA 3.4 Part 2, 9.4.2.1).
     pub(crate) fn of_object(operation: &str) -> Option<Self> {
         let object = |id, name| TypeCode::object_reference(id, name);
         Some(match operation {
@@ -99,7 +100,7 @@ impl Signature {
     }
 }
 
-/// Whether `code` is an exception with this repository id.
+/// Whether `code` is the TypeCode of the exception with this repository id.
 pub(crate) fn is_exception(code: &TypeCode, repository_id: &str) -> bool {
     matches!(code.resolved(), TypeCode::Exception(code) if code.id == repository_id)
 }

@@ -1,20 +1,20 @@
-//! Arguments of calls whose operation is known by its name.
+//! Named values: the arguments of dynamic calls, and of requests that interceptors inspect.
 
 use armilla_cdr::{Any, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 
-/// Which way an argument goes.
+/// The direction of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParameterMode {
     /// From the caller to the object.
     In,
     /// From the object to the caller.
     Out,
-    /// There and back.
+    /// In both directions.
     InOut,
 }
 
-/// An argument: its name, which way it goes, its type, and its value once there is one. IDL
-/// `NamedValue` (CORBA 3.4 Part 1, 10.2.1.1).
+/// An argument: its name, its direction, its type, and its value once it has one. `NamedValue` in IDL
+/// (CORBA 3.4 Part 1, 10.2.1.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedValue {
     name: String,
@@ -24,65 +24,65 @@ pub struct NamedValue {
 }
 
 impl NamedValue {
-    /// An argument of this type that has no value yet.
+    /// Creates an argument of this type without a value.
     pub fn new(name: impl Into<String>, mode: ParameterMode, type_code: TypeCode) -> Self {
         Self { name: name.into(), mode, type_code, value: None }
     }
 
-    /// An argument that is given.
+    /// Creates an argument with a value, which determines the type.
     pub fn with_value(name: impl Into<String>, mode: ParameterMode, value: Any) -> Self {
         let type_code = value.type_code().clone();
         Self { name: name.into(), mode, type_code, value: Some(value) }
     }
 
-    /// Its name, for people; it does not travel.
+    /// The name, for error messages. It is not sent.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Which way it goes.
+    /// The direction.
     pub const fn mode(&self) -> ParameterMode {
         self.mode
     }
 
-    /// Its type.
+    /// The declared type.
     pub const fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// Its value: what was given, or what came back.
+    /// The value that the caller set, or that the reply returned.
     pub const fn value(&self) -> Option<&Any> {
         self.value.as_ref()
     }
 
-    /// Gives it another value, which must be of its type.
+    /// Sets the value. A call fails with `BAD_PARAM` if it is not of the declared type.
     pub fn set_value(&mut self, value: Any) {
         self.value = Some(value);
     }
 
-    /// Whether it goes from the caller to the object.
+    /// Whether the request carries the argument.
     pub(crate) fn is_sent(&self) -> bool {
         self.mode != ParameterMode::Out
     }
 
-    /// Whether it goes from the object to the caller.
+    /// Whether the reply carries the argument.
     pub(crate) fn is_returned(&self) -> bool {
         self.mode != ParameterMode::In
     }
 
-    /// Why its value cannot be sent, in words; `None` when it can be.
+    /// A text that says why the value cannot be sent. `None` if it can be.
     pub(crate) fn fault(&self) -> Option<String> {
         match &self.value {
             Some(value) if is_of(value, &self.type_code) => None,
-            value => Some(self.told_fault(value.as_ref())),
+            value => Some(self.describe_fault(value.as_ref())),
         }
     }
 
     #[cold]
-    fn told_fault(&self, value: Option<&Any>) -> String {
+    fn describe_fault(&self, value: Option<&Any>) -> String {
         let name = &self.name;
         let Some(value) = value else { return format!("the argument {name:?} has no value") };
-        let (found, declared) = (told(value.type_code()), told(&self.type_code));
+        let (found, declared) = (describe(value.type_code()), describe(&self.type_code));
         format!("the argument {name:?} is of the type {found}, and {declared} was declared")
     }
 
@@ -92,7 +92,10 @@ impl NamedValue {
     }
 }
 
-/// Writes what should be a value of the type `type_code`.
+/// Writes a value of the type `type_code`.
+///
+/// # Errors
+/// `Invalid` when there is no value, or it has another type.
 pub(crate) fn write<'p>(
     value: Option<&'p Any>,
     type_code: &TypeCode,
@@ -106,8 +109,8 @@ pub(crate) fn write<'p>(
     }
 }
 
-/// A type in words.
-fn told(code: &TypeCode) -> String {
+/// The kind and the repository id of a type.
+fn describe(code: &TypeCode) -> String {
     match (code.kind(), code.id()) {
         (Some(kind), Some(id)) => format!("{kind:?} {id}"),
         (Some(kind), None) => format!("{kind:?}"),

@@ -40,7 +40,7 @@ impl Transport for Iiop {
         let acceptor = endpoint.bind(settings)?;
         let publications = match settings.publish_addresses.is_empty() {
             true => endpoint.publications(&*acceptor, settings)?,
-            // The ORB publishes those and nothing else.
+            // The ORB publishes only `publish_addresses`.
             false => Vec::new(),
         };
         Ok(Listening { acceptor, publications })
@@ -73,13 +73,13 @@ impl Transport for Iiop {
     }
 }
 
-/// `HOST:PORT`, either part of which may be left out; `HOST:FIRST-LAST`; and behind a `?` what is
-/// published instead: `publish=HOST:PORT`.
+/// An endpoint `HOST:PORT` or `HOST:FIRST-LAST`, of which both parts are optional. The option
+/// `?publish=HOST:PORT` sets the address that references carry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IiopEndpoint {
     host: String,
     ports: RangeInclusive<u16>,
-    /// The host, and the port where it differs.
+    /// The published hosts, with the port if it differs.
     publish: Vec<(String, Option<u16>)>,
 }
 
@@ -91,7 +91,7 @@ impl FromStr for IiopEndpoint {
         let (host, ports) = split_port(place);
         let publish = options.split('&').filter(|option| !option.is_empty()).map(|option| {
             let published = option.strip_prefix("publish=").ok_or_else(|| {
-                format!("{option:?}: what can stand behind ? is publish=HOST:PORT")
+                format!("{option:?}: the only option of an endpoint is publish=HOST:PORT")
             })?;
             parse_published(published)
         });
@@ -100,7 +100,7 @@ impl FromStr for IiopEndpoint {
     }
 }
 
-/// Host, without the brackets of IPv6, and port.
+/// Splits into the host, without the brackets of IPv6, and the port.
 fn split_port(place: &str) -> (&str, &str) {
     let (host, port) = match place.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, port),
@@ -127,7 +127,7 @@ pub(crate) fn parse_ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     }
 }
 
-/// `HOST` or `HOST:PORT`, as references are to carry it.
+/// Parses a published address, `HOST` or `HOST:PORT`.
 pub(crate) fn parse_published(text: &str) -> Result<(String, Option<u16>), String> {
     let (host, port) = match text.parse::<IpAddr>() {
         Ok(_) => (text, ""),
@@ -135,27 +135,27 @@ pub(crate) fn parse_published(text: &str) -> Result<(String, Option<u16>), Strin
     };
     let wrong = |c: char| c.is_whitespace() || c.is_control() || "/@?#[]".contains(c);
     if host.is_empty() || host.contains(wrong) {
-        return Err(format!("{text:?}: what is published is HOST:PORT or HOST"));
+        return Err(format!("{text:?}: a published address is HOST:PORT or HOST"));
     }
     let port = (!port.is_empty()).then(|| parse_port(port)).transpose()?;
     Ok((host.to_owned(), port))
 }
 
 impl IiopEndpoint {
-    /// Whether it listens on every interface.
+    /// Whether the endpoint is on every interface.
     fn is_everywhere(&self) -> bool {
         let unspecified = self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified());
         self.host.is_empty() || unspecified
     }
 
-    /// Listens at the first of its ports that is free.
+    /// Listens at the first free port of the range.
     fn bind(&self, settings: &Settings) -> io::Result<Box<dyn Acceptor>> {
         let options = settings.stream_options();
         let mut taken = None;
         for port in self.ports.clone() {
             let at = |host: &str| armilla_ipc::listen(&Address::tcp(host, port), &options);
             let bound = match self.host.as_str() {
-                // IPv6 and IPv4 alike, where the host has the former.
+                // IPv6 and IPv4; only IPv4 if the host has no IPv6.
                 "" => at("::").or_else(|error| match error.kind() {
                     io::ErrorKind::AddrInUse => Err(error),
                     _ => at("0.0.0.0"),
@@ -170,7 +170,8 @@ impl IiopEndpoint {
         Err(taken.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
     }
 
-    /// What references carry: what the endpoint says, else the ORB's host, else where it listens.
+    /// The addresses that references carry. In the order of precedence: the addresses of the
+    /// endpoint's option, the `publish_host` of the ORB, the address at which it listens.
     fn publications(
         &self,
         acceptor: &dyn Acceptor,
@@ -195,7 +196,7 @@ impl IiopEndpoint {
         Ok(published.collect())
     }
 
-    /// The host that references carry when nobody says it.
+    /// The host that references carry if neither the endpoint nor the ORB names one.
     fn published_host(&self, local: String, settings: &Settings) -> io::Result<String> {
         if settings.publish_as == PublishAs::Name {
             return host::name().ok_or_else(|| io::Error::other("the host has no name"));

@@ -1,5 +1,5 @@
-//! From the process to itself: how calls for which no thread waits reach objects of their own process,
-//! whatever its addresses are, and whether or not it could reach them.
+//! The connection of an ORB with itself. Asynchronous calls of objects of the same process use it. It
+//! needs no address, so it works whether or not the process can reach its published addresses.
 
 use super::{Address, Listening, Stream, Transport};
 use crate::settings::Settings;
@@ -7,22 +7,22 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// Connects the process with itself.
+/// Opens a connection of the process with itself.
 pub(crate) type ConnectHere = dyn Fn() -> io::Result<Box<dyn Stream>> + Send + Sync;
 
 /// The address of both ends of a connection of this process with itself.
 pub(crate) const HERE: Address = Address::Abstract(Vec::new());
 
-/// Whether it is this process itself that is at the other end.
+/// Whether the peer is this process.
 pub(crate) fn is_here(peer: &Address) -> bool {
     *peer == HERE
 }
 
-/// The transport to the objects of one ORB, for that ORB. No reference carries it.
+/// The transport from an ORB to its own objects. References do not carry it.
 pub(super) struct InProcess(pub(super) Box<ConnectHere>);
 
 impl InProcess {
-    /// No text that somebody writes as an address is this one.
+    /// The text differs from every valid address.
     pub(super) const NAME: &str = "this process";
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Local {
     scheme: &'static str,
     form: &'static str,
     address: fn(PathBuf) -> Address,
-    /// Whether an address is one of this transport's.
+    /// Whether an address belongs to this transport.
     owns: fn(&Address) -> bool,
 }
 
@@ -92,20 +92,20 @@ pub(super) fn connect(
     armilla_ipc::connect(&address, Some(timeout), &settings.stream_options())
 }
 
-/// This host, empty where it has no identity; then no endpoint is on it.
+/// The identity of this host. Empty if it has none; then no endpoint counts as local.
 static HERE: LazyLock<String> = LazyLock::new(|| host::boot_id().unwrap_or_default());
 
-/// An endpoint that only processes on its host can reach, as references carry it: a component of
-/// ours, which other ORBs skip.
+/// The tagged component for an endpoint that only processes on the same host can reach. Other ORBs
+/// ignore it.
 struct LocalEndpoint {
-    /// Which host it is on, by [`host::boot_id`].
+    /// The host of the endpoint, from [`host::boot_id`].
     host: String,
     /// The address as text: `unix:///run/bank.sock`.
     address: String,
 }
 
 impl Component for LocalEndpoint {
-    /// "ARM" and a one, of the numbers that the OMG leaves to vendors.
+    /// "ARM" and a one, from the range of the vendor.
     const ID: u32 = 0x4152_4d01;
 }
 

@@ -1,10 +1,11 @@
-//! How GIOP travels: the transports of an ORB, and what another crate implements to add one.
+//! The transports of an ORB, and the interface that another crate implements to add one.
 //!
-//! A [`Transport`] listens at endpoints with its scheme (`iiop://HOST:PORT`), says what references
-//! carry of them, finds in references the addresses that it can reach, and connects there. What it
-//! gives are streams of octets; the ORB does the rest. TCP, Unix-domain sockets and shared memory
-//! are transports like any other ([`OrbBuilder::transport`](crate::OrbBuilder::transport) adds more);
-//! `examples/transport` is a whole one.
+//! A [`Transport`] listens at endpoints with its scheme (`iiop://HOST:PORT`), determines how
+//! references describe them, finds in references the addresses that it can reach, and connects to
+//! them. It provides streams of octets; GIOP itself is not part of it. TCP, Unix-domain sockets and
+//! shared memory are the transports of every ORB.
+//! [`OrbBuilder::transport`](crate::OrbBuilder::transport) adds further ones; `examples/transport` is
+//! a complete example.
 
 mod iiop;
 mod in_process;
@@ -28,41 +29,39 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// A way to carry GIOP.
+/// A transport for GIOP messages.
 ///
-/// References say where an object is in profiles, one for each way to reach it, and in the
-/// components of profiles (CORBA 3.4 Part 2, 7.6.2). A transport has either a kind of profile of its
-/// own, or a kind of component in the profiles of others; it may have both. Numbers for new kinds
-/// are assigned by the OMG.
+/// A reference contains profiles, one for each way to reach the object, and tagged components within
+/// the profiles (CORBA 3.4 Part 2, 7.6.2). A transport defines a profile tag, or a component tag for
+/// the profiles of other transports, or both. The OMG assigns the numbers of new tags.
 ///
-/// Everything may be called from any thread at any time.
+/// Any thread may call the methods at any time.
 pub trait Transport: Send + Sync + fmt::Debug {
-    /// What its endpoints begin with: `iiop` in `iiop://HOST:PORT`.
+    /// The scheme of its endpoints: `iiop` in `iiop://HOST:PORT`.
     fn scheme(&self) -> &str;
 
-    /// The form of its endpoints, for people: `iiop://HOST:PORT`.
+    /// The form of its endpoints, for error messages: `iiop://HOST:PORT`.
     fn form(&self) -> &str;
 
-    /// Whether `endpoint`, what stands behind the scheme and `://`, can be one; the error says what
-    /// is wrong with it.
+    /// Checks the syntax of `endpoint`, the part after the scheme and `://`.
     ///
     /// # Errors
-    /// When it is malformed. By default nothing is.
+    /// A text that says what is malformed. The default implementation accepts everything.
     fn check(&self, _endpoint: &str) -> Result<(), String> {
         Ok(())
     }
 
-    /// Listens at `endpoint`, what stands behind the scheme and `://`.
+    /// Listens at `endpoint`, the part after the scheme and `://`.
     ///
     /// # Errors
-    /// When it cannot; the message names the endpoint.
+    /// When the transport cannot listen. The message must name the endpoint.
     fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening>;
 
-    /// Connects to `address`, which is one that this transport found in a reference, within
-    /// `timeout` in all.
+    /// Connects to `address`, which this transport found in a reference. `timeout` limits the total
+    /// time.
     ///
     /// # Errors
-    /// When it cannot; the message names the address and what was tried.
+    /// When the transport cannot connect. The message must name the address and the attempts.
     fn connect(
         &self,
         address: &str,
@@ -70,53 +69,54 @@ pub trait Transport: Send + Sync + fmt::Debug {
         settings: &Settings,
     ) -> io::Result<Box<dyn Stream>>;
 
-    /// Reads a profile of its own kind; `None` for those of others. By default it has no kind.
+    /// Reads a profile with its own tag. `None` for other tags. The default implementation has no
+    /// tag.
     fn read_profile(&self, _profile: &TaggedProfile) -> Option<CdrResult<ObjectProfile>> {
         None
     }
 
-    /// The address in a component of its own kind that can be reached from here; `None` for others.
-    /// By default it has no kind.
+    /// The address in a component with its own tag, if this process can reach it. `None` otherwise.
+    /// The default implementation has no tag.
     ///
-    /// Addresses in components come before that of the profile in which they stand, except those
-    /// of the profile's own transport, which come behind it.
+    /// The client tries the addresses of components before the address of their profile, except those
+    /// of the profile's own transport, which it tries afterwards.
     ///
-    /// The ORB remembers the answer for other references that carry the same.
+    /// The ORB caches the result for other references with the same component.
     fn read_component(&self, _component: &TaggedComponent, _settings: &Settings) -> Option<String> {
         None
     }
 }
 
-/// What a profile says.
+/// The content of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectProfile {
-    /// Where the server is, as [`Transport::connect`] takes it and as errors show it. It begins with
-    /// a scheme, so that no two transports have the same address.
+    /// The address of the server, for [`Transport::connect`] and for error messages. It begins with a
+    /// scheme, so that the addresses of two transports always differ.
     pub address: String,
-    /// The highest version of GIOP that the server takes.
+    /// The highest GIOP version that the server accepts.
     pub version: Version,
-    /// What the server knows the object by.
+    /// The object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// What else there is to know: code sets, other addresses.
+    /// The tagged components: code sets, alternate addresses and others.
     pub components: Vec<TaggedComponent>,
 }
 
-/// An endpoint that was opened.
+/// An open endpoint.
 #[derive(Debug)]
 pub struct Listening {
-    /// Accepts connections, until the ORB closes it.
+    /// Accepts connections until the ORB closes it.
     pub acceptor: Box<dyn Acceptor>,
-    /// What references carry of it.
+    /// How references describe the endpoint.
     pub publications: Vec<Publication>,
 }
 
-/// What references to the objects of a server carry of an endpoint.
+/// A part of a reference that describes an endpoint of the server.
 pub enum Publication {
-    /// An IIOP profile, or one more address in one, with this host and port.
+    /// An IIOP profile with this host and port, or an alternate address in one.
     Iiop(String, u16),
     /// A component in every profile.
     Component(TaggedComponent),
-    /// A profile of its own kind.
+    /// A profile with the tag of the transport.
     Profile(Box<dyn MakeProfile>),
 }
 
@@ -130,13 +130,14 @@ impl fmt::Debug for Publication {
     }
 }
 
-/// Makes the profile of an object. A function of these parameters does.
+/// Creates the profile of an object. Functions with the parameters of [`make`](Self::make) implement
+/// it.
 pub trait MakeProfile: Send + Sync {
-    /// The profile of the object with this key, with these components, for a server that takes GIOP
+    /// The profile of the object with this key and these components, for a server that accepts GIOP
     /// up to `version`.
     ///
     /// # Errors
-    /// When something in it cannot be encoded.
+    /// When a part of the profile cannot be encoded.
     fn make(
         &self,
         version: Version,

@@ -1,5 +1,6 @@
-//! Whether clients can use what references carry. What they cannot use is reported once, when the
-//! endpoint is opened, with what to do about it; it is not refused, for a client on this host may.
+//! A check whether clients can reach the hosts that references carry. The ORB reports a problem and
+//! its remedy once, when it opens the endpoint. It is not an error, because clients on the same host
+//! may still reach it.
 
 use crate::log::report;
 use std::net::{IpAddr, ToSocketAddrs};
@@ -8,13 +9,14 @@ use std::thread;
 const FIX: &str = "-ORBPublishHost HOST, or -ORBEndpoint iiop://…?publish=HOST:PORT, names the \
                    address at which clients reach this host";
 
-/// Looks at a host that references are to carry, for an endpoint on every interface or on one.
+/// Checks the published host of an endpoint. `everywhere` tells whether the endpoint is on every
+/// interface.
 pub(super) fn check(host: &str, everywhere: bool) {
     match host.parse::<IpAddr>() {
         Ok(ip) if ip.is_unspecified() => {
             report!(
                 warn,
-                "references carry an address that nobody can reach",
+                "references carry an address that no client can reach",
                 host = host,
                 fix = FIX
             );
@@ -34,12 +36,13 @@ fn loopback(host: &str, everywhere: bool) {
             host = host,
             fix = FIX
         ),
-        // Nobody else could reach it anyhow, so it is meant.
-        false => tracing::info!(host, "the endpoint is for processes on this host alone"),
+        // The endpoint itself is on the loopback interface, so this is intended.
+        false => tracing::info!(host, "only processes on this host can reach the endpoint"),
     }
 }
 
-/// Asks the resolver in a thread of its own, for it may take its time and nothing waits for it.
+/// Resolves the name in a separate thread, because the resolver may be slow and nothing waits for the
+/// result.
 fn look_up(host: String) {
     let body = move || match (host.as_str(), 0).to_socket_addrs() {
         Err(error) => report!(
@@ -53,7 +56,7 @@ fn look_up(host: String) {
             if found.len() > 0 && found.all(|address| address.ip().is_loopback()) {
                 report!(
                     warn,
-                    "references carry a host name that this host resolves to itself alone",
+                    "references carry a host name that this host resolves to a loopback address",
                     host = host,
                     fix = FIX
                 );

@@ -1,4 +1,5 @@
-//! The transports of an ORB, by the schemes of endpoints and by what they find in references.
+//! The transports of an ORB: their choice by the scheme of an endpoint, and by the profiles and
+//! components of a reference.
 
 use super::iiop::Iiop;
 use super::in_process::{ConnectHere, InProcess};
@@ -14,7 +15,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The transports that an ORB has, the latest first.
+/// The transports of an ORB, the one that was added last first.
 #[derive(Debug, Clone)]
 pub(crate) struct Transports(Vec<Arc<dyn Transport>>);
 
@@ -25,35 +26,35 @@ impl Default for Transports {
     }
 }
 
-/// How many those are; they come last.
-const OF_EVERY_ORB: usize = 3;
+/// The number of default transports, which are last in the list.
+const DEFAULT_TRANSPORTS: usize = 3;
 
 impl Transports {
-    /// Adds one, which takes precedence over those before.
+    /// Adds a transport, which takes precedence over the transports added before.
     pub(crate) fn add(&mut self, transport: Arc<dyn Transport>) {
         self.0.insert(0, transport);
     }
 
-    /// The endpoint that `text` is.
+    /// Parses an endpoint.
     ///
     /// # Errors
-    /// `BAD_PARAM` when no transport has its scheme, or it is malformed.
+    /// `BAD_PARAM` when no transport has the scheme or the endpoint is malformed.
     pub(crate) fn endpoint(&self, text: &str) -> Result<Endpoint, SystemException> {
         let bad = |what: String| {
             SystemException::bad_param(Minor::BAD_ARGUMENT, format!("{text:?}: {what}"))
         };
-        // As omniORB has it.
+        // The form of omniORB.
         let parts = match text.strip_prefix("giop:tcp:") {
-            Some(place) => Some((Iiop::SCHEME, place)),
+            Some(address) => Some((Iiop::SCHEME, address)),
             None => text.split_once("://"),
         };
-        let found = parts.and_then(|(scheme, place)| {
+        let found = parts.and_then(|(scheme, address)| {
             let transport = self.0.iter().find(|transport| transport.scheme() == scheme)?;
-            Some((transport.clone(), place.to_owned()))
+            Some((transport.clone(), address.to_owned()))
         });
-        let (transport, place) = found.ok_or_else(|| bad(self.forms()))?;
-        transport.check(&place).map_err(|what| bad(format!("{what}; {}", self.forms())))?;
-        Ok(Endpoint { transport, place })
+        let (transport, address) = found.ok_or_else(|| bad(self.forms()))?;
+        transport.check(&address).map_err(|what| bad(format!("{what}; {}", self.forms())))?;
+        Ok(Endpoint { transport, address })
     }
 
     fn forms(&self) -> String {
@@ -61,17 +62,17 @@ impl Transports {
         format!("an endpoint is {}", forms.join(", or "))
     }
 
-    /// Whether the octets before and behind the object key of `profile` decide what else it says: whether it
-    /// is one for IIOP that no added transport reads in its own way.
+    /// Whether the octets around the object key of `profile` determine the rest of its content: it is
+    /// an IIOP profile that no added transport reads.
     #[inline]
     pub(crate) fn are_usual_for(&self, profile: &TaggedProfile) -> bool {
-        let added = &self.0[..self.0.len().saturating_sub(OF_EVERY_ORB)];
+        let added = &self.0[..self.0.len().saturating_sub(DEFAULT_TRANSPORTS)];
         profile.id == TAG_INTERNET_IOP
             && added.iter().all(|transport| transport.read_profile(profile).is_none())
     }
 
-    /// What `profile` says, if a transport knows its kind, and where the object can be reached: in
-    /// the order in which to try.
+    /// The content of `profile`, and the addresses of the object in the order in which the client
+    /// tries them. `None` if no transport knows the tag of the profile.
     pub(crate) fn read(
         &self,
         profile: &TaggedProfile,
@@ -80,60 +81,61 @@ impl Transports {
         let mut all = self.0.iter();
         let (own, read) = all.find_map(|own| Some((own, own.read_profile(profile)?)))?;
         Some(read.map(|read| {
-            let (mut before, mut behind) = (Vec::new(), Vec::new());
+            let (mut addresses, mut alternates) = (Vec::new(), Vec::new());
             for component in &read.components {
                 let found = self.0.iter().find_map(|transport| {
                     let address = transport.read_component(component, settings)?;
                     Some(EndpointAddress { transport: transport.clone(), address })
                 });
                 match found {
-                    Some(place) if Arc::ptr_eq(&place.transport, own) => behind.push(place),
-                    Some(place) => before.push(place),
+                    Some(found) if Arc::ptr_eq(&found.transport, own) => alternates.push(found),
+                    Some(found) => addresses.push(found),
                     None => {}
                 }
             }
-            before.push(EndpointAddress { transport: own.clone(), address: read.address.clone() });
-            before.append(&mut behind);
-            (read, before)
+            let address = read.address.clone();
+            addresses.push(EndpointAddress { transport: own.clone(), address });
+            addresses.append(&mut alternates);
+            (read, addresses)
         }))
     }
 }
 
-/// Where a server listens.
+/// An endpoint at which a server listens.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {
     transport: Arc<dyn Transport>,
-    /// What stands behind the scheme.
-    place: String,
+    /// The part after the scheme and `://`.
+    address: String,
 }
 
 impl Endpoint {
     /// Every interface, at any free port.
     pub(crate) fn anywhere() -> Self {
-        Self { transport: Arc::new(Iiop), place: ":".to_owned() }
+        Self { transport: Arc::new(Iiop), address: ":".to_owned() }
     }
 
-    /// Whether GIOP itself is spoken there, over TCP.
+    /// Whether this is an endpoint over TCP.
     pub(crate) fn is_iiop(&self) -> bool {
         self.transport.scheme() == Iiop::SCHEME
     }
 
-    /// Opens it.
+    /// Opens the endpoint.
     ///
     /// # Errors
-    /// `INITIALIZE` when it cannot be opened.
+    /// `INITIALIZE` when the endpoint cannot be opened.
     pub(crate) fn listen(&self, settings: &Settings) -> Result<Listening, SystemException> {
-        self.transport.listen(&self.place, settings).map_err(|error| {
+        self.transport.listen(&self.address, settings).map_err(|error| {
             SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
                 .with_reason(error.to_string())
                 .with_hint(
-                    "another process may have it: -ORBEndpoint iiop://HOST:PORT chooses another",
+                    "another process may use it: -ORBEndpoint iiop://HOST:PORT chooses another",
                 )
         })
     }
 }
 
-/// An address, and the transport that reaches it.
+/// An address of a server, with the transport that connects to it.
 #[derive(Debug, Clone)]
 pub(crate) struct EndpointAddress {
     transport: Arc<dyn Transport>,
@@ -141,7 +143,7 @@ pub(crate) struct EndpointAddress {
 }
 
 impl EndpointAddress {
-    /// Where the objects of this ORB are for itself. Each time it is another place.
+    /// The address of this ORB for itself. Each call returns a distinct one.
     pub(crate) fn in_process(connect: Box<ConnectHere>) -> Self {
         Self { transport: Arc::new(InProcess(connect)), address: InProcess::NAME.to_owned() }
     }
@@ -151,12 +153,12 @@ impl EndpointAddress {
         &self.address
     }
 
-    /// Whether it is such a one.
+    /// Whether this is the address of the ORB for itself.
     pub(crate) fn is_in_process(&self) -> bool {
         self.transport.scheme() == InProcess::NAME
     }
 
-    /// Connects to it, as [`Transport::connect`].
+    /// Connects to the address; see [`Transport::connect`].
     pub(crate) fn connect(
         &self,
         timeout: Duration,
