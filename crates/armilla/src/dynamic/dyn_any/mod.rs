@@ -75,7 +75,7 @@ impl DynAny {
     /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
     /// type, or every one has more than a million components.
     pub fn new(type_code: &TypeCode) -> Result<Self> {
-        tree::Maker::default().make(type_code.clone(), &Types::of(type_code, &[]))
+        tree::DefaultBuilder::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
 
     /// The value in `any` (`create_dyn_any`). A valuetype in it whose type is not known is truncated to

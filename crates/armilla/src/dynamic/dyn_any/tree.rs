@@ -63,9 +63,9 @@ impl Drop for DynAny {
     /// Frees what nobody else has in a loop: a line of valuetypes may be of any length.
     fn drop(&mut self) {
         let mut open = Vec::new();
-        self.content.give_up_parts(&mut open);
+        self.content.move_components(&mut open);
         while let Some(mut content) = open.pop() {
-            content.give_up_parts(&mut open);
+            content.move_components(&mut open);
         }
     }
 }
@@ -76,7 +76,7 @@ impl Content {
     }
 
     /// Moves the contents that are composed themselves out of this one, if nobody else has it.
-    fn give_up_parts(&mut self, open: &mut Vec<Self>) {
+    fn move_components(&mut self, open: &mut Vec<Self>) {
         let mut give_up = |part: &mut DynAny| {
             if part.content.is_composed() {
                 open.push(std::mem::replace(&mut part.content, Self::Nothing));
@@ -108,18 +108,18 @@ impl Content {
 const MOST_DIGITS: u16 = 31;
 
 /// Makes values of nothing, as long as they are not too large.
-pub(super) struct Maker {
+pub(super) struct DefaultBuilder {
     left: usize,
     depth: usize,
 }
 
-impl Default for Maker {
+impl Default for DefaultBuilder {
     fn default() -> Self {
         Self { left: 1_000_000, depth: 0 }
     }
 }
 
-impl Maker {
+impl DefaultBuilder {
     /// The value that one of this type has when nothing is said.
     pub(super) fn make(&mut self, code: TypeCode, types: &Types) -> Result<DynAny> {
         if self.depth == armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {

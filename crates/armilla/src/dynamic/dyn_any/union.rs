@@ -1,7 +1,7 @@
 //! Unions as dynamic values: `DynUnion` (CORBA 3.4 Part 1, 9.2.7), and what keeps discriminator and
 //! member in step.
 
-use super::tree::{Content, Maker, UnionContent, scalar};
+use super::tree::{Content, DefaultBuilder, UnionContent, scalar};
 use super::{DynAny, DynAnyError, DynUnion, Result};
 use armilla_cdr::type_code::UnionCode;
 use armilla_cdr::{TypeCode, TypeCodeKind};
@@ -202,7 +202,7 @@ impl DynAny {
         {
             return Ok(());
         }
-        let made = chosen.map(|case| Maker::default().make(case.ty.clone(), &types)).transpose();
+        let made = chosen.map(|case| DefaultBuilder::default().make(case.ty.clone(), &types)).transpose();
         match made {
             Ok(member) => union.member = member,
             Err(error) => {

@@ -1,6 +1,6 @@
 //! Valuetypes in dynamic values: what the handles of one share, and how graphs of them are compared.
 
-use super::tree::{Content, Maker};
+use super::tree::{Content, DefaultBuilder};
 use super::types::Types;
 use super::views::in_order;
 use super::{DynAny, DynAnyError, Result, invalid};
@@ -62,8 +62,8 @@ impl Shared {
         let chunked = ids.len() > 1;
         let (code, members) = (code.clone(), Mutex::default());
         let value = Self { code, types: types.clone(), ids, chunked, members };
-        let mut maker = Maker::default();
-        let members = value.members()?.into_iter().map(|ty| maker.make(ty, types));
+        let mut builder = DefaultBuilder::default();
+        let members = value.members()?.into_iter().map(|ty| builder.make(ty, types));
         let members = members.collect::<Result<_>>()?;
         value.set(members);
         Ok(value)
@@ -500,8 +500,8 @@ fn same_trees(a: &Any, b: &Any) -> bool {
     match (DynAny::from_any(a), DynAny::from_any(b)) {
         (Ok(a), Ok(b)) => {
             let same = a == b;
-            take_apart(a);
-            take_apart(b);
+            free_graph(a);
+            free_graph(b);
             same
         }
         _ => false,
@@ -509,7 +509,7 @@ fn same_trees(a: &Any, b: &Any) -> bool {
 }
 
 /// Frees a value that nobody else has, cycles of valuetypes in it too.
-fn take_apart(value: DynAny) {
+fn free_graph(value: DynAny) {
     let mut open = vec![value];
     while let Some(mut value) = open.pop() {
         match std::mem::replace(&mut value.content, Content::Nothing) {
@@ -526,7 +526,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_circle_that_is_taken_apart_is_freed() {
+    fn freeing_a_graph_frees_its_cycles() {
         let next = ("next", TypeCode::recursive("IDL:N:1.0"), true);
         let code = TypeCode::value("IDL:N:1.0", "N", 0, TypeCode::Null, [next]);
         let mut node = DynAny::new(&code).unwrap();
@@ -538,7 +538,7 @@ mod tests {
         assert_eq!(seen.strong_count(), 2);
         let any = node.to_any().unwrap();
         assert!(same_trees(&any, &any));
-        take_apart(node);
+        free_graph(node);
         assert_eq!(seen.strong_count(), 0);
     }
 }

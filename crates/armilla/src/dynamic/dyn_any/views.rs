@@ -2,7 +2,7 @@
 //! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`]. What a union
 //! can do is in `union`.
 
-use super::tree::{Content, Maker, scalar};
+use super::tree::{Content, DefaultBuilder, scalar};
 use super::{DynAny, DynAnyError, Result};
 use armilla_cdr::type_code::{EnumCode, StructCode};
 use armilla_cdr::{Any, TypeCode, TypeCodeKind};
@@ -307,7 +307,7 @@ impl DynSequence<'_> {
             Content::Octets(octets) => octets.resize(length, 0),
             Content::Parts(parts) if length > before => {
                 let added =
-                    (before..length).map(|_| Maker::default().make(element.clone(), &types));
+                    (before..length).map(|_| DefaultBuilder::default().make(element.clone(), &types));
                 parts.extend(added.collect::<Result<Vec<_>>>()?);
             }
             Content::Parts(parts) => parts.truncate(length),
