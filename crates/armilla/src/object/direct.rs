@@ -45,7 +45,7 @@ impl<I: Interface + ?Sized> Direct<I> {
     pub(super) fn to(object: &Object, servant: Option<Active<I>>) -> Self {
         let is_direct = object.reference().is_ok_and(|reference| {
             // Interceptors see requests only, so intercepted calls are never direct.
-            reference.is_near()
+            reference.is_collocated()
                 && reference.orb.settings().collocation == Collocation::Direct
                 && !object.is_intercepted_here()
         });

@@ -286,7 +286,10 @@ impl<'a> ServerCall<'a> {
     ///
     /// Only the skeleton of a servant with asynchronous method handling calls this, once, and calls
     /// no other method that replies.
-    pub fn response_handler<R, E: ReplyError>(&mut self, encode: EncodeResults<R>) -> ResponseHandler<R, E> {
+    pub fn response_handler<R, E: ReplyError>(
+        &mut self,
+        encode: EncodeResults<R>,
+    ) -> ResponseHandler<R, E> {
         self.response_handler_described(encode, |_, _| ())
     }
 

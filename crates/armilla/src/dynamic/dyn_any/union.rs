@@ -202,7 +202,8 @@ impl DynAny {
         {
             return Ok(());
         }
-        let made = chosen.map(|case| DefaultBuilder::default().make(case.ty.clone(), &types)).transpose();
+        let made =
+            chosen.map(|case| DefaultBuilder::default().make(case.ty.clone(), &types)).transpose();
         match made {
             Ok(member) => union.member = member,
             Err(error) => {

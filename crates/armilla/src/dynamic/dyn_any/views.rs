@@ -306,8 +306,8 @@ impl DynSequence<'_> {
         match &mut self.0.content {
             Content::Octets(octets) => octets.resize(length, 0),
             Content::Parts(parts) if length > before => {
-                let added =
-                    (before..length).map(|_| DefaultBuilder::default().make(element.clone(), &types));
+                let added = (before..length)
+                    .map(|_| DefaultBuilder::default().make(element.clone(), &types));
                 parts.extend(added.collect::<Result<Vec<_>>>()?);
             }
             Content::Parts(parts) => parts.truncate(length),

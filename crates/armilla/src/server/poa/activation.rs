@@ -56,13 +56,13 @@ impl Activation {
 
     /// Counts a call of a thread that has no hazard pointers left.
     #[cold]
-    pub(super) fn add_override(&self) {
+    pub(super) fn count_call(&self) {
         self.state.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Ends a counted call.
     #[cold]
-    pub(super) fn remove_override(&self) {
+    pub(super) fn uncount_call(&self) {
         self.state.fetch_sub(1, Ordering::SeqCst);
     }
 

@@ -55,15 +55,15 @@ thread_local! {
 /// Begins to serve an active object in a thread that has no hazard pointers left.
 #[cold]
 pub(super) fn begin_counted(activation: &Activation) {
-    keep(Serving::Active(Frame::of(activation)));
-    activation.add_override();
+    push_frame(Serving::Active(Frame::of(activation)));
+    activation.count_call();
 }
 
 /// Ends what [`begin_counted`] began.
 #[cold]
 pub(super) fn end_counted(activation: &Activation) {
-    end_passing();
-    activation.remove_override();
+    end_unmapped();
+    activation.uncount_call();
 }
 
 impl Frame {
