@@ -149,7 +149,12 @@ fn drive(
     let invocation = Invocation::begin(object, reference)?;
     let interceptors = reference.orb.interceptors();
     let flow = interceptors.map(|known| ClientFlow::begin(known, object, reference));
-    Driver { object, request, flow, invocation, blocking: None }.run(Step::Again, finish)
+    let mut driver = Driver { object, request: &request, flow, invocation, blocking: None };
+    let destination = Destination::of(reference);
+    match driver.attempt(reference, &destination, &mut *finish)? {
+        Step::Done => Ok(()),
+        step => driver.go_on(step, destination, finish),
+    }
 }
 
 /// The usual call: one attempt at a known address.
@@ -174,8 +179,8 @@ fn call_at(
         Step::Done => Ok(()),
         step => {
             let blocking = Some(blocking);
-            let driver = Driver { object, request, flow: None, invocation, blocking };
-            driver.run(step, finish)
+            let mut driver = Driver { object, request: &request, flow: None, invocation, blocking };
+            driver.go_on(step, Destination::Bound, finish)
         }
     }
 }
@@ -183,7 +188,7 @@ fn call_at(
 /// A call that needs more than one attempt, interceptors or a collocated target.
 struct Driver<'d, 'p> {
     object: &'d Object,
-    request: Request<'d, 'p>,
+    request: &'d Request<'d, 'p>,
     /// The interceptors that see the call.
     flow: Option<ClientFlow<'d>>,
     invocation: Invocation,
@@ -196,7 +201,7 @@ enum Destination {
     /// An object of this process, by its key. `forwarded` is the reference to which a servant
     /// manager forwarded the call. It holds for this call only; the next call asks again, at no
     /// cost of a round trip.
-    Collocated { key: Vec<u8>, forwarded: Option<Ior> },
+    Collocated { key: Vec<u8>, forwarded: Option<Box<Ior>> },
     /// The target to which the reference is bound.
     Bound,
 }
@@ -214,22 +219,26 @@ impl Destination {
     ///
     /// # Errors
     /// The reference to continue with, if the object is in another process.
-    fn forwarded(orb: &Orb, ior: Ior) -> Result<Self, Object> {
+    fn forwarded(orb: &Orb, ior: Box<Ior>) -> Result<Self, Object> {
         match orb.local_key(&ior) {
             Some((key, _)) => Ok(Self::Collocated { key: key.into(), forwarded: Some(ior) }),
-            None => Err(Object::from_ior(orb, ior)),
+            None => Err(Object::from_ior(orb, *ior)),
         }
     }
 }
 
 impl Driver<'_, '_> {
-    /// Runs attempts, beginning with `step`, until the call has ended.
+    /// Goes on after an attempt at `destination`, which came to `step`, until the call has ended.
     #[cold]
     #[inline(never)]
-    fn run(mut self, mut step: Step, finish: Finish<'_>) -> Result<(), SystemException> {
+    fn go_on(
+        &mut self,
+        mut step: Step,
+        mut destination: Destination,
+        finish: Finish<'_>,
+    ) -> Result<(), SystemException> {
         // Replaces the call's own reference once the call was forwarded out of the process.
         let mut elsewhere: Option<Object> = None;
-        let mut destination = Destination::Bound;
         loop {
             let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
             let next = match (step, destination) {
@@ -243,7 +252,7 @@ impl Driver<'_, '_> {
                     Destination::Collocated { .. },
                 ) => {
                     self.invocation.count_forward(&reference.orb)?;
-                    Destination::forwarded(&reference.orb, *ior)
+                    Destination::forwarded(&reference.orb, ior)
                 }
                 (Step::Forward(forward), _) => {
                     self.invocation.follow(reference, &*reference.route()?, forward)?;
@@ -255,12 +264,23 @@ impl Driver<'_, '_> {
                 Destination::Bound
             });
             let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
-            step = match &destination {
-                Destination::Collocated { key, forwarded } => {
-                    self.attempt_collocated(reference, key, forwarded.as_ref(), &mut *finish)?
-                }
-                Destination::Bound => self.attempt_bound(reference, &mut *finish)?,
-            };
+            step = self.attempt(reference, &destination, &mut *finish)?;
+        }
+    }
+
+    /// One attempt.
+    #[inline]
+    fn attempt(
+        &mut self,
+        reference: &Reference,
+        destination: &Destination,
+        finish: Finish<'_>,
+    ) -> Result<Step, SystemException> {
+        match destination {
+            Destination::Collocated { key, forwarded } => {
+                self.attempt_collocated(reference, key, forwarded.as_deref(), finish)
+            }
+            Destination::Bound => self.attempt_bound(reference, finish),
         }
     }
 
@@ -275,12 +295,12 @@ impl Driver<'_, '_> {
         let limit = self.invocation.time_left();
         let target = collocated::Target { orb: &reference.orb, key, limit };
         let Some(flow) = &self.flow else {
-            return target.attempt(&self.request, &[], &mut |_| (), finish);
+            return target.attempt(self.request, &[], &mut |_| (), finish);
         };
         let ior = forwarded.unwrap_or_else(|| reference.ior());
         let at = FlowTarget { ior, named: TargetAddress::Key(key), address: None };
-        flow.attempt(&self.request, at, finish, |contexts, reply, finish| {
-            target.attempt_intercepted(&self.request, contexts, reply, finish)
+        flow.attempt(self.request, at, finish, |contexts, reply, finish| {
+            target.attempt_intercepted(self.request, contexts, reply, finish)
         })
     }
 
