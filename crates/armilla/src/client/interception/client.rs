@@ -1,4 +1,5 @@
-//! Interceptors of requests that leave (CORBA 3.4 Part 1, 16.3.5 and 16.3.13).
+//! The client interceptor trait, and the information on a request that its points get (CORBA 3.4
+//! Part 1, 16.3.5 and 16.3.13).
 
 use crate::client::Object;
 use crate::client::interception::Interruption;

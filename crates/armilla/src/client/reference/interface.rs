@@ -1,4 +1,5 @@
-//! The interface of an object as the interface repository describes it (CORBA 3.4 Part 1, 8.3.1).
+//! `get_interface`: the interface of an object, from the interface repository (CORBA 3.4 Part 1,
+//! 8.3.1).
 
 use super::Object;
 use crate::client::{self, LocalObject, Operation};
