@@ -85,7 +85,7 @@ impl Arguments {
                 Ok(())
             }
             None => Err(CdrError::new(CdrErrorKind::Invalid(
-                "the object has moved to a server with another GIOP version or other code sets; the \
+                "the object has moved to a server with another GIOP version or code sets; the \
                  arguments of an asynchronous call cannot be encoded again for it",
             ))),
         }

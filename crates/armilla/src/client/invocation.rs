@@ -5,7 +5,7 @@
 //! the reference's own addresses. [`Invocation`] does no I/O and does not wait. The drivers make
 //! the attempts: over an exclusive or a multiplexed connection ([`attempt`](super::attempt)),
 //! within the process ([`collocated`](super::collocated)), without a waiting thread
-//! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](super::locate)).
+//! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](mod@super::locate)).
 
 use super::deadline::Deadline;
 use super::reference::Effective;

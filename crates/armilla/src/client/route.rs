@@ -1,6 +1,6 @@
 //! Routes: the targets that a call can go to, from the profiles of an IOR.
 //!
-//! The parsed profiles are in [`access`](super::access).
+//! The parsed profiles are in [`access`](mod@super::access).
 
 use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
