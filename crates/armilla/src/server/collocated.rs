@@ -73,7 +73,7 @@ pub(super) struct ReplyCapture {
 const MAX_KEPT_CAPTURES: usize = 16;
 
 impl ReplyCapture {
-    /// Keeps the capture for the next request, unless a reply handle may still use it.
+    /// Keeps the capture for the next request, unless a response handler may still use it.
     fn keep_for_reuse(self) {
         let is_ours = Arc::strong_count(&self.connection) == 1;
         if is_ours && is_here(&self.capture_stream.peer) && self.connection.is_idle() {
@@ -184,7 +184,7 @@ pub(super) struct CaptureStream {
 }
 
 impl CaptureStream {
-    /// Waits for the reply, which a reply handle may send later from another thread.
+    /// Waits for the reply, which a response handler may send later from another thread.
     pub(super) fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
         let reply = lock(&self.reply);

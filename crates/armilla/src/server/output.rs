@@ -35,7 +35,7 @@ pub(super) enum PendingReply {
     Nothing,
     /// The thread that serves the request settles it.
     Now,
-    /// A reply handle settles it later.
+    /// A response handler settles it later.
     Later,
 }
 

@@ -1,4 +1,6 @@
-//! Skeletons that programs put before the generated one.
+//! Skeletons of the program, which see requests before the generated skeleton does.
+//!
+//! The generated skeleton is a method of [`Interface`](super::Interface).
 
 use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
@@ -8,18 +10,19 @@ use armilla_ipc::memory::Shows;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Sees the requests for a servant before the generated skeleton does, and may serve them itself:
-/// operations that the IDL does not declare, or with other marshalling.
+/// Sees the requests for a servant before the generated skeleton does. It may serve them itself:
+/// operations that the IDL does not declare, or arguments with another marshalling.
 ///
-/// [`AnyServant::with_skeleton`] puts one there. Calls that go
-/// [directly](crate::Collocation::Direct) to the servant do not pass it.
+/// [`AnyServant::with_skeleton`] installs it. [Direct](crate::Collocation::Direct) calls of the
+/// servant bypass it.
 pub trait Skeleton: Send + Sync + 'static {
-    /// Serves the request, or lets `servant` do it with [`AnyServant::dispatch`]. Whoever serves it
-    /// reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply) once. Where nobody
-    /// has replied when this returns, the client hears `NO_RESPONSE`.
+    /// Serves the request, or passes it to `servant` with [`AnyServant::dispatch`]. To serve it,
+    /// the skeleton reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply)
+    /// once. If it returns without a reply, the client gets `NO_RESPONSE`.
     ///
     /// # Errors
-    /// When the arguments cannot be decoded or the reply not be sent: `?` on what the two return.
+    /// When the arguments cannot be decoded or the reply cannot be sent: use `?` on the results of
+    /// the two.
     fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched;
 }
 
@@ -105,26 +108,26 @@ impl Skeleton for Finder {
 }
 
 impl AnyServant {
-    /// Hands a request to the skeleton.
+    /// Passes a request to the skeleton of the servant.
     ///
     /// # Errors
-    /// When the arguments cannot be decoded or the reply not be sent.
+    /// When the arguments cannot be decoded or the reply cannot be sent.
     #[inline]
     pub fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
         self.get().dispatch(call)
     }
 
-    /// The same servant with `skeleton` before its own. It holds where the servant is activated, or
-    /// returned by a servant manager, from now on.
+    /// The same servant with `skeleton` before its own. This takes effect wherever the returned
+    /// servant is activated, or returned by a servant manager.
     #[must_use]
     pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
         let lookup = self.get().lookup();
         WithSkeleton::of(self, skeleton, lookup)
     }
 
-    /// The same servant with its operations found by this strategy. It holds where the servant is
-    /// activated, or returned by a servant manager, from now on; [`OperationLookup::Perfect`] leaves
-    /// the servant as it is.
+    /// The same servant with this strategy to find its operations. This takes effect wherever the
+    /// returned servant is activated, or returned by a servant manager.
+    /// [`OperationLookup::Perfect`] leaves the servant as it is.
     #[must_use]
     pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
         match Finder::new(lookup, self.get().operations()) {
