@@ -1,4 +1,4 @@
-//! The components of a dynamic value, one after the other (CORBA 3.4 Part 1, 9.2.3.5).
+//! The cursor of a dynamic value, and access to its components (CORBA 3.4 Part 1, 9.2.3.5).
 
 use super::tree::{Content, is_octet};
 use super::union::Discriminator;
@@ -8,25 +8,26 @@ use armilla_cdr::TypeCode;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// A component of a [`DynAny`], to be looked at and changed. What is changed in one of a valuetype is seen
-/// through other handles of the value when the component is let go of; of several that are the same one,
-/// the last that was changed counts. The member of a union follows when the discriminator, changed, is let
-/// go of.
+/// A mutable borrow of a component of a [`DynAny`].
+///
+/// Dropping it applies the changes in two cases. Other handles of a valuetype see the change of a
+/// member then; of several borrows of the same member, the last that is dropped with a change wins.
+/// And a union gets the member that a changed discriminator selects.
 pub struct Component<'d>(Place<'d>);
 
 enum Place<'d> {
     Own(&'d mut DynAny),
     Discriminator(Discriminator<'d>),
-    /// One of the state of a valuetype.
+    /// A member of a valuetype.
     Member(Member<'d>),
 }
 
-/// A member of a valuetype, which may be reached another way at the same time.
+/// A member of a valuetype, which other handles may access at the same time.
 struct Member<'d> {
     value: &'d Shared,
     index: usize,
     original: Arc<DynAny>,
-    /// What is changed, once somebody asks for that.
+    /// The copy that is changed, created on the first mutable access.
     changed: Option<DynAny>,
 }
 
@@ -39,8 +40,8 @@ impl Drop for Member<'_> {
 }
 
 impl DynAny {
-    /// How many components it has: those of a struct are its members, of a sequence or array its
-    /// elements, of a union its discriminator and its member, of a valuetype its state.
+    /// The number of components. They are the members of a struct or valuetype, the elements of a
+    /// sequence or array, and the discriminator and the member of a union.
     pub fn component_count(&self) -> usize {
         match &self.content {
             Content::Octets(octets) => octets.len(),
@@ -51,30 +52,31 @@ impl DynAny {
         }
     }
 
-    /// Sets the cursor to the component `index`. `false`, and the cursor is at none, when there are
-    /// not so many.
+    /// Moves the cursor to the component `index`. Returns `false` if there is none; the cursor is at
+    /// no component then.
     pub fn seek(&mut self, index: usize) -> bool {
         self.current = (index < self.component_count()).then_some(index);
         self.current.is_some()
     }
 
-    /// Sets the cursor to the first component.
+    /// Moves the cursor to the first component.
     pub fn rewind(&mut self) {
         self.seek(0);
     }
 
-    /// Sets the cursor to the next component; `false`, and the cursor is at none, when there is none.
-    #[allow(clippy::should_implement_trait)] // It is called so in CORBA, and is no iterator.
+    /// Moves the cursor to the next component. Returns `false` if there is none; the cursor is at no
+    /// component then.
+    #[allow(clippy::should_implement_trait)] // CORBA has this name, and it is not an iterator.
     pub fn next(&mut self) -> bool {
         self.seek(self.current.map_or(0, |current| current + 1))
     }
 
-    /// Which component the cursor is at.
+    /// The index of the component at the cursor.
     pub const fn current(&self) -> Option<usize> {
         self.current
     }
 
-    /// The component that the cursor is at; `None` when it is at none.
+    /// The component at the cursor; `None` when the cursor is at no component.
     ///
     /// # Errors
     /// [`TypeMismatch`](super::DynAnyError::TypeMismatch) for values of types that have no
@@ -96,7 +98,7 @@ impl DynAny {
         }
     }
 
-    /// The component `index`; the cursor stays.
+    /// The component `index`. The cursor does not move.
     pub fn component(&mut self, index: usize) -> Option<Component<'_>> {
         self.expand();
         if index == 0 && matches!(self.content, Content::Union(_)) {
@@ -113,7 +115,7 @@ impl DynAny {
         }))
     }
 
-    /// Makes values of their own of the elements that are kept as octets.
+    /// Expands elements that are stored as octets into values.
     pub(super) fn expand(&mut self) {
         let Content::Octets(octets) = &self.content else { return };
         let (TypeCode::Sequence(element, _) | TypeCode::Array(element, _)) = self.resolved() else {

@@ -1,4 +1,4 @@
-//! The interpreting marshaller, one half: octets into values, led by their TypeCode.
+//! The decoder of the interpreting marshaller, which a TypeCode controls.
 
 use super::tree::{Content, UnionContent, is_octet};
 use super::types::Types;
@@ -10,10 +10,11 @@ use armilla_cdr::{Any, CdrErrorKind, CdrResult, Decode, Decoder, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
-/// The most values without octets, which are structs without members, in one sequence or array.
+/// The largest number of empty structs in one sequence or array. They occupy no octets, so the size
+/// of the message does not limit them.
 const MAX_ZERO_SIZED: usize = 1_000;
 
-/// Why a value does not stand where it should.
+/// The error for a value of a type other than the declared one.
 const OTHER_TYPE: &str = "a value is of another type than the one that is expected";
 
 /// Reads a value of the type `code`.
@@ -57,8 +58,8 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
     }
 }
 
-// What nests nothing has functions of its own, so that those above, which stand in each other as
-// deep as values nest, take little of the stack.
+// Types without components have separate functions, so that the recursive functions above have small
+// stack frames.
 
 fn simple(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Content> {
     Ok(match code {
@@ -131,7 +132,7 @@ fn elements(
     if is_octet(types.resolve(element)) {
         return Ok(Content::Octets(input.u8s(length)?));
     }
-    // A type could make any number of them out of nothing.
+    // Elements without octets could be arbitrarily many.
     let are_few = || {
         let zero_sized = types.resolve(element).zero_sized_parts(MAX_ZERO_SIZED);
         zero_sized.is_some_and(|parts| length <= MAX_ZERO_SIZED / parts)
@@ -140,7 +141,7 @@ fn elements(
     for _ in 0..length {
         let before = input.remaining();
         parts.push(value(element.clone(), types, input)?);
-        // All of them are, if the first is.
+        // If the first element has no octets, no element has.
         if input.remaining() == before && parts.len() == 1 && !are_few() {
             return Err(invalid("there are too many elements that take no octets"));
         }
@@ -164,7 +165,7 @@ fn union(code: &UnionCode, types: &Types, input: &mut Decoder<'_>) -> CdrResult<
     Ok(Content::Union(Box::new(UnionContent { discriminator, member })))
 }
 
-/// What stands where a value of the type `declared` is expected.
+/// Reads a valuetype where the type `declared` is expected.
 fn valuetype(
     declared: Option<&TypeCode>,
     types: &Types,
@@ -193,7 +194,7 @@ fn valuetype(
     Ok(Some(shared))
 }
 
-/// The type of a value, and whether what it has beyond that is to be left out.
+/// The type of a value, and whether decoding as that type truncates the value.
 fn actual<'c>(
     declared: Option<&'c TypeCode>,
     types: &'c Types,

@@ -1,4 +1,4 @@
-//! The interpreting marshaller, the other half: values into octets.
+//! The encoder of the interpreting marshaller.
 
 use super::tree::Content;
 use super::types::Types;
@@ -14,12 +14,12 @@ pub(super) fn value(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
     nested(value, out, 0)
 }
 
-/// Writes a value; of an exception only the members.
+/// Writes a value. For an exception it writes the members only.
 pub(super) fn without_id(value: &DynAny, out: &mut Encoder<'_>) -> CdrResult {
     content(value, out, 0)
 }
 
-/// Writes a value that stands within so many others.
+/// Writes a value at this nesting depth.
 fn nested(value: &DynAny, out: &mut Encoder<'_>, depth: u16) -> CdrResult {
     if let TypeCode::Exception(code) = value.resolved() {
         out.put_string(&code.id)?;
@@ -120,7 +120,7 @@ fn reference(ior: &Ior, out: &mut Encoder<'_>) -> CdrResult {
     })
 }
 
-/// Writes a value that stands in a whole with these types.
+/// Writes a valuetype within a dynamic value with these named types.
 fn valuetype(
     value: Option<&Arc<Shared>>,
     types: &Types,

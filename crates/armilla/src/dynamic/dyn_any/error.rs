@@ -1,26 +1,26 @@
-//! Why something cannot be done with a dynamic value.
+//! The errors of dynamic values.
 
 use super::value::{MUST_TRUNCATE, NOT_DESCRIBED};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrErrorKind, TypeCodeKind};
 use std::fmt;
 
-/// Why something cannot be done with a [`DynAny`](super::DynAny).
+/// An error of an operation on a [`DynAny`](super::DynAny).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DynAnyError {
-    /// The value is of another type than the operation is for: `TypeMismatch`.
+    /// The operation is for another type: `TypeMismatch`.
     TypeMismatch {
-        /// What the operation is for.
+        /// The type that the operation is for.
         wanted: &'static str,
-        /// The kind of the value's type, where it has one.
+        /// The kind of the type of the value, if it has one.
         found: Option<TypeCodeKind>,
     },
-    /// A value is none that the type has, or the cursor is at no component: `InvalidValue`.
+    /// A value is out of the range of the type, or the cursor is at no component: `InvalidValue`.
     InvalidValue(String),
-    /// There are no values of the type: `InconsistentTypeCode`.
+    /// The type has no values: `InconsistentTypeCode`.
     InconsistentTypeCode(&'static str),
-    /// A valuetype is known as one of its bases only, and was not to be truncated: `MustTruncate`.
+    /// Only a base of a valuetype is known, and the value must not be truncated: `MustTruncate`.
     MustTruncate,
     /// The value cannot be encoded or decoded.
     Encoding(CdrError),
@@ -31,7 +31,7 @@ impl DynAnyError {
         Self::InvalidValue(what.into())
     }
 
-    /// The same error, which befell this part.
+    /// The same error with the name of the component in which it occurred.
     #[cfg(feature = "json")]
     pub(super) fn within(self, part: &str) -> Self {
         Self::InvalidValue(format!("{part}: {self}"))

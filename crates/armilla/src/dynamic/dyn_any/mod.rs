@@ -1,11 +1,15 @@
-//! Values as trees that are built and taken apart while the program runs (CORBA 3.4 Part 1, 9).
+//! Dynamic values: trees that a program builds and inspects at run time (CORBA 3.4 Part 1, 9).
 //!
-//! `tree` has what a [`DynAny`] is made of, `decode` and `encode` are the interpreting marshaller,
-//! `cursor`, `basic` and `sequences` what every one can do, `views` and `union` what those of each kind can do, `value`
-//! what valuetypes share, `types` how types that contain themselves are unrolled, `json` how a person reads
-//! and writes them.
+//! * `tree`: the content of a [`DynAny`], and default values.
+//! * `decode`, `encode`: the interpreting marshaller.
+//! * `cursor`, `basic`, `sequences`: the operations of every dynamic value.
+//! * `views`, `union`, `value`: the operations of structs, unions, valuetypes and other kinds.
+//! * `comparison`: equality of values.
+//! * `types`: the resolution of recursive types.
+//! * `json`: the conversion from and to JSON.
 
 mod basic;
+mod comparison;
 mod cursor;
 mod decode;
 mod encode;
@@ -31,16 +35,16 @@ use std::fmt;
 use tree::Content;
 use types::Types;
 
-/// A value of a type that the program gets to know while it runs, as a tree: `DynAny`.
+/// A value of a type that the program learns at run time, as a tree: `DynAny`.
 ///
-/// What is composed has components, which are `DynAny`s themselves: the members of a struct, the
-/// elements of a sequence, the discriminator and the member of a union, the state of a valuetype. A
-/// cursor goes from one to the next; [`as_struct`](Self::as_struct) and its neighbours give what
-/// CORBA calls `DynStruct`, `DynUnion` and so on.
+/// A constructed value has components, which are `DynAny`s themselves: the members of a struct, the
+/// elements of a sequence, the discriminator and the member of a union, the members of a valuetype. A
+/// cursor moves through the components. [`as_struct`](Self::as_struct) and similar methods return the
+/// views that CORBA calls `DynStruct`, `DynUnion` and so on.
 ///
-/// [`new`](Self::new) and [`from_any`](Self::from_any) are what CORBA has a `DynAnyFactory` for;
-/// there is nothing to destroy. Clones are copies, but lead to the same valuetypes;
-/// [`copy`](Self::copy) copies those too. A cycle of valuetypes is freed when the program breaks it.
+/// [`new`](Self::new) and [`from_any`](Self::from_any) take the place of `DynAnyFactory`; `destroy` is
+/// not needed. Clones are copies, but share valuetypes; [`copy`](Self::copy) copies these too. A cycle
+/// of valuetypes is freed only when the program breaks it.
 ///
 /// ```
 /// use armilla::dynamic::DynAny;
@@ -57,42 +61,42 @@ use types::Types;
 /// ```
 #[derive(Clone)]
 pub struct DynAny {
-    /// As it was declared: aliases stay, and it may be a [`TypeCode::Recursive`].
+    /// The declared type, which may be an alias or a [`TypeCode::Recursive`].
     code: TypeCode,
     types: Types,
     content: Content,
-    /// Which component the cursor is at.
+    /// The index of the component at the cursor.
     current: Option<usize>,
 }
 
 type Result<T = (), E = DynAnyError> = std::result::Result<T, E>;
 
 impl DynAny {
-    /// A value of this type: zero, empty, nil, null, or the first of what there is to choose from
-    /// (`create_dyn_any_from_type_code`).
+    /// Creates the default value of this type: zero, empty, nil, null, the first enumerator, or the
+    /// first member of a union (`create_dyn_any_from_type_code`).
     ///
     /// # Errors
-    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
-    /// type, or every one has more than a million components.
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values, or
+    /// only values with more than a million components.
     pub fn new(type_code: &TypeCode) -> Result<Self> {
         tree::DefaultBuilder::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
 
-    /// The value in `any` (`create_dyn_any`). A valuetype in it whose type is not known is truncated to
-    /// the one that is, if it may be.
+    /// The value in `any` (`create_dyn_any`). A valuetype of an unknown type is truncated to a known
+    /// base, if it is truncatable.
     ///
     /// # Errors
-    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when there are no values of the
-    /// type, or it says nothing of the value, such as a custom valuetype;
-    /// [`Encoding`](DynAnyError::Encoding) when the value is none of the type.
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values or does
+    /// not describe them, such as a custom valuetype; [`Encoding`](DynAnyError::Encoding) when the
+    /// octets are not a value of the type.
     pub fn from_any(any: &Any) -> Result<Self> {
         Self::read(any, false)
     }
 
-    /// The value in `any`, if nothing of it has to be left out (`create_dyn_any_without_truncation`).
+    /// The value in `any`, without truncation (`create_dyn_any_without_truncation`).
     ///
     /// # Errors
-    /// [`MustTruncate`](DynAnyError::MustTruncate) when a valuetype in it would be truncated, and as
+    /// [`MustTruncate`](DynAnyError::MustTruncate) when a valuetype would be truncated; those of
     /// [`from_any`](Self::from_any).
     pub fn from_any_without_truncation(any: &Any) -> Result<Self> {
         Self::read(any, true)
@@ -116,18 +120,18 @@ impl DynAny {
         Ok(Any::with_type(self.type_code(), &Bare(self))?)
     }
 
-    /// Reads a value of this type as a compiled one would be read: the interpreting marshaller.
+    /// Decodes a value of this type, as generated code would.
     ///
     /// # Errors
-    /// When the octets are no such value.
+    /// When the octets are not a value of the type.
     pub fn decode(type_code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
         decode::value(type_code.clone(), &Types::of(type_code, &[]), input)
     }
 
-    /// Writes the value as a compiled one would be written.
+    /// Encodes the value, as generated code would.
     ///
     /// # Errors
-    /// When a string in it is longer than its bound, or cannot be expressed on the connection.
+    /// When a string is longer than its bound, or the transmission code set lacks a character.
     pub fn encode(&self, out: &mut Encoder<'_>) -> CdrResult {
         encode::value(self, out)
     }
@@ -137,11 +141,11 @@ impl DynAny {
         self.types.closed(&self.code)
     }
 
-    /// Takes over the value of `other`; the cursor goes to the first component (`assign`).
+    /// Assigns the value of `other`. The cursor moves to the first component (`assign`).
     ///
     /// # Errors
     /// [`TypeMismatch`](DynAnyError::TypeMismatch) unless both types are equivalent;
-    /// [`InvalidValue`](DynAnyError::InvalidValue) when `other` nests deeper than values may that travel
+    /// [`InvalidValue`](DynAnyError::InvalidValue) when `other` is nested too deeply to be sent
     /// ([`DEPTH_LIMIT`](armilla_cdr::DEPTH_LIMIT)).
     pub fn assign(&mut self, other: &Self) -> Result {
         if !self.type_code().is_equivalent(&other.type_code()) {
@@ -155,10 +159,10 @@ impl DynAny {
         Ok(())
     }
 
-    /// Takes over the value in `any` (`from_any`).
+    /// Assigns the value in `any` (`from_any`).
     ///
     /// # Errors
-    /// As [`assign`](Self::assign) and [`from_any`](Self::from_any).
+    /// Those of [`assign`](Self::assign) and [`from_any`](Self::from_any).
     pub fn set_any(&mut self, any: &Any) -> Result {
         if !self.type_code().is_equivalent(any.type_code()) {
             return Err(self.mismatch("another type's value"));
@@ -166,15 +170,15 @@ impl DynAny {
         self.assign(&Self::from_any(any)?)
     }
 
-    /// A copy that shares nothing with this one, also no valuetypes (`copy`).
+    /// A deep copy, which shares no valuetypes with this value (`copy`).
     ///
     /// # Errors
-    /// As [`to_any`](Self::to_any).
+    /// Those of [`to_any`](Self::to_any).
     pub fn copy(&self) -> Result<Self> {
         Self::from_any(&self.to_any()?)
     }
 
-    /// The type that counts: without typedefs, unrolled.
+    /// The type without aliases, and resolved if it is recursive.
     fn resolved(&self) -> &TypeCode {
         self.types.resolve(&self.code)
     }
@@ -185,10 +189,10 @@ impl DynAny {
 }
 
 impl PartialEq for DynAny {
-    /// Whether both are of equivalent types and have the same components (`equal`); the cursors do
-    /// not count. Graphs of valuetypes are compared by what they lead to.
+    /// Whether both have equivalent types and equal components (`equal`). Cursors are not compared.
+    /// Valuetypes are compared by their states, not by identity.
     fn eq(&self, other: &Self) -> bool {
-        value::Comparison::default().same(self, other)
+        comparison::Comparison::default().same(self, other)
     }
 }
 
@@ -198,7 +202,7 @@ impl fmt::Debug for DynAny {
     }
 }
 
-/// A value for an any, which adds the repository id of an exception by itself.
+/// A value for an any. The any itself writes the repository id of an exception.
 struct Bare<'v>(&'v DynAny);
 
 impl armilla_cdr::Encode for Bare<'_> {

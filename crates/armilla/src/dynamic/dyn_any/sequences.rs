@@ -6,7 +6,7 @@ use super::{DynAny, DynAnyError, Result};
 use armilla_cdr::{Any, LongDouble, TypeCode};
 
 impl DynAny {
-    /// The type of its elements, where it is a sequence or an array.
+    /// The type of the elements of a sequence or an array.
     fn element(&self) -> Option<&TypeCode> {
         match self.resolved() {
             TypeCode::Sequence(element, _) | TypeCode::Array(element, _) => {
@@ -16,8 +16,8 @@ impl DynAny {
         }
     }
 
-    /// Does something with the value itself if its elements are `wanted`, else with the component at
-    /// the cursor if that's are.
+    /// Applies an operation to this value if its elements have the type `wanted`; otherwise to the
+    /// component at the cursor, if its elements do.
     fn elements_at_cursor<T>(
         &mut self,
         words: &'static str,
@@ -34,7 +34,7 @@ impl DynAny {
         }
     }
 
-    /// Gives a sequence or an array these elements.
+    /// Sets the elements of a sequence or an array.
     fn set_contents(&mut self, contents: Vec<Content>) -> Result {
         let element = match self.resolved() {
             TypeCode::Sequence(_, bound) if *bound > 0 && contents.len() > *bound as usize => {

@@ -1,4 +1,4 @@
-//! What a dynamic value is made of, and how one is made of nothing.
+//! The content of a dynamic value, and the creation of default values.
 
 use super::types::Types;
 use super::value::Shared;
@@ -8,7 +8,7 @@ use armilla_cdr::{Any, LongDouble, TypeCode};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
-/// What a value consists of. Which of these it is follows from its type.
+/// The content of a value. The type of the value determines the variant.
 #[derive(Clone)]
 pub(super) enum Content {
     /// Of the types `null` and `void`.
@@ -28,23 +28,24 @@ pub(super) enum Content {
     WChar(char),
     String(String),
     WString(String),
-    /// A `fixed` without its point.
+    /// The digits of a `fixed`, as an integer.
     Fixed(i128),
     Enum(u32),
     Any(Box<Any>),
     TypeCode(TypeCode),
-    /// A reference, also where an abstract interface is one.
+    /// A reference, also as the value of an abstract interface.
     Reference(Box<Ior>),
-    /// A sequence or array of octets or characters whose elements nobody has asked for.
+    /// A sequence or array of octets or characters. It is expanded into `Parts` on the first access
+    /// to an element.
     Octets(Vec<u8>),
     /// The members of a struct or exception, the elements of a sequence or array.
     Parts(Vec<DynAny>),
     Union(Box<UnionContent>),
-    /// A valuetype or null, also where an abstract interface is one.
+    /// A valuetype or null, also as the value of an abstract interface.
     Value(Option<Arc<Shared>>),
 }
 
-/// A union: its discriminator, and the member that it selects, if it selects one.
+/// A union: its discriminator, and the member that the discriminator selects, if any.
 #[derive(Clone)]
 pub(super) struct UnionContent {
     pub(super) discriminator: DynAny,
@@ -60,7 +61,8 @@ impl DynAny {
 }
 
 impl Drop for DynAny {
-    /// Frees what nobody else has in a loop: a line of valuetypes may be of any length.
+    /// Frees the components in a loop. Recursion would exhaust the stack for a long chain of
+    /// valuetypes.
     fn drop(&mut self) {
         let mut open = Vec::new();
         self.content.move_components(&mut open);
@@ -75,7 +77,7 @@ impl Content {
         matches!(self, Self::Parts(_) | Self::Union(_) | Self::Value(Some(_)))
     }
 
-    /// Moves the contents that are composed themselves out of this one, if nobody else has it.
+    /// Moves the constructed components out of this content, if no other handle shares it.
     fn move_components(&mut self, open: &mut Vec<Self>) {
         let mut give_up = |part: &mut DynAny| {
             if part.content.is_composed() {
@@ -93,7 +95,7 @@ impl Content {
         }
     }
 
-    /// Whether no more than `limit` contents stand within each other, of which a valuetype is the last.
+    /// Whether the nesting depth is at most `limit`. A valuetype counts as a leaf.
     pub(super) fn nests_within(&self, limit: u16) -> bool {
         let below = |part: &DynAny| limit > 0 && part.content.nests_within(limit - 1);
         match self {
@@ -104,10 +106,10 @@ impl Content {
     }
 }
 
-/// How many digits a `fixed` can have.
+/// The largest number of digits of a `fixed`.
 const MOST_DIGITS: u16 = 31;
 
-/// Makes values of nothing, as long as they are not too large.
+/// Creates default values up to a total number of components.
 pub(super) struct DefaultBuilder {
     left: usize,
     depth: usize,
@@ -120,7 +122,7 @@ impl Default for DefaultBuilder {
 }
 
 impl DefaultBuilder {
-    /// The value that one of this type has when nothing is said.
+    /// The default value of this type.
     pub(super) fn make(&mut self, code: TypeCode, types: &Types) -> Result<DynAny> {
         if self.depth == armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
             return Err(DynAnyError::InconsistentTypeCode("values of the type have no end"));
@@ -185,7 +187,7 @@ impl DefaultBuilder {
         })
     }
 
-    /// A union with its first member; one that no discriminator selects is none.
+    /// A union with its first member. A member that no discriminator selects is skipped.
     fn union(&mut self, code: &UnionCode, types: &Types) -> Result<UnionContent> {
         let label = |(place, case): (u32, &CaseCode)| match code.default == Some(place) {
             true => code.unused_label(),
@@ -202,12 +204,12 @@ impl DefaultBuilder {
     }
 }
 
-/// Whether values of the type are kept as octets where there are many.
+/// Whether sequences and arrays of the type are stored as octets.
 pub(super) const fn is_octet(code: &TypeCode) -> bool {
     matches!(code, TypeCode::Octet | TypeCode::Char)
 }
 
-/// The value with this number of a type that can select the member of a union.
+/// The value with this number of a type that a discriminator may have.
 pub(super) fn scalar(code: &TypeCode, number: i64) -> Option<Content> {
     Some(match code {
         TypeCode::Boolean => Content::Boolean(number != 0),
@@ -230,7 +232,7 @@ pub(super) fn scalar(code: &TypeCode, number: i64) -> Option<Content> {
 }
 
 impl Content {
-    /// The number of a value that can select the member of a union.
+    /// The number of a value whose type a discriminator may have.
     pub(super) fn number(&self) -> Option<i64> {
         Some(match self {
             Self::Boolean(value) => (*value).into(),

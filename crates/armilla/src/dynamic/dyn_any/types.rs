@@ -1,11 +1,11 @@
-//! The types within the type of a value, for parts that name an enclosing one.
+//! The named types within the type of a dynamic value, for the resolution of recursive types.
 
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::TypeIndex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The named types within the type of the whole; nothing where no part could ask for one.
+/// The named types within the type of the whole value. Empty if that type cannot be recursive.
 #[derive(Clone, Default)]
 pub(super) struct Types {
     by_id: Option<Arc<BTreeMap<String, Type>>>,
@@ -15,12 +15,12 @@ pub(super) struct Types {
 
 struct Type {
     code: TypeCode,
-    /// Whether the type of the whole does not describe it.
+    /// Whether the type of the whole value does not describe this type.
     is_beyond: bool,
 }
 
 impl Types {
-    /// Those within `root`, and within those `beyond` it that values in it are of.
+    /// The named types within `root`, and within the types `beyond` it that values in it have.
     pub(super) fn of(root: &TypeCode, beyond: &[TypeCode]) -> Self {
         if beyond.is_empty() && is_simple(root) {
             return Self::default();
@@ -41,15 +41,16 @@ impl Types {
         Some(&self.by_id.as_ref()?.get(id)?.code)
     }
 
-    /// Whether the type of the whole describes the one with this repository id.
+    /// Whether the type of the whole value describes the type with this repository id.
     pub(super) fn describes(&self, id: &str) -> bool {
         self.by_id.as_ref().and_then(|types| types.get(id)).is_some_and(|ty| !ty.is_beyond)
     }
 
-    /// What `code` stands for. A recursive code that names no type is itself.
+    /// Resolves a recursive TypeCode. One that names no known type resolves to itself.
     pub(super) fn resolve<'c>(&'c self, code: &'c TypeCode) -> &'c TypeCode {
         let mut code = code.resolved();
-        // Each step leads to a type that is not recursive, and no typedef contains only itself.
+        // The loop ends: each step finds a type that is not recursive, and no alias contains only
+        // itself.
         for _ in 0..armilla_cdr::type_code::TYPE_CODE_DEPTH_LIMIT {
             let TypeCode::Recursive(id) = code else { break };
             match self.find(id) {
@@ -60,8 +61,8 @@ impl Types {
         code
     }
 
-    /// Whether a value of the type `code` can stand where one of the type `expected` is. That a type
-    /// inherits from an abstract one no TypeCode says.
+    /// Whether a value of the type `code` conforms to the declared type `expected`. TypeCodes do not
+    /// name abstract bases, so any value conforms to an abstract type.
     pub(super) fn may_stand_for(&self, code: &TypeCode, expected: &TypeCode) -> bool {
         if expected.type_modifier() == Some(ABSTRACT) || code.is_derived_from(expected) {
             return true;
@@ -77,7 +78,7 @@ impl Types {
         false
     }
 
-    /// `code` as a type of its own.
+    /// `code` as a self-contained TypeCode.
     pub(super) fn closed(&self, code: &TypeCode) -> TypeCode {
         match &self.by_id {
             Some(_) => code.closed(|id| self.find(id).cloned()),

@@ -1,5 +1,5 @@
-//! Unions as dynamic values: `DynUnion` (CORBA 3.4 Part 1, 9.2.7), and what keeps discriminator and
-//! member in step.
+//! Unions as dynamic values: `DynUnion` (CORBA 3.4 Part 1, 9.2.7), and the consistency of
+//! discriminator and member.
 
 use super::tree::{Content, DefaultBuilder, UnionContent, scalar};
 use super::{DynAny, DynAnyError, DynUnion, Result};
@@ -25,14 +25,14 @@ impl DynUnion<'_> {
     /// The discriminator (`get_discriminator`).
     ///
     /// # Errors
-    /// None, as long as the value is a union.
+    /// None for a union.
     pub fn discriminator(&mut self) -> Result<DynAny> {
         self.content().map(|content| content.discriminator.clone())
     }
 
-    /// Sets the discriminator. Where that selects another member than before, the member has the
-    /// value that one has when nothing is said. The cursor goes to the member if there is one, and
-    /// else to the discriminator (`set_discriminator`).
+    /// Sets the discriminator. If it selects another member than before, that member gets its default
+    /// value. The cursor moves to the member, or to the discriminator if no member is selected
+    /// (`set_discriminator`).
     ///
     /// # Errors
     /// `TypeMismatch` when the value is of another type.
@@ -57,7 +57,7 @@ impl DynUnion<'_> {
         Ok(())
     }
 
-    /// Selects the default case, if it is not selected already; the cursor goes to the discriminator
+    /// Selects the default case, unless it is selected. The cursor moves to the discriminator
     /// (`set_to_default_member`).
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl DynUnion<'_> {
         self.set_to_unlisted(code, "a union with a default case")
     }
 
-    /// Selects no member; the cursor goes to the discriminator (`set_to_no_active_member`).
+    /// Selects no member. The cursor moves to the discriminator (`set_to_no_active_member`).
     ///
     /// # Errors
     /// `TypeMismatch` when every discriminator selects one.
@@ -76,7 +76,7 @@ impl DynUnion<'_> {
         self.set_to_unlisted(code, "a union that can have no member")
     }
 
-    /// Gives the discriminator a value that is the label of no case, unless it has one.
+    /// Sets the discriminator to a value that no case has as its label, unless it has one.
     fn set_to_unlisted(&mut self, code: Option<Arc<UnionCode>>, wanted: &'static str) -> Result {
         let unused = code.as_ref().and_then(|code| Some((code, code.unused_label()?)));
         let (code, unused) = unused.ok_or_else(|| self.0.mismatch(wanted))?;
@@ -142,15 +142,15 @@ impl DynUnion<'_> {
     }
 }
 
-/// The discriminator of a union while it is looked at and changed.
+/// A mutable borrow of the discriminator of a union.
 pub(super) struct Discriminator<'d> {
     union: &'d mut DynAny,
-    /// Its number before it was changed.
+    /// The number before the change.
     before: i64,
 }
 
 impl<'d> Discriminator<'d> {
-    /// That of `union`; `None` when it is none.
+    /// The discriminator of `union`; `None` if it is not a union.
     pub(super) fn of(union: &'d mut DynAny) -> Option<Self> {
         match &union.content {
             Content::Union(content) => {
@@ -177,18 +177,18 @@ impl<'d> Discriminator<'d> {
 }
 
 impl Drop for Discriminator<'_> {
-    /// The member follows; where there can be none of its type, the discriminator is as it was.
+    /// Selects the member. If its type has no values, restores the discriminator.
     fn drop(&mut self) {
         let _ = self.union.follow_discriminator(self.before);
     }
 }
 
 impl DynAny {
-    /// Gives a union the member that its discriminator selects, if that is another than the one that
-    /// `before` selected. The cursor stays where it can.
+    /// Creates the member that the discriminator selects, if `before` selected another one. The cursor
+    /// stays if its component exists.
     ///
     /// # Errors
-    /// When there can be no such member; then the discriminator is `before` again.
+    /// When the type of the member has no values. The discriminator is restored to `before` then.
     fn follow_discriminator(&mut self, before: i64) -> Result {
         let TypeCode::Union(code) = self.resolved() else { return Ok(()) };
         let code = code.clone();
@@ -196,7 +196,7 @@ impl DynAny {
         let Content::Union(union) = &mut self.content else { return Ok(()) };
         let now = union.discriminator.content.number().unwrap_or(before);
         let (was, chosen) = (code.select(before), code.select(now));
-        // Several labels of one member are several cases.
+        // A member with several labels is in the TypeCode as several cases.
         if now == before
             || matches!((was, chosen), (Some(a), Some(b)) if a.name == b.name && a.ty == b.ty)
         {
