@@ -42,7 +42,7 @@
 //! # Ok::<(), SystemException>(())
 //! ```
 //!
-//! # What a call can end with
+//! # Outcomes of a call
 //!
 //! Its results; an exception that the IDL declares, as [`Error::User`]; or a [`SystemException`],
 //! which says what happened, where, and whether the operation was executed ([`Completion`]). A call
@@ -54,10 +54,11 @@
 //! What an IDL valuetype declares is passed by value, together with all that it leads to: a
 //! [`Value`] is a handle of one, and a graph of values arrives with the same shape.
 //!
-//! # What an operator hears
+//! # Logging
 //!
-//! Warnings, such as that a client sent something that is no GIOP message, are events of the
-//! `tracing` crate. While the program has set no subscriber they go to standard error, a line each.
+//! Warnings, for example about a client that sends malformed GIOP messages, are events of the
+//! `tracing` crate. If the program has set no subscriber, the ORB writes them to standard error, one
+//! line each.
 //!
 //! # Threads
 //!
@@ -129,7 +130,7 @@ pub use server::{AnyServant, ResponseHandler, ServantBase};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
-/// What generated code uses, and nothing else does.
+/// The interface between generated code and the ORB. Programs do not use it directly.
 #[doc(hidden)]
 pub mod rt {
     pub use crate::client::Object;
@@ -152,7 +153,7 @@ pub mod rt {
 
     pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};
 
-    /// The TypeCode of one type, made when it is first asked for.
+    /// The TypeCode of a type, created on first use.
     pub type SharedTypeCode = std::sync::LazyLock<TypeCode>;
 }
 

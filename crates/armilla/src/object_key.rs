@@ -1,10 +1,10 @@
-//! Object keys: what a reference carries so that its server finds the servant again.
+//! Object keys: the identification of an object within its server, which references carry.
 
 use armilla_ipc::memory::Slot;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-/// The octets every key of ours begins with.
+/// The octets with which every key of this ORB begins.
 const MAGIC: [u8; 3] = *b"\xa5AR";
 
 /// An object of a transient POA with system ids: found by one table access.
@@ -16,10 +16,10 @@ const NAMED: u8 = 2;
 /// Set in the kind of a key that ends in room for the number of an operation.
 const NUMBERED: u8 = 1 << 7;
 
-/// The octets of that room.
+/// The number of octets of that room.
 const NUMBER: usize = 4;
 
-/// Where the hint of a named key stands.
+/// The position of the hint in a named key.
 const HINT: std::ops::Range<usize> = 16..24;
 
 fn slot_to_octets(slot: Slot) -> [u8; 8] {
@@ -35,7 +35,7 @@ fn slot_from_octets(octets: [u8; 8]) -> Slot {
 /// The object id in a key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyId<'k> {
-    /// It says where the object stands.
+    /// A system id, which contains the slot of the object.
     Place([u8; SYSTEM_ID]),
     Named(&'k [u8]),
 }
@@ -55,18 +55,18 @@ impl Deref for KeyId<'_> {
 /// A parsed key. It borrows the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKey<'k> {
-    /// An object of this incarnation of the server, or of another: transient, by place.
+    /// A transient object of this or another incarnation of the server, by its slot.
     Active { incarnation: u64, slot: Slot },
-    /// An object by its adapter and its id.
+    /// An object by its adapter and its object id.
     Named(NamedKey<'k>),
 }
 
 /// An object by its adapter and its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NamedKey<'k> {
-    /// Which ORB of all times made the key; 0 for persistent adapters.
+    /// The incarnation number of the ORB that created the key; 0 for persistent adapters.
     pub(crate) incarnation: u64,
-    /// Which of the adapters that had this path in that ORB; 0 for persistent ones.
+    /// The number of the adapter among those that had this path in that ORB; 0 if persistent.
     pub(crate) serial: u32,
     /// Where the object stood when the key was made. It may be elsewhere by current, or nowhere.
     pub(crate) hint: Slot,
@@ -75,7 +75,7 @@ pub(crate) struct NamedKey<'k> {
 }
 
 impl<'k> ObjectKey<'k> {
-    /// Parses a key; `None` when it is not one of ours.
+    /// Parses a key; `None` for a key of another ORB.
     #[inline(always)]
     pub(crate) fn parse(key: &'k [u8]) -> Option<Self> {
         let ([a, b, c, kind], rest) = key.split_first_chunk::<4>()?;
@@ -86,7 +86,7 @@ impl<'k> ObjectKey<'k> {
         }
     }
 
-    /// Where the object is likely to stand, if the key is one of ours.
+    /// The likely slot index of the object, valid only if the key is one of this ORB.
     #[inline(always)]
     pub(crate) fn likely_index(key: &[u8]) -> Option<u32> {
         let [_, _, _, kind, .., a, b, c, d, e, f, g, h] = key.first_chunk::<20>()?;
@@ -140,7 +140,7 @@ impl<'k> ObjectKey<'k> {
                 key.extend(named.incarnation.to_be_bytes());
                 key.extend(named.serial.to_be_bytes());
                 key.extend(slot_to_octets(named.hint));
-                // Adapter paths are limited to this when a POA is made.
+                // The creation of a POA limits the length of its path, so it fits.
                 key.extend((named.adapter.len() as u16).to_be_bytes());
                 key.extend_from_slice(named.adapter);
                 key.extend_from_slice(named.id);
@@ -149,7 +149,7 @@ impl<'k> ObjectKey<'k> {
         key
     }
 
-    /// Whether two keys name the same object, whatever their hints are.
+    /// Whether two keys name the same object. Hints are not compared.
     pub(crate) fn is_same(one: &[u8], other: &[u8]) -> bool {
         let named = |key| matches!(ObjectKey::parse(key), Some(ObjectKey::Named(_)));
         let but_hint = |key: &[u8]| key.len() == one.len() && key[HINT.end..] == one[HINT.end..];
@@ -173,10 +173,10 @@ impl ObjectKey<'_> {
     }
 }
 
-/// No operation: what stands in a key until a client puts a number there.
+/// The number in a key before a client has put in that of an operation.
 const NO_NUMBER: u32 = u32::MAX;
 
-/// The key with room for the number of an operation, which a client fills.
+/// The key with room for the number of an operation, which the client fills in.
 pub(crate) fn with_room_for_number(mut key: Vec<u8>) -> Vec<u8> {
     if let Some(kind) = key.get_mut(MAGIC.len()) {
         *kind |= NUMBERED;
@@ -185,7 +185,7 @@ pub(crate) fn with_room_for_number(mut key: Vec<u8>) -> Vec<u8> {
     key
 }
 
-/// The number in a key with room for one, of our ORB or of another of the same make.
+/// The operation number in a key that has room for one.
 #[inline]
 pub(crate) fn operation_number(key: &[u8]) -> Option<u32> {
     let head = key.first_chunk::<4>()?;
@@ -203,23 +203,23 @@ pub(crate) fn put_operation_number(key: &mut [u8], number: u32) {
     }
 }
 
-/// How many octets an object id has that a POA made.
+/// The size in octets of an object id that a POA assigns.
 pub(crate) const SYSTEM_ID: usize = 16;
 
-/// From this number on the first half of a place means a number that was counted, not a place.
+/// Marks a system id that contains a counter instead of a slot.
 const COUNTED: u64 = 1 << 63;
 
-/// The id that a POA gives to the object at `slot`: unlike that of any other object of all times.
+/// The id that a POA assigns to the object in `slot`. No other object ever has the same id.
 pub(crate) fn system_id(incarnation: u64, slot: Slot) -> [u8; SYSTEM_ID] {
     join(incarnation, slot_to_octets(slot))
 }
 
-/// The `number`th id for an object that has no place yet.
+/// The id with this number, for an object that has no slot yet.
 pub(crate) fn counted_id(incarnation: u64, number: u64) -> [u8; SYSTEM_ID] {
     join(incarnation, (COUNTED | number).to_be_bytes())
 }
 
-/// The incarnation and the place in an id that a POA made; [`Slot::NONE`] when it has no place.
+/// The incarnation and the slot in an id that a POA assigned; [`Slot::NONE`] if it contains a counter.
 pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
     let (incarnation, place) = id.split_first_chunk::<8>()?;
     let place: [u8; 8] = place.try_into().ok()?;
@@ -228,7 +228,7 @@ pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
     Some((u64::from_be_bytes(*incarnation), slot))
 }
 
-/// The number in an id that a POA made, where it has no place.
+/// The counter in an id that a POA assigned; `None` if it contains a slot.
 pub(crate) fn counted_number(id: &[u8]) -> Option<u64> {
     let place = id.last_chunk::<8>().filter(|_| id.len() == SYSTEM_ID)?;
     let number = u64::from_be_bytes(*place);

@@ -1,5 +1,5 @@
-//! Context objects: properties that go along with calls whose operation has a `context` clause (CORBA
-//! 3.4 Part 1, 8.6).
+//! Context objects: properties that the client sends with calls of operations that have a `context`
+//! clause (CORBA 3.4 Part 1, 8.6).
 
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
@@ -9,12 +9,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-/// Properties, each a name and a text, and those of the contexts around it. Clones are the same
-/// context; all may be used from any thread.
+/// A set of properties, each a name and a string, with an optional parent context. A property hides
+/// those of the same name in the ancestors. Clones denote the same context; any thread may use them.
 ///
-/// A name begins with an ASCII letter; letters, digits, `_` and `.` may follow. Where properties are
-/// looked for, a name that ends with `*` stands for all that begin so, and `*` alone for all. What a
-/// context has hides what those around it have by the same name.
+/// A name begins with an ASCII letter; letters, digits, `_` and `.` may follow. In a search pattern, a
+/// final `*` matches any rest of a name.
 ///
 /// ```
 /// use armilla::Orb;
@@ -25,7 +24,7 @@ use std::sync::{Arc, Mutex};
 /// session.set_one_value("user", "ann")?;
 /// assert_eq!(session.get_values("user")?, [("user".to_owned(), "ann".to_owned())]);
 /// assert_eq!(session.get_values("*")?.len(), 2);
-/// assert!(session.own_values("sys.*").is_err(), "that is around it");
+/// assert!(session.own_values("sys.*").is_err(), "only the parent has it");
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 #[derive(Clone, Default)]
@@ -39,25 +38,25 @@ struct Inner {
 }
 
 impl Context {
-    /// One without a name, without properties, and with nothing around it.
+    /// Creates a context without a name, properties and parent.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Its name; empty for one that is no child.
+    /// The name; empty for a context without a parent.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The context around it: `parent`.
+    /// The parent context: `parent`.
     pub fn parent(&self) -> Option<&Self> {
         self.0.parent.as_ref()
     }
 
-    /// A context within this one: `create_child`.
+    /// Creates a child context: `create_child`.
     ///
     /// # Errors
-    /// `BAD_PARAM` with reason 37 when `name` is no identifier.
+    /// `BAD_PARAM` (minor code 37) when `name` is not an identifier.
     pub fn create_child(&self, name: &str) -> Result<Self, SystemException> {
         if !is_name(name) || name.contains('.') {
             return Err(illegal(
@@ -70,15 +69,15 @@ impl Context {
         Ok(Self(Arc::new(Inner { name: name.to_owned(), parent, properties })))
     }
 
-    /// Gives it a property, or another value to one that it has: `set_one_value`.
+    /// Sets a property: `set_one_value`.
     ///
     /// # Errors
-    /// `BAD_PARAM` with reason 35 when no property can have this name.
+    /// `BAD_PARAM` (minor code 35) for an invalid name.
     pub fn set_one_value(&self, name: &str, value: &str) -> Result<(), SystemException> {
         self.set_values([(name, value)])
     }
 
-    /// Gives it properties, all or none: `set_values`.
+    /// Sets all properties, or none if one is invalid: `set_values`.
     ///
     /// # Errors
     /// As [`set_one_value`](Self::set_one_value).
@@ -97,18 +96,19 @@ impl Context {
         Ok(())
     }
 
-    /// The properties that `pattern` stands for, of it and of those around it, in the order of their
-    /// names: `get_values`.
+    /// The properties of this context and its ancestors that match `pattern`, sorted by name:
+    /// `get_values`.
     ///
     /// # Errors
-    /// `BAD_CONTEXT` with reason 2 when there are none, `BAD_PARAM` with reason 36 when `pattern` is
+    /// `BAD_CONTEXT` (minor code 2) when none matches, `BAD_PARAM` (minor code 36) when `pattern` is
     /// malformed.
     pub fn get_values(&self, pattern: &str) -> Result<Vec<(String, String)>, SystemException> {
         let found = self.found(&[Pattern::parse(pattern)?]);
         some(found.into_iter().collect(), pattern)
     }
 
-    /// The same without a look at those around it: `get_values` with `CTX_RESTRICT_SCOPE`.
+    /// The properties of this context alone that match `pattern`: `get_values` with
+    /// `CTX_RESTRICT_SCOPE`.
     ///
     /// # Errors
     /// As [`get_values`](Self::get_values).
@@ -119,11 +119,11 @@ impl Context {
         some(own.map(|(name, value)| (name.clone(), value.clone())).collect(), pattern)
     }
 
-    /// The nearest context with this name, itself or around it: where `get_values` begins when it is
-    /// given a scope.
+    /// The nearest context with this name, among this context and its ancestors: the start scope of
+    /// `get_values`.
     ///
     /// # Errors
-    /// `BAD_CONTEXT` with reason 1 when there is none.
+    /// `BAD_CONTEXT` (minor code 1) when there is none.
     pub fn scope(&self, name: &str) -> Result<Self, SystemException> {
         let found = self.outward().find(|context| context.name() == name).cloned();
         found.ok_or_else(|| {
@@ -134,7 +134,7 @@ impl Context {
         })
     }
 
-    /// Takes from it the properties that `pattern` stands for, and leaves those around it:
+    /// Removes the properties of this context that match `pattern`; the ancestors keep theirs:
     /// `delete_values`.
     ///
     /// # Errors
@@ -150,12 +150,12 @@ impl Context {
         }
     }
 
-    /// It and those around it.
+    /// This context and its ancestors.
     fn outward(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |context| context.parent())
     }
 
-    /// What matches one of `clause`; what is nearer hides what is farther.
+    /// The properties that match a pattern of `clause`. The nearest context takes precedence.
     fn found(&self, clause: &[Pattern]) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         for context in self.outward() {
@@ -283,7 +283,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// As IDL has names in a `context` clause (CORBA 3.4 Part 1, 7.13.4).
+/// Whether a name is valid in a `context` clause of IDL (CORBA 3.4 Part 1, 7.13.4).
 fn is_name(text: &str) -> bool {
     let rest = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(rest)
@@ -321,7 +321,7 @@ impl Part for Context {
 }
 
 impl Orb {
-    /// The context that holds for the whole program: `get_default_context`. It is empty at first.
+    /// The default context of the ORB: `get_default_context`. It is empty at first.
     pub fn default_context(&self) -> &Context {
         self.part()
     }

@@ -1,4 +1,4 @@
-//! User exceptions of which only the TypeCode is known.
+//! User exceptions of which the program has only the TypeCode, and conversions of errors.
 
 use crate::exception::{Completion, ExceptionKind, Minor, Raises, SystemException};
 use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind};
@@ -8,7 +8,7 @@ use std::fmt;
 /// A user exception that a dynamic call ended with (CORBA 3.4 Part 1, 10.2.2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownUserException {
-    /// The exception, of one of the types that the request was told of.
+    /// The exception. Its type is one of those that were added to the request.
     pub exception: Any,
 }
 
@@ -32,20 +32,21 @@ impl Raises for UnknownUserException {
         let TypeCode::Exception(code) = self.exception.type_code().resolved() else {
             return Err(CdrError::new(CdrErrorKind::Invalid("what is raised is no exception")));
         };
-        // Some ORBs leave it out of the exceptions that they put into an any.
+        // Some ORBs omit the repository id of an exception in an any.
         if !self.exception.decoder().next_string_is(&code.id) {
             out.put_string(&code.id)?;
         }
         self.exception.write(out)
     }
 
-    /// None: a request knows the types of the exceptions that it was told of, and their ids do not.
+    /// Always `None`: the repository id alone does not determine the type. The request decodes the
+    /// exception by the TypeCodes that were added to it.
     fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
         Ok(None)
     }
 }
 
-/// What is raised in place of an exception that the request was not told of.
+/// The error for an exception whose type was not added to the request.
 #[cold]
 pub(super) fn undeclared(repository_id: &str) -> SystemException {
     let what = format!("the object raised {repository_id}, which the request was not told of");

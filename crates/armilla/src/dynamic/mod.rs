@@ -1,10 +1,11 @@
-//! What a program does with interfaces and types that it gets to know while it runs.
+//! Dynamic interfaces: calls, servants and values of types that a program learns at run time.
 //!
 //! - [`Request`], from [`Object::request`](crate::Object::request): calls an operation by its name,
 //!   with arguments that are [`Any`](crate::Any)s. The dynamic invocation interface (CORBA 3.4 Part
 //!   1, 10).
-//! - [`DynamicServant`]: serves an interface of which only the program knows what it is. The dynamic
-//!   skeleton interface (CORBA 3.4 Part 1, 11).
+//! - [`DynamicServant`]: serves an interface without a generated skeleton. The dynamic skeleton
+//!   interface (CORBA 3.4 Part 1, 11).
+//! - [`DynAny`]: builds and inspects values of any type (CORBA 3.4 Part 1, 9).
 //!
 //! ```
 //! use armilla::dynamic::{DynamicServant, ServerRequest, serve};

@@ -11,13 +11,12 @@ use crate::signature::{NamedValue, ParameterMode, Signature};
 use armilla_cdr::{Any, CdrResult, Decoder, Encoder, TypeCode};
 use armilla_giop::{ReplyStatus, ResponseFlags};
 
-/// A call that is put together while the program runs. It can be made any number of times, with the
-/// same arguments or with others, and as the object reference says: with its policies, its timeout,
-/// its [`ConnectionPolicy`](crate::ConnectionPolicy) and its [`SyncScope`](crate::SyncScope). Threads that make the same call
-/// at the same time have clones of it.
+/// A call that the program builds at run time. It can be made any number of times, with the same or
+/// other arguments, with the policies, the timeout, the
+/// [`ConnectionPolicy`](crate::ConnectionPolicy) and the [`SyncScope`](crate::SyncScope) of the
+/// reference. Threads that make the same call concurrently use clones.
 ///
-/// A request that was sent is no more than it was before: what comes back is in what its call
-/// returned, so nothing can be asked for too early, or twice.
+/// A deferred request does not change by being sent. Its reply is in the future that the call returns.
 ///
 /// ```no_run
 /// use armilla::{Any, Error, Object, TypeCode};
@@ -43,22 +42,22 @@ pub struct Request {
     result: NamedValue,
     exceptions: Vec<TypeCode>,
     context: Option<Clause>,
-    /// Whether no server knows the operation, because references answer it themselves.
+    /// Whether references implement the operation, so that no server knows it.
     is_of_references: bool,
 }
 
-/// What comes back of a call that nobody waits for, or that a servant [answers
+/// The reply of a deferred call, or of a servant that [replies
 /// later](super::ServerRequest::response_handler).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The result; an empty any where the operation has none.
+    /// The result; an empty any if the operation has none.
     pub result: Any,
-    /// All arguments; those that are returned have the values that come back.
+    /// All arguments. The `out` and `inout` ones have the values of the reply.
     pub arguments: Vec<NamedValue>,
 }
 
-/// The operations of `Object` that never travel (CORBA 3.4 Part 1, 10.2.1). Not among them are those
-/// that are spelled like the attributes of an interface.
+/// The operations of `Object` that are never sent (CORBA 3.4 Part 1, 10.2.1). Operations with a name
+/// like that of an attribute (`_get_…`) are excluded, because an interface may declare them.
 const OF_REFERENCES: [&str; 8] = [
     "_create_request",
     "_duplicate",
@@ -71,10 +70,12 @@ const OF_REFERENCES: [&str; 8] = [
 ];
 
 impl Object {
-    /// A call of the operation with this name, which is as IDL spells it; that of an attribute is
-    /// `_get_NAME` or `_set_NAME`. Of the operations that every object has, those that travel can be
-    /// called so (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`); others
-    /// (`_hash`, `_is_equivalent` …) fail with `BAD_PARAM`, reason 32.
+    /// Creates a request for the operation with this name, as IDL spells it. The operations of an
+    /// attribute are `_get_NAME` and `_set_NAME`.
+    ///
+    /// Of the operations that every object has, a request can call those that are sent to the server
+    /// (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`). For the others
+    /// (`_hash`, `_is_equivalent` …) the call fails with `BAD_PARAM` (minor code 32).
     pub fn request(&self, operation: impl Into<String>) -> Request {
         let operation = operation.into();
         Request {
@@ -101,7 +102,7 @@ impl Request {
         &self.operation
     }
 
-    /// Adds an argument; they are sent in the order in which they are added.
+    /// Adds an argument. The order of the calls is the order of the arguments.
     pub fn add(&mut self, argument: NamedValue) -> &mut Self {
         self.arguments.push(argument);
         self
@@ -122,21 +123,21 @@ impl Request {
         self.add(NamedValue::new(name, ParameterMode::Out, type_code))
     }
 
-    /// Says of which type the result is; `void` when nothing is said.
+    /// Sets the type of the result. Default: `void`.
     pub fn set_return_type(&mut self, type_code: TypeCode) -> &mut Self {
         self.result = NamedValue::new("", ParameterMode::Out, type_code);
         self
     }
 
-    /// Says that the operation raises this exception. What it raises beside those that the request
-    /// was told of becomes `UNKNOWN`.
+    /// Adds an exception that the operation may raise. An exception that was not added becomes
+    /// `UNKNOWN`.
     pub fn add_exception(&mut self, type_code: TypeCode) -> &mut Self {
         self.exceptions.push(type_code);
         self
     }
 
-    /// Gives the operation, which has a `context` clause with these names, the properties that
-    /// `context` has by them whenever the call is made. One that it does not have is not sent.
+    /// Sets the context of an operation whose `context` clause has these names. Each call sends the
+    /// properties of `context` with these names that exist at that time.
     ///
     /// ```
     /// # fn example(mut request: armilla::dynamic::Request, orb: armilla::Orb)
@@ -149,7 +150,7 @@ impl Request {
     /// ```
     ///
     /// # Errors
-    /// `BAD_PARAM` with reason 36 when IDL has no such names.
+    /// `BAD_PARAM` (minor code 36) for a name that is not valid in a `context` clause.
     pub fn set_context<'s>(
         &mut self,
         context: &Context,
@@ -159,37 +160,38 @@ impl Request {
         Ok(self)
     }
 
-    /// The arguments; those that are returned have the value of the last call.
+    /// The arguments. The `out` and `inout` ones have the values of the last call.
     pub fn arguments(&self) -> &[NamedValue] {
         &self.arguments
     }
 
-    /// Gives the argument `index` another value for later calls.
+    /// Sets the value of the argument `index` for later calls.
     ///
     /// # Panics
-    /// When there are not so many arguments.
+    /// When there is no argument `index`.
     pub fn set_argument(&mut self, index: usize, value: Any) -> &mut Self {
         self.arguments[index].set_value(value);
         self
     }
 
-    /// The result of the last call; an empty any before the first, and where the operation has none.
+    /// The result of the last call. An empty any before the first call, and for an operation without
+    /// a result.
     pub fn return_value(&self) -> &Any {
         static NOTHING: std::sync::LazyLock<Any> = std::sync::LazyLock::new(Any::default);
         self.result.value().unwrap_or(&NOTHING)
     }
 
-    /// Makes the call and waits for what comes back.
+    /// Makes the call and waits for the reply.
     ///
     /// # Errors
-    /// One of the exceptions that the request was told of, or any system exception: `BAD_PARAM` when
-    /// an argument has no value, or one of another type.
+    /// One of the exceptions that were added, or any system exception; `BAD_PARAM` when an argument
+    /// has no value or a value of another type.
     pub fn invoke(&mut self) -> Result<(), Error<UnknownUserException>> {
         self.check()?;
         let signature = self.signature();
         let Self { object, operation, key, arguments, result, exceptions, context, .. } = self;
         let mut raised = None;
-        // Arguments that come back are kept apart until all of them have come.
+        // Keep the returned values separate until all have been decoded.
         let mut returned = Vec::new();
         let sent = &*arguments;
         let mut finish = |status, input: &mut Decoder<'_>| -> CdrResult {
@@ -210,7 +212,7 @@ impl Request {
     }
 
     /// # Errors
-    /// `BAD_PARAM` for what no server knows, and for arguments that cannot be sent.
+    /// `BAD_PARAM` for an operation that is never sent, and for arguments that cannot be sent.
     fn check(&self) -> Result<(), SystemException> {
         if self.is_of_references {
             return Err(of_references(&self.operation));
@@ -222,7 +224,7 @@ impl Request {
         }
     }
 
-    /// What interceptors are told of the operation, if there are any.
+    /// The signature for interceptors; `None` if the ORB has none.
     fn signature(&self) -> Option<Signature> {
         self.object.reference().ok()?.orb.interceptors()?;
         let parameters = self.arguments.iter().map(|argument| {
@@ -236,11 +238,11 @@ impl Request {
         })
     }
 
-    /// Makes the call without waiting for what comes back: `send_deferred`. The future is
-    /// `poll_response` and `get_response`; dropping it cancels the call. Any number of calls may be
-    /// under way, also of the same request, which may change or go meanwhile. What
-    /// `send_multiple_requests` and `get_next_response` do a [`PollableSet`](crate::PollableSet) does
-    /// with the futures.
+    /// Makes the call without waiting for the reply: `send_deferred`. The future takes the place of
+    /// `poll_response` and `get_response`; dropping it cancels the call. Several calls may be in
+    /// progress at the same time, also of the same request, which may be changed or dropped meanwhile.
+    /// For `send_multiple_requests` and `get_next_response`, put the futures into a
+    /// [`PollableSet`](crate::PollableSet).
     ///
     /// ```no_run
     /// # fn example(mut one: armilla::dynamic::Request, mut other: armilla::dynamic::Request)
@@ -271,13 +273,12 @@ impl Request {
         client::begin(&self.object, operation, &write, Box::new(finish))
     }
 
-    /// Sends the call as a oneway: `send_oneway`. No result comes back, and it returns when the
-    /// [`SyncScope`](crate::SyncScope) of the reference says so: mostly when the request was handed to
-    /// the operating system.
+    /// Makes a oneway call: `send_oneway`. The [`SyncScope`](crate::SyncScope) of the reference
+    /// determines when it returns; by default when the operating system has accepted the request.
     ///
     /// # Errors
-    /// When the request could not be sent; where the scope waits for the server, what it failed with
-    /// there.
+    /// Any system exception when the request cannot be sent; the exception of the server if the scope
+    /// waits for it.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
         let operation = Operation::dynamic(&self.operation, &self.key);
@@ -290,13 +291,13 @@ impl Request {
     }
 }
 
-/// Gives the arguments that come back their values.
+/// Sets the values of the `out` and `inout` arguments.
 fn give_back(arguments: &mut [NamedValue], returned: Vec<Any>) {
     let places = arguments.iter_mut().filter(|argument| argument.is_returned());
     places.zip(returned).for_each(|(argument, value)| argument.set_value(value));
 }
 
-/// Writes arguments, which were checked before.
+/// Writes the arguments, which `check` has checked.
 fn write_arguments<'p>(
     arguments: &'p [NamedValue],
     context: Option<&Clause>,
@@ -307,7 +308,7 @@ fn write_arguments<'p>(
     context.map_or(Ok(()), |clause| clause.write(out))
 }
 
-/// Reads the result and gives the arguments that came back.
+/// Reads the result, and returns the values of the `out` and `inout` arguments.
 fn read_results(
     result: &mut NamedValue,
     arguments: &[NamedValue],

@@ -1,5 +1,5 @@
-//! Dynamic skeletons: servants of interfaces that the program gets to know while it runs (CORBA 3.4
-//! Part 1, 11.2 and 15.3.11). What they are handed is in `server_request.rs`.
+//! Dynamic skeletons: servants of interfaces that the program learns at run time (CORBA 3.4 Part 1,
+//! 11.2 and 15.3.11). The request that a servant gets is in `server_request`.
 
 use super::ServerRequest;
 use crate::exception::SystemException;
@@ -9,37 +9,38 @@ use crate::server::{Interface, ServantBase, Upcast, WhichObject};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A servant that is handed every operation by its name: IDL `DynamicImplementation`.
+/// A servant that gets every operation by name: `DynamicImplementation` in IDL.
 ///
-/// It is activated like any other, as [`serve`] makes it, or is a default servant or what a servant
-/// manager gives; its object can have any interface, and may also be called by stubs. Operations that
-/// every object has (`_is_a`, `_non_existent` …) do not come here but to its
-/// [`servant_base`](Self::servant_base). A servant of many objects asks
-/// [`Orb::poa_current`](crate::Orb::poa_current) which of them is called.
+/// Pass it to [`serve`], and use the result like any servant: activate it, or return it from a servant
+/// manager, or make it a default servant. Its object can have any interface, and stubs can call it.
+/// Operations that every object has (`_is_a`, `_non_existent` …) go to its
+/// [`servant_base`](Self::servant_base) instead. A servant of several objects asks
+/// [`Orb::poa_current`](crate::Orb::poa_current) for the object of a request.
 pub trait DynamicServant: Send + Sync + 'static {
-    /// The repository id of the interface that the object with this id has: `_primary_interface`. It is
-    /// asked for references, too, outside of requests.
+    /// The repository id of the interface of the object with this id: `_primary_interface`. The ORB
+    /// also calls it outside of requests, when it creates references.
     fn primary_interface(&self, object: &ObjectId) -> Cow<'_, str>;
 
-    /// Whether that object has the interface with this repository id: what it inherits from too.
+    /// Whether the object has the interface with this repository id, directly or by inheritance.
     fn is_a(&self, object: &ObjectId, repository_id: &str) -> bool {
         repository_id == self.primary_interface(object)
     }
 
-    /// What answers the operations that every object has in place of the ORB; `None` for nothing.
+    /// The implementation of the operations that every object has. `None` leaves them to the ORB.
     fn servant_base(&self) -> Option<&dyn ServantBase> {
         None
     }
 
-    /// Serves a request: asks it for its [`arguments`](ServerRequest::arguments), and leaves it the
-    /// result or an exception, or [replies later](ServerRequest::response_handler).
+    /// Serves a request: reads its [`arguments`](ServerRequest::arguments), and sets the result or an
+    /// exception, or [replies later](ServerRequest::response_handler). Several threads may call it at the
+    /// same time.
     ///
     /// # Errors
-    /// What the caller shall get in place of a result.
+    /// The system exception that the caller gets instead of a result.
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
 }
 
-/// The servant in the form in which a POA takes it.
+/// Converts a dynamic servant into the form that a POA accepts.
 pub fn serve(servant: impl DynamicServant) -> Arc<dyn DynamicServant> {
     Arc::new(servant)
 }
@@ -78,7 +79,7 @@ impl Interface for dyn DynamicServant {
     }
 }
 
-/// Whether it is an operation of `Object`, which is no business of the interface.
+/// Whether the name is that of an operation of `Object`, which no interface declares.
 fn is_implicit(operation: &str) -> bool {
     operation.starts_with('_') && !operation.starts_with("_get_") && !operation.starts_with("_set_")
 }

@@ -1,4 +1,4 @@
-//! A request as a dynamic servant sees it (CORBA 3.4 Part 1, 11.3.1).
+//! The request that a dynamic servant gets: `ServerRequest` (CORBA 3.4 Part 1, 11.3.1).
 
 use super::{Context, Response, UnknownUserException};
 use crate::client::interception::Interruption;
@@ -11,22 +11,22 @@ use std::fmt;
 
 /// A request that a [`DynamicServant`](super::DynamicServant) serves.
 ///
-/// It is asked in one order: [`arguments`](Self::arguments), then the [`context`](Self::context) of an
-/// operation that has one, then [`set_result`](Self::set_result), each once;
-/// [`set_exception`](Self::set_exception) at any time. What breaks the order fails with
-/// `BAD_INV_ORDER`, which the servant returns.
+/// The servant calls the methods in this order, each once: [`arguments`](Self::arguments), then
+/// [`context`](Self::context) if the operation has a `context` clause, then
+/// [`set_result`](Self::set_result). It may call [`set_exception`](Self::set_exception) at any time. A
+/// call out of order fails with `BAD_INV_ORDER`, which the servant must return.
 pub struct ServerRequest<'r, 'a> {
     call: &'r mut ServerCall<'a>,
-    /// `None` before the servant has asked for them.
+    /// `None` until the servant has read them.
     arguments: Option<Vec<NamedValue>>,
-    /// How many octets stand behind them.
+    /// The number of octets after the arguments.
     unread: usize,
     context_taken: bool,
     result: Option<Any>,
     raised: Option<Error<UnknownUserException>>,
-    /// What an interceptor wants in place of the answer.
+    /// The exception or forward with which an interceptor replaces the reply.
     interrupted: Option<Interruption>,
-    /// Whether somebody else has the right to reply.
+    /// Whether a reply handle replies instead of the servant.
     left: bool,
 }
 
@@ -42,21 +42,22 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         self.call.operation().as_str()
     }
 
-    /// Whether the client waits for a reply; it does not, mostly, for a oneway operation, and what the
-    /// servant leaves goes nowhere.
+    /// Whether the client expects a reply. For a oneway operation it usually does not, and the ORB
+    /// discards the result.
     pub fn response_expected(&self) -> bool {
         self.call.response_expected()
     }
 
-    /// Reads the arguments, which are of these types and go these ways, and gives all of them; those
-    /// that are only returned have no value yet. A servant calls it once, also where there are none,
-    /// unless it raises an exception: server interceptors see the request
-    /// ([`receive_request`](crate::server::interception::ServerInterceptor::receive_request)) when it does.
+    /// Reads the arguments, whose directions and types the servant passes, and returns all of them.
+    /// `out` arguments have no value yet. A servant must call it once, even for an operation without
+    /// arguments, unless it raises an exception: the call makes the request visible to server
+    /// interceptors
+    /// ([`receive_request`](crate::server::interception::ServerInterceptor::receive_request)).
     ///
     /// # Errors
-    /// `MARSHAL` when the request does not carry such arguments, or what an interceptor ends it with;
-    /// `BAD_INV_ORDER` with reason 7 when it was called before, or after
-    /// [`set_exception`](Self::set_exception). Return that.
+    /// `MARSHAL` when the request does not carry such arguments; the exception of an interceptor;
+    /// `BAD_INV_ORDER` (minor code 7) when it was called before, or after
+    /// [`set_exception`](Self::set_exception). The servant must return the error.
     pub fn arguments(
         &mut self,
         parameters: impl IntoIterator<Item = (ParameterMode, TypeCode)>,
@@ -85,7 +86,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         Ok(self.arguments.insert(arguments))
     }
 
-    /// Keeps what an interceptor wants; gives what the servant is told.
+    /// Stores the interruption by an interceptor, and returns the error for the servant.
     #[cold]
     fn interrupted_by(&mut self, interruption: Interruption) -> SystemException {
         let told = match &interruption {
@@ -100,13 +101,13 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         told
     }
 
-    /// The properties that the caller sent for the `context` clause of the operation: `ctx`. They are
-    /// in a context of their own, which is empty where the request carries none.
+    /// The properties that the caller sent for the `context` clause of the operation: `ctx`. The
+    /// context is empty if the request carries none.
     ///
     /// # Errors
-    /// `MARSHAL` when something else stands behind the arguments; `BAD_INV_ORDER` with reason 8 before
+    /// `MARSHAL` when other data follows the arguments; `BAD_INV_ORDER` (minor code 8) before
     /// [`arguments`](Self::arguments), and after `context`, [`set_result`](Self::set_result) and
-    /// [`set_exception`](Self::set_exception). Return that.
+    /// [`set_exception`](Self::set_exception). The servant must return the error.
     pub fn context(&mut self) -> Result<Context, SystemException> {
         let over = self.context_taken || self.result.is_some() || self.raised.is_some();
         if self.arguments.is_none() || over || self.left {
@@ -120,7 +121,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         context.map_err(|error| SystemException::decoding(&error, Completion::No))
     }
 
-    /// Reads what stands behind the arguments, to the last octet.
+    /// Reads the data after the arguments, to the last octet.
     fn read_behind<T>(&self, read: impl FnOnce(&mut Decoder<'_>) -> CdrResult<T>) -> CdrResult<T> {
         let mut input = self.call.arguments();
         let mut sent = self.arguments.iter().flatten().filter(|argument| argument.is_sent());
@@ -134,23 +135,23 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         }
     }
 
-    /// Sets what the argument `index` comes back as.
+    /// Sets the value that the argument `index` has in the reply.
     ///
     /// # Panics
-    /// When there is no such argument.
+    /// When there is no argument `index`.
     pub fn set_argument(&mut self, index: usize, value: Any) {
         let arguments = self.arguments.as_deref_mut().unwrap_or_default();
         arguments[index].set_value(value);
     }
 
-    /// Sets the result. An operation without one needs no call of it; an any of the type `void` is
-    /// the same.
+    /// Sets the result. An operation without a result does not need it; an any of the type `void` has
+    /// the same effect.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` with reason 9 before [`arguments`](Self::arguments), and after `set_result`
-    /// and [`set_exception`](Self::set_exception); `MARSHAL` with reason 3 when the caller sent more
-    /// than the arguments that the servant asked for, and with reason 2 when that is a
-    /// [`context`](Self::context). Return that.
+    /// `BAD_INV_ORDER` (minor code 9) before [`arguments`](Self::arguments), and after `set_result`
+    /// and [`set_exception`](Self::set_exception). `MARSHAL` when the request has data that the servant
+    /// did not read: minor code 2 for a [`context`](Self::context), 3 for arguments. The servant must
+    /// return the error.
     pub fn set_result(&mut self, result: Any) -> Result<(), SystemException> {
         let over = self.result.is_some() || self.raised.is_some() || self.left;
         if self.arguments.is_none() || over {
@@ -165,7 +166,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         }
     }
 
-    /// Why, in the specification's list for `MARSHAL`, the servant cannot have understood the request.
+    /// The minor code of `MARSHAL` for data that the servant did not read.
     fn left_unread(&self) -> Option<Minor> {
         if self.unread == 0 || self.context_taken {
             return None;
@@ -176,12 +177,11 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         })
     }
 
-    /// Raises an exception instead of giving a result: a user exception, or a system exception, which
-    /// the servant might as well return. The last one counts.
+    /// Raises a user exception, or a system exception, instead of a result. The last call counts. An
+    /// exception that the operation does not declare becomes `UNKNOWN` (minor code 1) at the caller.
     ///
     /// # Errors
-    /// `BAD_PARAM` with reason 21 when the any does not hold an exception. One that the operation does
-    /// not declare becomes `UNKNOWN` with reason 1 at the caller.
+    /// `BAD_PARAM` (minor code 21) when the any does not hold an exception.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         let TypeCode::Exception(code) = exception.type_code().resolved() else {
             let what = "what is raised must be of an exception's type";
@@ -197,10 +197,9 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         Ok(())
     }
 
-    /// Leaves the reply to whoever has the handle that this gives, at any time and in any thread. It is
-    /// completed with the result and all arguments as [`arguments`](Self::arguments) gave them, those
-    /// that come back with the values that they shall have. What [`invoke`] returns after this goes
-    /// nowhere.
+    /// Returns a handle with which any thread may reply at any time. The program completes the handle
+    /// with the result and all arguments that [`arguments`](Self::arguments) returned, after it has set
+    /// the values of the `out` and `inout` ones. The ORB ignores the result of [`invoke`] then.
     ///
     /// ```
     /// # use armilla::dynamic::{ParameterMode, Response, ServerRequest};
@@ -223,7 +222,8 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     /// [`invoke`]: super::DynamicServant::invoke
     ///
     /// # Errors
-    /// As [`set_result`](Self::set_result), in whose place it stands. Return that.
+    /// Those of [`set_result`](Self::set_result), whose place it takes. The servant must return the
+    /// error.
     pub fn response_handler(
         &mut self,
     ) -> Result<ResponseHandler<Response, Error<UnknownUserException>>, SystemException> {
@@ -239,7 +239,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         ))
     }
 
-    /// Answers with what the servant has left, or raised by `outcome`.
+    /// Replies with the result or exception that the servant has set, or the error in `outcome`.
     pub(super) fn finish(self, outcome: Result<(), SystemException>) -> Dispatched {
         let undescribed_arguments = Minor::MARSHAL_ARGUMENTS_NOT_DESCRIBED;
         let is_unread =
@@ -294,15 +294,15 @@ fn system_exception(kind: ExceptionKind, any: &Any) -> CdrResult<SystemException
     decode_members(kind, &mut input)
 }
 
-/// `BAD_INV_ORDER`: the servant asks for something at the wrong time.
+/// `BAD_INV_ORDER`: the servant called a method out of order.
 #[cold]
 fn out_of_order(minor: Minor, what: &str) -> SystemException {
     let kind = ExceptionKind::BadInvOrder;
-    let what = format!("the dynamic servant called {what} at a time when it cannot");
+    let what = format!("the dynamic servant called {what} out of order");
     SystemException::new(kind, minor, Completion::Maybe).with_reason(what)
 }
 
-/// `MARSHAL`: the servant has not taken all that was sent.
+/// `MARSHAL`: the servant did not read all data of the request.
 #[cold]
 fn undescribed(minor: Minor) -> SystemException {
     let what = match minor {

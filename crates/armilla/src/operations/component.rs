@@ -1,4 +1,4 @@
-//! How clients learn the numbers of operations: a component of references.
+//! The tagged component of references that tells clients the numbers of operations.
 
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use armilla_giop::ior::Component;

@@ -1,4 +1,4 @@
-//! The demultiplexing strategies for operations beside the perfect hash of the generated skeleton.
+//! The strategies of operation lookup other than the perfect hash of the generated skeleton.
 
 use super::perfect::hash;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 /// How a skeleton finds the operation that a request names. Operations are numbered as in the IDL,
 /// first those of the interface itself, then those of its bases.
 ///
-/// It is chosen for a [servant](crate::AnyServant::with_operation_lookup) or for all servants of a
-/// [POA](crate::PoaBuilder::operation_lookup). What a strategy does not find the perfect hash
-/// looks for. Calls that go [directly](crate::Collocation::Direct) to a servant look for nothing.
+/// The program chooses it for a [servant](crate::AnyServant::with_operation_lookup) or for all
+/// servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a name, the
+/// perfect hash does. [Direct](crate::Collocation::Direct) calls need no lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OperationLookup {
     /// The name is hashed into a table without collisions that the compiler made. The one to use,
@@ -29,7 +29,7 @@ pub enum OperationLookup {
     Linear,
 }
 
-/// What leads from a name to a number.
+/// A strategy with its table.
 pub(crate) enum Finder {
     Active(&'static [&'static str]),
     Hashing(Arc<Buckets>),

@@ -1,4 +1,5 @@
-//! From the names of operations to their numbers in a skeleton, by one of four strategies.
+//! Operation lookup: from the name of an operation to its number in a skeleton, by one of four
+//! strategies.
 
 mod component;
 mod lookup;

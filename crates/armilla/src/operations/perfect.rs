@@ -1,4 +1,4 @@
-//! Operation names to numbers: a perfect hash, made when the program is compiled.
+//! The perfect hash from operation names to numbers, built at compile time.
 
 use armilla_giop::OperationName;
 

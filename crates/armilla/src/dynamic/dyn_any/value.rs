@@ -227,7 +227,8 @@ impl DynValue<'_> {
     /// ```
     /// use armilla::TypeCode;
     /// use armilla::dynamic::{DynAny, ValueIdentity};
-    ///     ///
+    /// use std::collections::HashSet;
+    ///
     /// fn count(value: &mut DynAny, visited: &mut HashSet<ValueIdentity>) -> usize {
     ///     let identity = value.as_value().ok().and_then(|value| value.identity());
     ///     if identity.is_some_and(|identity| !visited.insert(identity)) {

@@ -1,6 +1,4 @@
-//! Skeletons of the program, which see requests before the generated skeleton does.
-//!
-//! The generated skeleton is a method of [`Interface`](super::Interface).
+//! Skeletons that a program puts before the generated skeleton of a servant.
 
 use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 use crate::operations::{Finder, OperationLookup};
@@ -16,9 +14,9 @@ use std::sync::Arc;
 /// [`AnyServant::with_skeleton`] installs it. [Direct](crate::Collocation::Direct) calls of the
 /// servant bypass it.
 pub trait Skeleton: Send + Sync + 'static {
-    /// Serves the request, or passes it to `servant` with [`AnyServant::dispatch`]. To serve it,
-    /// the skeleton reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply)
-    /// once. If it returns without a reply, the client gets `NO_RESPONSE`.
+    /// Serves the request, or lets `servant` do it with [`AnyServant::dispatch`]. Whoever serves it
+    /// reads the [arguments](ServerCall::arguments) and [replies](ServerCall::reply) once. Where nobody
+    /// has replied when this returns, the client gets `NO_RESPONSE`.
     ///
     /// # Errors
     /// When the arguments cannot be decoded or the reply cannot be sent: use `?` on the results of
