@@ -108,6 +108,17 @@ impl World {
     fn is_awaited(&self) -> bool {
         self.threads.iter().any(|thread| thread.role == Role::Waits)
     }
+
+    /// Reads whether a call shows, and returns the next step of the thread that scans.
+    fn read(&self, whose: usize, role: Role) -> Step {
+        let busy = self.hazards.get(whose).map_or(self.count > 0, |hazard| *hazard);
+        match (busy, role) {
+            (true, Role::Waits) => Step::Sleep,
+            (true, _) => Step::Done,
+            (false, _) if whose == self.threads.len() => Step::Finish,
+            (false, _) => Step::Read(whose + 1),
+        }
+    }
 }
 
 impl Model for World {
@@ -187,17 +198,6 @@ impl Model for World {
             }
         };
         Ok(true)
-    }
-
-    /// Reads whether a call shows, and returns the next step of the thread that scans.
-    fn read(&self, whose: usize, role: Role) -> Step {
-        let busy = self.hazards.get(whose).map_or(self.count > 0, |hazard| *hazard);
-        match (busy, role) {
-            (true, Role::Waits) => Step::Sleep,
-            (true, _) => Step::Done,
-            (false, _) if whose == self.threads.len() => Step::Finish,
-            (false, _) => Step::Read(whose + 1),
-        }
     }
 
     fn settled(&self) -> Outcome<()> {
