@@ -219,7 +219,8 @@ pub(crate) fn counted_id(incarnation: u64, number: u64) -> [u8; SYSTEM_ID] {
     join(incarnation, (COUNTED | number).to_be_bytes())
 }
 
-/// The incarnation and the slot in an id that a POA assigned; [`Slot::NONE`] if it contains a counter.
+/// The incarnation and the slot in an id that a POA assigned; [`Slot::NONE`] if it contains a
+/// counter.
 pub(crate) fn parse_system_id(id: &[u8]) -> Option<(u64, Slot)> {
     let (incarnation, place) = id.split_first_chunk::<8>()?;
     let place: [u8; 8] = place.try_into().ok()?;

@@ -114,8 +114,8 @@ pub struct Settings {
     /// The largest message that the ORB sends or accepts, in octets. Default: 16 MiB. Option:
     /// `-ORBMaxMessage`.
     pub max_message: usize,
-    /// The size in octets, at least 64, above which the ORB sends a request or reply in fragments of
-    /// that size. `None` sends every message in one piece. Default: `None`. Option:
+    /// The size in octets, at least 64, above which the ORB sends a request or reply in fragments
+    /// of that size. `None` sends every message in one piece. Default: `None`. Option:
     /// `-ORBFragmentSize`, where 0 stands for `None`.
     ///
     /// The ORB does not fragment by default: fragments do not get a message past a peer's size
@@ -183,8 +183,8 @@ pub struct Settings {
     pub connections_per_endpoint: usize,
     /// How many requests of a client may be without a reply on one connection. Default: 65,536.
     pub requests_in_flight: usize,
-    /// How many octets of requests a client queues on a shared connection for a server that does not
-    /// read them. Above that, calls block. Default: 1 MiB.
+    /// How many octets of requests a client queues on a shared connection for a server that does
+    /// not read them. Above that, calls block. Default: 1 MiB.
     pub queued_requests: usize,
     /// When oneway calls return. Default: [`SyncScope::default`]. Option: `-ORBSyncScope`.
     pub sync_scope: SyncScope,
@@ -211,14 +211,14 @@ pub struct Settings {
     /// separate stacks, about 2 KiB per value. Default: 256. Option: `-ORBValueDepth`.
     pub value_depth: u32,
     /// Whether the server sends the text that explains a system exception, in the service context
-    /// `ExceptionDetailMessage`, as JacORB does. A server that untrusted clients call may prefer not
-    /// to. Default: `true`. Option: `-ORBExceptionDetails`.
+    /// `ExceptionDetailMessage`, as JacORB does. A server that untrusted clients call may prefer
+    /// not to. Default: `true`. Option: `-ORBExceptionDetails`.
     pub exception_details: bool,
     /// The highest GIOP version that the ORB speaks. Default: 1.2. Option: `-ORBMaxGIOPVersion`.
     pub max_giop: Version,
     /// The native code set for `char` and `string`, which references name and a client prefers. Any
-    /// code set that is not wide. References name UTF-8 and ISO 8859-1 beside it, as conversion code
-    /// sets. Default: ISO 8859-1. Option: `-ORBNativeCharCodeSet`.
+    /// code set that is not wide. References name UTF-8 and ISO 8859-1 beside it, as conversion
+    /// code sets. Default: ISO 8859-1. Option: `-ORBNativeCharCodeSet`.
     ///
     /// In ISO 8859-1 every octet of an IDL `char` is a character, but other ORBs may be unable to
     /// send a character beyond it. With UTF-8 they can send any text, but no `char` above 127.
@@ -241,9 +241,9 @@ pub struct Settings {
     /// address from which the default route leaves. Default: `None`. Option: `-ORBPublishNetwork`.
     pub publish_network: Option<Network>,
     /// Whether a reference carries the second and every further address of a server as a
-    /// `TAG_ALTERNATE_IIOP_ADDRESS` component of its only IIOP profile, not as a profile of its own.
-    /// omniORB and JacORB try such components, but omniORB uses only the first of several profiles.
-    /// Default: `true`. Option: `-ORBAlternateAddresses`.
+    /// `TAG_ALTERNATE_IIOP_ADDRESS` component of its only IIOP profile, not as a profile of its
+    /// own. omniORB and JacORB try such components, but omniORB uses only the first of several
+    /// profiles. Default: `true`. Option: `-ORBAlternateAddresses`.
     pub alternate_addresses: bool,
     /// The size of the send and receive buffers of sockets, in octets. `None` leaves the system's
     /// default. Default: `None`.
@@ -260,8 +260,8 @@ pub struct Settings {
     /// default. Default: `None`.
     pub congestion_control: Option<String>,
     /// The local ports of outgoing TCP connections, for firewalls that filter by them. A connection
-    /// takes the first port that no other connection to the same server uses; if all are in use, the
-    /// call fails with `TRANSIENT`. `None` lets the system choose. Default: `None`. Option:
+    /// takes the first port that no other connection to the same server uses; if all are in use,
+    /// the call fails with `TRANSIENT`. `None` lets the system choose. Default: `None`. Option:
     /// `-ORBClientPorts`.
     pub client_ports: Option<RangeInclusive<u16>>,
     /// The DiffServ code point of TCP connections, 0 to 63. `None` leaves the system's default.

@@ -1,5 +1,5 @@
-//! What the client and the server share on the wire: constants of references, and sending an encoded
-//! message over a stream.
+//! What the client and the server share on the wire: constants of references, and sending an
+//! encoded message over a stream.
 
 use armilla_cdr::{CodeSet, CodeSets, Encoder};
 use armilla_giop::Fragments;

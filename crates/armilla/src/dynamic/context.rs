@@ -10,10 +10,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 /// A set of properties, each a name and a string, with an optional parent context. A property hides
-/// those of the same name in the ancestors. Clones denote the same context; any thread may use them.
+/// those of the same name in the ancestors. Clones denote the same context; any thread may use
+/// them.
 ///
-/// A name begins with an ASCII letter; letters, digits, `_` and `.` may follow. In a search pattern, a
-/// final `*` matches any rest of a name.
+/// A name begins with an ASCII letter; letters, digits, `_` and `.` may follow. In a search
+/// pattern, a final `*` matches any rest of a name.
 ///
 /// ```
 /// use armilla::Orb;
@@ -100,8 +101,8 @@ impl Context {
     /// `get_values`.
     ///
     /// # Errors
-    /// `BAD_CONTEXT` (minor code 2) when none matches, `BAD_PARAM` (minor code 36) when `pattern` is
-    /// malformed.
+    /// `BAD_CONTEXT` (minor code 2) when none matches, `BAD_PARAM` (minor code 36) when `pattern`
+    /// is malformed.
     pub fn get_values(&self, pattern: &str) -> Result<Vec<(String, String)>, SystemException> {
         let found = self.found(&[Pattern::parse(pattern)?]);
         some(found.into_iter().collect(), pattern)

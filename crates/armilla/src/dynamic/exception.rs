@@ -67,8 +67,8 @@ impl From<CdrError> for SystemException {
 }
 
 impl From<TypeCodeError> for SystemException {
-    /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes, `IMP_LIMIT` for a type that nests
-    /// too deep.
+    /// `BAD_PARAM` or `BAD_TYPECODE` with the standard minor codes, `IMP_LIMIT` for a type that
+    /// nests too deep.
     fn from(error: TypeCodeError) -> Self {
         let (kind, minor) = match error.kind {
             TypeCodeErrorKind::Name => {

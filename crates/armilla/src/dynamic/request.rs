@@ -16,7 +16,8 @@ use armilla_giop::{ReplyStatus, ResponseFlags};
 /// [`ConnectionPolicy`](crate::ConnectionPolicy) and the [`SyncScope`](crate::SyncScope) of the
 /// reference. Threads that make the same call concurrently use clones.
 ///
-/// A deferred request does not change by being sent. Its reply is in the future that the call returns.
+/// A deferred request does not change by being sent. Its reply is in the future that the call
+/// returns.
 ///
 /// ```no_run
 /// use armilla::{Any, Error, Object, TypeCode};
@@ -56,8 +57,8 @@ pub struct Response {
     pub arguments: Vec<NamedValue>,
 }
 
-/// The operations of `Object` that are never sent (CORBA 3.4 Part 1, 10.2.1). Operations with a name
-/// like that of an attribute (`_get_…`) are excluded, because an interface may declare them.
+/// The operations of `Object` that are never sent (CORBA 3.4 Part 1, 10.2.1). Operations with a
+/// name like that of an attribute (`_get_…`) are excluded, because an interface may declare them.
 const OF_REFERENCES: [&str; 8] = [
     "_create_request",
     "_duplicate",
@@ -73,9 +74,9 @@ impl Object {
     /// Creates a request for the operation with this name, as IDL spells it. The operations of an
     /// attribute are `_get_NAME` and `_set_NAME`.
     ///
-    /// Of the operations that every object has, a request can call those that are sent to the server
-    /// (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`). For the others
-    /// (`_hash`, `_is_equivalent` …) the call fails with `BAD_PARAM` (minor code 32).
+    /// Of the operations that every object has, a request can call those that are sent to the
+    /// server (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`). For the
+    /// others (`_hash`, `_is_equivalent` …) the call fails with `BAD_PARAM` (minor code 32).
     pub fn request(&self, operation: impl Into<String>) -> Request {
         let operation = operation.into();
         Request {
@@ -174,8 +175,8 @@ impl Request {
         self
     }
 
-    /// The result of the last call. An empty any before the first call, and for an operation without
-    /// a result.
+    /// The result of the last call. An empty any before the first call, and for an operation
+    /// without a result.
     pub fn return_value(&self) -> &Any {
         static NOTHING: std::sync::LazyLock<Any> = std::sync::LazyLock::new(Any::default);
         self.result.value().unwrap_or(&NOTHING)
@@ -240,8 +241,8 @@ impl Request {
 
     /// Makes the call without waiting for the reply: `send_deferred`. The future takes the place of
     /// `poll_response` and `get_response`; dropping it cancels the call. Several calls may be in
-    /// progress at the same time, also of the same request, which may be changed or dropped meanwhile.
-    /// For `send_multiple_requests` and `get_next_response`, put the futures into a
+    /// progress at the same time, also of the same request, which may be changed or dropped
+    /// meanwhile. For `send_multiple_requests` and `get_next_response`, put the futures into a
     /// [`PollableSet`](crate::PollableSet).
     ///
     /// ```no_run
@@ -277,8 +278,8 @@ impl Request {
     /// determines when it returns; by default when the operating system has accepted the request.
     ///
     /// # Errors
-    /// Any system exception when the request cannot be sent; the exception of the server if the scope
-    /// waits for it.
+    /// Any system exception when the request cannot be sent; the exception of the server if the
+    /// scope waits for it.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
         let operation = Operation::dynamic(&self.operation, &self.key);

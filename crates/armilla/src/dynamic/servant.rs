@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 /// A servant that gets every operation by name: `DynamicImplementation` in IDL.
 ///
-/// Pass it to [`serve`], and use the result like any servant: activate it, or return it from a servant
-/// manager, or make it a default servant. Its object can have any interface, and stubs can call it.
-/// Operations that every object has (`_is_a`, `_non_existent` …) go to its
+/// Pass it to [`serve`], and use the result like any servant: activate it, or return it from a
+/// servant manager, or make it a default servant. Its object can have any interface, and stubs can
+/// call it. Operations that every object has (`_is_a`, `_non_existent` …) go to its
 /// [`servant_base`](Self::servant_base) instead. A servant of several objects asks
 /// [`Orb::poa_current`](crate::Orb::poa_current) for the object of a request.
 pub trait DynamicServant: Send + Sync + 'static {
@@ -31,9 +31,9 @@ pub trait DynamicServant: Send + Sync + 'static {
         None
     }
 
-    /// Serves a request: reads its [`arguments`](ServerRequest::arguments), and sets the result or an
-    /// exception, or [replies later](ServerRequest::response_handler). Several threads may call it at the
-    /// same time.
+    /// Serves a request: reads its [`arguments`](ServerRequest::arguments), and sets the result or
+    /// an exception, or [replies later](ServerRequest::response_handler). Several threads may call it at
+    /// the same time.
     ///
     /// # Errors
     /// The system exception that the caller gets instead of a result.

@@ -13,8 +13,8 @@ use std::fmt;
 ///
 /// The servant calls the methods in this order, each once: [`arguments`](Self::arguments), then
 /// [`context`](Self::context) if the operation has a `context` clause, then
-/// [`set_result`](Self::set_result). It may call [`set_exception`](Self::set_exception) at any time. A
-/// call out of order fails with `BAD_INV_ORDER`, which the servant must return.
+/// [`set_result`](Self::set_result). It may call [`set_exception`](Self::set_exception) at any
+/// time. A call out of order fails with `BAD_INV_ORDER`, which the servant must return.
 pub struct ServerRequest<'r, 'a> {
     call: &'r mut ServerCall<'a>,
     /// `None` until the servant has read them.
@@ -49,9 +49,9 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     }
 
     /// Reads the arguments, whose directions and types the servant passes, and returns all of them.
-    /// `out` arguments have no value yet. A servant must call it once, even for an operation without
-    /// arguments, unless it raises an exception: the call makes the request visible to server
-    /// interceptors
+    /// `out` arguments have no value yet. A servant must call it once, even for an operation
+    /// without arguments, unless it raises an exception: the call makes the request visible to
+    /// server interceptors
     /// ([`receive_request`](crate::server::interception::ServerInterceptor::receive_request)).
     ///
     /// # Errors
@@ -144,14 +144,14 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         arguments[index].set_value(value);
     }
 
-    /// Sets the result. An operation without a result does not need it; an any of the type `void` has
-    /// the same effect.
+    /// Sets the result. An operation without a result does not need it; an any of the type `void`
+    /// has the same effect.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (minor code 9) before [`arguments`](Self::arguments), and after `set_result`
-    /// and [`set_exception`](Self::set_exception). `MARSHAL` when the request has data that the servant
-    /// did not read: minor code 2 for a [`context`](Self::context), 3 for arguments. The servant must
-    /// return the error.
+    /// and [`set_exception`](Self::set_exception). `MARSHAL` when the request has data that the
+    /// servant did not read: minor code 2 for a [`context`](Self::context), 3 for arguments. The
+    /// servant must return the error.
     pub fn set_result(&mut self, result: Any) -> Result<(), SystemException> {
         let over = self.result.is_some() || self.raised.is_some() || self.left;
         if self.arguments.is_none() || over {
@@ -177,8 +177,9 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         })
     }
 
-    /// Raises a user exception, or a system exception, instead of a result. The last call counts. An
-    /// exception that the operation does not declare becomes `UNKNOWN` (minor code 1) at the caller.
+    /// Raises a user exception, or a system exception, instead of a result. The last call counts.
+    /// An exception that the operation does not declare becomes `UNKNOWN` (minor code 1) at the
+    /// caller.
     ///
     /// # Errors
     /// `BAD_PARAM` (minor code 21) when the any does not hold an exception.
@@ -197,9 +198,10 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
         Ok(())
     }
 
-    /// Returns a handle with which any thread may reply at any time. The program completes the handle
-    /// with the result and all arguments that [`arguments`](Self::arguments) returned, after it has set
-    /// the values of the `out` and `inout` ones. The ORB ignores the result of [`invoke`] then.
+    /// Returns a handle with which any thread may reply at any time. The program completes the
+    /// handle with the result and all arguments that [`arguments`](Self::arguments) returned, after
+    /// it has set the values of the `out` and `inout` ones. The ORB ignores the result of
+    /// [`invoke`] then.
     ///
     /// ```
     /// # use armilla::dynamic::{ParameterMode, Response, ServerRequest};

@@ -1,10 +1,10 @@
 //! Direct collocated calls: from a typed reference to the servant in the same process.
 //!
 //! A reference keeps the servant that was active when the reference was created, so a call only has
-//! to test flags. While the reference exists, the object may be deactivated and activated again with
-//! another servant, even in another POA of the same name. A call that finds its servant deactivated
-//! looks up the present servant and keeps it for the next calls. References to objects in other
-//! processes skip all of this.
+//! to test flags. While the reference exists, the object may be deactivated and activated again
+//! with another servant, even in another POA of the same name. A call that finds its servant
+//! deactivated looks up the present servant and keeps it for the next calls. References to objects
+//! in other processes skip all of this.
 
 use crate::client::Object;
 use crate::object::FactoryLimit;
@@ -116,7 +116,8 @@ impl<I: ?Sized> Active<I> {
         DirectUpcall::begin(&*self.activation)
     }
 
-    /// Makes a call, if that needs only a hazard pointer; otherwise returns `call` for the slow path.
+    /// Makes a call, if that needs only a hazard pointer; otherwise returns `call` for the slow
+    /// path.
     #[inline(always)]
     pub(super) fn call_fast<R, F: FnOnce(&I) -> R>(&self, call: F) -> Result<R, F> {
         let Some(upcall) = FastUpcall::begin(&self.activation) else { return Err(call) };

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A reference to an object with a local interface, which only this process can call (CORBA 3.4 Part
-/// 1, 7.8.7). It may be nil.
+/// A reference to an object with a local interface, which only this process can call (CORBA 3.4
+/// Part 1, 7.8.7). It may be nil.
 pub struct LocalRef<I: ?Sized>(Option<Arc<I>>);
 
 impl<I: ?Sized> LocalRef<I> {

@@ -30,16 +30,16 @@ impl Poa {
     /// `activate_object_with_id` and `id_to_reference` in one call.
     ///
     /// In a persistent POA, references to the same id that an earlier process created at the same
-    /// address reach the servant too. If the POA assigns ids, `id` must be one of these. With a servant
-    /// activator the call waits until the previous servant of the object was etherealized. Three
-    /// callers cannot wait, because they would wait for themselves: a call of that object, its
-    /// etherealization, and a request of this POA if it serves one call at a time.
+    /// address reach the servant too. If the POA assigns ids, `id` must be one of these. With a
+    /// servant activator the call waits until the previous servant of the object was etherealized.
+    /// Three callers cannot wait, because they would wait for themselves: a call of that object,
+    /// its etherealization, and a request of this POA if it serves one call at a time.
     ///
     /// # Errors
-    /// `ObjectAlreadyActive`; `ServantAlreadyActive` if the POA has unique ids; `WrongPolicy` unless
-    /// the POA retains servants; `BAD_PARAM` for an id that the POA did not assign; `BAD_INV_ORDER`
-    /// (minor code 3) for a caller that cannot wait; `OBJECT_NOT_EXIST` when the POA was destroyed;
-    /// `INITIALIZE` when the ORB cannot listen.
+    /// `ObjectAlreadyActive`; `ServantAlreadyActive` if the POA has unique ids; `WrongPolicy`
+    /// unless the POA retains servants; `BAD_PARAM` for an id that the POA did not assign;
+    /// `BAD_INV_ORDER` (minor code 3) for a caller that cannot wait; `OBJECT_NOT_EXIST` when the
+    /// POA was destroyed; `INITIALIZE` when the ORB cannot listen.
     pub fn activate_with_id<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,
@@ -57,8 +57,8 @@ impl Poa {
         Ok(self.create_object(I::REPOSITORY_ID)?.assume())
     }
 
-    /// Creates a reference to the object `id`, active or not: `create_reference_with_id`. If the POA
-    /// assigns ids, `id` must be one of these.
+    /// Creates a reference to the object `id`, active or not: `create_reference_with_id`. If the
+    /// POA assigns ids, `id` must be one of these.
     ///
     /// # Errors
     /// `BAD_PARAM` (minor code 14) for an id that the POA did not assign; `INITIALIZE` when the ORB
@@ -73,8 +73,8 @@ impl Poa {
     /// A reference to the object that `servant` incarnates: `servant_to_reference`.
     ///
     /// A POA with implicit activation activates a servant that incarnates no object, or that may
-    /// incarnate several. Otherwise, while `servant` serves a request for an object of this POA, the
-    /// result is that object, with any policies.
+    /// incarnate several. Otherwise, while `servant` serves a request for an object of this POA,
+    /// the result is that object, with any policies.
     ///
     /// [`Orb::this`](crate::Orb::this), which other mappings call `_this`, asks the servant for its
     /// POA.

@@ -19,9 +19,10 @@ type Factory<I> = Arc<dyn Fn(&[u8], Ref<I>) -> Option<Arc<I>> + Send + Sync>;
 /// A [`Factory`] of the interface in its key.
 type AnyFactory = Box<dyn Any + Send + Sync>;
 
-/// How many of the factories for an object apply. The order is: the factory for all objects with the
-/// interface, then the factories for the components of the reference. A reference that a factory gets
-/// has the stubs of the preceding factories only, and keeps this limit when its policies change.
+/// How many of the factories for an object apply. The order is: the factory for all objects with
+/// the interface, then the factories for the components of the reference. A reference that a
+/// factory gets has the stubs of the preceding factories only, and keeps this limit when its
+/// policies change.
 #[derive(Clone, Copy)]
 pub(crate) struct FactoryLimit(usize);
 
@@ -127,19 +128,20 @@ impl Orb {
     }
 
     /// Registers a factory for smart proxies: stubs for objects with the interface `I` whose
-    /// references carry the tagged component `component`. Calls through a `Ref<I>` to such an object
-    /// call the stub. The factory gets the data of the component and the reference without the stub,
-    /// through which the stub calls the object.
+    /// references carry the tagged component `component`. Calls through a `Ref<I>` to such an
+    /// object call the stub. The factory gets the data of the component and the reference without
+    /// the stub, through which the stub calls the object.
     ///
-    /// * The ORB calls the factory when it receives or resolves a reference, when the program narrows
-    ///   one, and when a reference gets other policies. `None` means no stub. References that exist
-    ///   already do not change.
+    /// * The ORB calls the factory when it receives or resolves a reference, when the program
+    ///   narrows one, and when a reference gets other policies. `None` means no stub. References
+    ///   that exist already do not change.
     /// * If a reference carries several such components, the stub of the last one is outermost.
-    /// * The factory replaces one for the same interface and component. To remove a factory, register
-    ///   one that always returns `None`.
-    /// * References to the same object that a factory receives or narrows while it runs have the same
-    ///   stubs as the reference that it got.
-    /// * Calls of objects in this process, dynamic calls and asynchronous calls do not use the stub.
+    /// * The factory replaces one for the same interface and component. To remove a factory,
+    ///   register one that always returns `None`.
+    /// * References to the same object that a factory receives or narrows while it runs have the
+    ///   same stubs as the reference that it got.
+    /// * Calls of objects in this process, dynamic calls and asynchronous calls do not use the
+    ///   stub.
     ///
     /// ```no_run
     /// # use armilla_cos_naming::{BindingIterator, BindingIteratorRef};
@@ -160,8 +162,8 @@ impl Orb {
     }
 
     /// Registers a factory for smart proxies for all objects with the interface `I`, with any
-    /// components; otherwise like [`register_stub_factory`](Self::register_stub_factory). The stubs of
-    /// factories for components are outside of its stub.
+    /// components; otherwise like [`register_stub_factory`](Self::register_stub_factory). The stubs
+    /// of factories for components are outside of its stub.
     pub fn register_stub_factory_for_all<I: Interface + ?Sized>(
         &self,
         factory: impl Fn(Ref<I>) -> Option<Arc<I>> + Send + Sync + 'static,

@@ -9,10 +9,10 @@ use std::sync::Arc;
 impl Orb {
     /// A reference to the object that `servant` incarnates: `_this`.
     ///
-    /// While `servant` serves a request in this thread, it is the object of the request. Otherwise it
-    /// is the result of [`servant_to_reference`](crate::Poa::servant_to_reference) of the [default
-    /// POA](crate::ServantBase::default_poa) of the servant. A POA with implicit activation, such as
-    /// the root POA, activates the servant then.
+    /// While `servant` serves a request in this thread, it is the object of the request. Otherwise
+    /// it is the result of [`servant_to_reference`](crate::Poa::servant_to_reference) of the
+    /// [default POA](crate::ServantBase::default_poa) of the servant. A POA with implicit
+    /// activation, such as the root POA, activates the servant then.
     ///
     /// ```no_run
     /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)

@@ -19,8 +19,8 @@ use std::time::Duration;
 /// code names the type `AccountRef`.
 ///
 /// The reference implements the trait of the interface. If the object is in this process, a call
-/// calls the servant directly; otherwise it sends a request. Clones are cheap, and any thread may use
-/// them. A reference may be nil; calls through it fail with `INV_OBJREF`.
+/// calls the servant directly; otherwise it sends a request. Clones are cheap, and any thread may
+/// use them. A reference may be nil; calls through it fail with `INV_OBJREF`.
 pub struct Ref<I: ?Sized> {
     object: Object,
     direct: Direct<I>,
@@ -92,9 +92,9 @@ impl<I: Interface + ?Sized> Ref<I> {
         Ref::new(self.object.clone())
     }
 
-    /// The same reference with a time limit for each call, from the first octet of the request to the
-    /// reply, connecting included. For an object in this process the limit covers the time until the
-    /// servant is called, but not the execution of the servant.
+    /// The same reference with a time limit for each call, from the first octet of the request to
+    /// the reply, connecting included. For an object in this process the limit covers the time
+    /// until the servant is called, but not the execution of the servant.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         self.with(self.object.with_timeout(timeout))
@@ -132,8 +132,8 @@ impl<I: Interface + ?Sized> Ref<I> {
     }
 
     /// The servant, if the object was active in this process when the reference was created and a
-    /// call needs neither a servant manager nor a wait; or the stub of a factory. The call lasts until
-    /// the result is dropped.
+    /// call needs neither a servant manager nor a wait; or the stub of a factory. The call lasts
+    /// until the result is dropped.
     #[inline]
     pub fn local(&self) -> Option<LocalCall<'_, I>> {
         self.direct.begin()
@@ -201,8 +201,8 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Begins an asynchronous call of an operation without `raises`. For generated code. The arguments
-    /// are encoded when it returns.
+    /// Begins an asynchronous call of an operation without `raises`. For generated code. The
+    /// arguments are encoded when it returns.
     pub fn invoke_async<'p, R>(
         &self,
         operation: &'static str,
@@ -217,7 +217,8 @@ impl<I: Interface + ?Sized> Ref<I> {
         )
     }
 
-    /// Begins an asynchronous call of an operation that raises the exceptions `E`. For generated code.
+    /// Begins an asynchronous call of an operation that raises the exceptions `E`. For generated
+    /// code.
     pub fn invoke_raises_async<'p, R, E: Raises>(
         &self,
         operation: &'static str,

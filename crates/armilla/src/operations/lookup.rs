@@ -7,8 +7,8 @@ use std::sync::Arc;
 /// first those of the interface itself, then those of its bases.
 ///
 /// The program chooses it for a [servant](crate::AnyServant::with_operation_lookup) or for all
-/// servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a name, the
-/// perfect hash does. [Direct](crate::Collocation::Direct) calls need no lookup.
+/// servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a name,
+/// the perfect hash does. [Direct](crate::Collocation::Direct) calls need no lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OperationLookup {
     /// The name is hashed into a table without collisions that the compiler made. The one to use,

@@ -85,8 +85,8 @@ impl<const N: usize, const M: usize> Operations<N, M> {
     /// The table for the names in `list`, whose numbers are their indices. Meant for constants.
     ///
     /// # Panics
-    /// When two names are equal, there are not `N` or more than 32,767, or `M` is too small; the IDL
-    /// compiler excludes all of that.
+    /// When two names are equal, there are not `N` or more than 32,767, or `M` is too small; the
+    /// IDL compiler excludes all of that.
     pub const fn new(list: &[&'static str]) -> Self {
         assert!(M < DIRECT as usize && M.is_power_of_two() && M >= 2 * N, "a bad table size");
         assert!(list.len() == N, "a table for other names");

@@ -74,8 +74,8 @@ impl OrbBuilder {
     }
 
     /// Reads the `-ORB…` options as [`arguments`](Self::arguments) does, and removes them from
-    /// `arguments`. The other arguments keep their order, for a program that parses its command line
-    /// itself.
+    /// `arguments`. The other arguments keep their order, for a program that parses its command
+    /// line itself.
     ///
     /// # Errors
     /// Those of [`arguments`](Self::arguments). After an error `arguments` is unchanged.

@@ -1,5 +1,5 @@
-//! The builder of an ORB: its settings, endpoints and initial references, and the order in which the
-//! parts of the ORB are installed.
+//! The builder of an ORB: its settings, endpoints and initial references, and the order in which
+//! the parts of the ORB are installed.
 //!
 //! The `-ORB…` options are in `arguments`, the registration of interceptors in `interceptors`.
 
@@ -136,8 +136,8 @@ impl OrbBuilder {
         self
     }
 
-    /// Registers a factory, which [`Orb::create_policy`] calls for policies of this type. If the type
-    /// has a factory already or is one of the ORB's own, [`build`](Self::build) fails with
+    /// Registers a factory, which [`Orb::create_policy`] calls for policies of this type. If the
+    /// type has a factory already or is one of the ORB's own, [`build`](Self::build) fails with
     /// `BAD_INV_ORDER` (minor code 16).
     pub fn policy_factory(mut self, policy_type: PolicyType, factory: impl PolicyFactory) -> Self {
         self.registration.policy_factories.push((policy_type, Arc::new(factory)));
@@ -147,9 +147,9 @@ impl OrbBuilder {
     /// Creates the ORB. All endpoints of [`listen`](Self::listen) are open when it returns.
     ///
     /// # Errors
-    /// `INITIALIZE` when an endpoint cannot be opened, or when this process has an ORB with the same
-    /// [id](Settings::orb_id) (see [`Orb::with_id`]). `BAD_PARAM` when a setting is invalid or the
-    /// URL of an initial reference is malformed.
+    /// `INITIALIZE` when an endpoint cannot be opened, or when this process has an ORB with the
+    /// same [id](Settings::orb_id) (see [`Orb::with_id`]). `BAD_PARAM` when a setting is invalid or
+    /// the URL of an initial reference is malformed.
     pub fn build(self) -> Result<Orb, SystemException> {
         match ids::reserve(&self.settings.orb_id)? {
             Lookup::Taken(_) => Err(ids::taken(&self.settings.orb_id)),

@@ -7,16 +7,16 @@ use crate::interceptor::{ClientInterceptor, IorInterceptor, OrbInitializer, Serv
 use std::sync::Arc;
 
 impl OrbBuilder {
-    /// Registers an interceptor of outgoing requests. If two client interceptors have the same name,
-    /// [`build`](Self::build) fails with `BAD_PARAM`.
+    /// Registers an interceptor of outgoing requests. If two client interceptors have the same
+    /// name, [`build`](Self::build) fails with `BAD_PARAM`.
     pub fn client_interceptor(mut self, interceptor: impl ClientInterceptor + 'static) -> Self {
         let added = self.registration.client(Arc::new(interceptor));
         self.registration.note(added);
         self
     }
 
-    /// Registers an interceptor of incoming requests. If two server interceptors have the same name,
-    /// [`build`](Self::build) fails with `BAD_PARAM`.
+    /// Registers an interceptor of incoming requests. If two server interceptors have the same
+    /// name, [`build`](Self::build) fails with `BAD_PARAM`.
     pub fn server_interceptor(mut self, interceptor: impl ServerInterceptor + 'static) -> Self {
         let added = self.registration.server(Arc::new(interceptor));
         self.registration.note(added);

@@ -46,11 +46,11 @@ impl Orb {
         OrbBuilder::default()
     }
 
-    /// Creates an ORB from the `-ORB…` options among the arguments of the program: `ORB_init` (CORBA
-    /// 3.4 Part 1, 8.5.1). [`OrbBuilder::arguments`] lists the options.
+    /// Creates an ORB from the `-ORB…` options among the arguments of the program: `ORB_init`
+    /// (CORBA 3.4 Part 1, 8.5.1). [`OrbBuilder::arguments`] lists the options.
     ///
-    /// If this process has an ORB with the id that `-ORBid` names, that ORB is returned and keeps its
-    /// settings. Without an id every call creates an ORB.
+    /// If this process has an ORB with the id that `-ORBid` names, that ORB is returned and keeps
+    /// its settings. Without an id every call creates an ORB.
     ///
     /// # Errors
     /// `BAD_PARAM` for a malformed option, `INITIALIZE` when an endpoint cannot be opened.

@@ -16,8 +16,8 @@ use std::collections::btree_map::Entry;
 use std::path::Path;
 
 impl Orb {
-    /// The object at `url` as a reference to the interface `I`. If the URL does not tell whether the
-    /// object has that interface, the client asks the object.
+    /// The object at `url` as a reference to the interface `I`. If the URL does not tell whether
+    /// the object has that interface, the client asks the object.
     ///
     /// ```no_run
     /// use armilla::Orb;
@@ -41,8 +41,8 @@ impl Orb {
     /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` calls a server.
     ///
     /// # Errors
-    /// `BAD_PARAM` when the URL is malformed or the file cannot be read. For `corbaname:` also those
-    /// of a call to the naming service.
+    /// `BAD_PARAM` when the URL is malformed or the file cannot be read. For `corbaname:` also
+    /// those of a call to the naming service.
     pub fn string_to_object(&self, url: &str) -> Result<Object, SystemException> {
         self.follow(parse(url)?, MAX_INDIRECTIONS)
     }
@@ -71,13 +71,14 @@ impl Orb {
     }
 
     /// The initial reference of this name (CORBA 3.4 Part 1, 8.5.2 and 8.5.3). The order of
-    /// precedence is: the reference that was [registered](Self::register_initial_reference), the one
-    /// of `-ORBInitRef` or the builder, the one relative to `-ORBDefaultInitRef`.
+    /// precedence is: the reference that was [registered](Self::register_initial_reference), the
+    /// one of `-ORBInitRef` or the builder, the one relative to `-ORBDefaultInitRef`.
     ///
     /// # Errors
     /// `BAD_PARAM` when the ORB does not know the name; those of
     /// [`string_to_object`](Self::string_to_object). CORBA specifies local objects for some names
-    /// (`RootPOA`, `PICurrent` …). For these the error has a hint that names the method of this ORB.
+    /// (`RootPOA`, `PICurrent` …). For these the error has a hint that names the method of this
+    /// ORB.
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
         self.initial_reference(name, MAX_INDIRECTIONS)
     }

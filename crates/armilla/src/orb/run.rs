@@ -13,9 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 impl Orb {
-    /// Serves until [`shutdown`](Self::shutdown) is called or the process receives SIGINT (Ctrl-C) or
-    /// SIGTERM; then shuts down in order. A second signal ends the process at once. After a shutdown
-    /// it returns as soon as the shutdown is complete.
+    /// Serves until [`shutdown`](Self::shutdown) is called or the process receives SIGINT (Ctrl-C)
+    /// or SIGTERM; then shuts down in order. A second signal ends the process at once. After a
+    /// shutdown it returns as soon as the shutdown is complete.
     ///
     /// The calling thread becomes the main thread; see [`perform_work`](Self::perform_work).
     ///
@@ -48,9 +48,9 @@ impl Orb {
         Ok(())
     }
 
-    /// Serves for the time `limit`, and returns whether the ORB is still running. A shutdown ends the
-    /// wait early. It is for programs that have other periodic work; such a program handles signals
-    /// itself. The calling thread becomes the main thread; see
+    /// Serves for the time `limit`, and returns whether the ORB is still running. A shutdown ends
+    /// the wait early. It is for programs that have other periodic work; such a program handles
+    /// signals itself. The calling thread becomes the main thread; see
     /// [`perform_work`](Self::perform_work).
     ///
     /// ```no_run
@@ -85,15 +85,15 @@ impl Orb {
     }
 
     /// Shuts the ORB down and returns when the shutdown is complete. A second call waits for the
-    /// first. Called by a servant of this ORB it returns at once, because the request of the servant
-    /// must end first.
+    /// first. Called by a servant of this ORB it returns at once, because the request of the
+    /// servant must end first.
     ///
     /// The order is:
     ///
     /// 1. POA managers that hold or discard requests become inactive.
     /// 2. The server stops accepting connections, waits for the requests in progress (up to
-    ///    [`Settings::drain_timeout`](crate::Settings::drain_timeout)) and sends `CloseConnection` to
-    ///    every client. Until then servants may still make calls.
+    ///    [`Settings::drain_timeout`](crate::Settings::drain_timeout)) and sends `CloseConnection`
+    ///    to every client. Until then servants may still make calls.
     /// 3. Calls, including those to objects of this process, and activations fail with
     ///    `BAD_INV_ORDER`.
     /// 4. The other POA managers become inactive, and the POAs are destroyed. The ORB waits for the
@@ -106,9 +106,9 @@ impl Orb {
         }
     }
 
-    /// Shuts the ORB down as [`shutdown`](Self::shutdown) does. With `wait_for_completion` it returns
-    /// when the shutdown is complete; otherwise it returns at once and the shutdown continues in
-    /// another thread (CORBA 3.4 Part 1, 8.2.3.4).
+    /// Shuts the ORB down as [`shutdown`](Self::shutdown) does. With `wait_for_completion` it
+    /// returns when the shutdown is complete; otherwise it returns at once and the shutdown
+    /// continues in another thread (CORBA 3.4 Part 1, 8.2.3.4).
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (minor code 3) with `wait_for_completion` in a servant of this ORB, which

@@ -5,12 +5,13 @@ use std::time::Duration;
 /// How the calls to an endpoint share connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ConnectionPolicy {
-    /// A connection carries one call at a time; concurrent calls use separate connections. It has the
-    /// lowest latency while few calls are concurrent.
+    /// A connection carries one call at a time; concurrent calls use separate connections. It has
+    /// the lowest latency while few calls are concurrent.
     #[default]
     Exclusive,
-    /// [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) connections
-    /// carry all calls. A thread that waits for its reply also reads the replies of other threads.
+    /// [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint)
+    /// connections carry all calls. A thread that waits for its reply also reads the replies of
+    /// other threads.
     Multiplexed,
 }
 
@@ -18,9 +19,9 @@ pub enum ConnectionPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SyncScope {
     /// At once: `SYNC_NONE`. The client buffers small requests and sends them together; see
-    /// [`OnewayBuffer`]. The caller does not learn of a failure to send. A request of 32 KiB or more,
-    /// or one that fills the buffer, is sent with the buffered ones and not copied; that call returns
-    /// when the operating system has accepted the request.
+    /// [`OnewayBuffer`]. The caller does not learn of a failure to send. A request of 32 KiB or
+    /// more, or one that fills the buffer, is sent with the buffered ones and not copied; that call
+    /// returns when the operating system has accepted the request.
     None,
     /// When the operating system has accepted the request: `SYNC_WITH_TRANSPORT`.
     #[default]

@@ -41,8 +41,8 @@ impl PolicyCurrent {
         PolicyGuard { number, thread: PhantomData }
     }
 
-    /// The policies that this thread has set; `None` for the others: `get_policy_overrides`. A helper
-    /// thread can [set](Self::set) the same policies.
+    /// The policies that this thread has set; `None` for the others: `get_policy_overrides`. A
+    /// helper thread can [set](Self::set) the same policies.
     ///
     /// ```
     /// # use armilla::{Policies, PolicyCurrent, Rebind};

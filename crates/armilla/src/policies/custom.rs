@@ -10,8 +10,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The number of a type of policies: `PolicyType`. The numbers of a vendor have its vendor id in the
-/// upper 20 bits.
+/// The number of a type of policies: `PolicyType`. The numbers of a vendor have its vendor id in
+/// the upper 20 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PolicyType(pub u32);
 
@@ -43,8 +43,8 @@ impl PolicyType {
 /// A policy of a type that the program defines. The ORB only stores it: for a POA
 /// ([`PoaBuilder::policy`](crate::PoaBuilder::policy)), a reference or a thread
 /// ([`Policies::custom`](super::Policies::custom)), or the ORB
-/// ([`Settings::custom_policies`](crate::Settings::custom_policies)). [Interceptors](crate::interceptor)
-/// read and implement it. Clones denote the same policy.
+/// ([`Settings::custom_policies`](crate::Settings::custom_policies)).
+/// [Interceptors](crate::interceptor) read and implement it. Clones denote the same policy.
 ///
 /// ```
 /// use armilla::{Any, CustomPolicy, Orb, PolicyError, PolicyType};

@@ -16,10 +16,11 @@ use std::time::{Duration, Instant};
 
 /// Policies of calls: time limits, rebinding, retries, and custom policies.
 ///
-/// A policy that is `None` is not set here. The ORB looks up each policy separately, in the order of
-/// precedence: the reference ([`Object::with_policies`](crate::Object::with_policies)), the calling
-/// thread ([`PolicyCurrent`]), the ORB ([`Orb::set_policies`](crate::Orb::set_policies)), the
-/// [`Settings`](crate::Settings). The policies at the beginning of a call apply to the whole call.
+/// A policy that is `None` is not set here. The ORB looks up each policy separately, in the order
+/// of precedence: the reference ([`Object::with_policies`](crate::Object::with_policies)), the
+/// calling thread ([`PolicyCurrent`]), the ORB ([`Orb::set_policies`](crate::Orb::set_policies)),
+/// the [`Settings`](crate::Settings). The policies at the beginning of a call apply to the whole
+/// call.
 ///
 /// In a call of an object in the same process, no limit covers the execution of the servant. The
 /// round-trip limit then covers the time before it: the wait for a POA manager that holds requests,
@@ -99,8 +100,8 @@ impl Policies {
     }
 }
 
-/// The rebind policy of a call: whether the client may rebind the reference without the knowledge of
-/// the program (CORBA 3.4 Part 1, 17.3.2.2). The first call, or
+/// The rebind policy of a call: whether the client may rebind the reference without the knowledge
+/// of the program (CORBA 3.4 Part 1, 17.3.2.2). The first call, or
 /// [`Object::locate`](crate::Object::locate), binds a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rebind {

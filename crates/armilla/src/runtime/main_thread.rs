@@ -93,8 +93,8 @@ impl Orb {
         lock(&self.main_thread().state).thread == thread::current().id()
     }
 
-    /// Whether [`perform_work`](Self::perform_work) has work to do: `work_pending` (CORBA 3.4 Part 1,
-    /// 8.5.1.6).
+    /// Whether [`perform_work`](Self::perform_work) has work to do: `work_pending` (CORBA 3.4 Part
+    /// 1, 8.5.1.6).
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (minor code 4) after a shutdown, so that the loop of the program ends.
@@ -103,9 +103,9 @@ impl Orb {
         Ok(!lock(&self.main_thread().state).work.is_empty())
     }
 
-    /// Performs the queued work of the main thread and returns: `perform_work`. The work is calls of
-    /// objects whose POA has the policy [`Threading::MainThread`](crate::Threading::MainThread). The
-    /// calling thread becomes the main thread.
+    /// Performs the queued work of the main thread and returns: `perform_work`. The work is calls
+    /// of objects whose POA has the policy [`Threading::MainThread`](crate::Threading::MainThread).
+    /// The calling thread becomes the main thread.
     ///
     /// It is for programs whose main thread has an event loop of its own. Other programs call
     /// [`run`](Self::run) or [`run_for`](Self::run_for), which do the same work.

@@ -1,9 +1,9 @@
 //! The handle of an ORB, and the state that all modules share: settings, policies, transports, the
 //! life cycle and the main thread.
 //!
-//! This module does not know the client, the object adapters, the interceptors and the other modules
-//! above it. Each keeps its state for an ORB as a [`Part`], which [`crate::orb`] installs when it
-//! creates the ORB.
+//! This module does not know the client, the object adapters, the interceptors and the other
+//! modules above it. Each keeps its state for an ORB as a [`Part`], which [`crate::orb`] installs
+//! when it creates the ORB.
 
 mod life;
 mod located;

@@ -1,8 +1,8 @@
 //! The parts of an ORB: the state that the modules above the runtime keep for it.
 //!
 //! The runtime does not know the types of the parts. It finds a part by its type, in the slot that
-//! the type names. A lookup costs a virtual call, so the state of the fast path of a call is kept in
-//! the connection, the reference or the thread instead.
+//! the type names. A lookup costs a virtual call, so the state of the fast path of a call is kept
+//! in the connection, the reference or the thread instead.
 
 use std::any::Any;
 use std::sync::OnceLock;

@@ -37,9 +37,9 @@ impl Drop for OrbPolicies {
 
 impl Orb {
     /// Sets the policies of the ORB: `set_policy_overrides` of the `ORBPolicyManager`. They replace
-    /// the policies of the previous call and apply to calls that begin afterwards. They override the
-    /// [`settings`](Self::settings); the policies of references and threads override them. A policy
-    /// that is `None` leaves the setting in effect.
+    /// the policies of the previous call and apply to calls that begin afterwards. They override
+    /// the [`settings`](Self::settings); the policies of references and threads override them. A
+    /// policy that is `None` leaves the setting in effect.
     ///
     /// ```
     /// # use armilla::{Orb, Policies};

@@ -1,4 +1,5 @@
-//! Signatures of operations: parameters, result and exceptions, as IDL or the program declares them.
+//! Signatures of operations: parameters, result and exceptions, as IDL or the program declares
+//! them.
 //!
 //! Generated code provides them. Interceptors, dynamic calls and dynamic servants decode values by
 //! them.
@@ -10,8 +11,8 @@ pub use named_value::{NamedValue, ParameterMode};
 
 use armilla_cdr::TypeCode;
 
-/// The signature of an operation. Stubs and skeletons do not use it; generated code creates one when
-/// an interceptor asks for the values of a request.
+/// The signature of an operation. Stubs and skeletons do not use it; generated code creates one
+/// when an interceptor asks for the values of a request.
 #[derive(Debug, Clone)]
 pub struct Signature {
     /// The parameters, without values.

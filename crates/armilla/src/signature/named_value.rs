@@ -13,8 +13,8 @@ pub enum ParameterMode {
     InOut,
 }
 
-/// An argument: its name, its direction, its type, and its value once it has one. `NamedValue` in IDL
-/// (CORBA 3.4 Part 1, 10.2.1.1).
+/// An argument: its name, its direction, its type, and its value once it has one. `NamedValue` in
+/// IDL (CORBA 3.4 Part 1, 10.2.1.1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedValue {
     name: String,

@@ -1,5 +1,5 @@
-//! The connection of an ORB with itself. Asynchronous calls of objects of the same process use it. It
-//! needs no address, so it works whether or not the process can reach its published addresses.
+//! The connection of an ORB with itself. Asynchronous calls of objects of the same process use it.
+//! It needs no address, so it works whether or not the process can reach its published addresses.
 
 use super::{Address, Listening, Stream, Transport};
 use crate::settings::Settings;

@@ -4,8 +4,8 @@
 //! references describe them, finds in references the addresses that it can reach, and connects to
 //! them. It provides streams of octets; GIOP itself is not part of it. TCP, Unix-domain sockets and
 //! shared memory are the transports of every ORB.
-//! [`OrbBuilder::transport`](crate::OrbBuilder::transport) adds further ones; `examples/transport` is
-//! a complete example.
+//! [`OrbBuilder::transport`](crate::OrbBuilder::transport) adds further ones; `examples/transport`
+//! is a complete example.
 
 mod iiop;
 mod in_process;
@@ -31,9 +31,9 @@ use std::time::Duration;
 
 /// A transport for GIOP messages.
 ///
-/// A reference contains profiles, one for each way to reach the object, and tagged components within
-/// the profiles (CORBA 3.4 Part 2, 7.6.2). A transport defines a profile tag, or a component tag for
-/// the profiles of other transports, or both. The OMG assigns the numbers of new tags.
+/// A reference contains profiles, one for each way to reach the object, and tagged components
+/// within the profiles (CORBA 3.4 Part 2, 7.6.2). A transport defines a profile tag, or a component
+/// tag for the profiles of other transports, or both. The OMG assigns the numbers of new tags.
 ///
 /// Any thread may call the methods at any time.
 pub trait Transport: Send + Sync + fmt::Debug {
@@ -78,8 +78,8 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// The address in a component with its own tag, if this process can reach it. `None` otherwise.
     /// The default implementation has no tag.
     ///
-    /// The client tries the addresses of components before the address of their profile, except those
-    /// of the profile's own transport, which it tries afterwards.
+    /// The client tries the addresses of components before the address of their profile, except
+    /// those of the profile's own transport, which it tries afterwards.
     ///
     /// The ORB caches the result for other references with the same component.
     fn read_component(&self, _component: &TaggedComponent, _settings: &Settings) -> Option<String> {
@@ -90,8 +90,8 @@ pub trait Transport: Send + Sync + fmt::Debug {
 /// The content of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectProfile {
-    /// The address of the server, for [`Transport::connect`] and for error messages. It begins with a
-    /// scheme, so that the addresses of two transports always differ.
+    /// The address of the server, for [`Transport::connect`] and for error messages. It begins with
+    /// a scheme, so that the addresses of two transports always differ.
     pub address: String,
     /// The highest GIOP version that the server accepts.
     pub version: Version,
@@ -130,8 +130,8 @@ impl fmt::Debug for Publication {
     }
 }
 
-/// Creates the profile of an object. Functions with the parameters of [`make`](Self::make) implement
-/// it.
+/// Creates the profile of an object. Functions with the parameters of [`make`](Self::make)
+/// implement it.
 pub trait MakeProfile: Send + Sync {
     /// The profile of the object with this key and these components, for a server that accepts GIOP
     /// up to `version`.

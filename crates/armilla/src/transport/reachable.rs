@@ -1,6 +1,6 @@
 //! A check whether clients can reach the hosts that references carry. The ORB reports a problem and
-//! its remedy once, when it opens the endpoint. It is not an error, because clients on the same host
-//! may still reach it.
+//! its remedy once, when it opens the endpoint. It is not an error, because clients on the same
+//! host may still reach it.
 
 use crate::log::report;
 use std::net::{IpAddr, ToSocketAddrs};
@@ -41,8 +41,8 @@ fn loopback(host: &str, everywhere: bool) {
     }
 }
 
-/// Resolves the name in a separate thread, because the resolver may be slow and nothing waits for the
-/// result.
+/// Resolves the name in a separate thread, because the resolver may be slow and nothing waits for
+/// the result.
 fn look_up(host: String) {
     let body = move || match (host.as_str(), 0).to_socket_addrs() {
         Err(error) => report!(

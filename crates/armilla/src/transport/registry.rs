@@ -62,8 +62,8 @@ impl Transports {
         format!("an endpoint is {}", forms.join(", or "))
     }
 
-    /// Whether the octets around the object key of `profile` determine the rest of its content: it is
-    /// an IIOP profile that no added transport reads.
+    /// Whether the octets around the object key of `profile` determine the rest of its content: it
+    /// is an IIOP profile that no added transport reads.
     #[inline]
     pub(crate) fn are_usual_for(&self, profile: &TaggedProfile) -> bool {
         let added = &self.0[..self.0.len().saturating_sub(DEFAULT_TRANSPORTS)];

@@ -8,9 +8,9 @@
 //!
 //! The collector traces the values that are reachable from the candidates. A value is in use if its
 //! reference count is higher than the number of references from the traced values, or if a value in
-//! use refers to it. The collector holds the locks of all traced values while it decides, and checks
-//! that no thread has a snapshot of their states. Thus no thread can obtain a new reference by
-//! following an old one, and a value that is unreachable at that moment stays unreachable.
+//! use refers to it. The collector holds the locks of all traced values while it decides, and
+//! checks that no thread has a snapshot of their states. Thus no thread can obtain a new reference
+//! by following an old one, and a value that is unreachable at that moment stays unreachable.
 
 use super::shared::{AnyState, Shared};
 use armilla_cdr::Encoder;
@@ -59,8 +59,8 @@ fn collect(due: Vec<Weak<Shared>>) {
     graph.trace();
     // Dropping a state may run code of the program, so no lock is held then.
     let unused = graph.unused();
-    // The values in use raise the threshold: tracing the same large graph again for every cycle that
-    // arrives would take too long.
+    // The values in use raise the threshold: tracing the same large graph again for every cycle
+    // that arrives would take too long.
     let used = graph.nodes.len() - unused.len();
     drop(unused);
     drop(graph);

@@ -12,14 +12,15 @@ use std::sync::Arc;
 /// A handle of a value of the valuetype `T`, or of a type that inherits from it.
 ///
 /// Clones denote the same value: all see a change, and a value to which two others refer arrives as
-/// one value on the other side of a call, also in a cycle. `==` and `Hash` compare the identity of the
-/// value, not its state. A traversal of a graph can thus keep the visited values in a set, and a
-/// program can associate local data with a value in a map. A value may be null in IDL, so members and
-/// parameters have the type `Option<Value<T>>`. Any thread may use a handle.
+/// one value on the other side of a call, also in a cycle. `==` and `Hash` compare the identity of
+/// the value, not its state. A traversal of a graph can thus keep the visited values in a set, and
+/// a program can associate local data with a value in a map. A value may be null in IDL, so members
+/// and parameters have the type `Option<Value<T>>`. Any thread may use a handle.
 ///
 /// Values are reference-counted. A cycle that the program builds is not freed by itself: remove a
-/// reference of the cycle, or end the last handle with [`break_cycles`](Value::break_cycles). The ORB
-/// frees received cycles that are no longer in use, at the latest after further cycles have arrived.
+/// reference of the cycle, or end the last handle with [`break_cycles`](Value::break_cycles). The
+/// ORB frees received cycles that are no longer in use, at the latest after further cycles have
+/// arrived.
 pub struct Value<T: ?Sized> {
     pub(super) shared: Arc<Shared>,
     of: PhantomData<fn(&T)>,

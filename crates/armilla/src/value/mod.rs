@@ -1,7 +1,8 @@
 //! Valuetypes: objects that are passed by value, together with all values that they refer to.
 //!
-//! A [`Value`] is a handle; clones of it denote the same value. The IDL compiler generates the state
-//! of a valuetype as a struct, and implements the traits of this module for it. The submodules are:
+//! A [`Value`] is a handle; clones of it denote the same value. The IDL compiler generates the
+//! state of a valuetype as a struct, and implements the traits of this module for it. The
+//! submodules are:
 //!
 //! * `handle`: the handle, with which a program uses a value.
 //! * `shared`: the state that the handles of a value share.
@@ -41,8 +42,8 @@ pub trait Valuetype: 'static {
 pub trait State:
     Valuetype + Typed + Clone + Encode + for<'a> Decode<'a> + Send + Sync + Sized
 {
-    /// The repository id, followed by the ids of the types to which a receiver that does not know the
-    /// type may truncate a value, the nearest first.
+    /// The repository id, followed by the ids of the types to which a receiver that does not know
+    /// the type may truncate a value, the nearest first.
     const IDS: &'static [&'static str];
 
     /// Whether the program marshals the state (`custom` in IDL).

@@ -27,20 +27,20 @@ impl Part for Values {
 }
 
 impl Orb {
-    /// Registers the valuetype `T`: `register_value_factory` (CORBA 3.4 Part 1, 8.5.4). It replaces a
-    /// type with the same repository id.
+    /// Registers the valuetype `T`: `register_value_factory` (CORBA 3.4 Part 1, 8.5.4). It replaces
+    /// a type with the same repository id.
     ///
-    /// Registration is needed where the declared type of a parameter does not lead to `T`: where it is
-    /// [`ValueBase`](crate::ValueBase), or a base of `T` from another IDL file.
+    /// Registration is needed where the declared type of a parameter does not lead to `T`: where it
+    /// is [`ValueBase`](crate::ValueBase), or a base of `T` from another IDL file.
     pub fn register_value<T: State>(&self) {
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         values.insert(T::REPOSITORY_ID.into(), Known::Compiled(Kind::of::<T>()));
     }
 
     /// Registers a valuetype of which the program has only the TypeCode, for example from an
-    /// interface repository. [Dynamic calls](crate::dynamic), dynamic servants and `any`s then accept
-    /// its values untruncated where the declared type is one of its bases. It does not replace a type
-    /// that was registered with [`register_value`](Self::register_value).
+    /// interface repository. [Dynamic calls](crate::dynamic), dynamic servants and `any`s then
+    /// accept its values untruncated where the declared type is one of its bases. It does not
+    /// replace a type that was registered with [`register_value`](Self::register_value).
     ///
     /// ```
     /// # use armilla::{Orb, TypeCode};
@@ -70,8 +70,8 @@ impl Orb {
         Ok(())
     }
 
-    /// Removes the valuetype with this repository id: `unregister_value_factory`. The types that the
-    /// IDL of a parameter declares stay known.
+    /// Removes the valuetype with this repository id: `unregister_value_factory`. The types that
+    /// the IDL of a parameter declares stay known.
     ///
     /// # Errors
     /// `BAD_PARAM` (minor code 1) when no type with this id is registered.

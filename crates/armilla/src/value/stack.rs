@@ -8,8 +8,8 @@ use armilla_cdr::{CdrError, CdrErrorKind, CdrResult};
 use std::cell::Cell;
 use std::{panic, thread};
 
-/// How many octets of the stack of any thread values may use. The default stack of a Rust thread has
-/// 2 MiB.
+/// How many octets of the stack of any thread values may use. The default stack of a Rust thread
+/// has 2 MiB.
 const BUDGET: usize = 512 << 10;
 
 /// The size of the stack of a helper thread, and how many octets of it values may use.

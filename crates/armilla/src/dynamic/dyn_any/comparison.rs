@@ -12,8 +12,8 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(super) struct Comparison {
     visited: HashSet<(usize, usize)>,
-    /// The pairs whose states remain to be compared. A list instead of recursion, because a chain of
-    /// values may have any length.
+    /// The pairs whose states remain to be compared. A list instead of recursion, because a chain
+    /// of values may have any length.
     pending: Vec<(Arc<Shared>, Arc<Shared>)>,
 }
 
@@ -40,7 +40,8 @@ impl Comparison {
         true
     }
 
-    /// Whether both, which have the same type, have equal contents and refer to identical valuetypes.
+    /// Whether both, which have the same type, have equal contents and refer to identical
+    /// valuetypes.
     pub(super) fn is_same_as(a: &DynAny, b: &DynAny) -> bool {
         let mut comparison = Self::default();
         comparison.same_content(a, b) && comparison.pending.is_empty()

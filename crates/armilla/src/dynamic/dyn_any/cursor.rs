@@ -52,8 +52,8 @@ impl DynAny {
         }
     }
 
-    /// Moves the cursor to the component `index`. Returns `false` if there is none; the cursor is at
-    /// no component then.
+    /// Moves the cursor to the component `index`. Returns `false` if there is none; the cursor is
+    /// at no component then.
     pub fn seek(&mut self, index: usize) -> bool {
         self.current = (index < self.component_count()).then_some(index);
         self.current.is_some()
@@ -64,8 +64,8 @@ impl DynAny {
         self.seek(0);
     }
 
-    /// Moves the cursor to the next component. Returns `false` if there is none; the cursor is at no
-    /// component then.
+    /// Moves the cursor to the next component. Returns `false` if there is none; the cursor is at
+    /// no component then.
     #[allow(clippy::should_implement_trait)] // CORBA has this name, and it is not an iterator.
     pub fn next(&mut self) -> bool {
         self.seek(self.current.map_or(0, |current| current + 1))

@@ -58,8 +58,8 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
     }
 }
 
-// Types without components have separate functions, so that the recursive functions above have small
-// stack frames.
+// Types without components have separate functions, so that the recursive functions above have
+// small stack frames.
 
 fn simple(code: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<Content> {
     Ok(match code {

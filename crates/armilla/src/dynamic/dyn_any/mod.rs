@@ -38,13 +38,13 @@ use types::Types;
 /// A value of a type that the program learns at run time, as a tree: `DynAny`.
 ///
 /// A constructed value has components, which are `DynAny`s themselves: the members of a struct, the
-/// elements of a sequence, the discriminator and the member of a union, the members of a valuetype. A
-/// cursor moves through the components. [`as_struct`](Self::as_struct) and similar methods return the
-/// views that CORBA calls `DynStruct`, `DynUnion` and so on.
+/// elements of a sequence, the discriminator and the member of a union, the members of a valuetype.
+/// A cursor moves through the components. [`as_struct`](Self::as_struct) and similar methods return
+/// the views that CORBA calls `DynStruct`, `DynUnion` and so on.
 ///
-/// [`new`](Self::new) and [`from_any`](Self::from_any) take the place of `DynAnyFactory`; `destroy` is
-/// not needed. Clones are copies, but share valuetypes; [`copy`](Self::copy) copies these too. A cycle
-/// of valuetypes is freed only when the program breaks it.
+/// [`new`](Self::new) and [`from_any`](Self::from_any) take the place of `DynAnyFactory`; `destroy`
+/// is not needed. Clones are copies, but share valuetypes; [`copy`](Self::copy) copies these too. A
+/// cycle of valuetypes is freed only when the program breaks it.
 ///
 /// ```
 /// use armilla::dynamic::DynAny;
@@ -82,13 +82,13 @@ impl DynAny {
         tree::DefaultBuilder::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
 
-    /// The value in `any` (`create_dyn_any`). A valuetype of an unknown type is truncated to a known
-    /// base, if it is truncatable.
+    /// The value in `any` (`create_dyn_any`). A valuetype of an unknown type is truncated to a
+    /// known base, if it is truncatable.
     ///
     /// # Errors
-    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values or does
-    /// not describe them, such as a custom valuetype; [`Encoding`](DynAnyError::Encoding) when the
-    /// octets are not a value of the type.
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values or
+    /// does not describe them, such as a custom valuetype; [`Encoding`](DynAnyError::Encoding) when
+    /// the octets are not a value of the type.
     pub fn from_any(any: &Any) -> Result<Self> {
         Self::read(any, false)
     }

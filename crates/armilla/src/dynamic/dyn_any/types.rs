@@ -61,8 +61,8 @@ impl Types {
         code
     }
 
-    /// Whether a value of the type `code` conforms to the declared type `expected`. TypeCodes do not
-    /// name abstract bases, so any value conforms to an abstract type.
+    /// Whether a value of the type `code` conforms to the declared type `expected`. TypeCodes do
+    /// not name abstract bases, so any value conforms to an abstract type.
     pub(super) fn may_stand_for(&self, code: &TypeCode, expected: &TypeCode) -> bool {
         if expected.type_modifier() == Some(ABSTRACT) || code.is_derived_from(expected) {
             return true;

@@ -30,9 +30,9 @@ impl DynUnion<'_> {
         self.content().map(|content| content.discriminator.clone())
     }
 
-    /// Sets the discriminator. If it selects another member than before, that member gets its default
-    /// value. The cursor moves to the member, or to the discriminator if no member is selected
-    /// (`set_discriminator`).
+    /// Sets the discriminator. If it selects another member than before, that member gets its
+    /// default value. The cursor moves to the member, or to the discriminator if no member is
+    /// selected (`set_discriminator`).
     ///
     /// # Errors
     /// `TypeMismatch` when the value is of another type.
@@ -184,8 +184,8 @@ impl Drop for Discriminator<'_> {
 }
 
 impl DynAny {
-    /// Creates the member that the discriminator selects, if `before` selected another one. The cursor
-    /// stays if its component exists.
+    /// Creates the member that the discriminator selects, if `before` selected another one. The
+    /// cursor stays if its component exists.
     ///
     /// # Errors
     /// When the type of the member has no values. The discriminator is restored to `before` then.

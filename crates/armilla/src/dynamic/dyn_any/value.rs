@@ -189,8 +189,9 @@ fn parts<'c>(code: &'c TypeCode, types: &'c Types) -> CdrResult<Vec<&'c TypeCode
     }
 }
 
-/// The view of a [`DynAny`] as a valuetype or a boxed value: `DynValue` and `DynValueBox` (CORBA 3.4
-/// Part 1, 9.2.10 to 9.2.12). The cursor moves through the members as through those of a struct.
+/// The view of a [`DynAny`] as a valuetype or a boxed value: `DynValue` and `DynValueBox` (CORBA
+/// 3.4 Part 1, 9.2.10 to 9.2.12). The cursor moves through the members as through those of a
+/// struct.
 #[derive(Debug)]
 pub struct DynValue<'d>(&'d mut DynAny);
 
@@ -215,8 +216,8 @@ impl DynAny {
     }
 }
 
-/// The identity of a valuetype of which a [`DynAny`] is a handle. All handles of a value have the same
-/// identity. It is unique while a handle exists.
+/// The identity of a valuetype of which a [`DynAny`] is a handle. All handles of a value have the
+/// same identity. It is unique while a handle exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValueIdentity(usize);
 
@@ -266,8 +267,8 @@ impl DynValue<'_> {
     /// Replaces null by a new value whose members have default values.
     ///
     /// # Errors
-    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) for an abstract or custom valuetype
-    /// and for an abstract interface, because their TypeCodes describe no state.
+    /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) for an abstract or custom
+    /// valuetype and for an abstract interface, because their TypeCodes describe no state.
     pub fn set_to_value(&mut self) -> Result {
         if self.is_null() {
             self.0.content = Content::Value(Some(self.new_value()?));
@@ -306,8 +307,8 @@ impl DynValue<'_> {
         self.0.shared().map(|shared| shared.type_code())
     }
 
-    /// The names of the members, with those of the bases first. The content of a boxed value has the
-    /// name `value`.
+    /// The names of the members, with those of the bases first. The content of a boxed value has
+    /// the name `value`.
     pub fn member_names(&self) -> Vec<String> {
         self.0.shared().map_or_else(Vec::new, |shared| shared.names())
     }
@@ -333,8 +334,8 @@ impl DynValue<'_> {
     /// every member.
     ///
     /// # Errors
-    /// `InvalidValue` for a wrong number of members; `TypeMismatch` for a wrong name or type; those of
-    /// [`set_to_value`](Self::set_to_value) for null. After an error the value is unchanged.
+    /// `InvalidValue` for a wrong number of members; `TypeMismatch` for a wrong name or type; those
+    /// of [`set_to_value`](Self::set_to_value) for null. After an error the value is unchanged.
     pub fn set_members<'v>(
         &mut self,
         members: impl IntoIterator<Item = (&'v str, &'v Any)>,
@@ -342,8 +343,8 @@ impl DynValue<'_> {
         self.set_all(members, DynAny::set_any)
     }
 
-    /// Sets all members as [`set_members`](Self::set_members) does, but shares the valuetypes in them
-    /// (`set_members_as_dyn_any`).
+    /// Sets all members as [`set_members`](Self::set_members) does, but shares the valuetypes in
+    /// them (`set_members_as_dyn_any`).
     ///
     /// # Errors
     /// Those of [`set_members`](Self::set_members).
@@ -375,8 +376,8 @@ impl DynValue<'_> {
     /// The content of a boxed value (`get_boxed_value_as_dyn_any`).
     ///
     /// # Errors
-    /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value, `InvalidValue`
-    /// for null.
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value,
+    /// `InvalidValue` for null.
     pub fn boxed(&self) -> Result<DynAny> {
         self.check_box()?;
         self.members().pop().ok_or_else(|| DynAnyError::invalid("there is no box"))
@@ -385,8 +386,8 @@ impl DynValue<'_> {
     /// Sets the content of a boxed value; null becomes a new value (`set_boxed_value`).
     ///
     /// # Errors
-    /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value, or a content of
-    /// another type.
+    /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value, or a
+    /// content of another type.
     pub fn set_boxed(&mut self, value: &Any) -> Result {
         self.check_box()?;
         self.set_members([("", value)])

@@ -1,6 +1,6 @@
 //! Dynamic values as what they are: `DynEnum`, `DynFixed`, `DynStruct`, `DynUnion`, `DynSequence`,
-//! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`]. What a union
-//! can do is in `union`.
+//! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`]. What a
+//! union can do is in `union`.
 
 use super::tree::{Content, DefaultBuilder, scalar};
 use super::{DynAny, DynAnyError, Result};
@@ -127,12 +127,12 @@ impl DynFixed<'_> {
         format!("{sign}{whole}{point}{fraction}")
     }
 
-    /// Makes it the number in `text`, a fixed-point literal of IDL whose `d` may be missing. What its
-    /// scale has no room for is cut off; `false` when that was not nothing (`set_value`).
+    /// Makes it the number in `text`, a fixed-point literal of IDL whose `d` may be missing. What
+    /// its scale has no room for is cut off; `false` when that was not nothing (`set_value`).
     ///
     /// # Errors
-    /// `TypeMismatch` when the text is no such literal, `InvalidValue` when there are too many digits
-    /// before the point.
+    /// `TypeMismatch` when the text is no such literal, `InvalidValue` when there are too many
+    /// digits before the point.
     pub fn set_value(&mut self, text: &str) -> Result<bool> {
         let literal = Literal::parse(text)
             .ok_or(DynAnyError::TypeMismatch { wanted: "a fixed-point literal", found: None })?;
@@ -218,8 +218,8 @@ impl DynStruct<'_> {
     /// Sets all members, in order (`set_members`). An empty name stands for any.
     ///
     /// # Errors
-    /// `InvalidValue` when there are more or fewer; `TypeMismatch` when one has another name or is of
-    /// another type. Then nothing is changed.
+    /// `InvalidValue` when there are more or fewer; `TypeMismatch` when one has another name or is
+    /// of another type. Then nothing is changed.
     pub fn set_members<'v>(
         &mut self,
         members: impl IntoIterator<Item = (&'v str, &'v Any)>,
@@ -228,7 +228,8 @@ impl DynStruct<'_> {
         replace(self.0, &values, DynAny::set_any)
     }
 
-    /// Sets all members, in order, which lead to the same valuetypes then (`set_members_as_dyn_any`).
+    /// Sets all members, in order, which lead to the same valuetypes then
+    /// (`set_members_as_dyn_any`).
     ///
     /// # Errors
     /// As [`set_members`](Self::set_members).
@@ -290,8 +291,8 @@ impl DynSequence<'_> {
     }
 
     /// Cuts elements off, or adds such as there are when nothing is said (`set_length`). The cursor
-    /// stays where it was; where it was at no element it goes to the first that is new, and where its
-    /// element is cut off it is at none.
+    /// stays where it was; where it was at no element it goes to the first that is new, and where
+    /// its element is cut off it is at none.
     ///
     /// # Errors
     /// `InvalidValue` when the bound allows no so many, or no sequence can have so many.
