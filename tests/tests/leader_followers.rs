@@ -9,7 +9,7 @@ mod callers;
 mod calls;
 #[path = "concurrency.rs"]
 mod concurrency;
-#[path = "failures.rs"]
+#[path = "failures/main.rs"]
 mod failures;
 #[path = "hostile.rs"]
 mod hostile;
