@@ -1,0 +1,111 @@
+//! References of several addresses, of IPv6, and with what other ORBs put there.
+
+use super::EVERYTHING;
+use armilla::{Completion, ExceptionKind, Ior, Minor, Version};
+use armilla_cdr::{ByteOrder, Encoder};
+use armilla_giop::ior::{IiopProfile, TaggedComponent, TaggedProfile};
+use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::{self, Peer};
+use armilla_tests::probe::*;
+use std::time::Duration;
+
+#[test]
+fn a_url_of_several_addresses_is_tried_until_one_answers() {
+    let server = Server::start();
+    server.publish("probe", server.local.object()).unwrap();
+    let (host, port) = server.address();
+    let dead = [peer::dead_port(), peer::dead_port()];
+    let url = format!("corbaloc::{host}:{},:{host}:{},:{host}:{port}/probe", dead[0], dead[1]);
+    let remote: EverythingRef = orbs::client().resolve(&url).unwrap();
+    remote.ping().unwrap();
+}
+
+#[test]
+fn a_forward_to_several_addresses_is_tried_until_one_answers() {
+    let server = Server::start();
+    // The object's real key behind two addresses, the first of which is dead.
+    let mut target = server.local.object().ior();
+    let mut profile = target.iiop_profiles().next().unwrap().unwrap();
+    profile.port = peer::dead_port();
+    target.profiles.insert(0, profile.to_tagged().unwrap());
+    let peer = Peer::answering(move |request| peer::forward(request, &target));
+    // Reached at the second address of its own, too.
+    let reference = peer::ior(&[peer::dead_port(), peer.port()], Version::V1_2);
+    peer::resolve(&orbs::client(), &reference).ping().unwrap();
+}
+
+#[test]
+fn an_object_on_ipv6_is_called() {
+    if std::net::TcpListener::bind("[::1]:0").is_err() {
+        eprintln!("NOT CHECKED: this host has no IPv6 loopback");
+        return;
+    }
+    let orb = orbs::builder().listen("iiop://[::1]:0").unwrap().build().unwrap();
+    let server = Server::of(orb);
+    let url = server.publish("probe", server.local.object()).unwrap();
+    assert!(url.starts_with("corbaloc::[::1]:"), "{url}");
+    orbs::client().resolve::<dyn Everything>(&url).unwrap().ping().unwrap();
+}
+
+/// A component with octets of its own, behind those of the byte order.
+fn component(id: u32, data: &[u8]) -> TaggedComponent {
+    TaggedComponent { id, data: [&[0], data].concat() }
+}
+
+#[test]
+fn what_other_orbs_put_into_references_leads_astray_nobody() {
+    let server = Server::start();
+    let good = server.local.object().ior();
+    let profile = good.iiop_profiles().next().unwrap().unwrap();
+    // As JacORB and TAO write them: what SSL supports and requires, and its port or 0; a policy; an
+    // address that nobody listens at; a component cut short.
+    let dead = peer::dead_port().to_be_bytes();
+    let components = [
+        component(20, &[0, 0, 0x66, 0, 0x06, 0, 0]),
+        component(2, &[0, 0, 0, 0, 0, 27, 0, 0, 0, 1, 0]),
+        component(3, &[&[0, 0, 0, 0, 0, 0, 10][..], b"127.0.0.1\0", &dead].concat()),
+        TaggedComponent { id: 33, data: Vec::new() },
+    ];
+    let mut furnished = profile.clone();
+    furnished.components.extend(components.clone());
+    let furnished = furnished.to_tagged().unwrap();
+    let mut multiple = Encoder::new(ByteOrder::Big);
+    multiple.put_bool(false);
+    multiple.put_u32(1);
+    multiple.put_u32(0x4a41_4300);
+    multiple.copy_octets(b"\0\0\0\0JAC\0").unwrap();
+    let multiple = TaggedProfile { id: 1, data: multiple.to_vec() };
+    let tao = TaggedProfile { id: 0x5441_4f00, data: b"\0\x01\0shared memory".to_vec() };
+    // A server that takes only SSL says 0 for the port of plain IIOP.
+    let secure = IiopProfile { port: 0, components: components.to_vec(), ..profile };
+    let secure = secure.to_tagged().unwrap();
+    let client = orbs::builder().call_timeout(Some(Duration::from_secs(20))).build().unwrap();
+    for profiles in [
+        vec![furnished.clone()],
+        vec![multiple.clone(), furnished.clone()],
+        vec![furnished.clone(), multiple, tao.clone()],
+        vec![tao, furnished.clone()],
+        vec![secure.clone(), furnished],
+    ] {
+        let ior = Ior { type_id: EVERYTHING.into(), profiles };
+        let remote = peer::resolve(&client, &ior);
+        remote.ping().unwrap();
+        assert_eq!(client.object_to_string(&remote).unwrap(), ior.to_text().unwrap());
+    }
+    let only_secure = Ior { type_id: EVERYTHING.into(), profiles: vec![secure] };
+    let error = peer::resolve(&client, &only_secure).ping().unwrap_err();
+    assert_eq!(error.completed(), Completion::No, "{error}");
+}
+
+#[test]
+fn a_reference_without_an_address_of_ours_says_so() {
+    let client = orbs::client();
+    let elsewhere = armilla_giop::ior::TaggedProfile { id: 99, data: vec![1, 2, 3] };
+    let ior = Ior { type_id: EVERYTHING.into(), profiles: vec![elsewhere] };
+    let remote = peer::resolve(&client, &ior);
+    let error = remote.ping().unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NO_USABLE_PROFILE));
+    assert_eq!(error.completed(), Completion::No);
+    let text = client.object_to_string(&remote).unwrap();
+    assert_eq!(text, ior.to_text().unwrap(), "it can be passed on all the same");
+}

@@ -1,0 +1,105 @@
+//! References as text and in files, home again, and compared.
+
+use armilla::{ExceptionKind, Minor, Object};
+use armilla_tests::orbs::{self, Server, travel};
+use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
+use std::fs;
+
+#[test]
+fn a_reference_survives_as_text() {
+    let server = Server::start();
+    let client = orbs::client();
+    let text = server.object_to_string(&server.local).unwrap();
+    assert!(text.starts_with("IOR:"), "{text}");
+    let remote: EverythingRef = client.resolve(&text).unwrap();
+    assert_eq!(client.object_to_string(&remote).unwrap(), text);
+    remote.ping().unwrap();
+    let upper = text.to_uppercase();
+    client.resolve::<dyn Everything>(&upper).unwrap().ping().unwrap();
+}
+
+#[test]
+fn a_reference_that_comes_home_is_collocated() {
+    let server = Server::start();
+    let home = travel(&travel(&server.local, &orbs::client()), &server);
+    assert!(home.local().is_some());
+    assert_eq!(home, server.local);
+}
+
+#[test]
+fn the_nil_reference_survives_as_text() {
+    let orb = orbs::client();
+    let text = orb.object_to_string(Object::nil()).unwrap();
+    assert!(orb.string_to_object(&text).unwrap().is_nil());
+    let error = orb.resolve::<dyn Everything>(&text).unwrap_err();
+    assert_eq!((error.kind(), error.minor()), (ExceptionKind::InvObjref, Minor::NIL_REFERENCE));
+}
+
+#[test]
+fn references_are_equal_when_they_lead_to_the_same_object() {
+    let server = Server::start();
+    let client = orbs::client();
+    let (one, same) = (server.remote(&client), server.remote(&client));
+    let (_, other) = orbs::activate(&server);
+    assert_eq!(one, same);
+    assert_eq!(one, server.local);
+    assert_ne!(server.local, other);
+    assert_ne!(one.object(), &Object::nil());
+    assert_eq!(Object::nil(), Object::default());
+    assert_eq!(one.upcast::<dyn Counted>().object(), one.object());
+}
+
+#[test]
+fn a_file_holds_a_reference() {
+    let server = Server::start();
+    let client = orbs::client();
+    let directory = std::env::temp_dir().join(format!("armilla-tests-{}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let file = |name: &str, content: &str| {
+        let path = directory.join(name);
+        fs::write(&path, content).unwrap();
+        format!("file://{}", path.display())
+    };
+    let text = server.object_to_string(&server.local).unwrap();
+    let url = file("probe with space.ior", &format!("\n {text}\n\n")).replace(' ', "%20");
+    client.resolve::<dyn Everything>(&url).unwrap().ping().unwrap();
+
+    let large = "x".repeat((1 << 20) + 1);
+    let wrong = [
+        (file("loop", "file:///anything"), "refers to another file"),
+        (file("empty", ""), "begins no object reference"),
+        (file("large", &large), "too many for a reference"),
+        (format!("file://{}/missing", directory.display()), "No such file"),
+        (format!("file://{}", directory.display()), "directory"),
+    ];
+    for (url, expected) in wrong {
+        let error = client.string_to_object(&url).unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::BadParam);
+        assert!(error.to_string().contains(expected), "{url}: {error}");
+    }
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+#[allow(clippy::mutable_key_type)] // What changes in a reference is not what it is compared by.
+fn equivalent_references_have_the_same_hash() {
+    use std::collections::HashSet;
+    let (server, client) = (Server::start(), orbs::client());
+    let poa = server.root_poa().create_poa("hashed").user_ids().build().unwrap();
+    let without_hint = poa.create_reference_with_id::<dyn Everything>("one").unwrap();
+    let one: EverythingRef =
+        poa.activate_with_id("one", everything::tie(Probe::default())).unwrap();
+    let far = orbs::travel(&one, &client);
+    assert!(one.object().is_equivalent(far.object()) && one == without_hint);
+    let objects: HashSet<_> = [&one, &far, &without_hint, &server.local].into_iter().collect();
+    assert_eq!(objects.len(), 2);
+    for maximum in [0, 1, 1000, u32::MAX] {
+        let hash = one.object().hash_up_to(maximum);
+        assert!(hash <= maximum);
+        assert_eq!(hash, far.object().hash_up_to(maximum));
+        assert_eq!(hash, without_hint.object().hash_up_to(maximum));
+    }
+    let nil = EverythingRef::nil();
+    assert!(nil == EverythingRef::default() && !objects.contains(&nil));
+}
