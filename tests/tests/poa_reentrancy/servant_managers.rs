@@ -1,0 +1,164 @@
+//! What servant managers may do to the POA that asks them.
+
+use super::{in_time, meddled, probe, refused, taken};
+use armilla::{
+    AnyServant, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, PoaError, ServantActivator,
+    ServantManager, ServantManagerError,
+};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs;
+use armilla_tests::probe::*;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+#[test]
+fn a_servant_manager_cannot_wait_for_requests_that_wait_for_it() {
+    let waits = |deed: usize, poa: &Poa| match deed {
+        0 => poa.destroy(true, true),
+        1 => poa.manager().hold_requests(true),
+        2 => poa.manager().discard_requests(true),
+        _ => poa.manager().deactivate(true, true),
+    };
+    for number in 0..4 {
+        let deed = move |poa: &Poa| waits(number, poa);
+        let (_orb, poa, object, diary) = meddled(ServantManager::activator, deed);
+        in_time(move || {
+            object.ping().unwrap();
+            orbs::travel(&object, &orbs::client()).ping().unwrap();
+            poa.deactivate(&"one".into()).unwrap();
+        });
+        eventually("the servant goes back", || diary.lock().unwrap().len() > 1);
+        let expected = ["incarnate BadInvOrder", "etherealize false BadInvOrder"];
+        assert_eq!(taken(&diary), expected);
+        let (_orb, _poa, object, diary) = meddled(ServantManager::locator, deed);
+        in_time(move || object.ping().unwrap());
+        assert_eq!(taken(&diary), ["preinvoke BadInvOrder", "postinvoke BadInvOrder"]);
+    }
+}
+
+/// Counts who asks it at once, and is done after others had their turn.
+#[derive(Default)]
+struct Alone {
+    inside: AtomicUsize,
+    asked: AtomicUsize,
+}
+
+impl Alone {
+    fn ask(&self) {
+        assert_eq!(self.inside.fetch_add(1, SeqCst), 0, "it is asked by two at once");
+        (0..10).for_each(|_| thread::yield_now());
+        self.asked.fetch_add(1, SeqCst);
+        self.inside.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Asks another for everything.
+struct Through(Arc<Alone>);
+
+impl ServantActivator for Through {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
+        self.0.ask();
+        Ok(probe())
+    }
+
+    fn etherealize(&self, _: &ObjectId, _: &Poa, _: AnyServant, _: bool, _: bool) {
+        self.0.ask();
+    }
+}
+
+#[test]
+fn an_activator_is_asked_for_one_thing_at_a_time() {
+    let (orb, alone) = (orbs::listening(), Arc::new(Alone::default()));
+    let poa = orb.root_poa().create_poa("many").user_ids();
+    let poa = poa.servant_manager(ServantManager::activator(Through(alone.clone())));
+    let poa = poa.build().unwrap();
+    thread::scope(|scope| {
+        for caller in 0..4 {
+            let poa = &poa;
+            scope.spawn(move || {
+                for turn in 0..50 {
+                    let id = ObjectId::from(&*format!("{caller} {turn}"));
+                    let near = poa.create_reference_with_id::<dyn Everything>(id.clone()).unwrap();
+                    near.ping().unwrap();
+                    poa.deactivate(&id).unwrap();
+                }
+            });
+        }
+    });
+    poa.destroy(true, true).unwrap();
+    assert_eq!(alone.asked.load(SeqCst), 400);
+    orb.shutdown();
+}
+
+#[test]
+fn an_activator_may_call_other_objects_but_not_the_one_that_it_makes() {
+    let calls: Arc<Mutex<Vec<EverythingRef>>> = Arc::default();
+    let (orb, poa, object, diary) = meddled(ServantManager::activator, {
+        let calls = calls.clone();
+        move |_| {
+            let Some(next) = calls.lock().unwrap().pop() else { return Ok(()) };
+            next.ping().map_err(PoaError::from)
+        }
+    });
+    let two: EverythingRef = poa.create_reference_with_id("two").unwrap();
+    *calls.lock().unwrap() = vec![object.clone(), two];
+    in_time(move || object.ping().unwrap());
+    // The second has called the first, which was being made.
+    assert_eq!(taken(&diary), ["incarnate BadInvOrder", "incarnate done"]);
+    let going = poa.create_reference_with_id("one").unwrap();
+    *calls.lock().unwrap() = vec![going];
+    in_time(move || poa.deactivate(&"one".into()).unwrap());
+    assert_eq!(taken(&diary), ["etherealize false BadInvOrder"]);
+    orb.shutdown();
+}
+
+#[test]
+fn a_servant_manager_that_forwards_in_a_circle_or_nowhere_ends_the_call() {
+    for nowhere in [false, true] {
+        let (_, poa, own) = in_circle(nowhere);
+        for reference in [own.clone(), orbs::travel(&own, &orbs::client())] {
+            let error = in_time(move || reference.ping()).unwrap_err();
+            match nowhere {
+                true => assert_eq!(error.kind(), ExceptionKind::InvObjref, "{error}"),
+                false => assert_eq!(error.minor(), Minor::TOO_MANY_FORWARDS, "{error}"),
+            }
+        }
+        drop(poa);
+    }
+}
+
+/// A reference to an object for which the activator names the object itself, or none.
+fn in_circle(nowhere: bool) -> (Orb, Poa, EverythingRef) {
+    let orb = orbs::listening();
+    let own: Arc<Mutex<Object>> = Arc::default();
+    let poa = orb.root_poa().create_poa("cycle").user_ids();
+    let poa = poa.servant_manager(ServantManager::activator({
+        let own = own.clone();
+        move |_: &ObjectId, _: &Poa| Err(ServantManagerError::Forward(own.lock().unwrap().clone()))
+    }));
+    let poa = poa.build().unwrap();
+    let reference: EverythingRef = poa.create_reference_with_id("one").unwrap();
+    if !nowhere {
+        *own.lock().unwrap() = reference.object().clone();
+    }
+    (orb, poa, reference)
+}
+
+#[test]
+fn a_servant_manager_may_end_its_poa_without_waiting() {
+    let end = |poa: &Poa| poa.destroy(true, false);
+    let (_orb, poa, object, diary) = meddled(ServantManager::activator, end);
+    let call = in_time(move || object.ping());
+    refused(call, ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
+    let told = taken(&diary);
+    assert_eq!(told[0], "incarnate done");
+    assert_eq!(told[1..], ["etherealize true done"], "what it gave goes back");
+    let made = poa.create_object_with_id("IDL:a:1.0", "one");
+    refused(made, ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
+    let (_orb, _, object, diary) = meddled(ServantManager::locator, end);
+    let again = object.clone();
+    in_time(move || object.ping()).unwrap();
+    assert_eq!(taken(&diary), ["preinvoke done", "postinvoke done"], "the request had begun");
+    refused(again.ping(), ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
+}
