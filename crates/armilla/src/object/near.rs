@@ -59,7 +59,7 @@ impl<I: ?Sized> fmt::Debug for LocalRef<I> {
 /// A value of an IDL `native` type, whose Rust type only the program knows. It may be empty.
 ///
 /// ```
-/// use armilla::rt::Native;
+/// use armilla::Native;
 ///
 /// let handle = Native::new(7_u64);
 /// assert_eq!(handle.get::<u64>(), Some(&7));
