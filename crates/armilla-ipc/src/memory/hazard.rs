@@ -19,7 +19,7 @@
 //! # Safety contract
 //! - *Records live for ever.* They are leaked; when a thread ends another one takes over its
 //!   record.
-//! - *Every slot pointer leads into a record*: [`Local::free`] is null, or leads to a word of the
+//! - *Every slot pointer leads into a record*: `Local::free` is null, or leads to a word of the
 //!   thread's record other than the first, or behind its last. Pointers to slots are made from a
 //!   pointer to the whole record.
 
