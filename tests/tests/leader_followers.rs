@@ -11,7 +11,7 @@ mod calls;
 mod concurrency;
 #[path = "failures/main.rs"]
 mod failures;
-#[path = "hostile.rs"]
+#[path = "hostile/main.rs"]
 mod hostile;
 #[path = "shutdown.rs"]
 mod shutdown;
