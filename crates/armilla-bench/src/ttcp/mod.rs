@@ -285,6 +285,9 @@ mod tests {
         let (transmitted, _) = run(Tester { rate: Some(20e6), ..tester(Protocol::Tcp) });
         // Four million bits take a fifth of a second.
         assert!(transmitted.elapsed >= Duration::from_millis(190), "{transmitted}");
-        assert!(transmitted.limits[0].contains("rate"), "{transmitted}");
+        // A loaded machine may be slower than the rate; something else limits the transfer then.
+        if transmitted.elapsed < Duration::from_millis(205) {
+            assert!(transmitted.limits[0].contains("rate"), "{transmitted}");
+        }
     }
 }
