@@ -200,5 +200,8 @@ fn a_url_without_a_port_that_leads_nowhere_says_which_port_that_was() {
     // A loopback address that nothing uses.
     let error = client.resolve::<dyn Everything>("corbaloc::127.86.75.30/Account").unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::Transient);
-    assert!(error.to_string().contains("without a port means 2809"), "{error}");
+    assert!(
+        error.to_string().contains("Without a port, a corbaloc: URL means port 2809"),
+        "{error}"
+    );
 }

@@ -216,13 +216,13 @@ fn retries_come_to_an_end_and_say_so() {
     let remote = nowhere(&client).with_policies(retries(3, Duration::from_millis(1)));
     let error = ping(&remote).wait().unwrap_err();
     assert_eq!(error.minor(), Minor::CONNECT_FAILED);
-    assert!(error.to_string().contains("tried 3 times more"), "{error}");
+    assert!(error.to_string().contains("retried 3 times"), "{error}");
     // Those of the thread hold where the call was begun.
     let hurry = PolicyCurrent::set(retries(2, Duration::from_millis(1)));
     let reply = ping(&nowhere(&client));
     drop(hurry);
     let error = reply.wait().unwrap_err();
-    assert!(error.to_string().contains("tried 2 times more"), "{error}");
+    assert!(error.to_string().contains("retried 2 times"), "{error}");
 }
 
 #[test]

@@ -293,8 +293,12 @@ impl Invocation {
         let Some(policies) = &mut self.policies else { return Err(error) };
         let (retries, repeated) = (policies.effective.retries, policies.repeated);
         if repeated >= retries.count {
-            let note = format!("; retried {repeated} times, the limit of `retries`");
-            return Err(if repeated > 0 { error.with_note(&note) } else { error });
+            let times = match repeated {
+                0 => return Err(error),
+                1 => "once".to_owned(),
+                more => format!("{more} times"),
+            };
+            return Err(error.with_note(&format!("; retried {times}, the limit of `retries`")));
         }
         let pause = retries.pause(repeated);
         let limits = policies.effective.reply.iter().chain(&policies.effective.request);

@@ -21,7 +21,7 @@ impl Orb {
     ///
     /// ```no_run
     /// use armilla::Orb;
-    /// use armilla::naming::NamingContextRef;
+    /// use armilla_cos_naming::NamingContextRef;
     ///
     /// let orb = Orb::new()?;
     /// let context: NamingContextRef = orb.resolve("corbaloc::localhost:2809/NameService")?;
