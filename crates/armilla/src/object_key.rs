@@ -1,8 +1,13 @@
 //! Object keys: the identification of an object within its server, which references carry.
 
 use armilla_ipc::memory::Slot;
+use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+
+/// The octets of a key. A key of usual length takes no heap memory, because each collocated call
+/// through the POA builds one.
+pub(crate) type KeyOctets = SmallVec<[u8; 64]>;
 
 /// The octets with which every key of this ORB begins.
 const MAGIC: [u8; 3] = *b"\xa5AR";
@@ -122,31 +127,18 @@ impl<'k> ObjectKey<'k> {
     }
 
     /// The octets of the key.
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let named = match self {
-            Self::Active { .. } => 0,
-            Self::Named(named) => 6 + named.adapter.len() + named.id.len(),
-        };
-        let mut key = Vec::with_capacity(MAGIC.len() + 1 + 8 + 8 + named + NUMBER);
-        key.extend(MAGIC);
+    pub(crate) fn encode(&self) -> KeyOctets {
         match self {
             Self::Active { incarnation, slot } => {
-                key.push(ACTIVE);
-                key.extend(incarnation.to_be_bytes());
-                key.extend(slot_to_octets(*slot));
+                let mut key = [0; 20];
+                key[..3].copy_from_slice(&MAGIC);
+                key[3] = ACTIVE;
+                key[4..12].copy_from_slice(&incarnation.to_be_bytes());
+                key[12..].copy_from_slice(&slot_to_octets(*slot));
+                KeyOctets::from_slice(&key)
             }
-            Self::Named(named) => {
-                key.push(NAMED);
-                key.extend(named.incarnation.to_be_bytes());
-                key.extend(named.serial.to_be_bytes());
-                key.extend(slot_to_octets(named.hint));
-                // The creation of a POA limits the length of its path, so it fits.
-                key.extend((named.adapter.len() as u16).to_be_bytes());
-                key.extend_from_slice(named.adapter);
-                key.extend_from_slice(named.id);
-            }
+            Self::Named(named) => named.encode(),
         }
-        key
     }
 
     /// Whether two keys name the same object. Hints are not compared.
@@ -158,6 +150,23 @@ impl<'k> ObjectKey<'k> {
                 && named(other)
                 && one[..HINT.start] == other[..HINT.start]
                 && but_hint(other)
+    }
+}
+
+impl NamedKey<'_> {
+    fn encode(&self) -> KeyOctets {
+        let Self { incarnation, serial, hint, adapter, id } = self;
+        let mut key = KeyOctets::with_capacity(HINT.end + 2 + adapter.len() + id.len() + NUMBER);
+        key.extend_from_slice(&MAGIC);
+        key.push(NAMED);
+        key.extend_from_slice(&incarnation.to_be_bytes());
+        key.extend_from_slice(&serial.to_be_bytes());
+        key.extend_from_slice(&slot_to_octets(*hint));
+        // The creation of a POA limits the length of its path, so it fits.
+        key.extend_from_slice(&(adapter.len() as u16).to_be_bytes());
+        key.extend_from_slice(adapter);
+        key.extend_from_slice(id);
+        key
     }
 }
 
@@ -177,10 +186,10 @@ impl ObjectKey<'_> {
 const NO_NUMBER: u32 = u32::MAX;
 
 /// The key with room for the number of an operation, which the client fills in.
-pub(crate) fn with_room_for_number(mut key: Vec<u8>) -> Vec<u8> {
+pub(crate) fn with_room_for_number(mut key: KeyOctets) -> KeyOctets {
     if let Some(kind) = key.get_mut(MAGIC.len()) {
         *kind |= NUMBERED;
-        key.extend(NO_NUMBER.to_be_bytes());
+        key.extend_from_slice(&NO_NUMBER.to_be_bytes());
     }
     key
 }
@@ -249,7 +258,7 @@ mod tests {
 
     const SLOT: Slot = Slot { index: 3, generation: 0x8000_0001 };
 
-    fn named(hint: Slot) -> Vec<u8> {
+    fn named(hint: Slot) -> KeyOctets {
         let key = NamedKey { incarnation: 0, serial: 9, hint, adapter: b"bank", id: b"\x00\xff" };
         ObjectKey::Named(key).encode()
     }

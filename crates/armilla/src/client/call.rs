@@ -15,6 +15,7 @@ use super::route::{Route, Target};
 use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
 use crate::interception::Contexts;
+use crate::object_key::KeyOctets;
 use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::signature::Signature;
@@ -201,7 +202,7 @@ enum Destination {
     /// An object of this process, by its key. `forwarded` is the reference to which a servant
     /// manager forwarded the call. It holds for this call only; the next call asks again, at no
     /// cost of a round trip.
-    Collocated { key: Vec<u8>, forwarded: Option<Box<Ior>> },
+    Collocated { key: KeyOctets, forwarded: Option<Box<Ior>> },
     /// The target to which the reference is bound.
     Bound,
 }
@@ -221,7 +222,9 @@ impl Destination {
     /// The reference to continue with, if the object is in another process.
     fn forwarded(orb: &Orb, ior: Box<Ior>) -> Result<Self, Object> {
         match orb.local_key(&ior) {
-            Some((key, _)) => Ok(Self::Collocated { key: key.into(), forwarded: Some(ior) }),
+            Some((key, _)) => {
+                Ok(Self::Collocated { key: KeyOctets::from_slice(&key), forwarded: Some(ior) })
+            }
             None => Err(Object::from_ior(orb, *ior)),
         }
     }

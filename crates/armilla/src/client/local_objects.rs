@@ -3,6 +3,7 @@
 
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use crate::exception::SystemException;
+use crate::object_key::KeyOctets;
 use crate::runtime::{Located, Orb, Part, PartSlot};
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::ior::Ior;
@@ -18,7 +19,7 @@ use std::time::Duration;
 /// An object of this process that is or was active, as a reference holds it.
 pub(crate) trait LocalObject: Send + Sync {
     /// The octets of its object key.
-    fn key(&self) -> Vec<u8>;
+    fn key(&self) -> KeyOctets;
 
     /// The IOR of a reference to it.
     fn ior(&self, orb: &Orb) -> Result<Ior, SystemException>;

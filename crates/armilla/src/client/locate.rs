@@ -7,6 +7,7 @@ use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
+use crate::object_key::KeyOctets;
 use crate::runtime::{Located as Place, Orb};
 use crate::threads::wait_limit;
 use armilla_cdr::{
@@ -78,7 +79,7 @@ enum Answer {
 /// Asks this process for the object with this key. Follows published names.
 fn locate_collocated(
     orb: &Orb,
-    mut key: Vec<u8>,
+    mut key: KeyOctets,
     invocation: &mut Invocation,
 ) -> Result<Answer, SystemException> {
     loop {
@@ -93,7 +94,7 @@ fn locate_collocated(
             return Ok(Answer::Unknown);
         }
         match orb.local_key(&ior) {
-            Some((next, _)) => key = next.into(),
+            Some((next, _)) => key = KeyOctets::from_slice(&next),
             None => return Ok(Answer::Elsewhere(ior)),
         }
     }

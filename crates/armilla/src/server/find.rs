@@ -246,10 +246,10 @@ impl Orb {
         &self,
         poa: &PoaInner,
         repository_id: &str,
-        key: Vec<u8>,
+        key: &[u8],
     ) -> Result<Object, SystemException> {
         self.prepare_references()?;
-        Ok(Object::from_ior(self, self.ior(poa, repository_id, &key, Vec::new())?))
+        Ok(Object::from_ior(self, self.ior(poa, repository_id, key, Vec::new())?))
     }
 
     /// The IOR of an active object.

@@ -8,7 +8,7 @@ use crate::client::{
     ReplyBuffer,
 };
 use crate::exception::SystemException;
-use crate::object_key::ObjectKey;
+use crate::object_key::{KeyOctets, ObjectKey};
 use crate::runtime::{Located, Orb};
 use armilla_cdr::CodeSets;
 use armilla_giop::Message;
@@ -27,7 +27,7 @@ impl Shows<dyn LocalObject> for Handle<Activation> {
 }
 
 impl LocalObject for Handle<Activation> {
-    fn key(&self) -> Vec<u8> {
+    fn key(&self) -> KeyOctets {
         Activation::key(self)
     }
 

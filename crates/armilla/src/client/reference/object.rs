@@ -4,7 +4,7 @@ use super::overrides::Overrides;
 use crate::client::interception::Interceptors;
 use crate::client::{self, Binding, LocalObject, Operation};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object_key::ObjectKey;
+use crate::object_key::{KeyOctets, ObjectKey};
 use crate::runtime::Orb;
 use crate::settings::Collocation;
 use armilla_cdr::Encode;
@@ -71,11 +71,11 @@ impl Reference {
     }
 
     /// The object key of an object of this process.
-    pub(crate) fn local_key(&self) -> Option<Vec<u8>> {
+    pub(crate) fn local_key(&self) -> Option<KeyOctets> {
         match &self.place {
             Place::Elsewhere => None,
             Place::Active(object) => Some(object.get().key()),
-            Place::Key(key) => Some(key.to_vec()),
+            Place::Key(key) => Some(KeyOctets::from_slice(key)),
         }
     }
 }

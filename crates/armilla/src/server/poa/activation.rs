@@ -2,7 +2,7 @@
 
 use super::active_calls::{ActiveCalls, is_called};
 use super::{ObjectId, PoaInner};
-use crate::object_key::{NamedKey, ObjectKey, system_id, with_room_for_number};
+use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id, with_room_for_number};
 use crate::operations::OperationLookup;
 use crate::server::{AnyServant, Servant};
 use armilla_ipc::memory::Slot;
@@ -168,7 +168,7 @@ impl Activation {
     }
 
     /// The key that references carry.
-    pub(crate) fn key(&self) -> Vec<u8> {
+    pub(crate) fn key(&self) -> KeyOctets {
         let key = self.with_key(|key| key.encode());
         match self.numbered_operations() {
             Some(_) => with_room_for_number(key),

@@ -216,7 +216,7 @@ impl Poa {
             Some((incarnation, slot)) => ObjectKey::Active { incarnation, slot }.encode(),
             None => self.inner.named(id.as_bytes(), Slot::NONE).encode(),
         };
-        Ok(self.orb.named_object(&self.inner, repository_id, key)?)
+        Ok(self.orb.named_object(&self.inner, repository_id, &key)?)
     }
 }
 
