@@ -312,9 +312,10 @@ impl<T> Initiator<T> {
 
     /// Ends the connection and returns every unanswered call with its completion status.
     ///
-    /// A request that was not sent whole was not executed. The same holds for all requests when the
-    /// server sends CloseConnection, and for the only pending one when it sends MessageError (CORBA
-    /// 3.4 Part 2, 9.4.7 and 9.4.8). Any other request may have been executed.
+    /// A request that was not sent whole was not executed. When the server sends CloseConnection or
+    /// MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8), the last message that was sent was not
+    /// executed either. Any other request may have been: the server may have begun it before it met
+    /// the message behind it, be that a oneway request, of which nothing is pending.
     pub fn end(
         &mut self,
         loss: &ConnectionLoss,
@@ -322,15 +323,15 @@ impl<T> Initiator<T> {
         self.open = false;
         self.cancelled = 0;
         self.earliest = NEVER;
-        let refused = match loss {
-            ConnectionLoss::Closed => true,
-            ConnectionLoss::MessageError => self.pending.len() == 1,
-            _ => false,
-        };
-        let sent = self.sent;
-        self.pending.drain().filter_map(move |(_, entry)| {
+        let refused = matches!(loss, ConnectionLoss::Closed | ConnectionLoss::MessageError);
+        let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
+        self.pending.drain().filter_map(move |(id, entry)| {
             let unsent = entry.end > sent;
-            let executed = match refused || unsent {
+            let is_last = match entry.end {
+                0 => id == last_id,
+                end => end == sent,
+            };
+            let executed = match unsent || (refused && is_last) {
                 true => CompletionStatus::No,
                 false => CompletionStatus::Maybe,
             };

@@ -34,6 +34,11 @@ impl LostConnection {
         };
         let peer = peer_name(&self.peer);
         let (kind, minor, what) = match &self.loss {
+            ConnectionLoss::Closed if completed != Completion::No => (
+                ExceptionKind::CommFailure,
+                Minor::CONNECTION_LOST,
+                format!("{peer} closes the connection and has not answered the call"),
+            ),
             ConnectionLoss::Closed => (
                 ExceptionKind::Transient,
                 Minor::CONNECTION_CLOSING,
@@ -42,7 +47,10 @@ impl LostConnection {
             ConnectionLoss::MessageError => (
                 ExceptionKind::CommFailure,
                 Minor::MESSAGE_ERROR_RECEIVED,
-                format!("{peer} could not read the request"),
+                match completed {
+                    Completion::No => format!("{peer} could not read the request"),
+                    _ => format!("{peer} could not read a message behind the request"),
+                },
             ),
             ConnectionLoss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),
             ConnectionLoss::Unexpected(kind) => (

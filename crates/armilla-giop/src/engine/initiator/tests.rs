@@ -108,14 +108,33 @@ fn numbers_go_round() {
 }
 
 #[test]
-fn a_server_that_closes_in_order_has_begun_nothing_that_it_did_not_answer() {
+fn a_server_that_closes_in_order_has_not_begun_the_last_request() {
     let (mut initiator, [a, ..]) = with(["a", "b", "c"]);
     answered(&mut initiator, a);
     let octets = close_connection(Version::V1_2);
     let loss = initiator.receive(&message(&octets)).unwrap_err();
     assert_eq!(loss, ConnectionLoss::Closed);
-    let expected = [("b", CompletionStatus::No), ("c", CompletionStatus::No)];
+    let expected = [("b", CompletionStatus::Maybe), ("c", CompletionStatus::No)];
     assert_eq!(lost(&mut initiator, &loss), expected);
+}
+
+#[test]
+fn a_request_behind_which_a_oneway_request_was_sent_may_have_been_executed() {
+    for loss in [ConnectionLoss::Closed, ConnectionLoss::MessageError] {
+        let (mut initiator, _) = with(["a"]);
+        initiator.next_id();
+        assert_eq!(lost(&mut initiator, &loss), [("a", CompletionStatus::Maybe)]);
+        // Of queued requests it counts what was sent.
+        for (sent, executed) in [(50, CompletionStatus::No), (51, CompletionStatus::Maybe)] {
+            let mut initiator = Initiator::new(8);
+            let a = initiator.begin("a", None).unwrap();
+            initiator.queue(a, 50);
+            initiator.next_id();
+            initiator.queue_other(20);
+            initiator.sent(sent);
+            assert_eq!(lost(&mut initiator, &loss), [("a", executed)]);
+        }
+    }
 }
 
 #[test]
@@ -125,7 +144,7 @@ fn a_server_that_cannot_read_a_message_does_not_say_which() {
     let loss = one.receive(&message(&octets)).unwrap_err();
     assert_eq!(lost(&mut one, &loss), [("a", CompletionStatus::No)]);
     let (mut two, _) = with(["a", "b"]);
-    let expected = [("a", CompletionStatus::Maybe), ("b", CompletionStatus::Maybe)];
+    let expected = [("a", CompletionStatus::Maybe), ("b", CompletionStatus::No)];
     assert_eq!(lost(&mut two, &loss), expected);
 }
 
