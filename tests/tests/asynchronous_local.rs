@@ -263,3 +263,16 @@ fn the_end_of_the_orb_lets_those_under_way_have_their_replies_whatever_comes_beh
     assert_eq!(refused.completed(), Completion::No, "{refused}");
     ending.join().unwrap();
 }
+
+#[test]
+fn they_do_not_wait_for_a_servant_that_a_reference_could_call_directly() {
+    let orb = orbs::client();
+    let (probe, object) = orbs::activate(&orb);
+    assert!(object.local().is_some(), "synchronous calls are direct");
+    let blocked = object.block_async();
+    probe.gate.await_waiting(1);
+    assert!(!blocked.is_ready());
+    assert_eq!(object.increment_async().wait(), Ok(1));
+    probe.gate.open();
+    blocked.wait().unwrap();
+}

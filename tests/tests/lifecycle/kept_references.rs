@@ -1,7 +1,7 @@
 //! References that are kept while objects come and go.
 
 use super::{Fragile, check, made_on_demand};
-use armilla::{Collocation, ExceptionKind, ObjectLookup, Poa, PoaError, Settings};
+use armilla::{Collocation, ExceptionKind, ObjectLookup, Poa, PoaError, Settings, SystemException};
 use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;
@@ -35,11 +35,13 @@ fn a_reference_that_is_typed_anew_reaches_what_was_activated_since_directly() {
 
 /// Whether a call through the reference goes directly to this servant.
 fn leads_to(reference: &ListenerRef, servant: &Arc<dyn Listener>) -> bool {
-    reference.directly(|called| std::ptr::addr_eq(called, Arc::as_ptr(servant))) == Some(true)
+    reference.directly(|called| {
+        Ok::<_, SystemException>(std::ptr::addr_eq(called, Arc::as_ptr(servant)))
+    }) == Some(Ok(true))
 }
 
 fn leads_nowhere(reference: &ListenerRef) -> bool {
-    reference.directly(|_| ()).is_none()
+    reference.directly(|_| Ok::<_, SystemException>(())).is_none()
 }
 
 fn fragile() -> Arc<dyn Listener> {

@@ -39,7 +39,7 @@ pub(super) fn for_references(
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let method = method(scope, callable);
-    let (servant, done) = (callable.local("servant"), callable.local("done"));
+    let stub = callable.local("stub");
     let parameters = callable.local_arguments();
     let wire_name = &callable.wire_name;
     let invoke = match callable.raises.is_empty() {
@@ -52,10 +52,8 @@ pub(super) fn for_references(
     quote! {
         #lints
         #signature {
-            if let Some(#done) = self.directly(
-                |#servant| #name::#method(#servant #(, #parameters)*)
-            ) {
-                return #done;
+            if let Some(#stub) = self.factory_stub() {
+                return #name::#method(#stub #(, #parameters)*);
             }
             self.#invoke(#wire_name, #arguments, #results)
         }

@@ -64,7 +64,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             Self::Stub(stub, _) => (&**stub, None),
             Self::Never | Self::Inactive(_) => return None,
         };
-        Some(LocalCall { callee, _upcall: upcall })
+        Some(LocalCall { callee, upcall: upcall })
     }
 
     /// Whether no call is direct.
@@ -128,7 +128,14 @@ impl<I: ?Sized> Active<I> {
 /// A servant, or the stub of a factory, during a direct call.
 pub struct LocalCall<'a, I: ?Sized> {
     callee: &'a I,
-    _upcall: Option<DirectUpcall<&'a Activation>>,
+    upcall: Option<DirectUpcall<&'a Activation>>,
+}
+
+impl<I: ?Sized> LocalCall<'_, I> {
+    /// Whether it calls a servant, not the stub of a factory.
+    pub(super) const fn is_servant(&self) -> bool {
+        self.upcall.is_some()
+    }
 }
 
 impl<I: ?Sized> Deref for LocalCall<'_, I> {

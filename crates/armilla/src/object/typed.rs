@@ -5,7 +5,7 @@
 use super::direct::{Active, Direct, LocalCall};
 use crate::client::Object;
 use crate::client::{self, Operation, OwnedOperation, ReplyFuture};
-use crate::exception::{Error, Raises, SystemException};
+use crate::exception::{Error, Raises, ReplyError, SystemException};
 use crate::object::FactoryLimit;
 use crate::policies::Policies;
 use crate::policies::{ConnectionPolicy, SyncScope};
@@ -139,14 +139,28 @@ impl<I: Interface + ?Sized> Ref<I> {
         self.direct.begin()
     }
 
+    /// The stub of a factory, if calls go through one. Generated code passes asynchronous calls on
+    /// to it. An asynchronous call of an object of this process is a request like any other: the
+    /// servant may take its time, and the thread that begins the call must not wait for it.
+    pub fn factory_stub(&self) -> Option<&I> {
+        match &self.direct {
+            Direct::Stub(stub, _) => Some(&**stub),
+            _ => None,
+        }
+    }
+
     /// Passes the servant to `call`, if the object is active in this process and the call needs
     /// neither a servant manager nor a wait; or passes the stub of a factory. Returns `None`
-    /// otherwise. Generated code tries it before it sends a request.
+    /// otherwise. Generated code tries it before it sends a request. A system exception leaves a
+    /// servant with the completion status that it would have in a reply.
     #[inline]
-    pub fn directly<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
+    pub fn directly<R, E: ReplyError>(
+        &self,
+        call: impl FnOnce(&I) -> Result<R, E>,
+    ) -> Option<Result<R, E>> {
         let call = match &self.direct {
             Direct::Servant(active, _) => match active.call_fast(call) {
-                Ok(result) => return Some(result),
+                Ok(result) => return Some(result.map_err(E::after_entry)),
                 Err(call) => call,
             },
             _ => call,
@@ -156,11 +170,16 @@ impl<I: Interface + ?Sized> Ref<I> {
 
     /// The slow path of [`directly`](Self::directly).
     #[inline(never)]
-    fn directly_slow<R>(&self, call: impl FnOnce(&I) -> R) -> Option<R> {
-        match self.local() {
-            Some(servant) => Some(call(&servant)),
-            None => self.direct.begin_latest(&self.object).map(|servant| call(&servant)),
-        }
+    fn directly_slow<R, E: ReplyError>(
+        &self,
+        call: impl FnOnce(&I) -> Result<R, E>,
+    ) -> Option<Result<R, E>> {
+        let servant = match self.local() {
+            Some(stub) if !stub.is_servant() => return Some(call(&stub)),
+            Some(servant) => return Some(call(&servant).map_err(E::after_entry)),
+            None => self.direct.begin_latest(&self.object)?,
+        };
+        Some(call(&servant).map_err(E::after_entry))
     }
 
     /// Calls an operation without `raises`. For generated code.
