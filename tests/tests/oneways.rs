@@ -250,3 +250,28 @@ fn calls_that_wait_for_each_other_do_not_pile_up_either() {
     open.send(()).unwrap();
     eventually("there is room again", || timed.remark("goes").is_ok());
 }
+
+#[test]
+fn the_server_replies_before_the_servant_when_the_client_waits_for_the_server_only() {
+    let server = Server::start();
+    let remote = server.remote(&orbs::client()).with_timeout(PATIENCE / 4);
+    let sync = remote.with_sync_scope(SyncScope::WithServer);
+    sync.object().request("block").send_oneway().unwrap();
+    server.probe.gate.await_waiting(1);
+    // The servant still runs, and its outcome goes nowhere: the connection stays usable.
+    assert_eq!(remote.increment(), Ok(1));
+    server.probe.gate.open();
+    assert_eq!(remote.increment(), Ok(2));
+    let missing = travel_missing(&server).with_sync_scope(SyncScope::WithServer);
+    let error = missing.remark("nobody hears it").unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "the object is looked for first");
+}
+
+/// A remote reference to an object that is not active any more.
+fn travel_missing(server: &Server) -> EverythingRef {
+    let (_, other) = orbs::activate(server);
+    let missing = orbs::travel(&other, &orbs::client());
+    let poa = server.orb.root_poa();
+    poa.deactivate(&poa.reference_to_id(other.object()).unwrap()).unwrap();
+    missing
+}

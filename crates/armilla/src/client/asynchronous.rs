@@ -17,6 +17,7 @@ use super::loss::{LostConnection, reply_timed_out};
 use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
+use super::reply::{no_reply, undecodable};
 use super::request::{Intercepted, Outgoing};
 use crate::exception::{Completion, SystemException};
 use crate::interception::{Contexts, Slots};
@@ -24,7 +25,7 @@ use crate::log::report;
 use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::BlockingScope;
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, CodeSets, Decoder, Encoder};
+use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{
     CompletionStatus, Message, OwnedMessage, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
 };
@@ -251,13 +252,17 @@ impl AsyncCall {
 
     /// Stores the failure of a call whose connection ended before the reply.
     pub(super) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
-        let exception = lost.exception(executed, &self.deadline);
+        self.store_failure(lost.exception(executed, &self.deadline));
+    }
+
+    /// Stores the failure of a call.
+    pub(super) fn store_failure(&self, exception: SystemException) {
         lock(&self.state).event = Some(Event::Failure(exception));
     }
 
     /// Stores the failure of a call that has expired.
     pub(super) fn store_timeout(&self, peer: &Address) {
-        lock(&self.state).event = Some(Event::Failure(reply_timed_out(peer, &self.deadline)));
+        self.store_failure(reply_timed_out(peer, &self.deadline));
     }
 
     /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
@@ -322,19 +327,21 @@ impl AsyncCall {
     /// Decodes the reply with `read`.
     pub(super) fn decode<T>(
         &self,
-        read: &mut dyn FnMut(&ReplyHeader<'_>, &mut Decoder<'_>) -> CdrResult<T>,
+        read: &mut dyn FnMut(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<T, SystemException>,
     ) -> Result<T, SystemException> {
         let mut state = lock(&self.state);
         let reply = std::mem::take(&mut state.reply);
         let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
         drop(state);
         let orb = &self.object.reference()?.orb;
-        let message = reply.message().ok_or_else(super::reply::no_reply)?;
-        let decoded = decode_reply(&message).and_then(|(header, body)| {
-            read(&header, &mut body.with_code_sets(code_sets).with_context(orb))
-        });
+        let message = reply.message().ok_or_else(no_reply)?;
+        let decoded = decode_reply(&message)
+            .map_err(|error| SystemException::decoding(&error, Completion::Maybe))
+            .and_then(|(header, body)| {
+                read(&header, &mut body.with_code_sets(code_sets).with_context(orb))
+            });
         lock(&self.state).reply = reply;
-        decoded.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        decoded
     }
 
     /// Passes the outcome to `read`. The call must have ended.
@@ -343,11 +350,13 @@ impl AsyncCall {
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let outcome = lock(&self.state).outcome.clone();
-        outcome.unwrap_or_else(|| Err(super::reply::no_reply()))?;
+        outcome.unwrap_or_else(|| Err(no_reply()))?;
         let mut read = Some(read);
         self.decode(&mut |header, body| match read.take() {
-            Some(read) => read(header.status, body),
-            None => Err(CdrError::new(CdrErrorKind::Invalid("a reply is read once"))),
+            Some(read) => {
+                read(header.status, body).map_err(|error| undecodable(header.status, &error))
+            }
+            None => Err(no_reply()),
         })
     }
 

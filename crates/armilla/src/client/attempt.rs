@@ -8,13 +8,13 @@ use super::asynchronous::MAY_BLOCK;
 use super::deadline::Deadline;
 use super::exclusive::{ExclusiveConnection, ReplyReceiver};
 use super::multiplexed::{MultiplexedConnection, Sending, ThreadBuffers};
-use super::reply::{Answer, Finish, take_reply};
+use super::reply::{Answer, Finish, take_reply, wrong_reply};
 use super::request::{Intercepted, Outgoing};
 use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::runtime::Orb;
-use armilla_cdr::{CdrError, CdrErrorKind, CodeSets, Decoder};
+use armilla_cdr::{CodeSets, Decoder};
 use armilla_giop::engine::ClientEvent;
 use armilla_giop::{ReplyHeader, ResponseFlags};
 
@@ -141,7 +141,6 @@ fn exchange_multiplexed(
             }
             let mut body = body.with_code_sets(code_sets).with_context(orb);
             take_reply(&header, &mut body, &mut *finish)
-                .map_err(|error| SystemException::decoding(&error, Completion::Yes))
         })
     })
 }
@@ -219,7 +218,7 @@ impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
     fn take(&mut self, arrived: ClientEvent<'_, ()>) -> Result<Answer, SystemException> {
         match arrived {
             ClientEvent::Reply((), header, body) => self.take_reply(header, body),
-            _ => Err(SystemException::decoding(&wrong_reply(), Completion::Yes)),
+            _ => Err(wrong_reply()),
         }
     }
 
@@ -235,11 +234,6 @@ impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
         let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
         let taken = take_reply(&header, &mut body, &mut *self.finish);
         body.end();
-        taken.map_err(|error| SystemException::decoding(&error, Completion::Yes))
+        taken
     }
-}
-
-#[cold]
-fn wrong_reply() -> CdrError {
-    CdrError::new(CdrErrorKind::Invalid("a LocateReply instead of a Reply"))
 }

@@ -160,5 +160,5 @@ fn parse(octets: &[u8]) -> Result<Message<'_>, SystemException> {
 
 #[cold]
 fn undecodable(error: &armilla_cdr::CdrError) -> SystemException {
-    SystemException::decoding(error, Completion::Yes)
+    SystemException::decoding(error, Completion::Maybe)
 }

@@ -6,16 +6,16 @@
 use super::asynchronous::AsyncCall;
 use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
-use super::interception::{Attempt, Suspended};
+use super::interception::{Attempt, Suspended, user_exception_id};
 use super::invocation::{Invocation, Step};
 use super::reference::Reference;
-use super::reply::{Answer, no_reply, take_reply};
+use super::reply::{Answer, no_reply, take_reply, undecodable};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};
 use crate::signature::Signature;
 use crate::sync::lock;
 use armilla_cdr::CdrResult;
-use armilla_giop::{ReplyStatus, ResponseFlags};
+use armilla_giop::ResponseFlags;
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
 use std::time::Duration;
@@ -210,10 +210,8 @@ impl AsyncCall {
         let answer = self.decode(&mut |header, body| {
             if seen {
                 contexts = Contexts::received(&header.contexts);
-                user = match header.status {
-                    ReplyStatus::UserException => Some(body.clone().string()?.into_owned()),
-                    _ => None,
-                };
+                let id = user_exception_id(header.status, body);
+                user = id.map_err(|error| undecodable(header.status, &error))?;
             }
             take_reply(header, body, &mut |_, _| CdrResult::Ok(()))
         });
@@ -250,6 +248,8 @@ impl Values for AsyncCall {
     }
 
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
-        self.decode(&mut |_, input| read(input))
+        self.decode(&mut |header, input| {
+            read(input).map_err(|error| undecodable(header.status, &error))
+        })
     }
 }

@@ -14,7 +14,7 @@ use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
 use armilla_giop::{
-    AddressingDisposition, LocateStatus, Message, MessageHeader, ServiceContexts,
+    AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, ServiceContexts,
     decode_locate_reply, encode_locate_request, engine::ClientEvent, ior::Ior,
 };
 use std::thread;
@@ -142,12 +142,20 @@ impl ReplyReceiver<CdrResult<Located>> for &Reference {
     fn take(&mut self, arrived: ClientEvent<'_, ()>) -> CdrResult<Located> {
         match arrived {
             ClientEvent::LocateReply((), header, body) => read(header.status, body, self),
-            _ => Err(CdrError::new(CdrErrorKind::Invalid("a Reply instead of a LocateReply"))),
+            _ => Err(wrong_reply()),
         }
     }
 }
 
+#[cold]
+fn wrong_reply() -> CdrError {
+    CdrError::new(CdrErrorKind::Invalid("a Reply instead of a LocateReply"))
+}
+
 fn read_kept(message: &Message<'_>, reference: &Reference) -> Result<Located, SystemException> {
+    if message.header.kind != MessageKind::LocateReply {
+        return Err(SystemException::decoding(&wrong_reply(), Completion::No));
+    }
     decode_locate_reply(message)
         .and_then(|(header, body)| read(header.status, body, reference))
         .map_err(|error| SystemException::decoding(&error, Completion::No))

@@ -4,7 +4,7 @@ use super::invocation::{Forward, Step};
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
-use armilla_cdr::{CdrResult, Decode, Decoder, Encoder};
+use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
 
@@ -62,7 +62,7 @@ pub(crate) fn take_collocated_reply(
         Ok(Answer::Taken) => Ok(Step::Done),
         Ok(Answer::Forward(forward)) => Ok(Step::Forward(*forward)),
         Ok(Answer::Raised(exception)) => Err(exception),
-        Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
+        Err(exception) => Err(exception),
     }
 }
 
@@ -71,14 +71,38 @@ pub(super) fn take_reply(
     header: &ReplyHeader<'_>,
     body: &mut Decoder<'_>,
     finish: Finish<'_>,
-) -> CdrResult<Answer> {
-    match header.status {
+) -> Result<Answer, SystemException> {
+    let taken = match header.status {
         ReplyStatus::NoException | ReplyStatus::UserException => {
             finish(header.status, body).map(|()| Answer::Taken)
         }
         ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
         _ => take_forward(header.status, body).map(|forward| Answer::Forward(forward.into())),
-    }
+    };
+    taken.map_err(|error| undecodable(header.status, &error))
+}
+
+/// The exception of a request that the server answers with a LocateReply. It says nothing of the
+/// request.
+#[cold]
+pub(super) fn wrong_reply() -> SystemException {
+    let error = CdrError::new(CdrErrorKind::Invalid("a LocateReply instead of a Reply"));
+    SystemException::decoding(&error, Completion::Maybe)
+}
+
+/// The exception of a reply whose body cannot be decoded. The status of the reply still says whether
+/// the operation was executed.
+#[cold]
+pub(super) fn undecodable(status: ReplyStatus, error: &CdrError) -> SystemException {
+    let completed = match status {
+        ReplyStatus::NoException | ReplyStatus::UserException => Completion::Yes,
+        // The completion status is in the body.
+        ReplyStatus::SystemException => Completion::Maybe,
+        ReplyStatus::LocationForward
+        | ReplyStatus::LocationForwardPerm
+        | ReplyStatus::NeedsAddressingMode => Completion::No,
+    };
+    SystemException::decoding(error, completed).from_call()
 }
 
 #[cold]

@@ -9,6 +9,7 @@
 //! knows nothing of connections, objects or the ORB.
 
 mod completion;
+mod entry;
 mod kind;
 mod minor;
 mod outcome;

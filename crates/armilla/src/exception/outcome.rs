@@ -105,6 +105,11 @@ pub trait ReplyError {
     /// The system exception; `None` for a user exception.
     fn system(&self) -> Option<&SystemException>;
 
+    /// The same error as the caller of a servant in this process gets it: a system exception
+    /// [after entry](SystemException::after_entry), from a call.
+    #[must_use]
+    fn after_entry(self) -> Self;
+
     /// Writes the user exception. The caller has made sure that this is not a system exception.
     ///
     /// # Errors
@@ -117,6 +122,11 @@ impl ReplyError for SystemException {
         Some(self)
     }
 
+    #[cold]
+    fn after_entry(self) -> Self {
+        self.after_entry().from_call()
+    }
+
     fn encode_user<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
         Ok(())
     }
@@ -127,6 +137,14 @@ impl<E: Raises> ReplyError for Error<E> {
         match self {
             Self::System(exception) => Some(exception),
             Self::User(_) => None,
+        }
+    }
+
+    #[cold]
+    fn after_entry(self) -> Self {
+        match self {
+            Self::System(exception) => Self::System(exception.after_entry().from_call()),
+            user => user,
         }
     }
 

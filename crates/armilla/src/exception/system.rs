@@ -31,6 +31,8 @@ struct Inner {
     kind: ExceptionKind,
     completed: Completion,
     minor: Minor,
+    /// Whether a call ended with it, rather than that the program or the ORB here raised it.
+    from_call: bool,
     explanation: Option<Explanation>,
 }
 
@@ -45,7 +47,7 @@ impl SystemException {
     /// An exception of `kind`, without reason or hint.
     #[cold]
     pub fn new(kind: ExceptionKind, minor: Minor, completed: Completion) -> Self {
-        Self(Box::new(Inner { kind, completed, minor, explanation: None }))
+        Self(Box::new(Inner { kind, completed, minor, from_call: false, explanation: None }))
     }
 
     /// The same exception with a reason: what happened, where, how long it took. The reason travels
@@ -88,6 +90,27 @@ impl SystemException {
             .as_ref()
             .map(|explanation| &*explanation.reason)
             .filter(|reason| !reason.is_empty())
+    }
+
+    /// The same exception with another completion status.
+    #[cold]
+    #[must_use]
+    pub(super) fn with_completed(mut self, completed: Completion) -> Self {
+        self.0.completed = completed;
+        self
+    }
+
+    /// The same exception, marked as the end of a call.
+    #[cold]
+    #[must_use]
+    pub(crate) fn from_call(mut self) -> Self {
+        self.0.from_call = true;
+        self
+    }
+
+    /// Whether a call ended with it.
+    pub(super) const fn is_from_call(&self) -> bool {
+        self.0.from_call
     }
 
     /// The same exception with a hint that names the URL of the reference, unless it has a hint

@@ -53,6 +53,15 @@ impl Outcome {
         }
     }
 
+    /// Whether the operation may have been executed.
+    pub(crate) fn may_be_executed(&self) -> bool {
+        match self {
+            Self::Reply | Self::Sent | Self::UserException(_) => true,
+            Self::SystemException(exception) => exception.completed() != Completion::No,
+            Self::Forward(_) | Self::Retry => false,
+        }
+    }
+
     /// The repository id of the exception, if the outcome is one.
     pub fn exception_id(&self) -> Option<&str> {
         match self {

@@ -181,7 +181,7 @@ impl DeferredReply {
 
     fn fail<E: ReplyError>(&mut self, error: &E) {
         match error.system() {
-            Some(exception) => self.raise(exception),
+            Some(exception) => self.raise(&exception.clone().after_entry()),
             None => self.send(ReplyStatus::UserException, |out| error.encode_user(out)),
         }
     }

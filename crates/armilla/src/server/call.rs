@@ -68,6 +68,8 @@ pub struct ServerCall<'a> {
     flow: Flow,
     /// The servant of a servant locator, until `postinvoke` has been called.
     located_servant: Option<&'a LocatedServant>,
+    /// The client's connection, if the reply is captured instead of being sent there.
+    client: Option<&'a Arc<Connection>>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -81,19 +83,54 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        Self { request, arguments, connection, port, memory, servant, flow, located_servant: None }
+        let (located_servant, client) = (None, None);
+        Self {
+            request,
+            arguments,
+            connection,
+            port,
+            memory,
+            servant,
+            flow,
+            located_servant,
+            client,
+        }
     }
 
-    /// Sets the servant that a locator gave for this request. `postinvoke` is called before the
-    /// interceptors see the outcome.
-    pub(super) fn set_located_servant(&mut self, located_servant: Option<&'a LocatedServant>) {
-        self.located_servant = located_servant;
+    /// Sets the servant that a locator gave for this request of `client`. `postinvoke` is called
+    /// before the interceptors see the outcome.
+    pub(super) fn set_located_servant(
+        &mut self,
+        located_servant: Option<&'a LocatedServant>,
+        client: &'a Arc<Connection>,
+    ) {
+        (self.located_servant, self.client) = (located_servant, Some(client));
+    }
+
+    /// Replies at once to a oneway request with `SYNC_WITH_SERVER`: the object was found, and the
+    /// client does not wait for the servant (CORBA 3.4 Part 2, 9.4.2.1). What the servant ends with
+    /// goes nowhere.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    pub(super) fn acknowledge(&mut self) -> Dispatched {
+        if self.request.sync_with_server && self.port.response_expected {
+            self.port.acknowledge(self.client.unwrap_or(self.connection), self.memory)?;
+            self.port.response_expected = false;
+        }
+        Ok(())
+    }
+
+    /// Whether a reply is still to come.
+    pub(super) fn owes_reply(&self) -> bool {
+        self.port.response_expected
     }
 
     /// Calls `postinvoke`, if a locator gave the servant. Returns the exception with which that
     /// replaces the outcome, if any.
     #[cold]
     fn postinvoke(&mut self) -> Option<Outcome> {
+        self.note_entry();
         self.located_servant.take()?.postinvoke().err().map(Outcome::SystemException)
     }
 
@@ -182,7 +219,7 @@ impl<'a> ServerCall<'a> {
         match &result {
             Ok(value) => self.answer(ReplyStatus::NoException, |out| encode(value, out)),
             Err(error) => match error.system() {
-                Some(exception) => self.raise(exception),
+                Some(exception) => self.raise_from_servant(exception),
                 None => self.answer(ReplyStatus::UserException, |out| error.encode_user(out)),
             },
         }
@@ -245,6 +282,22 @@ impl<'a> ServerCall<'a> {
         self.end(Outcome::SystemException(exception.clone()))
     }
 
+    /// Answers with a system exception that the servant has raised.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    fn raise_from_servant(&mut self, exception: &SystemException) -> Dispatched {
+        self.note_entry();
+        self.raise(&exception.clone().after_entry())
+    }
+
+    /// Notes that the program's code for the request has run, so that the interceptors behind it
+    /// cannot end the request as not executed.
+    pub(super) fn note_entry(&mut self) {
+        self.flow.iter_mut().for_each(|flow| flow.note_entry());
+    }
+
     /// Answers with an exception or a forward.
     ///
     /// # Errors
@@ -304,6 +357,7 @@ impl<'a> ServerCall<'a> {
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
         if let Some(flow) = &mut self.flow {
+            flow.note_entry();
             flow.leave_thread();
         }
         let deferred = DeferredReply::new(self.connection.clone(), port, self.flow.take());

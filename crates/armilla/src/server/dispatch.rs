@@ -13,7 +13,6 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::runtime::Located;
-use crate::runtime::Orb;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
 use crate::server::poa::{Found, PoaInner};
@@ -43,7 +42,8 @@ pub(super) fn request(
     memory: &mut Buffer,
 ) -> Served {
     let orb = &connection.orb;
-    let plain = header.contexts.is_empty() && !connection.is_originated();
+    let plain =
+        header.contexts.is_empty() && !header.sync_with_server && !connection.is_originated();
     let plain = plain && orb.server_interceptors().is_none();
     let upcall = match header.target {
         Target::Key(key) if plain => connection.objects.find_active(key),
@@ -77,7 +77,8 @@ fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Se
 }
 
 /// Serves a request that the fast path does not: its object is not active, interceptors see it, it
-/// carries service contexts, or it arrived on a connection that this ORB opened.
+/// carries service contexts or `SYNC_WITH_SERVER`, or it arrived on a connection that this ORB
+/// opened.
 #[cold]
 #[inline(never)]
 fn request_slow(
@@ -120,7 +121,7 @@ fn request_slow(
         (None, None, _) => Found::Unnamed,
     };
     if found.has_located_servant() {
-        let reply = serve_located(orb, header, arguments, port, found, flow);
+        let reply = serve_located(connection, header, arguments, port, found, flow);
         return Ok(send_captured(connection, port, memory, reply)?);
     }
     let servant = found.servant();
@@ -158,13 +159,16 @@ fn adapter(
 fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
     match (found.servant(), found) {
         (Some(servant), _) => match call.found(|| found.target()) {
-            Ok(()) => call_servant(servant, call),
+            Ok(()) => {
+                call.acknowledge()?;
+                call_servant(servant, call)
+            }
             Err(interruption) => call.end(interruption.into()),
         },
         (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
         (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
-        (None, Found::Refused(exception)) => Err(exception.clone().into()),
+        (None, Found::Refused(exception)) => Err(exception.clone().before_entry().into()),
         (None, Found::MainThread) => Err(threading_changed().into()),
         (None, _) => Err(SystemException::object_not_exist().into()),
     }
@@ -185,24 +189,25 @@ fn threading_changed() -> SystemException {
 /// Serves a request with a servant from a servant locator. The reply is captured, because
 /// `postinvoke` is called before the client gets it.
 fn serve_located(
-    orb: &Orb,
+    client: &Arc<Connection>,
     header: RequestHeader<'_>,
     arguments: Decoder<'_>,
     port: ReplyPort,
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
+    let orb = &client.orb;
     let collocated::ReplyCapture { connection: capturing, capture_stream } =
         collocated::capture(orb, port.request_id, HERE, Vec::new())?;
     let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call =
         ServerCall::new(&header, &arguments, &capturing, port, &mut memory, servant, flow);
-    call.set_located_servant(found.located_servant());
+    call.set_located_servant(found.located_servant(), client);
     let outcome = serve(&found, &mut call);
     // A captured reply cannot fail to be sent.
     conclude(&mut call, outcome).ok();
-    let reply = match port.response_expected {
+    let reply = match call.owes_reply() {
         true => {
             let _blocking = BlockingScope::begin();
             capture_stream.wait(orb.settings().call_timeout)
@@ -285,7 +290,8 @@ fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), 
 }
 
 #[cold]
-fn panicked(call: &ServerCall<'_>) -> SystemException {
+fn panicked(call: &mut ServerCall<'_>) -> SystemException {
+    call.note_entry();
     let operation = call.operation();
     let object = match call.orb().poa_current() {
         Ok(current) => format!("{:?}", current.object_id()),

@@ -87,6 +87,25 @@ impl ReplyPort {
         }
     }
 
+    /// Sends an empty reply while the request goes on.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    pub(super) fn acknowledge(
+        self,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+    ) -> Result<(), SendError> {
+        let mut out = self.reply_buffer(memory);
+        let status = ReplyStatus::NoException;
+        // A reply without contexts and body can be encoded, and is not too large.
+        let encoded = self.encode(&mut out, connection, status, &[], &|_| Ok(()));
+        let sent = encoded.map_or(Ok(()), |()| connection.send(&out));
+        *memory = out.take_buffer();
+        sent
+    }
+
     /// Sends a system exception, as [`answer`](Self::answer) does.
     ///
     /// # Errors

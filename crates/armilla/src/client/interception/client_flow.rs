@@ -122,7 +122,10 @@ impl<'c> ClientFlow<'c> {
 }
 
 /// The repository id of the user exception in `input`; `None` for any other status.
-fn user_exception_id(status: ReplyStatus, input: &Decoder<'_>) -> CdrResult<Option<String>> {
+pub(crate) fn user_exception_id(
+    status: ReplyStatus,
+    input: &Decoder<'_>,
+) -> CdrResult<Option<String>> {
     match status {
         ReplyStatus::UserException => Ok(Some(input.clone().string()?.into_owned())),
         _ => Ok(None),
@@ -239,7 +242,8 @@ impl Flow<'_> {
             if interceptor.processing_mode().sees(local) {
                 call_point(interceptor.name(), Completion::No, || {
                     interceptor.send_request(&mut self.info)
-                })?;
+                })
+                .map_err(Interruption::before_entry)?;
             }
             self.entered += 1;
         }
@@ -252,7 +256,7 @@ impl Flow<'_> {
         let local = self.info.is_local();
         let all = self.interceptors.client.iter().take(entered).rev();
         for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
-            let end = outcome.end();
+            let (end, executed) = (outcome.end(), outcome.may_be_executed());
             let info = &mut self.info;
             info.outcome = Some(outcome);
             let result = call_point(interceptor.name(), Completion::Maybe, || match end {
@@ -264,6 +268,7 @@ impl Flow<'_> {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
+                (Err(interruption), _) if executed => interruption.after_entry().into(),
                 (Err(interruption), _) => interruption.into(),
             };
         }

@@ -14,6 +14,25 @@ pub enum Interruption {
     Forward(Object),
 }
 
+impl Interruption {
+    /// The same interruption, when the request [may have been
+    /// executed](SystemException::after_entry).
+    pub(crate) fn after_entry(self) -> Self {
+        match self {
+            Self::Exception(exception) => Self::Exception(exception.after_entry()),
+            forward => forward,
+        }
+    }
+
+    /// The same interruption, when the request [was not executed](SystemException::before_entry).
+    pub(crate) fn before_entry(self) -> Self {
+        match self {
+            Self::Exception(exception) => Self::Exception(exception.before_entry()),
+            forward => forward,
+        }
+    }
+}
+
 impl From<SystemException> for Interruption {
     fn from(exception: SystemException) -> Self {
         Self::Exception(exception)

@@ -10,7 +10,7 @@ mod registry;
 mod suspended;
 
 pub use client::{ClientInterceptor, ClientRequestInfo};
-pub(crate) use client_flow::{ClientFlow, FlowTarget};
+pub(crate) use client_flow::{ClientFlow, FlowTarget, user_exception_id};
 pub use interruption::Interruption;
 pub(crate) use registry::Interceptors;
 pub(crate) use suspended::{Attempt, Suspended};

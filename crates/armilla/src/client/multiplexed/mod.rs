@@ -51,6 +51,7 @@ use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
 use super::driver::Driver;
 use super::loss::LostConnection;
+use super::reply::wrong_reply;
 use super::request::{Outgoing as Request, Template};
 use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -459,7 +460,14 @@ impl MultiplexedConnection {
                 slot.store_reply(message);
                 return Ok(None);
             }
-            ClientEvent::LocateReply(..) | ClientEvent::Stale => return Ok(None),
+            ClientEvent::LocateReply(Waiter::Call(call), ..) => {
+                state.asynchronous -= 1;
+                drop(state);
+                call.store_failure(wrong_reply());
+                ready.push(call);
+                return Ok(None);
+            }
+            ClientEvent::Stale => return Ok(None),
         };
         match waiter {
             Waiter::Thread(slot) if own.is_some_and(|own| Arc::ptr_eq(own, &slot)) => {

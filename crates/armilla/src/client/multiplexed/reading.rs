@@ -5,11 +5,12 @@ use super::{MultiplexedConnection, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
+use crate::client::reply::wrong_reply;
 use crate::exception::{Completion, SystemException};
 use crate::sync::lock;
 use armilla_cdr::Decoder;
 use armilla_giop::engine::ConnectionLoss;
-use armilla_giop::{Framer, Message, ReplyHeader, decode_reply};
+use armilla_giop::{Framer, Message, MessageKind, ReplyHeader, decode_reply};
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::Interest;
 use std::io;
@@ -307,9 +308,12 @@ impl MultiplexedConnection {
 }
 
 fn accept_kept<T>(reply: &Message<'_>, accept: Accept<'_, T>) -> Result<T, SystemException> {
+    if reply.header.kind != MessageKind::Reply {
+        return Err(wrong_reply());
+    }
     match decode_reply(reply) {
         Ok((header, body)) => accept(header, body),
         // The header was decoded before the message was stored.
-        Err(error) => Err(SystemException::decoding(&error, Completion::Yes)),
+        Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct ServerFlow {
     awaits_servant: bool,
     /// Whether the request comes from this process.
     is_local: bool,
+    /// Whether the servant was called.
+    servant_entered: bool,
 }
 
 impl ServerFlow {
@@ -60,7 +62,8 @@ impl ServerFlow {
             kept: Vec::new(),
         };
         let is_local = is_here(peer);
-        let mut flow = Box::new(Self { info, entered: 0, awaits_servant: false, is_local });
+        let (entered, awaits_servant, servant_entered) = (0, false, false);
+        let mut flow = Box::new(Self { info, entered, awaits_servant, is_local, servant_entered });
         match flow.run_first_points() {
             Ok(()) => flow.enter_thread(),
             Err(interruption) => *stopped = Some(Box::new(interruption.into())),
@@ -77,6 +80,11 @@ impl ServerFlow {
         }
     }
 
+    /// Notes that the servant was called: from now on the request may have been executed.
+    pub(crate) fn note_entry(&mut self) {
+        self.servant_entered = true;
+    }
+
     fn run_first_points(&mut self) -> Result<(), Interruption> {
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
@@ -84,7 +92,8 @@ impl ServerFlow {
             if interceptor.processing_mode().sees(self.is_local) {
                 call_point(interceptor.name(), Completion::No, || {
                     interceptor.receive_request_service_contexts(&mut self.info)
-                })?;
+                })
+                .map_err(Interruption::before_entry)?;
             }
             self.entered += 1;
         }
@@ -164,7 +173,8 @@ impl ServerFlow {
             if interceptor.processing_mode().sees(self.is_local) {
                 call_point(interceptor.name(), Completion::No, || {
                     interceptor.receive_request(&mut self.info)
-                })?;
+                })
+                .map_err(Interruption::before_entry)?;
             }
         }
         Ok(())
@@ -178,7 +188,8 @@ impl ServerFlow {
             && let Err(interruption) = self.run_receive_request()
         {
             // The servant has returned without describing its arguments.
-            outcome = interruption.into();
+            self.servant_entered = true;
+            outcome = interruption.after_entry().into();
         }
         let orb = self.info.orb.clone();
         let _slots = self.take_slots();
@@ -199,6 +210,7 @@ impl ServerFlow {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
+                (Err(interruption), _) if self.servant_entered => interruption.after_entry().into(),
                 (Err(interruption), _) => interruption.into(),
             };
         }
@@ -228,6 +240,7 @@ impl ServerFlow {
         status: ReplyStatus,
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Outcome {
+        self.servant_entered |= status != ReplyStatus::NeedsAddressingMode;
         let mut id = String::new();
         if self.info.values.is_some() || status == ReplyStatus::UserException {
             let reply = match written(body) {

@@ -39,9 +39,11 @@ impl LocatedServant {
         };
         let Some(orb) = poa.orb() else { return Ok(()) };
         let poa = orb.poa_of(&poa);
-        // `Maybe`: the servant was called before.
         guarded("ServantLocator::postinvoke", Completion::Maybe, || {
             locator.postinvoke(&id, &poa, &operation, cookie, servant)
-        })?
+        })
+        .flatten()
+        // The servant was called before.
+        .map_err(SystemException::after_entry)
     }
 }

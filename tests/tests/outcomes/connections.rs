@@ -1,0 +1,89 @@
+//! Shared connections that the server ends: what was sent behind a request decides whether that
+//! request may have been executed.
+
+use armilla::{Completion, ConnectionPolicy, Version};
+use armilla_giop::{HEADER_LEN, close_connection, message_error};
+use armilla_tests::gate::PATIENCE;
+use armilla_tests::orbs;
+use armilla_tests::peer::Peer;
+use armilla_tests::probe::*;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
+
+/// What is sent behind the request that waits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Behind {
+    Nothing,
+    Oneway,
+    Twoway,
+}
+
+/// Calls `increment` over a shared connection that the server ends with `last`, and returns its
+/// completion status and how often the server saw it. The second connection answers everything, so
+/// that a call that is repeated succeeds.
+fn ended(last: fn(Version) -> [u8; HEADER_LEN], behind: Behind) -> (Option<Completion>, usize) {
+    let (arrived, arrivals) = mpsc::channel();
+    let arrived = Mutex::new(arrived);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let peer = Peer::start(move |connection, mut wire| {
+        let requests = if behind == Behind::Nothing { 1 } else { 2 };
+        let mut served = 0;
+        while let Some(request) = wire.request() {
+            log.lock().unwrap().push(request.operation.clone());
+            if connection > 0 {
+                let status = armilla_giop::ReplyStatus::NoException;
+                let result = |out: &mut armilla_cdr::Encoder<'_>| {
+                    out.put_i32(1);
+                    Ok(())
+                };
+                wire.send(&armilla_tests::peer::reply(
+                    request.version,
+                    request.order,
+                    request.id,
+                    status,
+                    result,
+                ));
+                continue;
+            }
+            served += 1;
+            arrived.lock().unwrap().send(()).unwrap();
+            if served == requests {
+                wire.send(&last(Version::V1_2));
+                return;
+            }
+        }
+    });
+    let client = orbs::client();
+    let object = peer.reference(&client, Version::V1_2);
+    let object = object.with_connection_policy(ConnectionPolicy::Multiplexed);
+    let outcome = thread::scope(|scope| {
+        let waiting = scope.spawn(|| object.increment());
+        arrivals.recv_timeout(PATIENCE).unwrap();
+        match behind {
+            Behind::Nothing => {}
+            Behind::Oneway => object.remark("").unwrap(),
+            Behind::Twoway => {
+                object.ping().ok();
+            }
+        }
+        waiting.join().unwrap()
+    });
+    let seen = seen.lock().unwrap().iter().filter(|name| *name == "increment").count();
+    (outcome.err().map(|error| error.completed()), seen)
+}
+
+#[test]
+fn a_request_with_another_behind_it_is_not_repeated_when_the_server_ends_the_connection() {
+    for last in [message_error as fn(Version) -> _, close_connection] {
+        for behind in [Behind::Oneway, Behind::Twoway] {
+            assert_eq!(ended(last, behind), (Some(Completion::Maybe), 1), "{behind:?}");
+        }
+    }
+}
+
+#[test]
+fn the_last_request_was_not_executed_when_the_server_ends_the_connection() {
+    assert_eq!(ended(message_error, Behind::Nothing), (Some(Completion::No), 1));
+    assert_eq!(ended(close_connection, Behind::Nothing), (None, 2), "it was repeated");
+}

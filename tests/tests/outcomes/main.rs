@@ -1,0 +1,177 @@
+//! Completion statuses: after a servant was entered, nothing tells the client that the call was not
+//! executed, so that nothing executes it twice.
+
+mod around_the_servant;
+mod connections;
+mod replies;
+
+use armilla::dynamic::{DynamicServant, ServerRequest, serve};
+use armilla::{
+    Any, Collocation, Completion, ExceptionKind, Minor, ObjectId, Orb, Policies, Retries,
+    SystemException,
+};
+use armilla_tests::orbs::{self, travel};
+use armilla_tests::probe::*;
+use std::borrow::Cow;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+type Outcome = Result<(), SystemException>;
+
+/// A servant that counts its calls and ends each in the same way.
+struct Failing<F> {
+    entered: AtomicU32,
+    end: F,
+}
+
+impl<F: Fn() -> Outcome + Send + Sync + 'static> Failing<F> {
+    fn new(end: F) -> Arc<Self> {
+        Arc::new(Self { entered: AtomicU32::new(0), end })
+    }
+
+    fn fail(&self) -> Outcome {
+        self.entered.fetch_add(1, SeqCst);
+        (self.end)()
+    }
+}
+
+impl<F: Fn() -> Outcome + Send + Sync + 'static> Listener for Failing<F> {
+    fn hear(&self, _text: &str) -> Outcome {
+        self.fail()
+    }
+
+    fn descend(&self, _partner: &EverythingRef, depth: i32) -> Result<i32, SystemException> {
+        Ok(depth)
+    }
+}
+
+fn raised(completed: Completion) -> SystemException {
+    SystemException::new(ExceptionKind::Transient, Minor(7), completed)
+}
+
+/// A reference to an object that cannot be reached.
+fn dead(client: &Orb) -> EverythingRef {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    client.resolve_unchecked(&format!("corbaloc::127.0.0.1:{port}/dead"))
+}
+
+/// Resolves without asking the server.
+trait ResolveUnchecked {
+    fn resolve_unchecked(&self, url: &str) -> EverythingRef;
+}
+
+impl ResolveUnchecked for Orb {
+    fn resolve_unchecked(&self, url: &str) -> EverythingRef {
+        self.string_to_object(url).unwrap().assume()
+    }
+}
+
+/// Policies under which a client repeats whatever was not executed.
+fn eager() -> Policies {
+    let mut policies = Policies::default();
+    let delay = Duration::from_millis(1);
+    policies.retries = Some(Retries { count: 5, delay, ..Retries::NONE });
+    policies
+}
+
+/// Calls the object in every way: as a remote one by stub, asynchronously and dynamically, by its
+/// published name, and within the process directly and through the POA.
+fn in_every_way(activate: impl Fn(&Orb) -> ListenerRef, check: impl Fn(&str, Outcome)) {
+    let server = orbs::listening();
+    let local = activate(&server);
+    let client = orbs::client();
+    let remote = travel(&local, &client).with_policies(eager());
+    check("remote", remote.hear(""));
+    check("asynchronous", remote.hear_async("").wait());
+    let mut request = remote.object().request("hear");
+    request.add_in("text", Any::new("").unwrap());
+    check("dynamic", request.invoke().map(drop).map_err(system));
+    let url = server.publish("listener", local.object()).unwrap();
+    let published: ListenerRef = client.resolve(&url).unwrap();
+    check("published", published.with_policies(eager()).hear(""));
+    check("collocated", local.with_policies(eager()).hear(""));
+    check("asynchronous within the process", local.hear_async("").wait());
+    let through = orbs::builder()
+        .settings(|settings| settings.collocation = Collocation::ThroughPoa)
+        .build()
+        .unwrap();
+    check("through the POA", activate(&through).with_policies(eager()).hear(""));
+}
+
+fn system<E>(error: armilla::Error<E>) -> SystemException {
+    match error {
+        armilla::Error::System(exception) => exception,
+        armilla::Error::User(_) => panic!("a user exception"),
+    }
+}
+
+/// Checks that each way of calling enters the servant once and ends with this status.
+fn assert_each_ends<F>(servant: &Arc<Failing<F>>, expected: Completion)
+where
+    F: Fn() -> Outcome + Send + Sync + 'static,
+{
+    let activate =
+        |orb: &Orb| orb.root_poa().activate(servant.clone() as Arc<dyn Listener>).unwrap();
+    in_every_way(activate, |way, outcome| {
+        let error = outcome.expect_err(way);
+        assert_eq!(error.completed(), expected, "{way}: {error}");
+        assert_eq!(servant.entered.swap(0, SeqCst), 1, "{way}: how often it was executed");
+    });
+}
+
+#[test]
+fn a_nested_call_that_was_not_executed_leaves_the_servant_as_perhaps_executed() {
+    let client = orbs::client();
+    let dead = dead(&client);
+    assert_eq!(dead.ping().unwrap_err().completed(), Completion::No);
+    assert_each_ends(&Failing::new(move || dead.ping()), Completion::Maybe);
+}
+
+#[test]
+fn a_servant_cannot_say_that_it_was_not_executed() {
+    assert_each_ends(&Failing::new(|| Err(raised(Completion::No))), Completion::Maybe);
+}
+
+#[test]
+fn a_servant_can_say_that_it_was_executed() {
+    assert_each_ends(&Failing::new(|| Err(raised(Completion::Yes))), Completion::Yes);
+}
+
+#[test]
+fn a_nested_call_that_was_executed_says_nothing_of_the_call_around_it() {
+    let other = orbs::listening();
+    let inner = Failing::new(|| Err(raised(Completion::Yes)));
+    let inner: ListenerRef = other.root_poa().activate(inner as Arc<dyn Listener>).unwrap();
+    let client = orbs::client();
+    for nested in [travel(&inner, &client), inner] {
+        assert_eq!(nested.hear("").unwrap_err().completed(), Completion::Yes);
+        assert_each_ends(&Failing::new(move || nested.hear("")), Completion::Maybe);
+    }
+}
+
+struct Dynamic<F>(Arc<Failing<F>>);
+
+impl<F: Fn() -> Outcome + Send + Sync + 'static> DynamicServant for Dynamic<F> {
+    fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+        "IDL:armilla.org/Probe/Listener:1.0".into()
+    }
+
+    fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Outcome {
+        request.arguments([(armilla::dynamic::ParameterMode::In, armilla::TypeCode::String(0))])?;
+        self.0.fail()
+    }
+}
+
+#[test]
+fn a_dynamic_servant_cannot_say_that_it_was_not_executed() {
+    let servant = Failing::new(|| Err(raised(Completion::No)));
+    let activate = |orb: &Orb| -> ListenerRef {
+        orb.root_poa().activate(serve(Dynamic(servant.clone()))).unwrap().object().assume()
+    };
+    in_every_way(activate, |way, outcome| {
+        assert_eq!(outcome.expect_err(way).completed(), Completion::Maybe, "{way}");
+        assert_eq!(servant.entered.swap(0, SeqCst), 1, "{way}");
+    });
+}
