@@ -1,18 +1,18 @@
-//! Recognizes text that is the same in every code set for `char`: ASCII without NUL.
+//! Detects text that is the same in every code set for `char`: ASCII without NUL.
 
 #[cfg(feature = "std")]
 use fearless_simd::{Level, Simd, dispatch};
 
-/// How many octets are compared side by side, and how many of the remainder.
+/// The number of octets that are compared in parallel, and the number for the remainder.
 const ROW: usize = 64;
 const SHORT_ROW: usize = 16;
 
-/// How many octets are compared before the loop decides whether to go on.
+/// The number of octets that are compared before the loop may end early.
 const BLOCK: usize = 4 * ROW;
 
-/// From this many blocks on it pays to detect the processor's vector instructions; how many octets
-/// it then compares at once; and the size of a cache line, since a load across two takes twice as
-/// long.
+/// The number of blocks from which on the detection of vector instructions pays; the number of
+/// octets that they compare at a time; and the size of a cache line, because a load across two
+/// lines takes twice as long.
 #[cfg(feature = "std")]
 const MANY: usize = 8;
 #[cfg(feature = "std")]
@@ -20,21 +20,21 @@ const WIDE_ROW: usize = 128;
 #[cfg(feature = "std")]
 const LINE: usize = 64;
 
-/// Whether every octet is one of 1 to 127. Nearly all text is; then this is one pass at the speed
-/// of memory.
+/// Whether every octet is in 1 to 127. Most text is, and then one pass at the speed of memory
+/// suffices.
 #[inline]
 pub(crate) fn is_ascii_text(octets: &[u8]) -> bool {
-    // As signed numbers neither NUL nor what is not ASCII is above zero.
+    // As signed numbers, NUL and octets beyond ASCII are not above zero.
     all(octets, |octet| octet.cast_signed() > 0)
 }
 
-/// Whether one of the octets is NUL.
+/// Whether an octet is NUL.
 pub(crate) fn has_nul(octets: &[u8]) -> bool {
     !all(octets, |octet| octet != 0)
 }
 
-/// Whether `holds` is true of every octet. Looks at all of them, in rows that the compiler makes
-/// wide comparisons of.
+/// Whether `holds` is true of every octet. It checks all of them, in rows that the compiler
+/// vectorizes.
 #[inline]
 fn all(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
     let (blocks, rest) = octets.as_chunks::<BLOCK>();
@@ -51,9 +51,8 @@ fn in_row<const ROW: usize>(row: &[u8; ROW], holds: impl Fn(u8) -> bool) -> bool
     row.iter().fold(true, |all, octet| all & holds(*octet))
 }
 
-/// A function of its own, so that the compiler vectorizes nothing but the loop, the same for all
-/// callers; for long text there is one version for each kind of processor, in its widest
-/// instructions.
+/// A separate function, so that the compiler vectorizes this loop alone and all callers share it.
+/// For long text there is a version for each kind of processor, with its widest instructions.
 #[inline(never)]
 fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool {
     #[cfg(feature = "std")]
@@ -72,8 +71,8 @@ fn in_blocks(blocks: &[[u8; BLOCK]], holds: impl Fn(u8) -> bool + Copy) -> bool 
     blocks.iter().all(|block| in_block::<ROW>(block, holds))
 }
 
-/// Compares the octets from the first whole cache line on in whole blocks, the last first: what was
-/// received last is still cached, and what is compared last is where the next reader begins.
+/// Compares whole blocks from the first cache line boundary on, the last block first: the octets
+/// received last are still cached, and the next reader begins at those compared last.
 #[cfg(feature = "std")]
 #[inline(always)]
 fn in_lines(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
@@ -82,7 +81,7 @@ fn in_lines(octets: &[u8], holds: impl Fn(u8) -> bool + Copy) -> bool {
     blocks.iter().rev().all(|block| in_block::<WIDE_ROW>(block, holds))
 }
 
-/// One verdict for each place in a row, so that nothing but the last step goes from place to place.
+/// One result for each position in a row, so that only the last step combines positions.
 #[inline(always)]
 fn in_block<const ROW: usize>(block: &[u8; BLOCK], holds: impl Fn(u8) -> bool) -> bool {
     let mut all = [u8::MAX; ROW];

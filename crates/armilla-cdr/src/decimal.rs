@@ -1,4 +1,4 @@
-//! Decimal numbers of a fixed size: IDL `fixed`.
+//! Decimal numbers of fixed size: IDL `fixed`.
 
 mod arithmetic;
 
@@ -9,8 +9,8 @@ use core::str::FromStr;
 /// A number of `DIGITS` decimal digits, `SCALE` of them behind the point: IDL
 /// `fixed<DIGITS, SCALE>`.
 ///
-/// It calculates by methods that say when a result does not fit; [`unscaled`](Self::unscaled) gives
-/// it to what does more.
+/// Arithmetic is by methods that report overflow. For other calculations,
+/// [`unscaled`](Self::unscaled) returns the number as an integer.
 ///
 /// ```
 /// use armilla_cdr::Decimal;
@@ -25,30 +25,30 @@ use core::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Decimal<const DIGITS: u16, const SCALE: u16>(i128);
 
-/// A text is no number, or one that does not fit.
+/// The error for a text that is not a decimal number, or has too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecimalError;
 
-/// The sign of numbers from 0 on, a half octet behind the digits (CORBA 3.4 Part 2, 9.3.2.8).
+/// The sign of zero and positive numbers, in the half octet behind the digits (CORBA 3.4 Part 2,
+/// 9.3.2.8).
 const POSITIVE: u8 = 0xc;
 
-/// The sign of numbers below 0.
+/// The sign of negative numbers.
 const NEGATIVE: u8 = 0xd;
 
 impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
-    /// What the number must stay below when its point is left out.
+    /// All numbers are smaller than this when their point is omitted.
     const LIMIT: u128 = {
         assert!(DIGITS <= 31 && SCALE <= DIGITS, "a fixed type has at most 31 digits");
         10_u128.pow(DIGITS as u32)
     };
 
-    /// The number that is `unscaled` divided by ten to the power of `SCALE`; `None` if that has too
-    /// many digits.
+    /// The number `unscaled` / 10^`SCALE`; `None` if it has too many digits.
     pub const fn from_unscaled(unscaled: i128) -> Option<Self> {
         if unscaled.unsigned_abs() < Self::LIMIT { Some(Self(unscaled)) } else { None }
     }
 
-    /// As [`from_unscaled`](Self::from_unscaled), for constants.
+    /// Does what [`from_unscaled`](Self::from_unscaled) does, for constants.
     ///
     /// # Panics
     /// When the number has too many digits.
@@ -57,7 +57,7 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self(unscaled)
     }
 
-    /// The number times ten to the power of `SCALE`: all digits without the point.
+    /// The number · 10^`SCALE`: all digits without the point.
     pub const fn unscaled(self) -> i128 {
         self.0
     }
@@ -87,7 +87,7 @@ impl<const DIGITS: u16, const SCALE: u16> fmt::Debug for Decimal<DIGITS, SCALE> 
 impl<const DIGITS: u16, const SCALE: u16> FromStr for Decimal<DIGITS, SCALE> {
     type Err = DecimalError;
 
-    /// Reads `-12.5`. Digits that the scale has no room for must be zeros.
+    /// Parses `-12.5`. Digits beyond the scale must be zeros.
     fn from_str(text: &str) -> Result<Self, DecimalError> {
         let (is_negative, number) = match text.as_bytes() {
             [b'-', ..] => (true, &text[1..]),
@@ -127,8 +127,8 @@ impl Encoder<'_> {
         self.put_digits(value.0, DIGITS);
     }
 
-    /// Appends a number of so many decimal digits, at most 31, without its point: two digits an
-    /// octet, then the sign. What has more digits is cut off at the front.
+    /// Appends a number of `digits` decimal digits, at most 31, without its point: two digits in
+    /// each octet, then the sign. If the number has more digits, the leading ones are lost.
     pub fn put_digits(&mut self, unscaled: i128, digits: u16) {
         let mut octets = [0; 16];
         let mut left = unscaled.unsigned_abs();
@@ -147,7 +147,7 @@ impl Encoder<'_> {
     }
 }
 
-/// How many octets so many digits take in CDR.
+/// The number of octets that a number of `digits` digits takes in CDR.
 pub(crate) const fn octets_of(digits: u16) -> usize {
     digits as usize / 2 + 1
 }
@@ -156,7 +156,7 @@ impl Decoder<'_> {
     /// Reads a decimal number.
     ///
     /// # Errors
-    /// When the octets are no digits with a sign behind them, or end too early.
+    /// When the octets are not digits followed by a sign, or end too early.
     pub fn decimal<const DIGITS: u16, const SCALE: u16>(
         &mut self,
     ) -> CdrResult<Decimal<DIGITS, SCALE>> {
@@ -164,16 +164,16 @@ impl Decoder<'_> {
         Decimal::from_unscaled(unscaled).ok_or_else(|| self.error(MALFORMED))
     }
 
-    /// Reads a number of so many decimal digits, at most 31, without its point. There may be fewer
-    /// in front, as JacORB writes them: the sign says where they end.
+    /// Reads a number of `digits` decimal digits, at most 31, without its point. The sign ends it,
+    /// so leading digits may be missing, as JacORB omits them.
     ///
     /// # Errors
-    /// When the octets are no digits with a sign behind them, or end too early.
+    /// When the octets are not digits followed by a sign, or end too early.
     pub fn digits(&mut self, digits: u16) -> CdrResult<i128> {
         if digits > 31 {
             return Err(self.error(MALFORMED));
         }
-        // 31 digits are less than an `i128` holds.
+        // 31 digits fit into an `i128`.
         let (mut magnitude, limit) = (0, 10_i128.pow(digits.into()));
         for _ in 0..octets_of(digits) {
             let octet = self.u8()?;
@@ -193,7 +193,7 @@ impl Decoder<'_> {
     }
 }
 
-/// What is wrong with a number whose octets are no digits.
+/// The error for octets that are not digits.
 const MALFORMED: CdrErrorKind = CdrErrorKind::Invalid("a fixed number is malformed");
 
 impl<const DIGITS: u16, const SCALE: u16> Encode for Decimal<DIGITS, SCALE> {

@@ -3,26 +3,26 @@
 use crate::{ByteOrder, CdrResult, Decode, Decoder, Encode, Encoder};
 use core::fmt;
 
-/// An IEEE 754 binary128 number, which Rust has no type for: its bits, and what becomes of it as
-/// an `f64`. It does not calculate.
+/// An IEEE 754 binary128 number, for which Rust has no type: its bits, and conversions from and to
+/// `f64`. There is no arithmetic.
 #[derive(Clone, Copy, Default)]
 pub struct LongDouble(u128);
 
-/// How many bits of the fraction an `f64` lacks.
+/// The number of fraction bits that an `f64` lacks.
 const EXTRA: u32 = 112 - 52;
 
-/// What the exponent of either format is counted from.
+/// The biases of the exponents of both formats.
 const BIAS: i32 = 16383;
 const BIAS_F64: i32 = 1023;
 
-/// The bits of the fraction.
+/// The mask of the fraction.
 const FRACTION: u128 = (1 << 112) - 1;
 
-/// The exponent of infinities and of what is no number.
+/// The exponent of infinities and NaNs.
 const SPECIAL: u32 = 0x7fff;
 
 impl LongDouble {
-    /// The number with these bits: sign, 15 of exponent, 112 of fraction.
+    /// The number with these bits: 1 of the sign, 15 of the exponent, 112 of the fraction.
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
@@ -41,7 +41,7 @@ impl LongDouble {
             0x7ff => (SPECIAL as i32, fraction),
             0 if fraction == 0 => (0, 0),
             0 => {
-                // What is too small for an exponent in an `f64` has one here.
+                // A subnormal `f64` is a normal number here.
                 let shift = fraction.leading_zeros() as i32 - 11;
                 (1 - shift - BIAS_F64 + BIAS, (fraction << shift) & ((1 << 52) - 1))
             }
@@ -50,7 +50,7 @@ impl LongDouble {
         Self(sign << 127 | (exponent as u128) << 112 | (fraction as u128) << EXTRA)
     }
 
-    /// The nearest `f64`, the even one of two that are equally near.
+    /// The nearest `f64`; of two that are equally near, the even one.
     pub const fn to_f64(self) -> f64 {
         let sign = ((self.0 >> 127) as u64) << 63;
         let fraction = self.0 & FRACTION;
@@ -68,7 +68,7 @@ impl LongDouble {
     }
 }
 
-/// The bits of the `f64` nearest to 1.`fraction` times two to the power of `exponent`.
+/// The bits of the `f64` nearest to 1.`fraction` · 2^`exponent`.
 const fn rounded(exponent: i32, fraction: u128) -> u64 {
     if exponent > BIAS_F64 {
         return f64::INFINITY.to_bits();
@@ -84,7 +84,7 @@ const fn rounded(exponent: i32, fraction: u128) -> u64 {
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
     let up = rest > half || (rest == half && kept & 1 == 1);
-    // A carry out of the fraction raises the exponent, as it should, also to infinity.
+    // A carry out of the fraction increments the exponent correctly, also to infinity.
     let steps = if missing > 0 { 0 } else { (exponent - smallest) as u64 };
     (steps << 52) + kept + up as u64
 }
@@ -96,7 +96,7 @@ impl From<f64> for LongDouble {
 }
 
 impl PartialEq for LongDouble {
-    /// As floating-point numbers compare: both zeros are equal, what is no number equals nothing.
+    /// Compares as floating-point numbers do: both zeros are equal, and NaN equals nothing.
     fn eq(&self, other: &Self) -> bool {
         let both_zero = (self.0 | other.0) << 1 == 0;
         both_zero || (self.0 == other.0 && !self.is_nan())
@@ -104,21 +104,21 @@ impl PartialEq for LongDouble {
 }
 
 impl fmt::Debug for LongDouble {
-    /// The number as an `f64`, which may have fewer digits.
+    /// Formats the nearest `f64`, which may have fewer digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.to_f64(), f)
     }
 }
 
 impl fmt::Display for LongDouble {
-    /// The number as an `f64`, which may have fewer digits.
+    /// Formats the nearest `f64`, which may have fewer digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.to_f64(), f)
     }
 }
 
 impl Encoder<'_> {
-    /// Appends a `long double`, aligned to eight octets.
+    /// Appends a `long double`, with an alignment of 8.
     pub fn put_long_double(&mut self, value: LongDouble) {
         self.align(8);
         self.copy_raw(&match self.order() {
@@ -129,12 +129,12 @@ impl Encoder<'_> {
 }
 
 impl Decoder<'_> {
-    /// Reads a `long double`, aligned to eight octets.
+    /// Reads a `long double`, with an alignment of 8.
     ///
     /// # Errors
-    /// When the octets end before it does.
+    /// When the input ends too early.
     pub fn long_double(&mut self) -> CdrResult<LongDouble> {
-        // Two numbers of eight octets, so that it may stand across two fragments.
+        // Two reads of eight octets, because a fragment may end between them.
         let (first, second) = (u128::from(self.u64()?), u128::from(self.u64()?));
         Ok(LongDouble(match self.order() {
             ByteOrder::Little => second << 64 | first,

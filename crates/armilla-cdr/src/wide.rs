@@ -1,7 +1,7 @@
 //! Wide characters and strings: IDL `wchar`, which is a Rust `char`, and `wstring`.
 //!
-//! On the wire they are UTF-16, or UCS-2 or UCS-4 where that was agreed on. How the units are laid
-//! out depends on the version of GIOP (CORBA 3.4 Part 2, 9.3.2.6 and 9.3.2.7).
+//! The transmission code set is UTF-16, UCS-2 or UCS-4. The layout of the units depends on the
+//! version of GIOP (CORBA 3.4 Part 2, 9.3.2.6 and 9.3.2.7).
 
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder,
@@ -16,16 +16,16 @@ use core::ops::Deref;
 pub enum WideFormat {
     /// GIOP 1.0 has no wide characters.
     Refused,
-    /// As in GIOP 1.1: units of two octets in the byte order of the message; a string ends in a
-    /// zero, which its length counts.
+    /// GIOP 1.1: units of two octets in the byte order of the message. A string ends with a NUL,
+    /// which its length includes.
     Units,
-    /// As from GIOP 1.2 on: octets with their number before them, the most significant first unless
-    /// a byte order mark says otherwise.
+    /// GIOP 1.2 and later: octets after their number, big-endian unless a byte order mark says
+    /// otherwise.
     #[default]
     Octets,
 }
 
-/// An IDL `wstring`. It is a Rust string that is encoded as a wide one.
+/// An IDL `wstring`: a Rust string that is encoded as a wide string.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct WString(pub String);
 
@@ -71,8 +71,8 @@ impl Encoder<'_> {
     /// Appends a wide character.
     ///
     /// # Errors
-    /// In GIOP 1.0, where no code set was agreed on for wide characters, when that one lacks the
-    /// character, and in GIOP 1.1 when it takes two units of UTF-16.
+    /// In GIOP 1.0; without a code set for wide characters; when the code set lacks the character;
+    /// in GIOP 1.1, when it takes two units of UTF-16.
     pub fn put_wchar(&mut self, value: char) -> CdrResult {
         let set = self.sendable_set()?;
         let error = |kind, out: &Self| Err(CdrError::at(kind, out.len()));
@@ -91,7 +91,7 @@ impl Encoder<'_> {
             }
             (_, _, units) => {
                 let mark: &[u16] = if needs_mark(value) { &[MARK] } else { &[] };
-                // One character takes 2 or 4 octets, with a mark 4.
+                // One character takes 2 or 4 octets, with a byte order mark 4.
                 self.put_u8(2 * (mark.len() + units.len()) as u8);
                 mark.iter().chain(units).for_each(|unit| self.copy_raw(&unit.to_be_bytes()));
             }
@@ -102,8 +102,8 @@ impl Encoder<'_> {
     /// Appends a wide string.
     ///
     /// # Errors
-    /// In GIOP 1.0, when it contains a NUL or a character that the code set lacks, and where no
-    /// code set was agreed on for wide characters.
+    /// In GIOP 1.0; without a code set for wide characters; when the text contains a NUL or a
+    /// character that the code set lacks.
     pub fn put_wstring(&mut self, value: &str) -> CdrResult {
         let set = self.sendable_set()?;
         if value.as_bytes().contains(&0) {
@@ -141,10 +141,10 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Appends a wide string of at most `bound` characters, however many units each takes.
+    /// Appends a wide string of at most `bound` characters, regardless of their sizes.
     ///
     /// # Errors
-    /// When it is longer, or as [`put_wstring`](Self::put_wstring).
+    /// When it is longer; those of [`put_wstring`](Self::put_wstring).
     pub fn put_bounded_wstring(&mut self, value: &str, bound: u32) -> CdrResult {
         if value.len() > bound as usize {
             self.check_bound(value.chars().count(), bound)?;
@@ -152,7 +152,7 @@ impl Encoder<'_> {
         self.put_wstring(value)
     }
 
-    /// The code set in which wide characters may be sent.
+    /// The code set of wide characters.
     fn sendable_set(&self) -> CdrResult<CodeSet> {
         match (self.wide, self.code_sets.wchar) {
             (WideFormat::Refused, _) => Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
@@ -165,7 +165,7 @@ impl Encoder<'_> {
 /// The byte order mark.
 const MARK: u16 = 0xfeff;
 
-/// Whether a text that begins so would be taken for one with a byte order mark, and lose it.
+/// Whether a decoder would take the first character of the text for a byte order mark, and lose it.
 fn needs_mark(first: char) -> bool {
     matches!(first, '\u{feff}' | '\u{fffe}')
 }
@@ -174,7 +174,7 @@ impl Decoder<'_> {
     /// Reads a wide character.
     ///
     /// # Errors
-    /// In GIOP 1.0, and when the octets are not one character in the code set.
+    /// In GIOP 1.0; when the octets are not one character of the code set.
     pub fn wchar(&mut self) -> CdrResult<char> {
         let set = self.wide_code_set();
         match (self.wide_format(), set) {
@@ -194,7 +194,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The wide character in the next `length` octets. A byte order mark alone is a character.
+    /// The wide character in the next `length` octets. A lone byte order mark is a character.
     fn wchar_of(&mut self, length: usize) -> CdrResult<char> {
         let octets = self.raw(length)?;
         if matches!(octets, [0xfe, 0xff] | [0, 0, 0xfe, 0xff]) {
@@ -211,8 +211,8 @@ impl Decoder<'_> {
     /// Reads a wide string.
     ///
     /// # Errors
-    /// In GIOP 1.0, when it is malformed, contains a NUL, or lacks the one that ends it in GIOP
-    /// 1.1.
+    /// In GIOP 1.0; when it is malformed or contains a NUL; in GIOP 1.1, when it does not end with
+    /// one.
     pub fn wstring(&mut self) -> CdrResult<String> {
         let text = match (self.wide_format(), self.wide_code_set()) {
             (WideFormat::Refused, _) => return Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
@@ -239,10 +239,10 @@ impl Decoder<'_> {
         }
     }
 
-    /// Reads a wide string of at most `bound` characters, however many units each takes.
+    /// Reads a wide string of at most `bound` characters, regardless of their sizes.
     ///
     /// # Errors
-    /// When it is longer, or as [`wstring`](Self::wstring).
+    /// When it is longer; those of [`wstring`](Self::wstring).
     pub fn bounded_wstring(&mut self, bound: u32) -> CdrResult<String> {
         let text = self.wstring()?;
         if text.len() > bound as usize {
@@ -251,7 +251,7 @@ impl Decoder<'_> {
         Ok(text)
     }
 
-    /// Whether the last unit of a wide string is the NUL that it ends in.
+    /// Whether the last unit of a wide string is NUL.
     fn ended(&self, last: u32) -> CdrResult {
         match last {
             0 => Ok(()),
@@ -259,7 +259,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The text in octets, behind a byte order mark or the most significant octets first.
+    /// The text in `octets`: in the order of its byte order mark, or else big-endian.
     fn wide_text(&self, octets: &[u8]) -> CdrResult<String> {
         if self.wide_code_set() == CodeSet::Ucs4 {
             let (order, octets) = match octets {
@@ -290,7 +290,7 @@ impl Decoder<'_> {
         characters.ok_or_else(|| self.malformed_wide())
     }
 
-    /// The text in units of UTF-16, or of UCS-2 when none of them is half a character.
+    /// The text in units of UTF-16, or of UCS-2, which has no surrogates.
     fn utf16(&self, units: impl IntoIterator<Item = u16>) -> CdrResult<String> {
         let one_each = self.wide_code_set() == CodeSet::Ucs2;
         let characters = char::decode_utf16(units).map(|character| {

@@ -1,15 +1,15 @@
-//! Texts into the octets of a code set and back.
+//! The conversion of text to and from a code set.
 //!
-//! ISO 8859-1, -9 and -11 are done by hand: the tables of `encoding_rs` follow the web, where these
-//! three names mean the Windows code pages that extend them. For the rest the two agree; octets
-//! that a Windows page leaves unassigned are control characters, there and back.
+//! ISO 8859-1, -9 and -11 have conversions here, because `encoding_rs` follows the web, where these
+//! names mean the Windows code pages that extend them. For the other sets both agree; octets that a
+//! Windows code page leaves unassigned are control characters, in both directions.
 
 use super::CodeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Appends `text` in `set` to `out`; fails with the first character that the set lacks. What was
-/// appended until then stays there.
+/// Appends `text` in `set` to `out`. Fails with the first character that the set lacks; the text
+/// before it stays in `out`.
 pub(crate) fn encode(text: &str, set: CodeSet, out: &mut Vec<u8>) -> Result<(), char> {
     let octet: fn(char) -> Option<u8> = match set {
         CodeSet::Utf8 => {
@@ -28,7 +28,7 @@ pub(crate) fn encode(text: &str, set: CodeSet, out: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// The text that `octets` are in `set`; `None` when they are not well-formed.
+/// The text that `octets` encode in `set`; `None` when they are malformed.
 pub(crate) fn decode(octets: &[u8], set: CodeSet) -> Option<String> {
     let character: fn(u8) -> Option<char> = match set {
         CodeSet::Utf8 => return core::str::from_utf8(octets).ok().map(String::from),
@@ -58,7 +58,7 @@ fn turkish_octet(character: char) -> Option<u8> {
     (turkish(octet) == character).then_some(octet)
 }
 
-/// From the first Thai letter on the octets are in the order of Unicode, with two gaps.
+/// The Thai letters have the order of Unicode, with two gaps.
 fn thai(octet: u8) -> Option<char> {
     match octet {
         0xa1..=0xda | 0xdf..=0xfb => char::from_u32(0x0e00 + u32::from(octet) - 0xa0),
@@ -109,8 +109,8 @@ mod legacy {
         })
     }
 
-    /// The tables put some characters where another is read back, the yen sign as a backslash, say.
-    /// So what was written is read again.
+    /// Encodes with the tables, and decodes the result for comparison: the tables replace some
+    /// characters by others, such as the yen sign by a backslash.
     pub(super) fn encode(text: &str, set: CodeSet, out: &mut Vec<u8>) -> Result<(), char> {
         let first = || text.chars().next().unwrap_or_default();
         let table = table(set).ok_or_else(first)?;

@@ -1,5 +1,5 @@
-//! The code sets in which the characters of a connection travel: names and registry numbers. How
-//! texts are converted is `convert.rs`'s; which set is chosen is `armilla-giop`'s.
+//! The transmission code sets: their names and registry numbers. `convert.rs` converts text;
+//! `armilla-giop` negotiates.
 
 mod convert;
 
@@ -10,12 +10,12 @@ use core::str::FromStr;
 
 macro_rules! code_sets {
     ($($(#[$doc:meta])* $name:ident $text:literal $id:literal $(| $also:literal)*;)*) => {
-        /// A transmission code set (CORBA 3.4 Part 2, 7.10), known by the number that the OSF
-        /// character and code set registry gives it.
+        /// A transmission code set (CORBA 3.4 Part 2, 7.10), with its number in the OSF character
+        /// and code set registry.
         ///
-        /// Conversion concerns texts: a Rust string is UTF-8 in memory and becomes the code set on
-        /// the wire. A character that the code set lacks is an error, never another character. An
-        /// IDL `char` is one octet of the code set as it stands.
+        /// Strings are converted: a Rust string is UTF-8 in memory and has the code set on the
+        /// wire. A character that the code set lacks is an error, never replaced. An IDL `char` is
+        /// one octet of the code set, without conversion.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
         #[non_exhaustive]
         pub enum CodeSet {
@@ -23,7 +23,7 @@ macro_rules! code_sets {
         }
 
         impl CodeSet {
-            /// Every code set.
+            /// All code sets.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// The number of the code set in the registry.
@@ -33,8 +33,8 @@ macro_rules! code_sets {
                 }
             }
 
-            /// The code set with this registry number, if it is one that can be converted. Some
-            /// have several numbers.
+            /// The code set with this registry number, if a conversion exists. Some code sets have
+            /// several numbers.
             #[allow(clippy::manual_range_patterns, reason = "the table lists numbers")]
             pub const fn from_id(id: u32) -> Option<Self> {
                 let found = match id {
@@ -47,7 +47,7 @@ macro_rules! code_sets {
                 None
             }
 
-            /// Its name, as the IANA registers it where it does: `"ISO-8859-1"`, `"UTF-8"`.
+            /// The name: the one in the IANA registry, if there is one. `"ISO-8859-1"`, `"UTF-8"`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)*
@@ -58,7 +58,7 @@ macro_rules! code_sets {
 }
 
 code_sets! {
-    /// ISO 8859-1 (Latin 1), which GIOP assumes until something else is agreed.
+    /// ISO 8859-1 (Latin 1), the default of GIOP.
     #[default]
     Iso8859_1 "ISO-8859-1" 0x0001_0001;
     /// ISO 8859-2 (Latin 2, Central European).
@@ -79,16 +79,16 @@ code_sets! {
     Iso8859_9 "ISO-8859-9" 0x0001_0009;
     /// ISO 8859-10 (Latin 6, Nordic).
     Iso8859_10 "ISO-8859-10" 0x0001_000a;
-    /// ISO 8859-11 (Thai), which the registry has as TIS 620 and some ORBs by the next number of
-    /// the ISO's row. There is no ISO 8859-12.
+    /// ISO 8859-11 (Thai). The registry calls it TIS 620; some ORBs use the number that follows ISO
+    /// 8859-10. There is no ISO 8859-12.
     Iso8859_11 "ISO-8859-11" 0x0001_000b | 0x000b_0001;
-    /// ISO 8859-13 (Latin 7, Baltic), by the next number of its row as other ORBs use it.
+    /// ISO 8859-13 (Latin 7, Baltic). Not in the registry; the number is that of other ORBs.
     Iso8859_13 "ISO-8859-13" 0x0001_000d;
-    /// ISO 8859-14 (Latin 8, Celtic), by the next number of its row as other ORBs use it.
+    /// ISO 8859-14 (Latin 8, Celtic). Not in the registry; the number is that of other ORBs.
     Iso8859_14 "ISO-8859-14" 0x0001_000e;
     /// ISO 8859-15 (Latin 9, with the euro sign).
     Iso8859_15 "ISO-8859-15" 0x0001_000f;
-    /// ISO 8859-16 (Latin 10), by the next number of its row as other ORBs use it.
+    /// ISO 8859-16 (Latin 10). Not in the registry; the number is that of other ORBs.
     Iso8859_16 "ISO-8859-16" 0x0001_0010;
     /// ISO 646, the international reference version: ASCII.
     Ascii "US-ASCII" 0x0001_0020;
@@ -108,24 +108,25 @@ code_sets! {
     Windows1256 "windows-1256" 0x1002_04e8;
     /// Windows code page 1257 (Baltic).
     Windows1257 "windows-1257" 0x1002_04e9;
-    /// Windows code page 1258 (Vietnamese), by the next number of its row as other ORBs use it.
+    /// Windows code page 1258 (Vietnamese). Not in the registry; the number is that of other ORBs.
     Windows1258 "windows-1258" 0x1002_04ea;
-    /// Japanese in EUC.
+    /// EUC-JP (Japanese).
     EucJp "EUC-JP" 0x0003_0010 | 0x0500_0010 | 0x0502_0001;
-    /// Japanese in Shift-JIS, with the extensions that Windows has.
+    /// Shift-JIS (Japanese), with the extensions of Windows.
     ShiftJis "Shift_JIS" 0x0500_0011 | 0x0500_0012 | 0x0502_0002 | 0x1002_03a4 | 0x1002_03af;
     /// UTF-8.
     Utf8 "UTF-8" 0x0501_0001;
     /// UTF-16, for wide characters.
     Utf16 "UTF-16" 0x0001_0109;
-    /// UCS-2, for wide characters: the characters that take one unit of UTF-16.
+    /// UCS-2, for wide characters: the characters that are one unit of UTF-16.
     Ucs2 "UCS-2" 0x0001_0100 | 0x0001_0101 | 0x0001_0102;
-    /// UCS-4, for wide characters: four octets each.
+    /// UCS-4, for wide characters: four octets for each.
     Ucs4 "UCS-4" 0x0001_0104 | 0x0001_0105 | 0x0001_0106;
 }
 
 impl CodeSet {
-    /// Whether it has units of more than an octet, so that it serves wide characters only.
+    /// Whether its units are larger than an octet, so that it is a code set for wide characters
+    /// only.
     pub const fn is_wide(self) -> bool {
         matches!(self, Self::Utf16 | Self::Ucs2 | Self::Ucs4)
     }
@@ -146,7 +147,7 @@ impl fmt::Display for CodeSet {
     }
 }
 
-/// No code set has this name.
+/// The error for an unknown name of a code set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCodeSet;
 
@@ -165,7 +166,7 @@ impl core::error::Error for UnknownCodeSet {}
 impl FromStr for CodeSet {
     type Err = UnknownCodeSet;
 
-    /// The code set of this name; case, hyphens, underscores and spaces do not matter.
+    /// Finds the code set with this name. Case, hyphens, underscores and spaces are ignored.
     fn from_str(text: &str) -> Result<Self, UnknownCodeSet> {
         let letters = |text: &'static str| significant(text);
         let found = Self::ALL.iter().find(|set| significant(text).eq(letters(set.name())));
@@ -183,16 +184,16 @@ fn significant(text: &str) -> impl Iterator<Item = char> {
 pub struct CodeSets {
     /// For `char` and `string`.
     pub char: CodeSet,
-    /// For `wchar` and `wstring`; `None` where none was agreed on. Then none can be sent, and those
-    /// that come all the same are read as UTF-16.
+    /// For `wchar` and `wstring`. If `None`, wide characters cannot be sent, and received ones are
+    /// decoded as UTF-16.
     pub wchar: Option<CodeSet>,
 }
 
 impl CodeSets {
-    /// What holds where nothing was agreed: ISO 8859-1, and no wide characters.
+    /// The default without negotiation: ISO 8859-1, and no wide characters.
     pub const UNAGREED: Self = Self { char: CodeSet::Iso8859_1, wchar: None };
 
-    /// This code set for `char` and `string`, and UTF-16 beside it.
+    /// This code set for `char` and `string`, and UTF-16 for wide characters.
     pub const fn with_utf_16(char: CodeSet) -> Self {
         Self { char, wchar: Some(CodeSet::Utf16) }
     }

@@ -1,10 +1,10 @@
-//! Calculating with decimal numbers: exact, or cut off behind the last digit, never wrong.
+//! Arithmetic on decimal numbers. Results are exact, or truncated behind the last digit.
 
 use super::Decimal;
 use core::ops::Neg;
 
 impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
-    /// The sum; `None` when it has too many digits.
+    /// The sum; `None` if it has too many digits.
     ///
     /// ```
     /// use armilla_cdr::Decimal;
@@ -22,12 +22,12 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::from_unscaled(self.0 + other.0)
     }
 
-    /// The difference; `None` when it has too many digits.
+    /// The difference; `None` if it has too many digits.
     pub const fn checked_sub(self, other: Self) -> Option<Self> {
         Self::from_unscaled(self.0 - other.0)
     }
 
-    /// The product, cut off behind its last digit; `None` when it has too many in front of the
+    /// The product, truncated behind its last digit; `None` if it has too many digits before the
     /// point.
     pub const fn checked_mul<const D: u16, const S: u16>(
         self,
@@ -37,8 +37,8 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::of(product, (self.0 < 0) != (factor.0 < 0))
     }
 
-    /// The quotient, cut off behind its last digit; `None` when it has too many in front of the
-    /// point, and when `divisor` is 0.
+    /// The quotient, truncated behind its last digit; `None` if it has too many digits before the
+    /// point, or `divisor` is 0.
     pub const fn checked_div<const D: u16, const S: u16>(
         self,
         divisor: Decimal<D, S>,
@@ -47,14 +47,14 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         Self::of(quotient, (self.0 < 0) != (divisor.0 < 0))
     }
 
-    /// The number as one of another type, cut off behind its last digit; `None` when it has too
-    /// many digits in front of the point.
+    /// Converts to another number of digits, and truncates behind the last digit; `None` if there
+    /// are too many digits before the point.
     pub const fn truncated<const D: u16, const S: u16>(self) -> Option<Decimal<D, S>> {
         self.as_scaled(0)
     }
 
-    /// The number as one of another type, rounded: what lies in the middle away from zero; `None`
-    /// when it has too many digits in front of the point.
+    /// Converts to another number of digits, and rounds half away from zero; `None` if there are
+    /// too many digits before the point.
     pub const fn rounded<const D: u16, const S: u16>(self) -> Option<Decimal<D, S>> {
         match SCALE > S {
             true => self.as_scaled(power(SCALE - S) / 2),
@@ -62,7 +62,7 @@ impl<const DIGITS: u16, const SCALE: u16> Decimal<DIGITS, SCALE> {
         }
     }
 
-    /// The number as one of another type, with `more` added to its digits first.
+    /// Converts to another number of digits, after adding `more` to the digits.
     const fn as_scaled<const D: u16, const S: u16>(self, more: u128) -> Option<Decimal<D, S>> {
         let digits = self.0.unsigned_abs() + more;
         Decimal::of(mul_div(digits, power(S), power(SCALE)), self.0 < 0)
@@ -93,8 +93,8 @@ const fn power(exponent: u16) -> u128 {
     10_u128.pow(exponent as u32)
 }
 
-/// `a` times `b` divided by `divisor`, cut off; `None` when it does not fit, or the divisor is 0.
-/// None of them has more than 127 bits.
+/// `a` · `b` / `divisor`, truncated; `None` on overflow, or if the divisor is 0. None of them has
+/// more than 127 bits.
 const fn mul_div(a: u128, b: u128, divisor: u128) -> Option<u128> {
     let (high, low) = product(a, b);
     if high >= divisor {
@@ -113,7 +113,7 @@ const fn mul_div(a: u128, b: u128, divisor: u128) -> Option<u128> {
     Some(quotient)
 }
 
-/// The upper and the lower half of `a` times `b`.
+/// The upper and the lower half of `a` · `b`.
 const fn product(a: u128, b: u128) -> (u128, u128) {
     const HALF: u128 = u64::MAX as u128;
     let (a_high, a_low, b_high, b_low) = (a >> 64, a & HALF, b >> 64, b & HALF);

@@ -1,4 +1,4 @@
-//! Parts of a type that contains itself, made to stand alone.
+//! Makes a part of a recursive type self-contained.
 
 use super::{
     AliasCode, CaseCode, MemberCode, StateCode, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode,
@@ -7,14 +7,15 @@ use super::{
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// How many parts are looked at; types that lead to one another in every way have no end else.
+/// The largest number of parts that are visited. It bounds the time for types that refer to one
+/// another in many ways.
 const MAX_PARTS: u32 = 10_000;
 
 impl TypeCode {
-    /// The same type with every [`Recursive`](Self::Recursive) code that names no enclosing type
-    /// replaced by the type that `find` gives for its repository id: a part of a larger type as a
-    /// type of its own. What `find` does not know stays, and what nests deeper than types may that
-    /// travel.
+    /// The same type, made self-contained: each [`Recursive`](Self::Recursive) code that names no
+    /// enclosing type is replaced by the type that `find` returns for its repository id. So a part
+    /// of a larger type becomes a type of its own. Codes that `find` does not know stay, and so do
+    /// parts below [`TYPE_CODE_DEPTH_LIMIT`](super::TYPE_CODE_DEPTH_LIMIT).
     #[must_use]
     pub fn closed(&self, find: impl Fn(&str) -> Option<Self>) -> Self {
         let (enclosing, left, depth) = (Vec::new(), MAX_PARTS, 0);
@@ -30,7 +31,7 @@ struct Closing<'f> {
 }
 
 impl Closing<'_> {
-    /// What becomes of `code`; `None` when it stays as it is.
+    /// The replacement of `code`; `None` if it stays.
     fn part(&mut self, code: &TypeCode) -> Option<TypeCode> {
         self.left = self.left.checked_sub(1)?;
         if let TypeCode::Recursive(id) = code {
@@ -66,8 +67,7 @@ impl Closing<'_> {
         })
     }
 
-    /// What becomes of several types, of which those that stay are in `types`; `None` when all
-    /// stay.
+    /// The replacements of several types, which include those that stay; `None` if all stay.
     fn parts<'t>(&mut self, types: impl Iterator<Item = &'t TypeCode>) -> Option<Vec<TypeCode>> {
         let mut changed = false;
         let parts = types.map(|ty| match self.part(ty) {

@@ -1,4 +1,4 @@
-//! TypeCodes without the names that one can do without.
+//! Removes the optional names from TypeCodes.
 
 use super::{
     AliasCode, CaseCode, EnumCode, Identity, MemberCode, NamedCode, StateCode, StructCode,
@@ -10,16 +10,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl TypeCode {
-    /// The same type without its name and those of its members, equivalent to this one:
-    /// `get_compact_typecode` (CORBA 3.4 Part 1, 8.11.1). Repository ids stay, and so does
-    /// everything that nests deeper than types may that travel.
+    /// The same type without its name and the names of its members (`get_compact_typecode`, CORBA
+    /// 3.4 Part 1, 8.11.1). It is equivalent to this type. Repository ids stay. Parts below
+    /// [`TYPE_CODE_DEPTH_LIMIT`](super::TYPE_CODE_DEPTH_LIMIT) are unchanged.
     #[must_use]
     pub fn compact(&self) -> Self {
         Compaction::default().of(self)
     }
 }
 
-/// What parts have become: a part that is shared stays shared.
+/// The compact forms of parts, so that shared parts stay shared.
 #[derive(Default)]
 struct Compaction {
     known: BTreeMap<Identity, TypeCode>,

@@ -1,20 +1,20 @@
-//! When two TypeCodes are the same, and when their values can stand for one another.
+//! Equality and equivalence of TypeCodes.
 
 use super::{Identity, StructCode, TypeCode, TypeIndex, UnionCode, ValueCode};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 impl TypeCode {
-    /// Whether values of one type can stand for values of the other: typedefs do not count, and
-    /// where both have repository ids those decide (CORBA 3.4 Part 1, 8.11.1).
+    /// Whether both types are equivalent: aliases are ignored, and types that both have repository
+    /// ids are equivalent if these are equal (CORBA 3.4 Part 1, 8.11.1).
     pub fn is_equivalent(&self, other: &Self) -> bool {
         Comparison::new(false).same(self, other)
     }
 }
 
 impl PartialEq for TypeCode {
-    /// `TypeCode::equal`: everything counts, but not how often a type that contains itself is
-    /// written out.
+    /// `TypeCode::equal`: compares everything, including names and aliases. Only the number of
+    /// times that a recursive type is written out makes no difference.
     fn eq(&self, other: &Self) -> bool {
         Comparison::new(true).same(self, other)
     }
@@ -22,14 +22,14 @@ impl PartialEq for TypeCode {
 
 impl Eq for TypeCode {}
 
-/// A comparison of two graphs, as deep as they may be. Pairs that were met before are taken to be
-/// the same, so that it ends and takes no longer than there are pairs.
+/// Compares two graphs, without recursion. A pair that was met before is assumed to be equal, so
+/// the comparison ends after each pair was compared once.
 struct Comparison<'c> {
     exact: bool,
     assumed: BTreeSet<(Identity, Identity)>,
-    /// Pairs that are still to be looked at.
+    /// The pairs that are still to be compared.
     open: Vec<(&'c TypeCode, &'c TypeCode)>,
-    /// The types within both, from when a recursive code stands for one that the other writes out.
+    /// The types within both graphs. Built when a recursive code meets a type that is written out.
     index: Option<(TypeIndex<'c>, TypeIndex<'c>)>,
 }
 
@@ -50,8 +50,8 @@ impl<'c> Comparison<'c> {
         true
     }
 
-    /// Both, where one is a recursive code and the other is not with the type that this stands for
-    /// within its whole; `None` where that is of another repository id.
+    /// Resolves the one of two codes that is recursive, within its own graph. `None` if the type
+    /// that it names does not have the repository id of the other.
     fn written_out(
         &mut self,
         (whole_a, whole_b): (&'c TypeCode, &'c TypeCode),
@@ -71,7 +71,7 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Whether both are the same if their parts are, which are to be looked at then.
+    /// Whether both are equal except for their parts, which are added to `open`.
     fn same_so_far(&mut self, a: &'c TypeCode, b: &'c TypeCode) -> bool {
         let (a, b) = if self.exact { (a, b) } else { (a.resolved(), b.resolved()) };
         if let (Some(x), Some(y)) = (a.identity(), b.identity())

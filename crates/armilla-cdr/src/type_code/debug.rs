@@ -1,4 +1,4 @@
-//! TypeCodes as a programmer reads them.
+//! The `Debug` form of TypeCodes.
 
 use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
 use alloc::collections::BTreeSet;
@@ -8,15 +8,14 @@ use core::cell::RefCell;
 use core::fmt::{Debug, DebugStruct, Formatter, Result};
 
 impl Debug for TypeCode {
-    /// Each named part is shown once with what it consists of, and by its repository id wherever it
-    /// stands again, so that there is no more to read than the type has parts; what nests deeper
-    /// than types may that travel is left out.
+    /// Shows each named part once in full and afterwards by its repository id, so the output is
+    /// linear in the number of parts. Parts below [`TYPE_CODE_DEPTH_LIMIT`] are omitted.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         DebugView { code: self, seen: &RefCell::default(), depth: 0 }.fmt(f)
     }
 }
 
-/// A part of a type of which `seen` was shown.
+/// A part of a type, with the parts that were shown before.
 #[derive(Clone, Copy)]
 struct DebugView<'c> {
     code: &'c TypeCode,
@@ -29,7 +28,7 @@ impl<'c> DebugView<'c> {
         Self { code, depth: self.depth + 1, ..self }
     }
 
-    /// Whether it has parts that were shown before.
+    /// Whether it was shown before, with its parts.
     fn is_known(&self) -> bool {
         let identity = self.code.identity().filter(|_| self.code.id().is_some());
         identity.is_some_and(|identity| !self.seen.borrow_mut().insert(identity))
@@ -73,7 +72,7 @@ impl Debug for DebugView<'_> {
 }
 
 impl DebugView<'_> {
-    /// What a type with a repository id consists of.
+    /// Shows the parameters of a type with a repository id.
     fn contents(&self, shown: &mut DebugStruct<'_, '_>) {
         match self.code {
             TypeCode::Struct(code) | TypeCode::Exception(code) => {

@@ -1,8 +1,8 @@
-//! Octets into TypeCodes (CORBA 3.4 Part 2, 9.3.5.1).
+//! The decoder of TypeCodes (CORBA 3.4 Part 2, 9.3.5.1).
 //!
-//! An indirection to a part that is complete shares that part; one to a type that is still being
-//! read becomes [`TypeCode::Recursive`]. So reading takes time linear in the input. What is shared
-//! counts for the depth as if it stood there, for who walks through the type goes that deep.
+//! An indirection to a complete part shares that part. An indirection to an enclosing type becomes
+//! [`TypeCode::Recursive`]. So decoding takes time linear in the input. A shared part counts
+//! towards the depth limit each time, because a traversal of the type visits it each time.
 
 use super::encode::{INDIRECTION, bad_discriminator};
 use super::{
@@ -21,33 +21,34 @@ impl<'a> Decode<'a> for TypeCode {
     }
 }
 
-/// What was read; offsets count from the start of the outermost message or encapsulation.
+/// The state of the decoder. Offsets are relative to the start of the outermost message or
+/// encapsulation.
 #[derive(Default)]
 struct Reader {
     complete: BTreeMap<usize, Complete>,
-    /// The types that are still being read, from the outermost on.
+    /// The enclosing types, the outermost first.
     open: Vec<Open>,
-    /// How deep anything within the innermost of these nests in the whole.
+    /// The largest depth that a part of the innermost enclosing type has reached.
     deepest: usize,
 }
 
 struct Open {
     start: usize,
-    /// Once it is known, and where the type has one.
+    /// The repository id; `None` before it is read, and for types without one.
     id: Option<Arc<str>>,
 }
 
 struct Complete {
     code: TypeCode,
-    /// How many types it nests, itself among them.
+    /// The number of nesting levels, including the type itself.
     height: usize,
 }
 
 impl Reader {
-    /// Reads a code; `base` is where the octets of `input` begin.
+    /// Reads a code. `base` is the offset at which the octets of `input` begin.
     fn read(&mut self, input: &mut Decoder<'_>, base: usize) -> CdrResult<TypeCode> {
         let number = input.u32()?;
-        // Known afterwards: a chunk of a value may begin before it.
+        // Computed after reading, because the header of a value's chunk may precede the number.
         let start = base + input.place() - size_of::<u32>();
         if number == INDIRECTION {
             return self.follow(input, base);
@@ -153,7 +154,7 @@ impl Reader {
             TypeCodeKind::LocalInterface => TypeCode::LocalInterface(named(id, name)),
             TypeCodeKind::Component => TypeCode::Component(named(id, name)),
             TypeCodeKind::Home => TypeCode::Home(named(id, name)),
-            // What is left of the kinds with parameters.
+            // The other kinds have a repository id and a name.
             _ => TypeCode::ObjectReference(named(id, name)),
         })
     }
@@ -225,9 +226,9 @@ impl Reader {
     }
 }
 
-/// The label of a default case: the octet 0. omniORB writes a value of the discriminator's type,
-/// which shows where that has eight octets. They are not all zero behind the octet, for the length
-/// of a name is not.
+/// Reads the label of a default case: the octet 0. omniORB writes a value of the discriminator's
+/// type instead. Both differ in size for types of eight octets, where the seven octets that follow
+/// decide: they cannot all be zero if they belong to the length of the name.
 fn default_label(discriminator: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i64> {
     if matches!(discriminator.resolved(), TypeCode::LongLong | TypeCode::ULongLong) {
         let here = input.checkpoint();
@@ -239,7 +240,7 @@ fn default_label(discriminator: &TypeCode, input: &mut Decoder<'_>) -> CdrResult
     input.u8().map(i64::from)
 }
 
-/// A value of the type of a discriminator, as a number.
+/// Reads a value of the discriminator's type, as a number.
 pub(crate) fn read_label(ty: &TypeCode, input: &mut Decoder<'_>) -> CdrResult<i64> {
     Ok(match ty.resolved() {
         TypeCode::Short => input.i16()?.into(),

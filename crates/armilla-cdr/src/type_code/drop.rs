@@ -1,12 +1,12 @@
-//! Drops TypeCodes without recursion, however deep a program has nested them.
+//! Drops TypeCodes without recursion.
 
 use super::TypeCode;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 impl Drop for TypeCode {
-    /// Frees what nobody else has in a loop: a program may nest types as deep as it has memory, and
-    /// a stack ends long before.
+    /// Frees the parts that no other TypeCode shares, in a loop. A program may nest types so deeply
+    /// that recursion would overflow the stack.
     #[inline]
     fn drop(&mut self) {
         if self.has_parts() {
@@ -15,7 +15,7 @@ impl Drop for TypeCode {
     }
 }
 
-/// Frees what is within `code`, from the outside in.
+/// Frees the parts of `code`, from the outside in.
 fn drop_iteratively(code: &mut TypeCode) {
     let mut open = Vec::new();
     code.take_parts(&mut open);
@@ -25,7 +25,7 @@ fn drop_iteratively(code: &mut TypeCode) {
 }
 
 impl TypeCode {
-    /// Whether other types stand within types of this kind.
+    /// Whether types of this kind contain other types.
     const fn has_parts(&self) -> bool {
         matches!(
             self,
@@ -41,7 +41,7 @@ impl TypeCode {
         )
     }
 
-    /// Moves the types that have parts themselves out of this one, if nobody else has it.
+    /// Moves the types that have parts out of this one, unless another TypeCode shares them.
     fn take_parts(&mut self, open: &mut Vec<Self>) {
         let mut give_up = |part: &mut Self| {
             if part.has_parts() {
@@ -74,10 +74,10 @@ impl TypeCode {
     }
 }
 
-/// What `shared` holds, if nobody else has it. Two threads that give up the last two clones at once
-/// may both be told that there is another; what the later one frees is one type whose parts come
-/// here again.
+/// The content of `shared`, if there is no other clone. If two threads drop the last two clones at
+/// the same time, both may see another one. Then the later one drops a single type by recursion,
+/// and its parts are freed here again.
 fn own<T>(shared: &mut Arc<T>) -> Option<&mut T> {
-    // A look first: most clones are not the last, and to be sure costs more.
+    // Checks the count first: most clones are not the last, and `get_mut` costs more.
     if Arc::strong_count(shared) > 1 { None } else { Arc::get_mut(shared) }
 }

@@ -1,8 +1,8 @@
-//! TypeCodes into octets (CORBA 3.4 Part 2, 9.3.5.1).
+//! The encoder of TypeCodes (CORBA 3.4 Part 2, 9.3.5.1).
 //!
-//! A part that was written before is written as an indirection to it, so that the output is as
-//! small as the type is in memory, however often its parts are shared. For the depth it counts as
-//! if it was written again, as it does for who reads it.
+//! A part that was written before becomes an indirection, so the output is no larger than the type
+//! in memory, however often its parts are shared. A shared part counts towards the depth limit each
+//! time, as it does in the decoder.
 
 use super::{Identity, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
 use crate::{CdrError, CdrErrorKind, CdrResult, Encode, Encoder};
@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Announces an indirection where a kind would stand.
+/// Marks an indirection in place of a kind.
 pub(super) const INDIRECTION: u32 = 0xffff_ffff;
 
 impl Encode for TypeCode {
@@ -20,40 +20,41 @@ impl Encode for TypeCode {
 }
 
 impl TypeCode {
-    /// Appends a copy of it, so that it need not live as long as the output.
+    /// Appends the TypeCode as a copy, so that it need not outlive the output.
     ///
     /// # Errors
-    /// When it nests too deep or names an enclosing type that there is not.
+    /// When it nests too deeply, or a recursive code names no enclosing type.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
         write(self, out)
     }
 }
 
-/// Appends `code`, of which the output keeps nothing.
+/// Appends `code`. The output borrows nothing from it.
 pub(crate) fn write(code: &TypeCode, out: &mut Encoder<'_>) -> CdrResult {
     Writer::default().write(code, out, 0)
 }
 
-/// What was written; offsets count from the start of the outermost message or encapsulation.
+/// The state of the encoder. Offsets are relative to the start of the outermost message or
+/// encapsulation.
 #[derive(Default)]
 struct Writer {
-    /// The parts that clones share.
+    /// The shared parts that were written.
     written: BTreeMap<Identity, Written>,
-    /// The types that enclose what is being written, with their repository ids where they have one.
+    /// The enclosing types, with the repository ids of those that have one.
     enclosing: Vec<(Option<String>, usize)>,
-    /// How deep anything within the innermost of these nests in the whole.
+    /// The largest depth that a part of the innermost enclosing type has reached.
     deepest: usize,
 }
 
 #[derive(Clone, Copy)]
 struct Written {
     start: usize,
-    /// How many types it nests, itself among them.
+    /// The number of nesting levels, including the type itself.
     height: usize,
 }
 
 impl Writer {
-    /// Writes `code`; `base` is where the octets of `out` begin.
+    /// Writes `code`. `base` is the offset at which the octets of `out` begin.
     fn write(&mut self, code: &TypeCode, out: &mut Encoder<'_>, base: usize) -> CdrResult {
         out.align(4);
         let start = base + out.len();
@@ -61,7 +62,7 @@ impl Writer {
             return indirect(before, start, out);
         }
         let Some(kind) = code.kind() else {
-            // `before` has found every recursive code or refused it.
+            // `before` has resolved every recursive code, or has failed.
             return Ok(());
         };
         out.put_u32(kind as u32);
@@ -77,7 +78,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes what a kind with an encapsulation has there.
+    /// Writes the encapsulation of the parameters.
     fn complex(
         &mut self,
         code: &TypeCode,
@@ -98,7 +99,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Where `code` was written before, or encloses what is being written.
+    /// The offset at which `code` was written before, or at which the enclosing type begins.
     fn before(&mut self, code: &TypeCode) -> CdrResult<Option<usize>> {
         if let TypeCode::Recursive(id) = code {
             let same = |(enclosing, _): &&(Option<String>, _)| enclosing.as_deref() == Some(id);
@@ -115,7 +116,7 @@ impl Writer {
         Ok(Some(start))
     }
 
-    /// Writes an encapsulation whose place in the whole is known while it is filled.
+    /// Writes an encapsulation. `fill` gets the offset at which the encapsulation begins.
     fn encapsulate(
         &mut self,
         out: &mut Encoder<'_>,
@@ -152,7 +153,7 @@ impl Writer {
                 self.write(&code.ty, out, base)
             }
             TypeCode::Value(code) | TypeCode::Event(code) => self.value(code, out, base),
-            // Kinds without an encapsulation.
+            // The other kinds have no encapsulation.
             _ => Ok(()),
         }
     }
@@ -174,7 +175,7 @@ impl Writer {
         out.put_length(code.cases.len())?;
         for (index, case) in code.cases.iter().enumerate() {
             match code.default {
-                // The label of the default case is the octet 0, whatever the discriminator.
+                // The label of the default case is the octet 0, for every type of discriminator.
                 Some(default) if default as usize == index => out.put_u8(0),
                 _ => label(&code.discriminator, case.label, out)?,
             }
@@ -213,7 +214,7 @@ fn named(id: &str, name: &str, out: &mut Encoder<'_>) -> CdrResult {
     out.put_string(name)
 }
 
-/// An indirection from `start` to `target`; its offset counts from where the offset itself stands.
+/// Writes an indirection from `start` to `target`. The offset is relative to its own position.
 fn indirect(target: usize, start: usize, out: &mut Encoder<'_>) -> CdrResult {
     let place = start + size_of::<u32>();
     let too_far = || CdrError::new(CdrErrorKind::TooLong(place - target));
@@ -223,7 +224,7 @@ fn indirect(target: usize, start: usize, out: &mut Encoder<'_>) -> CdrResult {
     Ok(())
 }
 
-/// A value of the type of a discriminator.
+/// Writes a value of the discriminator's type.
 pub(crate) fn label(ty: &TypeCode, label: i64, out: &mut Encoder<'_>) -> CdrResult {
     match ty.resolved() {
         TypeCode::Short | TypeCode::UShort => out.put_u16(label as u16),

@@ -1,5 +1,5 @@
-//! TypeCodes made at run time from what a program was told: the `create_*_tc` operations of the
-//! ORB, which check what the constructors of [`TypeCode`] take on trust (CORBA 3.4 Part 1, 8.11.3).
+//! The factory of TypeCodes at run time: the `create_*_tc` operations of the ORB. They check what
+//! the constructors of [`TypeCode`] assume (CORBA 3.4 Part 1, 8.11.3).
 
 use super::{CaseCode, NamedCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode};
 use alloc::collections::BTreeSet;
@@ -9,16 +9,16 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-/// Makes TypeCodes that are valid. Its functions have the names of CORBA; each fails with what is
-/// wrong, and where. `create_recursive_sequence_tc`, which CORBA 2.3 took out of use, is a sequence
-/// of a recursive code. More than [`TYPE_CODE_DEPTH_LIMIT`] types within each other are
+/// Creates valid TypeCodes. The functions have the names of CORBA. An error says which rule is
+/// broken, and by what. The deprecated `create_recursive_sequence_tc` is a sequence of a recursive
+/// code. More than [`TYPE_CODE_DEPTH_LIMIT`] nested types are
 /// [`TooDeep`](TypeCodeErrorKind::TooDeep).
 ///
 /// ```
 /// use armilla_cdr::TypeCode;
 /// use armilla_cdr::type_code::TypeCodeFactory as Factory;
 ///
-/// // A type that contains itself names itself by its repository id.
+/// A recursive type refers to itself by its repository id.
 /// let children = Factory::create_sequence_tc(0, Factory::create_recursive_tc("IDL:Tree:1.0")?)?;
 /// let tree = Factory::create_struct_tc(
 ///     "IDL:Tree:1.0",
@@ -32,10 +32,10 @@ use core::ops::RangeInclusive;
 #[derive(Debug)]
 pub enum TypeCodeFactory {}
 
-/// A member of a union that is to be made.
+/// A member of a union, for [`TypeCodeFactory::create_union_tc`].
 #[derive(Debug, Clone)]
 pub struct UnionMember {
-    /// The number, character, boolean or enumerator that selects it, as a number; `None` for the
+    /// The label as a number: of an integer, character, boolean or enumerator. `None` for the
     /// default case.
     pub label: Option<i64>,
     /// Its name; may be empty.
@@ -44,36 +44,36 @@ pub struct UnionMember {
     pub ty: TypeCode,
 }
 
-/// Why a TypeCode cannot be made.
+/// The error of [`TypeCodeFactory`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeCodeError {
-    /// Which rule is broken.
+    /// The rule that is broken.
     pub kind: TypeCodeErrorKind,
-    /// What breaks it.
+    /// A description of the error.
     pub what: String,
 }
 
-/// The rules of TypeCodes, each with the standard minor code of its exception.
+/// The rules of TypeCodes, with the standard minor codes of their exceptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypeCodeErrorKind {
-    /// A name is no IDL identifier: `BAD_PARAM` 15.
+    /// A name is not an IDL identifier: `BAD_PARAM` 15.
     Name,
     /// A repository id does not have the form `FORMAT:…`: `BAD_PARAM` 16.
     RepositoryId,
-    /// The name of a member is no IDL identifier, or two members have the same: `BAD_PARAM` 17.
+    /// The name of a member is not an IDL identifier, or not unique: `BAD_PARAM` 17.
     MemberName,
     /// Two cases of a union have the same label: `BAD_PARAM` 18.
     DuplicateLabel,
-    /// A label is no value of the discriminator: `BAD_PARAM` 19.
+    /// A label is not a value of the discriminator's type: `BAD_PARAM` 19.
     LabelType,
-    /// A union cannot be chosen by values of this type: `BAD_PARAM` 20.
+    /// The type is not allowed for a discriminator: `BAD_PARAM` 20.
     Discriminator,
-    /// A member, element or base cannot be of this type: `BAD_TYPECODE` 2.
+    /// The type is not allowed for a member, element or base: `BAD_TYPECODE` 2.
     Member,
     /// A number of digits, a scale or a length is out of range: `BAD_PARAM`.
     Range,
-    /// More than [`TYPE_CODE_DEPTH_LIMIT`] types would nest: `IMP_LIMIT`.
+    /// The type nests more than [`TYPE_CODE_DEPTH_LIMIT`] types: `IMP_LIMIT`.
     TooDeep,
 }
 
@@ -101,7 +101,7 @@ impl TypeCodeFactory {
     /// An exception.
     ///
     /// # Errors
-    /// As [`create_struct_tc`](Self::create_struct_tc).
+    /// Those of [`create_struct_tc`](Self::create_struct_tc).
     pub fn create_exception_tc<N: Into<String>>(
         id: &str,
         name: &str,
@@ -112,7 +112,7 @@ impl TypeCodeFactory {
         shallow(TypeCode::exception(id, name, members_of(members)?))
     }
 
-    /// A union over `discriminator`. A member with several labels is given once for each.
+    /// A union with this discriminator. A member with several labels is passed once for each.
     ///
     /// # Errors
     /// Those of [`create_struct_tc`](Self::create_struct_tc), and
@@ -167,10 +167,10 @@ impl TypeCodeFactory {
         shallow(TypeCode::alias(id, name, content(original)?))
     }
 
-    /// A boxed valuetype with what is in the box, which is no valuetype itself.
+    /// A boxed valuetype. Its content is not a valuetype.
     ///
     /// # Errors
-    /// As [`create_alias_tc`](Self::create_alias_tc).
+    /// Those of [`create_alias_tc`](Self::create_alias_tc).
     pub fn create_value_box_tc(id: &str, name: &str, boxed: TypeCode) -> Result {
         repository_id(id)?;
         identifier(name)?;
@@ -184,7 +184,7 @@ impl TypeCodeFactory {
     /// A valuetype; see [`TypeCode::value`] for its parameters.
     ///
     /// # Errors
-    /// As [`create_struct_tc`](Self::create_struct_tc); also for a modifier that does not exist.
+    /// Those of [`create_struct_tc`](Self::create_struct_tc), also for an unknown modifier.
     pub fn create_value_tc(
         id: &str,
         name: &str,
@@ -214,7 +214,7 @@ impl TypeCodeFactory {
     /// An event type; see [`create_value_tc`](Self::create_value_tc).
     ///
     /// # Errors
-    /// As [`create_value_tc`](Self::create_value_tc).
+    /// Those of [`create_value_tc`](Self::create_value_tc).
     pub fn create_event_tc(
         id: &str,
         name: &str,
@@ -229,12 +229,12 @@ impl TypeCodeFactory {
         })
     }
 
-    /// `string`, of at most `bound` characters unless that is 0.
+    /// `string` with at most `bound` characters; 0 for no bound.
     pub const fn create_string_tc(bound: u32) -> TypeCode {
         TypeCode::String(bound)
     }
 
-    /// `wstring`, of at most `bound` characters unless that is 0.
+    /// `wstring` with at most `bound` characters; 0 for no bound.
     pub const fn create_wstring_tc(bound: u32) -> TypeCode {
         TypeCode::WString(bound)
     }
@@ -242,8 +242,7 @@ impl TypeCodeFactory {
     /// `fixed<digits, scale>`.
     ///
     /// # Errors
-    /// [`Range`](TypeCodeErrorKind::Range) unless there are 1 to 31 digits, and the scale is among
-    /// them.
+    /// [`Range`](TypeCodeErrorKind::Range) unless `digits` is 1 to 31 and `scale` is 0 to `digits`.
     pub fn create_fixed_tc(digits: u16, scale: i16) -> Result {
         let fits = u16::try_from(scale).is_ok_and(|scale| scale <= digits);
         match (1..=31).contains(&digits) && fits {
@@ -255,10 +254,10 @@ impl TypeCodeFactory {
         }
     }
 
-    /// A sequence of at most `bound` elements unless that is 0.
+    /// A sequence with at most `bound` elements; 0 for no bound.
     ///
     /// # Errors
-    /// [`Member`](TypeCodeErrorKind::Member) when there are no sequences of such elements.
+    /// [`Member`](TypeCodeErrorKind::Member) when the type is not allowed for elements.
     pub fn create_sequence_tc(bound: u32, element: TypeCode) -> Result {
         shallow(TypeCode::sequence(content(element)?, bound))
     }
@@ -266,8 +265,8 @@ impl TypeCodeFactory {
     /// An array of one dimension.
     ///
     /// # Errors
-    /// [`Range`](TypeCodeErrorKind::Range) when it has no element,
-    /// [`Member`](TypeCodeErrorKind::Member) when there are no arrays of such elements.
+    /// [`Range`](TypeCodeErrorKind::Range) when the length is 0,
+    /// [`Member`](TypeCodeErrorKind::Member) when the type is not allowed for elements.
     pub fn create_array_tc(length: u32, element: TypeCode) -> Result {
         match length {
             0 => Err(error(TypeCodeErrorKind::Range, "an array has at least one element")),
@@ -275,7 +274,7 @@ impl TypeCodeFactory {
         }
     }
 
-    /// Stands for the type `id` within its own definition.
+    /// A reference to the enclosing type `id`, within its own definition.
     ///
     /// # Errors
     /// [`RepositoryId`](TypeCodeErrorKind::RepositoryId).
@@ -303,7 +302,7 @@ macro_rules! named {
 }
 
 named! {
-    /// A reference to objects with this interface.
+    /// A reference to an object with this interface.
     create_interface_tc ObjectReference;
     /// An abstract interface.
     create_abstract_interface_tc AbstractInterface;
@@ -313,7 +312,7 @@ named! {
     create_native_tc Native;
     /// A reference to a component.
     create_component_tc Component;
-    /// A reference to the home of components.
+    /// A reference to a component home.
     create_home_tc Home;
 }
 
@@ -346,7 +345,7 @@ fn repository_id(id: &str) -> Result<()> {
     }
 }
 
-/// Whether `name` is empty or what IDL calls an identifier.
+/// Whether `name` is empty or an IDL identifier.
 fn is_identifier(name: &str) -> bool {
     let mut characters = name.chars();
     let first = characters.next().is_none_or(|c| c.is_alphabetic() || c == '_');
@@ -363,7 +362,7 @@ fn identifier(name: &str) -> Result<()> {
     }
 }
 
-/// IDL names that differ only in case are the same.
+/// Compares names without regard to case, as IDL does.
 fn member_names<'n>(names: impl Iterator<Item = &'n String>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for name in names {
@@ -386,7 +385,7 @@ fn members_of<N: Into<String>>(
     Ok(members)
 }
 
-/// What can be a member of something.
+/// Checks that the type is allowed for a member.
 fn usable(ty: &TypeCode) -> Result<()> {
     match ty.resolved() {
         TypeCode::Null | TypeCode::Void | TypeCode::Exception(_) => {
@@ -399,7 +398,7 @@ fn usable(ty: &TypeCode) -> Result<()> {
     }
 }
 
-/// `code`, unless it nests deeper than types may.
+/// Returns `code`, unless it nests too deeply.
 fn shallow(code: TypeCode) -> Result {
     match code.fits_depth_limit() {
         true => Ok(code),
@@ -415,7 +414,7 @@ fn content(ty: TypeCode) -> Result {
     Ok(ty)
 }
 
-/// Checks the members of a union and finds its default case.
+/// Checks the members of a union, and returns the index of the default case.
 fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32>> {
     let range = discriminator.label_range().ok_or_else(|| {
         let what = "the discriminator of a union is an integer, character, boolean or enum";
@@ -425,7 +424,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
     let mut previous: Option<&UnionMember> = None;
     for (index, member) in members.iter().enumerate() {
         usable(&member.ty)?;
-        // Several labels of one member stand next to each other.
+        // The labels of one member are adjacent.
         let again = previous.is_some_and(|last| last.name == member.name && last.ty == member.ty);
         let repeated =
             !again && !member.name.is_empty() && !names.insert(member.name.to_lowercase());
@@ -451,7 +450,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
     Ok(default)
 }
 
-/// Whether a discriminator, whose labels are in `range`, can have this one.
+/// Whether a discriminator whose labels lie in `range` can have this label.
 fn is_label(discriminator: &TypeCode, range: &RangeInclusive<i64>, label: i64) -> bool {
     let is_half = matches!(discriminator.resolved(), TypeCode::WChar)
         && u32::try_from(label).ok().and_then(char::from_u32).is_none();
@@ -459,14 +458,15 @@ fn is_label(discriminator: &TypeCode, range: &RangeInclusive<i64>, label: i64) -
 }
 
 impl TypeCode {
-    /// The labels that a union over this type can have, as numbers; `None` when there can be none.
+    /// The labels that a union with this discriminator can have, as numbers; `None` if the type is
+    /// not allowed for a discriminator.
     pub(super) fn label_range(&self) -> Option<RangeInclusive<i64>> {
         Some(match self.resolved() {
             Self::Short => i16::MIN.into()..=i16::MAX.into(),
             Self::UShort => 0..=u16::MAX.into(),
             Self::Long => i32::MIN.into()..=i32::MAX.into(),
             Self::ULong => 0..=u32::MAX.into(),
-            // `unsigned long long` as two's complement: the same 64 bits.
+            // `unsigned long long` in two's complement: the same 64 bits.
             Self::LongLong | Self::ULongLong => i64::MIN..=i64::MAX,
             Self::Boolean => 0..=1,
             Self::Char | Self::Octet => 0..=u8::MAX.into(),

@@ -15,7 +15,7 @@ pub struct TypeIndex<'c> {
 }
 
 impl<'c> TypeIndex<'c> {
-    /// The types within `code`, itself among them.
+    /// The named types within `code`, including itself.
     pub fn new(code: &'c TypeCode) -> Self {
         let mut index = Self::default();
         index.add(code);
@@ -32,7 +32,7 @@ impl<'c> TypeIndex<'c> {
         self.types.iter().map(|(id, code)| (*id, *code))
     }
 
-    /// Adds the types within another TypeCode; those of the same repository ids stay.
+    /// Adds the types within another TypeCode. Types with repository ids that are present stay.
     pub(crate) fn add(&mut self, code: &'c TypeCode) {
         let mut open = alloc::vec![code];
         while let Some(code) = open.pop() {
@@ -46,7 +46,7 @@ impl<'c> TypeIndex<'c> {
             }
             let first = open.len();
             code.each_part(|part| open.push(part));
-            // The first of them is looked at first.
+            // Reversed, so that the first part is visited first.
             open[first..].reverse();
         }
     }

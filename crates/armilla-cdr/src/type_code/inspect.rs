@@ -1,13 +1,12 @@
-//! What a TypeCode says of its type, under the names of `CORBA::TypeCode` (CORBA 3.4 Part 1,
-//! 8.11.1).
+//! The parameters of a TypeCode, under the names of `CORBA::TypeCode` (CORBA 3.4 Part 1, 8.11.1).
 //!
-//! Where CORBA raises `BadKind` or `Bounds` the answer is `None`.
+//! Where CORBA raises `BadKind` or `Bounds`, the functions return `None`.
 
 use super::{CaseCode, TypeCode, UnionCode, label};
 use crate::{Any, Encoder};
 
 impl TypeCode {
-    /// The name without its scopes, where the type can have one; it may be empty.
+    /// The name without its scopes, for types that have one. It may be empty.
     pub fn name(&self) -> Option<&str> {
         Some(match self {
             Self::ObjectReference(code)
@@ -25,8 +24,8 @@ impl TypeCode {
         })
     }
 
-    /// How many members a struct, an exception, a union, an enum or a valuetype has; without those
-    /// of a base.
+    /// The number of members of a struct, exception, union, enum or valuetype. The members of a
+    /// base valuetype are not counted.
     pub fn member_count(&self) -> Option<usize> {
         Some(match self {
             Self::Struct(code) | Self::Exception(code) => code.members.len(),
@@ -37,7 +36,7 @@ impl TypeCode {
         })
     }
 
-    /// The name of the member `index`, which may be empty.
+    /// The name of the member `index`. It may be empty.
     pub fn member_name(&self, index: usize) -> Option<&str> {
         Some(match self {
             Self::Struct(code) | Self::Exception(code) => &code.members.get(index)?.name,
@@ -58,8 +57,8 @@ impl TypeCode {
         })
     }
 
-    /// The label of the member `index` of a union, of the type of its discriminator; the octet 0
-    /// for the default case.
+    /// The label of the member `index` of a union, as a value of the discriminator's type. The
+    /// label of the default case is the octet 0.
     pub fn member_label(&self, index: usize) -> Option<Any> {
         let Self::Union(code) = self else { return None };
         let case = code.cases.get(index)?;
@@ -79,7 +78,7 @@ impl TypeCode {
         }
     }
 
-    /// Which member of a union is the default case, if one is.
+    /// The index of the default case of a union, if it has one.
     pub fn default_index(&self) -> Option<usize> {
         match self {
             Self::Union(code) => code.default.map(|index| index as usize),
@@ -87,7 +86,7 @@ impl TypeCode {
         }
     }
 
-    /// The bound of a string or sequence, 0 for none; the length of an array.
+    /// The bound of a string or sequence, 0 for none, or the length of an array.
     pub const fn length(&self) -> Option<u32> {
         match self {
             Self::String(length)
@@ -98,8 +97,8 @@ impl TypeCode {
         }
     }
 
-    /// The type of the elements of a sequence or array, of what is in a box, or what a typedef
-    /// stands for.
+    /// The element type of a sequence or array, the content type of a boxed value, or the original
+    /// type of a typedef.
     pub fn content_type(&self) -> Option<&Self> {
         match self {
             Self::Sequence(element, _) | Self::Array(element, _) => Some(element),
@@ -108,9 +107,9 @@ impl TypeCode {
         }
     }
 
-    /// How many values one of this type consists of, itself among them, where it takes no octets: a
-    /// struct without members, or of nothing but such, or an array. `None` for all other types, and
-    /// where it is more than `most`.
+    /// The number of values in a value of this type, including itself, if it takes no octets: a
+    /// struct without members, a struct of such structs only, or an array of them. `None` for all
+    /// other types, and if there are more than `most`.
     pub fn zero_sized_parts(&self, most: usize) -> Option<usize> {
         let within = most.checked_sub(1)?;
         let parts = match self.resolved() {
@@ -134,7 +133,8 @@ impl TypeCode {
         }
     }
 
-    /// `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2 or `VM_TRUNCATABLE` 3 of a valuetype.
+    /// The modifier of a valuetype: `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2, `VM_TRUNCATABLE`
+    /// 3.
     pub fn type_modifier(&self) -> Option<i16> {
         match self {
             Self::Value(code) | Self::Event(code) => Some(code.modifier),
@@ -142,7 +142,7 @@ impl TypeCode {
         }
     }
 
-    /// The concrete base of a valuetype; `None` where it has none.
+    /// The concrete base of a valuetype, if it has one.
     pub fn concrete_base_type(&self) -> Option<&Self> {
         match self {
             Self::Value(code) | Self::Event(code) => match &code.base {
@@ -155,7 +155,7 @@ impl TypeCode {
 }
 
 impl UnionCode {
-    /// The case that a discriminator with this number selects, if it selects one.
+    /// The case that a discriminator with this number selects, if any.
     pub fn select(&self, number: i64) -> Option<&CaseCode> {
         let place = self.order.partition_point(|index| self.label(*index) < Some(number));
         let labelled = self.order.get(place).and_then(|index| self.cases.get(*index as usize));
@@ -167,8 +167,9 @@ impl UnionCode {
         self.cases.get(index as usize).map(|case| case.label)
     }
 
-    /// The smallest number from 0 on, or else the largest below it, that is a value of the
-    /// discriminator and the label of no case: what selects the default case, or none.
+    /// A value of the discriminator's type that is not the label of any case, so that it selects
+    /// the default case or no member: the smallest number from 0 on, or else the largest negative
+    /// one.
     pub fn unused_label(&self) -> Option<i64> {
         let range = self.discriminator.label_range()?;
         let labels = self.order.iter().filter_map(|index| self.label(*index));
@@ -176,7 +177,7 @@ impl UnionCode {
         for label in labels.clone().filter(|label| *label >= 0) {
             match label == up {
                 true => up = up.checked_add(1)?,
-                // Two cases may have the same one.
+                // Two cases may have the same label.
                 false if label < up => {}
                 false => break,
             }

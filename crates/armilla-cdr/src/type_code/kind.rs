@@ -33,7 +33,7 @@ kinds! {
 }
 
 impl TypeCode {
-    /// Its kind. That of a [`Recursive`](Self::Recursive) one is not known; `None`.
+    /// The kind. `None` for a [`Recursive`](Self::Recursive) code, whose kind is unknown.
     pub const fn kind(&self) -> Option<TypeCodeKind> {
         Some(match self {
             Self::Null => TypeCodeKind::Null,
@@ -77,7 +77,7 @@ impl TypeCode {
         })
     }
 
-    /// The type of this kind, where the kind says everything.
+    /// The type of this kind, if the kind has no parameters.
     pub(super) const fn simple(kind: TypeCodeKind) -> Option<Self> {
         Some(match kind {
             TypeCodeKind::Null => Self::Null,

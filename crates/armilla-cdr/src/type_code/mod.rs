@@ -1,5 +1,4 @@
-//! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11), and how they are made, compared and
-//! encoded.
+//! TypeCodes: types as values (CORBA 3.4 Part 1, 8.11).
 
 mod close;
 mod compact;
@@ -27,14 +26,14 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// How deep TypeCodes may nest where they travel, and where [`TypeCodeFactory`] makes them.
+/// The largest nesting depth of TypeCodes that are sent, or created by [`TypeCodeFactory`].
 pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 
-/// The type of a value, as a value. Clones share what they consist of.
+/// The description of a type, as a value. Clones share their parts.
 ///
-/// A type that contains itself does so through [`Recursive`](Self::Recursive), which names an
+/// A recursive type refers to itself through [`Recursive`](Self::Recursive), which names an
 /// enclosing type by its repository id. Equality is that of `TypeCode::equal`: names and aliases
-/// count. [`is_equivalent`](Self::is_equivalent) asks whether values can stand for one another.
+/// count. [`is_equivalent`](Self::is_equivalent) ignores both.
 ///
 /// ```
 /// use armilla_cdr::{TypeCode, Typed};
@@ -47,10 +46,10 @@ pub const TYPE_CODE_DEPTH_LIMIT: usize = 64;
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub enum TypeCode {
-    /// No type: that of an empty [`Any`](crate::Any).
+    /// No type: the type of an empty [`Any`](crate::Any).
     #[default]
     Null,
-    /// The result of an operation without one.
+    /// The result type of an operation without a result.
     Void,
     /// `short`.
     Short,
@@ -74,7 +73,7 @@ pub enum TypeCode {
     Any,
     /// `TypeCode`.
     TypeCode,
-    /// `Principal`, which CORBA 2.3 took out of use.
+    /// `Principal`, which CORBA 2.3 deprecated.
     Principal,
     /// `long long`.
     LongLong,
@@ -90,9 +89,9 @@ pub enum TypeCode {
     WString(u32),
     /// `fixed`.
     Fixed {
-        /// How many decimal digits it has.
+        /// The number of decimal digits.
         digits: u16,
-        /// How many of them stand behind the point.
+        /// The number of digits behind the point.
         scale: i16,
     },
     /// A reference to an object with this interface.
@@ -105,7 +104,7 @@ pub enum TypeCode {
     Native(Arc<NamedCode>),
     /// A reference to a component.
     Component(Arc<NamedCode>),
-    /// A reference to the home of components.
+    /// A reference to a component home.
     Home(Arc<NamedCode>),
     /// A struct.
     Struct(Arc<StructCode>),
@@ -115,7 +114,7 @@ pub enum TypeCode {
     Union(Arc<UnionCode>),
     /// An enum.
     Enum(Arc<EnumCode>),
-    /// A sequence: its element type, and its bound, 0 for none.
+    /// A sequence: its element type and its bound, 0 for none.
     Sequence(Arc<TypeCode>, u32),
     /// An array of one dimension: its element type and its length.
     Array(Arc<TypeCode>, u32),
@@ -123,15 +122,15 @@ pub enum TypeCode {
     Alias(Arc<AliasCode>),
     /// A valuetype.
     Value(Arc<ValueCode>),
-    /// An event type, which is a valuetype that components send.
+    /// An event type: a valuetype that components emit and consume.
     Event(Arc<ValueCode>),
     /// A boxed valuetype.
     ValueBox(Arc<AliasCode>),
-    /// An enclosing type, by its repository id.
+    /// A reference to an enclosing type, by its repository id.
     Recursive(Arc<str>),
 }
 
-/// What every named type has.
+/// The parameters of a type without parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedCode {
     /// The repository id.
@@ -154,9 +153,9 @@ pub struct StructCode {
 /// A member of a struct or an exception.
 #[derive(Debug, Clone)]
 pub struct MemberCode {
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub ty: TypeCode,
 }
 
@@ -169,19 +168,19 @@ pub struct UnionCode {
     pub name: String,
     /// The type of the discriminator.
     pub discriminator: TypeCode,
-    /// Which of the cases is the default one.
+    /// The index of the default case.
     pub default: Option<u32>,
     /// The cases, one for each label.
     pub cases: Vec<CaseCode>,
-    /// Which cases have labels, those of a label in order.
+    /// The indices of the cases by label. The cases with one label are in order.
     order: Vec<u32>,
 }
 
 /// A case of a union.
 #[derive(Debug, Clone)]
 pub struct CaseCode {
-    /// The label: the number, character, boolean or enumerator that selects the case, as a number.
-    /// That of a default case says nothing.
+    /// The label as a number: of an integer, character, boolean or enumerator. The label of a
+    /// default case has no meaning.
     pub label: i64,
     /// The name of the member; may be empty.
     pub name: String,
@@ -207,7 +206,7 @@ pub struct AliasCode {
     pub id: String,
     /// The name without its scopes; may be empty.
     pub name: String,
-    /// What it stands for.
+    /// The original type, or the content of the box.
     pub ty: TypeCode,
 }
 
@@ -218,9 +217,9 @@ pub struct ValueCode {
     pub id: String,
     /// The name without its scopes; may be empty.
     pub name: String,
-    /// `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2, `VM_TRUNCATABLE` 3.
+    /// The modifier: `VM_NONE` 0, `VM_CUSTOM` 1, `VM_ABSTRACT` 2, `VM_TRUNCATABLE` 3.
     pub modifier: i16,
-    /// The concrete base, [`TypeCode::Null`] for none.
+    /// The concrete base, or [`TypeCode::Null`].
     pub base: TypeCode,
     /// The state members, in order.
     pub members: Vec<StateCode>,
@@ -229,32 +228,32 @@ pub struct ValueCode {
 /// A state member of a valuetype.
 #[derive(Debug, Clone)]
 pub struct StateCode {
-    /// Its name; may be empty.
+    /// The name; may be empty.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub ty: TypeCode,
     /// Whether it is public.
     pub public: bool,
 }
 
 impl TypeCode {
-    /// A sequence of `element` with at most `bound` elements, 0 for any number.
+    /// A sequence of `element` with at most `bound` elements; 0 for no bound.
     pub fn sequence(element: Self, bound: u32) -> Self {
         Self::Sequence(Arc::new(element), bound)
     }
 
-    /// An array of `length` times `element`.
+    /// An array of `length` elements.
     pub fn array(element: Self, length: u32) -> Self {
         Self::Array(Arc::new(element), length)
     }
 
-    /// A map of at most `bound` pairs, 0 for any number: TypeCodes have no kind for maps, so it is
-    /// a sequence of structs without a name.
+    /// A map of at most `bound` pairs; 0 for no bound. TypeCodes have no kind for maps, so the
+    /// result is a sequence of structs without a name.
     pub fn map(key: Self, value: Self, bound: u32) -> Self {
         Self::sequence(Self::structure("", "", [("key", key), ("value", value)]), bound)
     }
 
-    /// A reference to objects with the interface `id`.
+    /// A reference to an object with the interface `id`.
     pub fn object_reference(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::ObjectReference(Arc::new(NamedCode { id: id.into(), name: name.into() }))
     }
@@ -277,8 +276,8 @@ impl TypeCode {
         Self::Exception(Arc::new(StructCode::new(id, name, members)))
     }
 
-    /// A union over `discriminator` with these cases, a label, a name and a type each; `default`
-    /// says which of them is the default case, whose label does not count.
+    /// A union with this discriminator. A case consists of a label, a name and a type; `default` is
+    /// the index of the default case, whose label is ignored.
     pub fn union<M: Into<String>>(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -301,17 +300,17 @@ impl TypeCode {
         Self::Enum(Arc::new(EnumCode { id: id.into(), name: name.into(), enumerators }))
     }
 
-    /// A typedef that stands for `ty`.
+    /// A typedef of `ty`.
     pub fn alias(id: impl Into<String>, name: impl Into<String>, ty: Self) -> Self {
         Self::Alias(Arc::new(AliasCode { id: id.into(), name: name.into(), ty }))
     }
 
-    /// The enclosing type with this repository id, within its own definition.
+    /// A reference to the enclosing type with this repository id.
     pub fn recursive(id: impl Into<Arc<str>>) -> Self {
         Self::Recursive(id.into())
     }
 
-    /// The repository id, where the type has one.
+    /// The repository id, if the type has one.
     pub fn id(&self) -> Option<&str> {
         Some(match self {
             Self::ObjectReference(code)
@@ -330,7 +329,7 @@ impl TypeCode {
         })
     }
 
-    /// The type that the typedefs at the head of this one stand for.
+    /// The type without the aliases around it.
     pub fn resolved(&self) -> &Self {
         let mut code = self;
         while let Self::Alias(alias) = code {
@@ -339,8 +338,7 @@ impl TypeCode {
         code
     }
 
-    /// What clones of this code, and nothing else, have in common; `None` where the kind says
-    /// everything, or a few numbers do.
+    /// What identifies clones of this code. `None` for kinds without shared parameters.
     pub(crate) fn identity(&self) -> Option<Identity> {
         fn of<T: ?Sized>(shared: &Arc<T>) -> (usize, u32) {
             (Arc::as_ptr(shared).cast::<u8>().addr(), 0)
@@ -364,8 +362,7 @@ impl TypeCode {
     }
 }
 
-/// By what a code is recognized that was met before: where its parts lie, and what is not part of
-/// them.
+/// The identity of a TypeCode: the address of its shared parts, and the parameters outside them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
     address: usize,
@@ -381,7 +378,7 @@ impl UnionCode {
         default: Option<u32>,
         cases: Vec<CaseCode>,
     ) -> Self {
-        // No TypeCode has as many as 32 bits can say.
+        // A TypeCode has fewer parts than 32 bits can count.
         let labelled = (0..cases.len() as u32).filter(|index| Some(*index) != default);
         let mut order: Vec<u32> = labelled.collect();
         order.sort_by_key(|index| cases.get(*index as usize).map(|case| case.label));

@@ -1,10 +1,10 @@
-//! The types of which a type consists, and how deep they nest.
+//! The direct parts of a type, and its depth.
 
 use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
 use alloc::collections::BTreeMap;
 
 impl TypeCode {
-    /// Shows `visit` the types that stand immediately within this one.
+    /// Calls `visit` with each direct part of this type.
     pub(super) fn each_part<'c>(&'c self, mut visit: impl FnMut(&'c Self)) {
         match self {
             Self::Struct(code) | Self::Exception(code) => {
@@ -24,18 +24,19 @@ impl TypeCode {
         }
     }
 
-    /// Whether it nests no deeper than types may that travel.
+    /// Whether the type nests no deeper than
+    /// [`TYPE_CODE_DEPTH_LIMIT`](super::TYPE_CODE_DEPTH_LIMIT).
     pub(super) fn fits_depth_limit(&self) -> bool {
         Depths::default().height(self, TYPE_CODE_DEPTH_LIMIT).is_some()
     }
 }
 
-/// How many types nest in those that were looked at, themselves among them.
+/// The number of nesting levels of the types that were visited, including the types themselves.
 #[derive(Default)]
 struct Depths(BTreeMap<Identity, usize>);
 
 impl Depths {
-    /// That of `code`; `None` when it is more than `limit`.
+    /// The depth of `code`; `None` if it is more than `limit`.
     fn height(&mut self, code: &TypeCode, limit: usize) -> Option<usize> {
         let Some(identity) = code.identity() else { return Some(0) };
         if let Some(known) = self.0.get(&identity) {

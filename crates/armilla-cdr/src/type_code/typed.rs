@@ -1,4 +1,4 @@
-//! Rust types that know their TypeCode.
+//! The Rust types that have a TypeCode.
 
 use super::TypeCode;
 use crate::Decimal;
@@ -6,13 +6,13 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// A type with a TypeCode, so that its values can go into an [`Any`](crate::Any).
+/// A type with a TypeCode. Its values can be stored in an [`Any`](crate::Any).
 pub trait Typed {
     /// The TypeCode.
     fn type_code() -> TypeCode;
 
-    /// The TypeCode of what this value is: for a valuetype that of its own type, which may inherit
-    /// from `Self`.
+    /// The TypeCode of this value. A valuetype returns that of its most derived type, which may
+    /// inherit from `Self`.
     fn dynamic_type_code(&self) -> TypeCode {
         Self::type_code()
     }
@@ -33,7 +33,7 @@ typed! {
     bool => TypeCode::Boolean,
     // An IDL `char` is a `u8` too; in an `Any` a `u8` is an octet.
     u8 => TypeCode::Octet,
-    // TypeCodes have no kind for signed integers of eight bits.
+    // TypeCodes have no kind for signed 8-bit integers.
     i8 => TypeCode::Octet,
     i16 => TypeCode::Short,
     u16 => TypeCode::UShort,

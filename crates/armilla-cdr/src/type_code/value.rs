@@ -1,13 +1,14 @@
-//! TypeCodes of valuetypes, boxed values, abstract interfaces, components and homes, as generated
-//! code makes them.
+//! The TypeCodes of valuetypes, boxed values, abstract interfaces, components and homes, as
+//! generated code creates them.
 
 use super::{AliasCode, NamedCode, StateCode, TypeCode, ValueCode};
 use alloc::string::String;
 use alloc::sync::Arc;
 
 impl TypeCode {
-    /// A valuetype. `modifier` is one of those of [`ValueCode`], `base` [`Null`](Self::Null) where
-    /// there is no concrete base; a member is its name, its type and whether it is public.
+    /// A valuetype. `modifier` is one of those in [`ValueCode`]. `base` is [`Null`](Self::Null) if
+    /// there is no concrete base. A member consists of its name, its type, and whether it is
+    /// public.
     pub fn value<M: Into<String>>(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -18,7 +19,7 @@ impl TypeCode {
         Self::Value(Arc::new(ValueCode::new(id, name, modifier, base, members)))
     }
 
-    /// An event type, of what [`value`](Self::value) takes.
+    /// An event type. The parameters are those of [`value`](Self::value).
     pub fn event<M: Into<String>>(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -29,7 +30,7 @@ impl TypeCode {
         Self::Event(Arc::new(ValueCode::new(id, name, modifier, base, members)))
     }
 
-    /// A boxed value with what is in the box.
+    /// A boxed value with this content.
     pub fn value_box(id: impl Into<String>, name: impl Into<String>, ty: Self) -> Self {
         Self::ValueBox(Arc::new(AliasCode { id: id.into(), name: name.into(), ty }))
     }
@@ -44,19 +45,19 @@ impl TypeCode {
         Self::Component(Arc::new(NamedCode { id: id.into(), name: name.into() }))
     }
 
-    /// A reference to the home of components.
+    /// A reference to a component home.
     pub fn home(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self::Home(Arc::new(NamedCode { id: id.into(), name: name.into() }))
     }
 
-    /// Whether its values are valuetypes, which travel with sharing.
+    /// Whether its values are valuetypes, whose sharing is preserved.
     pub const fn is_valuetype(&self) -> bool {
         matches!(self, Self::Value(_) | Self::Event(_) | Self::ValueBox(_))
     }
 
-    /// Whether this type inherits from `base`, as far as TypeCodes tell: a valuetype by way of
-    /// concrete ones. Every valuetype inherits from `ValueBase`, and every interface that is
-    /// neither abstract nor local from `Object`.
+    /// Whether this type inherits from `base`, as far as the TypeCode tells: a valuetype through
+    /// its concrete bases. Every valuetype inherits from `ValueBase`, and every interface that is
+    /// neither abstract nor local inherits from `Object`.
     pub fn is_derived_from(&self, base: &Self) -> bool {
         if let Self::ObjectReference(wanted) = base.resolved() {
             return wanted.id == OBJECT && self.resolved().is_reference();
@@ -75,7 +76,7 @@ impl TypeCode {
         false
     }
 
-    /// Whether its values are references to objects.
+    /// Whether its values are object references.
     const fn is_reference(&self) -> bool {
         matches!(self, Self::ObjectReference(_) | Self::Component(_) | Self::Home(_))
     }
@@ -96,8 +97,8 @@ impl ValueCode {
     }
 }
 
-/// The repository id of what all interfaces inherit from.
+/// The repository id of the base of all interfaces.
 const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
 
-/// The repository id of what all valuetypes inherit from.
+/// The repository id of the base of all valuetypes.
 const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";

@@ -3,29 +3,30 @@
 use super::perfect::hash;
 use std::sync::Arc;
 
-/// How a skeleton finds the operation that a request names. Operations are numbered as in the IDL,
-/// first those of the interface itself, then those of its bases.
+/// How a skeleton finds the operation of a request. Operations are numbered in the order of the
+/// IDL: first those of the interface, then those of its bases.
 ///
-/// The program chooses it for a [servant](crate::AnyServant::with_operation_lookup) or for all
-/// servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a name,
-/// the perfect hash does. [Direct](crate::Collocation::Direct) calls need no lookup.
+/// The program selects the strategy for a [servant](crate::AnyServant::with_operation_lookup) or
+/// for all servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a
+/// name, the perfect hash is tried. [Direct](crate::Collocation::Direct) calls need no lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OperationLookup {
-    /// The name is hashed into a table without collisions that the compiler made. The one to use,
-    /// and the only one that costs nothing but itself.
+    /// Perfect hashing: the compiler generates a table without collisions. The fastest strategy for
+    /// every client, without any cost in references.
     #[default]
     Perfect,
-    /// The request says the number, and the name is compared with that operation's alone.
+    /// Active demultiplexing: the request carries the number of the operation, and only the name
+    /// with this number is compared.
     ///
-    /// References carry a component with the names in their order; a client of this ORB that finds
-    /// it there puts the number into four octets at the end of the object key, which are kept free
-    /// for that. Other clients send them as they are, and the name is looked for. A number is
-    /// checked, never trusted. References grow by all names of the interface.
+    /// References carry a component that lists the names in order. A client of this ORB that finds
+    /// the component writes the number into the last four octets of the object key, which the
+    /// server reserves for it. Other clients leave these octets unchanged; then the name is looked
+    /// up. The server checks the number. The names of all operations make references longer.
     Active,
-    /// The name is hashed into twice as many buckets as there are operations; names in the same one
-    /// are compared in turn.
+    /// Hashing into twice as many buckets as there are operations. Names in one bucket are compared
+    /// one by one.
     Hashing,
-    /// The name is compared with that of one operation after the other. For measurements.
+    /// Linear search. Meant for measurements.
     Linear,
 }
 
@@ -37,7 +38,8 @@ pub(crate) enum Finder {
 }
 
 impl Finder {
-    /// By the strategy among `names`; `None` for the skeleton's own.
+    /// Creates the finder for this strategy over `names`; `None` for the skeleton's own perfect
+    /// hash.
     pub(crate) fn new(lookup: OperationLookup, names: &'static [&'static str]) -> Option<Self> {
         Some(match lookup {
             OperationLookup::Perfect => return None,
@@ -47,7 +49,7 @@ impl Finder {
         })
     }
 
-    /// The number of the operation `name`; `hint` is what the request says of it.
+    /// The number of the operation `name`. `hint` returns the number in the request.
     #[inline]
     pub(crate) fn find(&self, name: &str, hint: impl FnOnce() -> Option<u32>) -> Option<usize> {
         match self {
@@ -68,12 +70,12 @@ mod buckets {
     use std::collections::HashMap;
     use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-    /// Names by their hash, those of a bucket as a chain.
+    /// A hash table of names. The names in a bucket are chained.
     pub(crate) struct Buckets {
         names: &'static [&'static str],
-        /// The number of the first name of each bucket, counted from 1; 0 where there is none.
+        /// The number of the first name in each bucket, counted from 1; 0 for an empty bucket.
         first: Box<[u32]>,
-        /// For each name that of the next in its bucket, counted in the same way.
+        /// The number of the next name in the bucket of each name, counted in the same way.
         next: Box<[u32]>,
     }
 
@@ -105,7 +107,7 @@ mod buckets {
         (hash(name.as_bytes()) % count as u64) as usize
     }
 
-    /// The table of `names`, one for all servants of an interface.
+    /// The table of `names`, which all servants of an interface share.
     pub(super) fn shared(names: &'static [&'static str]) -> Arc<Buckets> {
         static TABLES: LazyLock<Mutex<HashMap<usize, Weak<Buckets>>>> =
             LazyLock::new(Mutex::default);

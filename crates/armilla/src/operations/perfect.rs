@@ -1,37 +1,37 @@
-//! The perfect hash from operation names to numbers, built at compile time.
+//! The perfect hash of operation names, built at compile time.
 
 use armilla_giop::OperationName;
 
-/// The operations of an interface, found by name in constant time.
+/// The operations of an interface: a perfect hash table from names to numbers.
 ///
-/// A name is hashed once. The hash chooses one of `N` buckets, the bucket's displacement turns the
-/// hash into the only one of `M` places where the name can stand, and one comparison decides. The
-/// displacements are searched at compile time, so that no two names share a place; `M` is a power
-/// of two and at least twice `N`, so that the search is short.
+/// A lookup hashes the name once. The hash selects one of `N` buckets; the bucket's displacement
+/// maps the hash to one of `M` slots; and one comparison decides. The displacements are computed at
+/// compile time, so that no two names share a slot. `M` is a power of two and at least 2·`N`,
+/// which keeps the search short.
 #[derive(Debug)]
 pub struct Operations<const N: usize, const M: usize> {
-    /// For each bucket the seed that spreads its names, or with [`DIRECT`] set the place itself.
+    /// The displacement of each bucket: a seed, or with [`DIRECT`] set the slot itself.
     displacements: [u16; N],
-    /// For each place the number of the name that stands there.
+    /// The number of the name in each slot.
     places: [u16; M],
     names: [&'static str; N],
-    /// Whether all of a name is hashed, for the ends do not tell these apart.
+    /// Whether the whole name is hashed, because some names have the same length and ends.
     whole: bool,
 }
 
-/// Marks the displacement of a bucket with a single name: it is the place.
+/// Marks the displacement of a bucket with a single name: the displacement is the slot.
 const DIRECT: u16 = 1 << 15;
 
-/// No name: a place that is not taken, or the end of a chain.
+/// No name: an empty slot, or the end of a chain.
 const NONE: u16 = u16::MAX;
 
-/// The names of each bucket as chains through the names, while a table is made.
+/// The names of each bucket as linked lists, while the table is built.
 struct Chains<const N: usize> {
     hashes: [u64; N],
-    /// The first name of each bucket, and how many it has.
+    /// The first name in each bucket, and the number of names in it.
     first: [u16; N],
     sizes: [u16; N],
-    /// The next name of the same bucket.
+    /// The next name in the same bucket.
     next: [u16; N],
 }
 
@@ -82,11 +82,11 @@ impl<const N: usize> Chains<N> {
 }
 
 impl<const N: usize, const M: usize> Operations<N, M> {
-    /// The table for the names in `list`, whose numbers are their indices. Meant for constants.
+    /// Builds the table for `list`. The number of a name is its index. Meant for constants.
     ///
     /// # Panics
-    /// When two names are equal, there are not `N` or more than 32,767, or `M` is too small; the
-    /// IDL compiler excludes all of that.
+    /// When two names are equal, their number is not `N` or exceeds 32,767, or `M` is too small.
+    /// The IDL compiler prevents all of these.
     pub const fn new(list: &[&'static str]) -> Self {
         assert!(M < DIRECT as usize && M.is_power_of_two() && M >= 2 * N, "a bad table size");
         assert!(list.len() == N, "a table for other names");
@@ -103,7 +103,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
         }
         let mut table = Self { displacements: [0; N], places: [NONE; M], names, whole };
         let mut size = chains.largest();
-        // The largest buckets first: they need the most places at once.
+        // The largest buckets first, because they need the most free slots at once.
         while size > 1 {
             let mut b = 0;
             while b < N {
@@ -118,7 +118,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
         table
     }
 
-    /// Gives the names that are alone in their bucket what places are left.
+    /// Assigns the remaining slots to the names that are alone in their buckets.
     const fn place_singles(&mut self, chains: &Chains<N>) {
         let mut place = 0;
         let mut b = 0;
@@ -134,7 +134,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
         }
     }
 
-    /// Finds the seed under which all names of bucket `b` get free places, and takes them.
+    /// Finds a seed that maps all names of bucket `b` to free slots, and occupies these.
     const fn find_seed(&mut self, chains: &Chains<N>, b: usize) -> u16 {
         let mut seed = 0;
         while !self.try_seed(chains, b, seed) {
@@ -158,7 +158,7 @@ impl<const N: usize, const M: usize> Operations<N, M> {
         true
     }
 
-    /// Gives back what the names of bucket `b` before `end` took under `seed`.
+    /// Frees the slots that the names of bucket `b` before `end` have under `seed`.
     const fn release(&mut self, chains: &Chains<N>, b: usize, seed: u16, end: u16) {
         let mut i = chains.first[b];
         while i != end {
@@ -188,7 +188,7 @@ const fn bucket(hash: u64, n: usize) -> usize {
     (((hash >> 32) * n as u64) >> 32) as usize
 }
 
-/// The place of a name among `m`, a power of two.
+/// The slot of a hash among `m` slots; `m` is a power of two.
 const fn spread(hash: u64, seed: u16, m: usize) -> usize {
     let mixed = (hash ^ (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(MULTIPLIER);
     (mixed >> 32) as usize & (m - 1)
@@ -196,7 +196,7 @@ const fn spread(hash: u64, seed: u16, m: usize) -> usize {
 
 const MULTIPLIER: u64 = 0xff51_afd7_ed55_8ccd;
 
-/// Eight octets at a time, the last eight overlapping the ones before.
+/// Hashes eight octets at a time. The last eight may overlap those before.
 pub(super) const fn hash(name: &[u8]) -> u64 {
     let mut hash = name.len() as u64;
     let mut rest = name;
@@ -214,7 +214,7 @@ pub(super) const fn hash(name: &[u8]) -> u64 {
     mix(hash, last)
 }
 
-/// Only the first and the last eight octets, which tell most names apart.
+/// Hashes the length and the first and last eight octets, which distinguish most names.
 #[inline(always)]
 const fn hash_ends(name: &[u8]) -> u64 {
     match (name.first_chunk(), name.last_chunk()) {
@@ -226,7 +226,7 @@ const fn hash_ends(name: &[u8]) -> u64 {
     }
 }
 
-/// Fewer than eight octets as one number.
+/// Fewer than eight octets as a number.
 const fn short_word(octets: &[u8]) -> u64 {
     let mut word = 0;
     let mut i = 0;

@@ -1,6 +1,7 @@
-//! Values of the basic types in and out of a dynamic value (CORBA 3.4 Part 1, 9.2.3.6).
+//! Reads and writes values of the basic types (CORBA 3.4 Part 1, 9.2.3.6).
 //!
-//! Where the value has components they go to and come from the one that the cursor is at.
+//! Each method has a *target*: the component at the cursor if the value has components, otherwise
+//! the value itself.
 
 use super::tree::Content;
 use super::{DynAny, DynAnyError, Result};
@@ -10,7 +11,8 @@ use armilla_cdr::{Any, Decode, Encode, LongDouble, TypeCode, Typed};
 use armilla_giop::ior::Ior;
 
 impl DynAny {
-    /// Does something with the value itself, or with the component at the cursor if it has any.
+    /// Applies `run` to the target: the component at the cursor, or the value if it has no
+    /// components.
     fn at_cursor<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         match self.content {
             Content::Octets(_) | Content::Parts(_) | Content::Union(_) | Content::Value(_) => {
@@ -27,11 +29,11 @@ impl DynAny {
 macro_rules! basic {
     ($($insert:ident $get:ident $kind:ident $ty:ty, $words:literal;)*) => {
         impl DynAny {$(
-            #[doc = concat!("Makes it, or the component at the cursor, this ", $words, ".")]
+            #[doc = concat!("Sets this value, or the component at the cursor, to this ", $words, ".")]
             ///
             /// # Errors
-            /// `TypeMismatch` when that is of another type, `InvalidValue` when the cursor is at no
-            /// component.
+            /// `TypeMismatch` when the target has another type, `InvalidValue` when the cursor is
+            /// at no component.
             pub fn $insert(&mut self, value: $ty) -> Result {
                 self.at_cursor(|target| match &mut target.content {
                     Content::$kind(content) => {
@@ -42,10 +44,10 @@ macro_rules! basic {
                 })
             }
 
-            #[doc = concat!("The ", $words, " that it, or the component at the cursor, is.")]
+            #[doc = concat!("The ", $words, " in this value, or in the component at the cursor.")]
             ///
             /// # Errors
-            /// As for its counterpart.
+            /// Those of the method that sets it.
             pub fn $get(&mut self) -> Result<$ty> {
                 self.at_cursor(|target| match &target.content {
                     Content::$kind(content) => Ok(content.clone()),
@@ -73,7 +75,7 @@ basic! {
     insert_typecode get_typecode TypeCode TypeCode, "TypeCode";
 }
 
-/// Sets a text of the type `code`, if that has room for it.
+/// Sets `content`, a string of the type `code`, to `text` if its bound permits that.
 fn set_text(content: &mut String, code: &TypeCode, text: &str) -> Result {
     match code.length() {
         Some(bound) if bound > 0 && text.chars().count() > bound as usize => {
@@ -88,11 +90,11 @@ fn set_text(content: &mut String, code: &TypeCode, text: &str) -> Result {
 }
 
 impl DynAny {
-    /// Makes it, or the component at the cursor, this string.
+    /// Sets this value, or the component at the cursor, to this string.
     ///
     /// # Errors
-    /// `TypeMismatch` when that is of another type, `InvalidValue` when the text is longer than its
-    /// bound or the cursor is at no component.
+    /// `TypeMismatch` when the target has another type; `InvalidValue` when the text exceeds its
+    /// bound or contains a NUL, or the cursor is at no component.
     pub fn insert_string(&mut self, text: &str) -> Result {
         self.at_cursor(|target| {
             let code = target.resolved().clone();
@@ -103,10 +105,10 @@ impl DynAny {
         })
     }
 
-    /// The string that it, or the component at the cursor, is.
+    /// The string in this value, or in the component at the cursor.
     ///
     /// # Errors
-    /// `TypeMismatch` when that is of another type, `InvalidValue` when the cursor is at no
+    /// `TypeMismatch` when the target has another type, `InvalidValue` when the cursor is at no
     /// component.
     pub fn get_string(&mut self) -> Result<String> {
         self.at_cursor(|target| match &target.content {
@@ -115,10 +117,10 @@ impl DynAny {
         })
     }
 
-    /// Makes it, or the component at the cursor, this wide string.
+    /// Sets this value, or the component at the cursor, to this wide string.
     ///
     /// # Errors
-    /// As [`insert_string`](Self::insert_string).
+    /// Those of [`insert_string`](Self::insert_string).
     pub fn insert_wstring(&mut self, text: &str) -> Result {
         self.at_cursor(|target| {
             let code = target.resolved().clone();
@@ -129,10 +131,10 @@ impl DynAny {
         })
     }
 
-    /// The wide string that it, or the component at the cursor, is.
+    /// The wide string in this value, or in the component at the cursor.
     ///
     /// # Errors
-    /// As [`get_string`](Self::get_string).
+    /// Those of [`get_string`](Self::get_string).
     pub fn get_wstring(&mut self) -> Result<String> {
         self.at_cursor(|target| match &target.content {
             Content::WString(text) => Ok(text.clone()),
@@ -140,10 +142,10 @@ impl DynAny {
         })
     }
 
-    /// Makes the any that it, or the component at the cursor, is hold this.
+    /// Sets this value, or the component at the cursor, which is an `any`, to `any`.
     ///
     /// # Errors
-    /// As for the basic types.
+    /// Those of [`get_string`](Self::get_string).
     pub fn insert_any(&mut self, any: Any) -> Result {
         self.at_cursor(|target| match &mut target.content {
             Content::Any(content) => {
@@ -154,10 +156,10 @@ impl DynAny {
         })
     }
 
-    /// The any that it, or the component at the cursor, is.
+    /// The `any` in this value, or in the component at the cursor.
     ///
     /// # Errors
-    /// As for the basic types.
+    /// Those of [`get_string`](Self::get_string).
     pub fn get_any(&mut self) -> Result<Any> {
         self.at_cursor(|target| match &target.content {
             Content::Any(any) => Ok((**any).clone()),
@@ -165,18 +167,19 @@ impl DynAny {
         })
     }
 
-    /// What is in the any that it, or the component at the cursor, is, as a dynamic value.
+    /// The content of the `any` in this value, or in the component at the cursor, as a dynamic
+    /// value (`get_dyn_any`).
     ///
     /// # Errors
-    /// As [`get_any`](Self::get_any) and [`from_any`](Self::from_any).
+    /// Those of [`get_any`](Self::get_any) and [`from_any`](Self::from_any).
     pub fn get_dyn_any(&mut self) -> Result<Self> {
         Self::from_any(&self.get_any()?)
     }
 
-    /// Makes it, or the component at the cursor, this reference.
+    /// Sets this value, or the component at the cursor, to this reference.
     ///
     /// # Errors
-    /// As for the basic types.
+    /// Those of [`get_string`](Self::get_string).
     pub fn insert_reference(&mut self, object: impl AsRef<Object>) -> Result {
         let ior = Box::new(object.as_ref().ior());
         if self.is_abstract() {
@@ -196,18 +199,18 @@ impl DynAny {
         matches!(self.resolved(), TypeCode::AbstractInterface(_))
     }
 
-    /// The reference that it, or the component at the cursor, is, to be called through `orb`.
+    /// The reference in this value, or in the component at the cursor. Calls through it use `orb`.
     ///
     /// # Errors
-    /// As for the basic types.
+    /// Those of [`get_string`](Self::get_string).
     pub fn get_reference(&mut self, orb: &Orb) -> Result<Object> {
         self.get_ior().map(|ior| Object::from_ior(orb, ior))
     }
 
-    /// What the reference that it, or the component at the cursor, is consists of.
+    /// The IOR of the reference in this value, or in the component at the cursor.
     ///
     /// # Errors
-    /// As for the basic types.
+    /// Those of [`get_string`](Self::get_string).
     pub fn get_ior(&mut self) -> Result<Ior> {
         self.at_cursor(|target| match &target.content {
             Content::Reference(ior) => Ok((**ior).clone()),
@@ -215,13 +218,13 @@ impl DynAny {
         })
     }
 
-    /// Makes the component at the cursor this valuetype, or null: one of its type, or of one that
-    /// inherits from that (`insert_val`). What is an abstract interface becomes this too, also where
-    /// it is the whole (`insert_abstract`). The graph is copied.
+    /// Sets the component at the cursor to this valuetype or null. Its type must be the declared
+    /// one or inherit from it (`insert_val`). An abstract interface also accepts a valuetype,
+    /// whether it is the component or the whole value (`insert_abstract`). The graph is copied.
     ///
     /// # Errors
-    /// `TypeMismatch` when the component is of another type, `InvalidValue` when the cursor is at none;
-    /// as [`from_any`](Self::from_any).
+    /// `TypeMismatch` when the component has another type, `InvalidValue` when the cursor is at no
+    /// component; those of [`from_any`](Self::from_any).
     pub fn insert_val<T: Typed + Encode>(&mut self, value: &T) -> Result {
         let given = Self::from_any(&Any::new(value)?)?;
         if self.is_abstract() {
@@ -244,11 +247,11 @@ impl DynAny {
         Ok(())
     }
 
-    /// The valuetype that the component at the cursor is, as one of Rust that it is of or inherits from
-    /// (`get_val`, `get_abstract`). The graph is copied.
+    /// The valuetype at the cursor as `T`, which is its type or a base of it (`get_val`,
+    /// `get_abstract`). The graph is copied.
     ///
     /// # Errors
-    /// As [`insert_val`](Self::insert_val).
+    /// Those of [`insert_val`](Self::insert_val).
     pub fn get_val<T: Typed + for<'a> Decode<'a>>(&mut self) -> Result<T> {
         let read = |target: &mut Self| {
             let mismatch = || target.mismatch("a valuetype of this type");

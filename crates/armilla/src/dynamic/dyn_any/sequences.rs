@@ -1,5 +1,4 @@
-//! Sequences and arrays of basic types, in and out of a dynamic value at once (CORBA 3.4 Part 1,
-//! 9.2.3.6).
+//! Reads and writes sequences and arrays of basic types as a whole (CORBA 3.4 Part 1, 9.2.3.6).
 
 use super::tree::Content;
 use super::{DynAny, DynAnyError, Result};
@@ -67,11 +66,14 @@ impl DynAny {
 macro_rules! sequences {
     ($($insert:ident $get:ident $kind:ident $ty:ty, $words:literal;)*) => {
         impl DynAny {$(
-            #[doc = concat!("Makes it, or the component at the cursor, a sequence or array of these: ", $words, ".")]
+            #[doc = concat!("Sets the elements of a sequence or array of ", $words, ".")]
+            ///
+            /// The target is this value, or the component at the cursor if that has such elements.
             ///
             /// # Errors
-            /// `TypeMismatch` when neither is one, `InvalidValue` when there are too many or, of an
-            /// array, too few, or the cursor is at no component.
+            /// `TypeMismatch` when the target has another type. `InvalidValue` when the cursor is
+            /// at no component, there are more elements than the bound of the sequence, or their
+            /// number is not the length of the array.
             pub fn $insert(&mut self, values: &[$ty]) -> Result {
                 let contents = values.iter().map(|value| Content::$kind(*value)).collect();
                 self.elements_at_cursor(
@@ -81,10 +83,12 @@ macro_rules! sequences {
                 )
             }
 
-            #[doc = concat!("The elements of the sequence or array that it, or the component at the cursor, is: ", $words, ".")]
+            #[doc = concat!("The elements of a sequence or array of ", $words, ".")]
+            ///
+            /// The target is this value, or the component at the cursor if that has such elements.
             ///
             /// # Errors
-            /// As for its counterpart.
+            /// Those of the method that sets them.
             pub fn $get(&mut self) -> Result<Vec<$ty>> {
                 self.elements_at_cursor(
                     $words,
@@ -119,11 +123,11 @@ sequences! {
 }
 
 impl DynAny {
-    /// Makes the any that it, or the component at the cursor, is hold the value of `other`:
-    /// `insert_dyn_any`.
+    /// Sets the `any` in this value, or in the component at the cursor, to the value of `other`
+    /// (`insert_dyn_any`).
     ///
     /// # Errors
-    /// As [`insert_any`](Self::insert_any) and [`to_any`](Self::to_any).
+    /// Those of [`insert_any`](Self::insert_any) and [`to_any`](Self::to_any).
     pub fn insert_dyn_any(&mut self, other: &Self) -> Result {
         let any: Any = other.to_any()?;
         self.insert_any(any)

@@ -1,6 +1,6 @@
-//! Dynamic values as what they are: `DynEnum`, `DynFixed`, `DynStruct`, `DynUnion`, `DynSequence`,
-//! `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each is borrowed from its [`DynAny`]. What a
-//! union can do is in `union`.
+//! The views of a dynamic value by kind: `DynEnum`, `DynFixed`, `DynStruct`, `DynUnion`,
+//! `DynSequence`, `DynArray` (CORBA 3.4 Part 1, 9.2.4 to 9.2.9). Each borrows its [`DynAny`]. The
+//! operations of `DynUnion` are in `union`.
 
 use super::tree::{Content, DefaultBuilder, scalar};
 use super::{DynAny, DynAnyError, Result};
@@ -18,7 +18,7 @@ macro_rules! views {
             #[doc = concat!("This value as ", $words, ".")]
             ///
             /// # Errors
-            /// `TypeMismatch` when it is none.
+            /// `TypeMismatch` when the value has another type.
             pub fn $as(&mut self) -> Result<$view<'_>> {
                 match self.resolved() {
                     $pattern => Ok($view(self)),
@@ -30,23 +30,23 @@ macro_rules! views {
 }
 
 views! {
-    /// An enum.
+    /// The view of an enum.
     DynEnum as_enum "an enum" TypeCode::Enum(_),
-    /// A decimal number of fixed size.
+    /// The view of a decimal number of fixed size.
     DynFixed as_fixed "a fixed number" TypeCode::Fixed { .. },
-    /// A struct or an exception.
+    /// The view of a struct or an exception.
     DynStruct as_struct "a struct or exception" TypeCode::Struct(_) | TypeCode::Exception(_),
-    /// A union.
+    /// The view of a union.
     DynUnion as_union "a union" TypeCode::Union(_),
-    /// A sequence.
+    /// The view of a sequence.
     DynSequence as_sequence "a sequence" TypeCode::Sequence(..),
-    /// An array.
+    /// The view of an array.
     DynArray as_array "an array" TypeCode::Array(..),
 }
 
 impl DynAny {
-    /// The number by which a TypeCode knows a label of a union: that of an integer, a character, a
-    /// boolean or an enumerator; `None` for values of other types.
+    /// The value as a union label in a TypeCode: the number of an integer, a character, a boolean
+    /// or an enumerator. `None` for values of other types.
     pub fn label_number(&self) -> Option<i64> {
         self.content.number()
     }
@@ -60,7 +60,7 @@ impl DynEnum<'_> {
         }
     }
 
-    /// The enumerator's number, the first being 0 (`get_as_ulong`).
+    /// The number of the enumerator, from 0 (`get_as_ulong`).
     pub fn number(&self) -> u32 {
         match self.0.content {
             Content::Enum(number) => number,
@@ -68,17 +68,17 @@ impl DynEnum<'_> {
         }
     }
 
-    /// The enumerator's name (`get_as_string`).
+    /// The name of the enumerator (`get_as_string`).
     pub fn name(&self) -> String {
         let code = self.code();
         let name = code.as_ref().and_then(|code| code.enumerators.get(self.number() as usize));
         name.cloned().unwrap_or_default()
     }
 
-    /// Makes it the enumerator with this number (`set_as_ulong`).
+    /// Selects the enumerator with this number (`set_as_ulong`).
     ///
     /// # Errors
-    /// `InvalidValue` when there are not so many.
+    /// `InvalidValue` when there is none.
     pub fn set_number(&mut self, number: u32) -> Result {
         match scalar(self.0.resolved(), number.into()) {
             Some(content) => {
@@ -89,10 +89,10 @@ impl DynEnum<'_> {
         }
     }
 
-    /// Makes it the enumerator with this name (`set_as_string`).
+    /// Selects the enumerator with this name (`set_as_string`).
     ///
     /// # Errors
-    /// `InvalidValue` when there is none of this name.
+    /// `InvalidValue` when there is none.
     pub fn set_name(&mut self, name: &str) -> Result {
         let code = self.code();
         let names = code.as_ref().map_or(&[] as &[String], |code| &code.enumerators);
@@ -127,11 +127,11 @@ impl DynFixed<'_> {
         format!("{sign}{whole}{point}{fraction}")
     }
 
-    /// Makes it the number in `text`, a fixed-point literal of IDL whose `d` may be missing. What
-    /// its scale has no room for is cut off; `false` when that was not nothing (`set_value`).
+    /// Sets the number to the fixed-point literal `text`, with or without its `d`. Digits beyond
+    /// the scale are truncated. Returns whether the value is exact (`set_value`).
     ///
     /// # Errors
-    /// `TypeMismatch` when the text is no such literal, `InvalidValue` when there are too many
+    /// `TypeMismatch` when the text is not such a literal, `InvalidValue` when it has too many
     /// digits before the point.
     pub fn set_value(&mut self, text: &str) -> Result<bool> {
         let literal = Literal::parse(text)
@@ -152,7 +152,7 @@ impl DynFixed<'_> {
     }
 }
 
-/// A fixed-point literal, taken apart; all digits are ASCII.
+/// The parts of a fixed-point literal. All digits are ASCII.
 struct Literal<'t> {
     is_negative: bool,
     whole: &'t str,
@@ -192,12 +192,12 @@ impl DynStruct<'_> {
         code.iter().flat_map(|code| &code.members).map(|member| member.name.clone()).collect()
     }
 
-    /// The name of the member that the cursor is at.
+    /// The name of the member at the cursor.
     pub fn current_member_name(&self) -> Option<String> {
         Some(self.code()?.members.get(self.0.current?)?.name.clone())
     }
 
-    /// The kind of the member that the cursor is at.
+    /// The kind of the member at the cursor.
     pub fn current_member_kind(&self) -> Option<TypeCodeKind> {
         let code = self.code()?;
         self.0.types.resolve(&code.members.get(self.0.current?)?.ty).kind()
@@ -209,17 +209,17 @@ impl DynStruct<'_> {
         parts(self.0).get_mut(index)
     }
 
-    /// The members with their names (`get_members_as_dyn_any`).
+    /// The names and values of the members (`get_members_as_dyn_any`).
     pub fn members(&mut self) -> Vec<(String, DynAny)> {
         let names = self.member_names();
         names.into_iter().zip(parts(self.0).iter().cloned()).collect()
     }
 
-    /// Sets all members, in order (`set_members`). An empty name stands for any.
+    /// Sets all members, in order (`set_members`). An empty name matches every member.
     ///
     /// # Errors
-    /// `InvalidValue` when there are more or fewer; `TypeMismatch` when one has another name or is
-    /// of another type. Then nothing is changed.
+    /// `InvalidValue` for a wrong number of members; `TypeMismatch` for a wrong name or type. After
+    /// an error the value is unchanged.
     pub fn set_members<'v>(
         &mut self,
         members: impl IntoIterator<Item = (&'v str, &'v Any)>,
@@ -228,11 +228,11 @@ impl DynStruct<'_> {
         replace(self.0, &values, DynAny::set_any)
     }
 
-    /// Sets all members, in order, which lead to the same valuetypes then
-    /// (`set_members_as_dyn_any`).
+    /// Sets all members as [`set_members`](Self::set_members) does, but shares the valuetypes in
+    /// them (`set_members_as_dyn_any`).
     ///
     /// # Errors
-    /// As [`set_members`](Self::set_members).
+    /// Those of [`set_members`](Self::set_members).
     pub fn set_members_as_dyn_any<'v>(
         &mut self,
         members: impl IntoIterator<Item = (&'v str, &'v DynAny)>,
@@ -242,7 +242,7 @@ impl DynStruct<'_> {
     }
 }
 
-/// The values of members that are given with their names, which must be these or empty.
+/// Removes the names of members, after a check against `names`. An empty name matches every member.
 pub(super) fn in_order<'v, V>(
     members: impl IntoIterator<Item = (&'v str, &'v V)>,
     names: &[String],
@@ -262,7 +262,7 @@ pub(super) fn in_order<'v, V>(
     }
 }
 
-/// The parts of a struct, sequence or array.
+/// The components of a struct, sequence or array.
 fn parts(value: &mut DynAny) -> &mut [DynAny] {
     value.expand();
     match &mut value.content {
@@ -271,7 +271,7 @@ fn parts(value: &mut DynAny) -> &mut [DynAny] {
     }
 }
 
-/// Gives all parts other values at once.
+/// Replaces all components at once.
 fn replace<V>(
     value: &mut DynAny,
     values: &[&V],
@@ -285,17 +285,17 @@ fn replace<V>(
 }
 
 impl DynSequence<'_> {
-    /// How many elements there are (`get_length`).
+    /// The number of elements (`get_length`).
     pub fn length(&self) -> usize {
         self.0.component_count()
     }
 
-    /// Cuts elements off, or adds such as there are when nothing is said (`set_length`). The cursor
-    /// stays where it was; where it was at no element it goes to the first that is new, and where
-    /// its element is cut off it is at none.
+    /// Truncates the sequence, or appends elements with default values (`set_length`). The cursor
+    /// keeps its position, with two exceptions: if it was at no element it moves to the first new
+    /// one, and if its element was removed it is at no element.
     ///
     /// # Errors
-    /// `InvalidValue` when the bound allows no so many, or no sequence can have so many.
+    /// `InvalidValue` when the length exceeds the bound, or the limit of all sequences.
     pub fn set_length(&mut self, length: usize) -> Result {
         let TypeCode::Sequence(element, bound) = self.0.resolved() else { return Ok(()) };
         let bound = if *bound > 0 { *bound } else { u32::MAX };
@@ -330,16 +330,17 @@ impl DynSequence<'_> {
     /// Sets all elements (`set_elements`).
     ///
     /// # Errors
-    /// `TypeMismatch` when one is of another type; `InvalidValue` when there are too many. Then
-    /// nothing is changed.
+    /// `TypeMismatch` for an element of another type, `InvalidValue` for too many elements. After
+    /// an error the value is unchanged.
     pub fn set_elements(&mut self, elements: &[Any]) -> Result {
         self.set_all(elements, DynAny::set_any)
     }
 
-    /// Sets all elements, which lead to the same valuetypes then (`set_elements_as_dyn_any`).
+    /// Sets all elements as [`set_elements`](Self::set_elements) does, but shares the valuetypes in
+    /// them (`set_elements_as_dyn_any`).
     ///
     /// # Errors
-    /// As [`set_elements`](Self::set_elements).
+    /// Those of [`set_elements`](Self::set_elements).
     pub fn set_elements_as_dyn_any(&mut self, elements: &[DynAny]) -> Result {
         self.set_all(elements, DynAny::assign)
     }
@@ -362,16 +363,17 @@ impl DynArray<'_> {
     /// Sets all elements (`set_elements`).
     ///
     /// # Errors
-    /// `InvalidValue` unless there are as many; `TypeMismatch` when one is of another type. Then
-    /// nothing is changed.
+    /// `InvalidValue` for a wrong number of elements, `TypeMismatch` for an element of another
+    /// type. After an error the value is unchanged.
     pub fn set_elements(&mut self, elements: &[Any]) -> Result {
         self.set_all(elements, DynAny::set_any)
     }
 
-    /// Sets all elements, which lead to the same valuetypes then (`set_elements_as_dyn_any`).
+    /// Sets all elements as [`set_elements`](Self::set_elements) does, but shares the valuetypes in
+    /// them (`set_elements_as_dyn_any`).
     ///
     /// # Errors
-    /// As [`set_elements`](Self::set_elements).
+    /// Those of [`set_elements`](Self::set_elements).
     pub fn set_elements_as_dyn_any(&mut self, elements: &[DynAny]) -> Result {
         self.set_all(elements, DynAny::assign)
     }

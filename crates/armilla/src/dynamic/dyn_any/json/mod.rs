@@ -1,19 +1,24 @@
-//! Dynamic values as JSON: what a person types and reads.
+//! Converts dynamic values to JSON and back, for people to read and write.
 //!
 //! | IDL | JSON |
 //! |---|---|
-//! | numbers | a number; `"NaN"`, `"Infinity"`; a `long double` that no `double` equals as `"0x…"` |
+//! | numbers | a number, `"NaN"` or `"Infinity"` |
+//! | `long double` | a number, or `"0x…"` if no `double` is equal to it |
 //! | `char`, `wchar`, strings, sequences and arrays of `char` | a string |
 //! | `fixed` | a string, `"12.50"` |
 //! | enum | the name of the enumerator |
 //! | struct, exception | an object with all members |
-//! | union | an object with its member; `"$discriminator"` where the member does not say everything |
+//! | union | an object with its member; `"$discriminator"` if it is not implied |
 //! | sequence, array | an array |
 //! | reference | its URL, or `null` |
-//! | valuetype | an object or `null`; `"$type"`: its repository id, where it is of another type than was declared; `{"$ref": n}`: the value that is the n-th in this text, the first being 0 |
-//! | boxed value | what is in it, or `null`; `{"$value": …}` where those could be confused |
-//! | `any` | `{"$type": …, "$value": …}`; a plain value is read as a `string`, `boolean`, `long`, `long long` or `double` |
-//! | `TypeCode` | the name of a basic type; else an object with its `kind` and what that consists of |
+//! | valuetype | `null`, an object, or `{"$ref": n}` |
+//! | boxed value | its content or `null`; `{"$value": …}` if these are ambiguous |
+//! | `any` | `{"$type": …, "$value": …}` |
+//! | `TypeCode` | the name of a basic type, or an object with its `kind` and parameters |
+//!
+//! The object of a valuetype has a `"$type"`, its repository id, if its type is not the declared
+//! one. `{"$ref": n}` is the n-th valuetype of the text, from 0. An `any` without `"$type"` is read
+//! as a `string`, `boolean`, `long`, `long long` or `double`.
 
 mod read;
 mod type_code;
@@ -25,46 +30,46 @@ use armilla_cdr::TypeCode;
 use serde_json::Value;
 
 impl DynAny {
-    /// The value as JSON.
+    /// Converts the value to JSON.
     ///
     /// # Errors
-    /// When a reference in it cannot be written as text.
+    /// When a reference in it has no form as text.
     pub fn to_json(&self) -> Result<Value> {
         write::Writer::default().value(self)
     }
 
-    /// The value of this type that `json` says.
+    /// Converts JSON to a value of this type.
     ///
     /// # Errors
-    /// [`InvalidValue`](super::DynAnyError::InvalidValue) when it says none; the error names the
-    /// member.
+    /// [`InvalidValue`](super::DynAnyError::InvalidValue) when `json` does not describe one. The
+    /// error names the member.
     pub fn from_json(type_code: &TypeCode, json: &Value) -> Result<Self> {
         read::Reader::new(None).whole(type_code, json)
     }
 
-    /// As [`from_json`](Self::from_json), where `"$type"` may also name a valuetype that
-    /// `orb` [knows](Orb::register_value_type).
+    /// Does what [`from_json`](Self::from_json) does. `"$type"` may also name a valuetype that is
+    /// [registered](Orb::register_value_type) at `orb`.
     ///
     /// # Errors
-    /// As [`from_json`](Self::from_json).
+    /// Those of [`from_json`](Self::from_json).
     pub fn from_json_within(type_code: &TypeCode, json: &Value, orb: &Orb) -> Result<Self> {
         read::Reader::new(Some(orb)).whole(type_code, json)
     }
 }
 
-/// The key of what a valuetype or an any is of.
+/// The key of the type of a valuetype or an `any`.
 const TYPE: &str = "$type";
 
-/// The key of what an any holds.
+/// The key of the content of an `any` or of a boxed value.
 const VALUE: &str = "$value";
 
 /// The key of the discriminator of a union.
 const DISCRIMINATOR: &str = "$discriminator";
 
-/// The key of the number of a value that was there before.
+/// The key of the number of an earlier valuetype.
 const REF: &str = "$ref";
 
-/// An object with these members, which are not copied.
+/// An object with these members. It takes them without copying.
 fn object_of<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }

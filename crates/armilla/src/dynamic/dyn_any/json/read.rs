@@ -1,4 +1,4 @@
-//! JSON into dynamic values.
+//! The conversion from JSON.
 
 use super::super::tree::Content;
 use super::super::types::Types;
@@ -15,11 +15,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 pub(super) struct Reader<'o> {
-    /// What knows types that the TypeCode does not describe.
+    /// Finds types that the TypeCode does not describe.
     orb: Option<&'o Orb>,
-    /// The values that were read, in order.
+    /// The valuetypes that were read, in order.
     values: Vec<Arc<Shared>>,
-    /// Within how many values the one stands that is being read.
+    /// The nesting depth of the value that is being read.
     depth: u16,
 }
 
@@ -28,14 +28,14 @@ impl<'o> Reader<'o> {
         Self { orb, values: Vec::new(), depth: 0 }
     }
 
-    /// The value of this type that `json` says.
+    /// Converts `json` to a value of this type.
     pub(super) fn whole(mut self, type_code: &TypeCode, json: &Value) -> Result<DynAny> {
         let mut value = DynAny::new(type_code)?;
         self.value(&mut value, json)?;
         Ok(value)
     }
 
-    /// Makes `target` what `json` says.
+    /// Sets `target` to the value that `json` describes.
     pub(super) fn value(&mut self, target: &mut DynAny, json: &Value) -> Result {
         match &target.content {
             Content::Any(_) => {
@@ -66,7 +66,7 @@ impl<'o> Reader<'o> {
         let Some((ty, value)) = parts else { return plain(json) };
         let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
         let mut target = DynAny::new(&ty).map_err(|error| error.within(TYPE))?;
-        // What it leads to stands in it alone.
+        // The content of an `any` shares no valuetypes with its surroundings.
         let mut within = Self { depth: self.depth, ..Self::new(self.orb) };
         within.value(&mut target, value).map_err(|error| error.within(VALUE))?;
         target.to_any()
@@ -80,7 +80,7 @@ impl<'o> Reader<'o> {
         }
         let elements = match json {
             Value::Array(elements) => Cow::Borrowed(&**elements),
-            // A string for many characters.
+            // A string stands for a sequence of characters.
             Value::String(text) => text.chars().map(|c| c.to_string().into()).collect(),
             _ => return Err(expected("an array")),
         };
@@ -147,7 +147,7 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// No value of the type that is called so, where `target` stands.
+    /// A null value of the type with the repository id `id`.
     fn null_of(&self, id: &str, target: &DynAny) -> Result<DynAny> {
         if let Some(code) = target.types.find(id) {
             return Ok(DynAny::with(code.clone(), &target.types, Content::Value(None)));
@@ -189,7 +189,7 @@ impl<'o> Reader<'o> {
         let Some(shared) = made.shared().cloned() else { return Err(expected("a valuetype")) };
         self.values.push(shared.clone());
         target.as_value()?.share(&made)?;
-        // Its state apart, for what it leads to may lead back to it.
+        // A separate copy of the state, because the members may refer back to the value.
         let mut state = shared.copies();
         match (shared.code(), &mut state[..]) {
             (TypeCode::ValueBox(_), [boxed]) => {
@@ -203,13 +203,13 @@ impl<'o> Reader<'o> {
     }
 }
 
-/// What is in a box.
+/// The JSON of the content of a box.
 fn unwrapped(json: &Value, has_type: bool) -> &Value {
     let object = json.as_object().filter(|object| has_type || object.len() == 1);
     object.and_then(|object| object.get(VALUE)).unwrap_or(json)
 }
 
-/// Makes `target`, in which nothing else stands, what `json` says.
+/// Sets `target`, a value without components, to the value that `json` describes.
 fn simple(target: &mut DynAny, json: &Value) -> Result {
     if let Some(scalar) = number(&target.content, json) {
         target.content = scalar?;
@@ -286,7 +286,7 @@ fn long_double(json: &Value) -> Result<LongDouble> {
     }
 }
 
-/// The digits of a decimal number: a string, or a number as it was written.
+/// The digits of a decimal number, from a string or from a number as it was written.
 fn digits(json: &Value) -> Result<String> {
     match json {
         Value::String(text) => Ok(text.clone()),
@@ -311,7 +311,7 @@ fn one_character(json: &Value) -> Result<char> {
     }
 }
 
-/// What JSON says of itself, as an any.
+/// An `any` of the type that the JSON value suggests.
 fn plain(json: &Value) -> Result<Any> {
     Ok(match json {
         Value::Null => Any::default(),

@@ -1,4 +1,4 @@
-//! TypeCodes as JSON.
+//! The conversion of TypeCodes to and from JSON.
 
 use super::super::{DynAnyError, Result};
 use super::object_of;
@@ -9,7 +9,7 @@ use armilla_cdr::type_code::{
 };
 use serde_json::{Map, Value};
 
-/// The types whose name says everything, as IDL names them.
+/// The types without parameters, by their IDL names.
 static BASIC: [(&str, TypeCode); 18] = [
     ("null", TypeCode::Null),
     ("void", TypeCode::Void),
@@ -31,7 +31,7 @@ static BASIC: [(&str, TypeCode); 18] = [
     ("Principal", TypeCode::Principal),
 ];
 
-/// How many types one may consist of to be written; what it shares is written each time.
+/// The largest number of types in one that can be written. A shared part counts each time.
 const MAX_TYPES: u32 = 100_000;
 
 pub(super) fn to_json(code: &TypeCode) -> Result<Value> {
@@ -40,7 +40,7 @@ pub(super) fn to_json(code: &TypeCode) -> Result<Value> {
 
 struct Writer {
     left: u32,
-    /// Within how many types the one stands that is being written.
+    /// The nesting depth of the type that is being written.
     depth: usize,
 }
 

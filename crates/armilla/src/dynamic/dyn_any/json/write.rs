@@ -1,4 +1,4 @@
-//! Dynamic values into JSON.
+//! The conversion to JSON.
 
 use super::super::tree::{Content, UnionContent};
 use super::super::value::Shared;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Writer {
-    /// The values that were written, by address, with their numbers.
+    /// The number of each valuetype that was written, by its address.
     values: HashMap<usize, usize>,
-    /// Within how many values the one stands that is being written.
+    /// The nesting depth of the value that is being written.
     depth: u16,
 }
 
@@ -40,7 +40,7 @@ impl Writer {
     }
 
     fn any(&self, any: &Any) -> Result<Value> {
-        // What it leads to stands in it alone.
+        // The content of an `any` shares no valuetypes with its surroundings.
         let mut within = Self { values: HashMap::new(), depth: self.depth };
         let value = within.value(&DynAny::from_any(any)?)?;
         Ok(object_of([(TYPE, type_code::to_json(any.type_code())?), (VALUE, value)]))
@@ -106,7 +106,7 @@ impl Writer {
     }
 }
 
-/// A value that nothing else stands in.
+/// Writes a value without components.
 fn simple(value: &DynAny) -> Result<Value> {
     Ok(match &value.content {
         Content::Boolean(value) => (*value).into(),
@@ -130,7 +130,7 @@ fn simple(value: &DynAny) -> Result<Value> {
             ior.to_text().map_err(|error| DynAnyError::invalid(error.to_string()))?.into()
         }
         Content::Octets(octets) => self::octets(value, octets),
-        // Nothing, nil, null.
+        // `null`, `void`, a nil reference, or a null valuetype.
         _ => Value::Null,
     })
 }
@@ -145,7 +145,7 @@ fn octets(value: &DynAny, octets: &[u8]) -> Value {
     }
 }
 
-/// What is in a box. Where it could be taken for the box itself it is put into an object.
+/// The JSON of the content of a box. It is put into an object if it could be mistaken for the box.
 fn wrapped(boxed: Value) -> Value {
     let ambiguous = match &boxed {
         Value::Null => true,
@@ -159,7 +159,7 @@ fn wrapped(boxed: Value) -> Value {
     if ambiguous { object_of([(VALUE, boxed)]) } else { boxed }
 }
 
-/// Whether this number is what one gets who names the member and says nothing of the discriminator.
+/// Whether naming the member alone implies this discriminator.
 fn is_first_label(code: &UnionCode, number: i64) -> bool {
     let Some(chosen) = code.select(number) else { return false };
     let first = code.cases.iter().position(|case| case.name == chosen.name);
@@ -169,7 +169,7 @@ fn is_first_label(code: &UnionCode, number: i64) -> bool {
     })
 }
 
-/// A number that JSON may have no way to write; `short` is how a shorter type writes it.
+/// Writes a number, or its name if JSON has no such number. `short` writes it in a shorter type.
 fn float(value: f64, short: impl FnOnce() -> String) -> Value {
     if value.is_nan() {
         return "NaN".into();
@@ -177,7 +177,7 @@ fn float(value: f64, short: impl FnOnce() -> String) -> Value {
     if value.is_infinite() {
         return if value > 0.0 { "Infinity" } else { "-Infinity" }.into();
     }
-    // Thus 0.1 as a `float` is 0.1 and not the `double` next to it.
+    // So the `float` 0.1 becomes 0.1 and not the `double` next to it.
     short().parse().map_or_else(|_| value.into(), |short: f64| short.into())
 }
 
