@@ -180,6 +180,18 @@ impl<'p> Encoder<'p> {
     }
 
     /// The output in order, part by part.
+    ///
+    /// ```
+    /// use armilla_cdr::{ByteOrder, Encoder};
+    ///
+    /// let image = vec![7_u8; 100_000];
+    /// let mut out = Encoder::new(ByteOrder::NATIVE);
+    /// out.put_length(image.len())?;
+    /// out.put_raw(&image);
+    /// // The payload is lent, not copied.
+    /// assert!(out.parts().any(|part| part.as_ptr() == image.as_ptr()));
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let written = self.buffer.written();
         let starts = core::iter::once(0).chain(self.borrowed.iter().map(|payload| payload.at));
@@ -404,6 +416,17 @@ impl<'p> Encoder<'p> {
 
     /// Appends an encapsulation (CORBA 3.4 Part 2, 9.3.3): its length, its byte order, and what
     /// `fill` writes, aligned from its own start.
+    ///
+    /// ```
+    /// use armilla_cdr::{ByteOrder, Decoder, Encoder};
+    ///
+    /// let mut out = Encoder::new(ByteOrder::NATIVE);
+    /// out.put_encapsulation(|inner| inner.put_string("Vega"))?;
+    /// let octets = out.to_vec();
+    /// let mut inner = Decoder::new(&octets, ByteOrder::NATIVE).encapsulation()?;
+    /// assert_eq!(inner.string()?, "Vega");
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
     ///
     /// # Errors
     /// Those of `fill`.

@@ -6,6 +6,14 @@ use core::fmt;
 pub type CdrResult<T = ()> = Result<T, CdrError>;
 
 /// Why a value could not be encoded or decoded, and where.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, CdrErrorKind, Decoder};
+///
+/// let mut input = Decoder::new(&[2], ByteOrder::Big);
+/// let error = input.bool().unwrap_err();
+/// assert_eq!(error.kind, CdrErrorKind::InvalidBoolean(2));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CdrError {
     /// What is wrong.

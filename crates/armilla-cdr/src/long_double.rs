@@ -5,6 +5,14 @@ use core::fmt;
 
 /// An IEEE 754 binary128 number, for which Rust has no type: its bits, and conversions from and to
 /// `f64`. There is no arithmetic.
+///
+/// ```
+/// use armilla_cdr::LongDouble;
+///
+/// let third = LongDouble::from_f64(1.0 / 3.0);
+/// assert_eq!(third.to_f64(), 1.0 / 3.0);
+/// assert_eq!(LongDouble::from_f64(1.0).to_bits(), 0x3fff << 112);
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct LongDouble(u128);
 

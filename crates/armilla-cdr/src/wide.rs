@@ -101,6 +101,18 @@ impl Encoder<'_> {
 
     /// Appends a wide string.
     ///
+    /// ```
+    /// use armilla_cdr::{ByteOrder, CodeSet, CodeSets, Decoder, Encoder};
+    ///
+    /// let mut out = Encoder::new(ByteOrder::NATIVE);
+    /// out.set_code_sets(CodeSets::with_utf_16(CodeSet::Utf8));
+    /// out.put_wstring("Ωmega")?;
+    /// let octets = out.to_vec();
+    /// let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
+    /// assert_eq!(input.wstring()?, "Ωmega");
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
+    ///
     /// # Errors
     /// In GIOP 1.0; without a code set for wide characters; when the text contains a NUL or a
     /// character that the code set lacks.

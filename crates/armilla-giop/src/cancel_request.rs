@@ -12,6 +12,15 @@ pub fn decode_cancel_request(message: &Message<'_>) -> CdrResult<u32> {
 }
 
 /// The whole message that cancels the request with this id.
+///
+/// ```
+/// use armilla_giop::{Message, Version, cancel_request, decode_cancel_request};
+///
+/// let octets = cancel_request(Version::V1_2, 7);
+/// let message = Message::parse(&octets)?.expect("the message is whole");
+/// assert_eq!(decode_cancel_request(&message)?, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn cancel_request(version: Version, request_id: u32) -> [u8; HEADER_LEN + 4] {
     let order = ByteOrder::NATIVE;
     let kind = MessageKind::CancelRequest;

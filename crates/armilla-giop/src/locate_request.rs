@@ -28,6 +28,22 @@ pub fn decode_locate_request<'b>(message: &Message<'b>) -> CdrResult<LocateReque
 
 /// Writes a LocateRequest into an empty encoder; [`MessageHeader::finish`] follows.
 ///
+/// ```
+/// use armilla_cdr::{ByteOrder, Encoder};
+/// use armilla_giop::{
+///     Message, MessageHeader, TargetAddress, Version, decode_locate_request,
+///     encode_locate_request,
+/// };
+///
+/// let mut out = Encoder::new(ByteOrder::NATIVE);
+/// encode_locate_request(&mut out, Version::V1_2, 7, TargetAddress::Key(b"account"))?;
+/// MessageHeader::finish(&mut out)?;
+/// let octets = out.to_vec();
+/// let message = Message::parse(&octets)?.expect("the message is whole");
+/// assert_eq!(decode_locate_request(&message)?.target.object_key(), Some(&b"account"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When the length of the key does not fit 32 bits.
 pub fn encode_locate_request(

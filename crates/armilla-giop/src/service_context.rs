@@ -17,6 +17,33 @@ pub struct ServiceContext<'r> {
 }
 
 /// The service contexts of a received message, read one by one where they lie.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, Encoder};
+/// use armilla_giop::{
+///     Message, MessageHeader, OutgoingRequest, ResponseFlags, ServiceContext, TargetAddress,
+///     Version, begin_request, decode_request,
+/// };
+///
+/// const BADGE: u32 = 0x4241_4400;
+/// let request = OutgoingRequest {
+///     request_id: 7,
+///     response: ResponseFlags::Target,
+///     target: TargetAddress::Key(b"account"),
+///     operation: "deposit",
+///     contexts: &[ServiceContext { id: BADGE, data: b"Vega" }],
+/// };
+/// let mut out = Encoder::new(ByteOrder::NATIVE);
+/// begin_request(&mut out, Version::V1_2, &request)?;
+/// MessageHeader::finish(&mut out)?;
+/// let octets = out.to_vec();
+///
+/// let message = Message::parse(&octets)?.expect("the message is whole");
+/// let (header, _) = decode_request(&message)?;
+/// assert_eq!(header.contexts.find(BADGE), Some(&b"Vega"[..]));
+/// assert_eq!(header.contexts.iter().count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceContexts<'b> {
     /// The contexts, from the first to the end of the last. Nothing in them is aligned to more

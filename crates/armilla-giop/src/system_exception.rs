@@ -17,6 +17,23 @@ pub enum CompletionStatus {
 }
 
 /// A system exception on the wire.
+///
+/// ```
+/// use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder};
+/// use armilla_giop::{CompletionStatus, SystemExceptionBody};
+///
+/// let exception = SystemExceptionBody {
+///     id: "IDL:omg.org/CORBA/TRANSIENT:1.0".into(),
+///     minor: 2,
+///     completed: CompletionStatus::No,
+/// };
+/// let mut out = Encoder::new(ByteOrder::NATIVE);
+/// exception.encode(&mut out)?;
+/// let octets = out.to_vec();
+/// let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
+/// assert_eq!(SystemExceptionBody::decode(&mut input)?, exception);
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemExceptionBody<'b> {
     /// The repository id, such as `IDL:omg.org/CORBA/TRANSIENT:1.0`.

@@ -5,6 +5,14 @@ use core::fmt;
 use core::str::FromStr;
 
 /// A version of GIOP, or of the IIOP profile that announces it.
+///
+/// ```
+/// use armilla_giop::Version;
+///
+/// let version: Version = "1.2".parse()?;
+/// assert!(version > Version::V1_0 && version.is_supported());
+/// # Ok::<(), armilla_giop::ParseVersionError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
     /// What stands before the dot; 1 in every version so far.

@@ -43,6 +43,20 @@ pub fn connect(
 
 /// Listens at `address` over the transport that it names.
 ///
+/// ```
+/// use armilla_ipc::{Address, StreamOptions, connect, listen};
+/// use std::time::Duration;
+///
+/// let options = StreamOptions::default();
+/// let acceptor = listen(&"tcp://127.0.0.1:0".parse::<Address>()?, &options)?;
+/// let client = connect(acceptor.local(), Some(Duration::from_secs(5)), &options)?;
+/// let server = acceptor.accept()?.expect("the acceptor is open");
+/// client.send_all(b"hello")?;
+/// let mut buffer = [0; 16];
+/// assert_eq!(server.recv(&mut buffer)?, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The message names the address and the reason; [`io::ErrorKind::Unsupported`] as for [`connect`].
 pub fn listen(address: &Address, options: &StreamOptions) -> io::Result<Box<dyn Acceptor>> {

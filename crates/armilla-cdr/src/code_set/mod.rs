@@ -148,6 +148,13 @@ impl fmt::Display for CodeSet {
 }
 
 /// The error for an unknown name of a code set.
+///
+/// ```
+/// use armilla_cdr::CodeSet;
+///
+/// assert_eq!("iso 8859-1".parse(), Ok(CodeSet::Iso8859_1));
+/// assert!("EBCDIC".parse::<CodeSet>().is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnknownCodeSet;
 

@@ -22,6 +22,19 @@ impl<'a> Decoder<'a> {
     /// Reads a sequence of numbers, of at most `bound` if there is one. They are borrowed if they
     /// are in the byte order of the machine and aligned in memory.
     ///
+    /// ```
+    /// use armilla_cdr::{ByteOrder, Decoder, Encoder};
+    /// use std::borrow::Cow;
+    ///
+    /// let mut out = Encoder::new(ByteOrder::NATIVE);
+    /// out.put_sequence(&[1.5_f32, 2.5])?;
+    /// let octets = out.to_vec();
+    /// let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
+    /// let samples: Cow<'_, [f32]> = input.borrowed_sequence(None)?;
+    /// assert_eq!(*samples, [1.5, 2.5]);
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
+    ///
     /// # Errors
     /// When there are more, or the octets end before they do.
     #[inline]

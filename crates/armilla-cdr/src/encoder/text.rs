@@ -97,6 +97,16 @@ impl<'p> Encoder<'p> {
     /// Appends a string of at most `bound` characters, however many octets each takes: whether a
     /// value may be sent does not depend on the code set of the connection.
     ///
+    /// ```
+    /// use armilla_cdr::{ByteOrder, CdrErrorKind, Encoder};
+    ///
+    /// let mut out = Encoder::new(ByteOrder::NATIVE);
+    /// out.put_bounded_string("Vega", 8)?;
+    /// let error = out.put_bounded_string("Betelgeuse", 8).unwrap_err();
+    /// assert_eq!(error.kind, CdrErrorKind::BoundExceeded { bound: 8, length: 10 });
+    /// # Ok::<(), armilla_cdr::CdrError>(())
+    /// ```
+    ///
     /// # Errors
     /// When it is longer, or as [`put_string`](Self::put_string).
     pub fn put_bounded_string(&mut self, value: &str, bound: u32) -> CdrResult {

@@ -15,7 +15,18 @@ impl TypeCode {
     /// The same type, made self-contained: each [`Recursive`](Self::Recursive) code that names no
     /// enclosing type is replaced by the type that `find` returns for its repository id. So a part
     /// of a larger type becomes a type of its own. Codes that `find` does not know stay, and so do
-    /// parts below [`TYPE_CODE_DEPTH_LIMIT`](super::TYPE_CODE_DEPTH_LIMIT).
+    /// parts below [`TYPE_CODE_DEPTH_LIMIT`].
+    ///
+    /// ```
+    /// use armilla_cdr::TypeCode;
+    /// use armilla_cdr::type_code::TypeIndex;
+    ///
+    /// let nodes = TypeCode::sequence(TypeCode::recursive("IDL:Node:1.0"), 0);
+    /// let node = TypeCode::structure("IDL:Node:1.0", "Node", [("children", nodes.clone())]);
+    /// let index = TypeIndex::new(&node);
+    /// let closed = nodes.closed(|id| index.find(id).cloned());
+    /// assert_eq!(closed, TypeCode::sequence(node, 0));
+    /// ```
     #[must_use]
     pub fn closed(&self, find: impl Fn(&str) -> Option<Self>) -> Self {
         let (enclosing, left, depth) = (Vec::new(), MAX_PARTS, 0);

@@ -12,7 +12,16 @@ use alloc::vec::Vec;
 impl TypeCode {
     /// The same type without its name and the names of its members (`get_compact_typecode`, CORBA
     /// 3.4 Part 1, 8.11.1). It is equivalent to this type. Repository ids stay. Parts below
-    /// [`TYPE_CODE_DEPTH_LIMIT`](super::TYPE_CODE_DEPTH_LIMIT) are unchanged.
+    /// [`TYPE_CODE_DEPTH_LIMIT`] are unchanged.
+    ///
+    /// ```
+    /// use armilla_cdr::TypeCode;
+    ///
+    /// let point = TypeCode::structure("IDL:Point:1.0", "Point", [("x", TypeCode::Long)]);
+    /// let compact = point.compact();
+    /// assert_eq!((compact.name(), compact.member_name(0)), (Some(""), Some("")));
+    /// assert!(compact.is_equivalent(&point));
+    /// ```
     #[must_use]
     pub fn compact(&self) -> Self {
         Compaction::default().of(self)

@@ -18,7 +18,7 @@ use core::ops::RangeInclusive;
 /// use armilla_cdr::TypeCode;
 /// use armilla_cdr::type_code::TypeCodeFactory as Factory;
 ///
-/// A recursive type refers to itself by its repository id.
+/// // A recursive type refers to itself by its repository id.
 /// let children = Factory::create_sequence_tc(0, Factory::create_recursive_tc("IDL:Tree:1.0")?)?;
 /// let tree = Factory::create_struct_tc(
 ///     "IDL:Tree:1.0",

@@ -8,6 +8,15 @@ use alloc::collections::{BTreeMap, BTreeSet};
 /// one.
 ///
 /// [`Recursive`]: TypeCode::Recursive
+///
+/// ```
+/// use armilla_cdr::TypeCode;
+/// use armilla_cdr::type_code::TypeIndex;
+///
+/// let point = TypeCode::structure("IDL:Point:1.0", "Point", [("x", TypeCode::Long)]);
+/// let line = TypeCode::structure("IDL:Line:1.0", "Line", [("from", point.clone())]);
+/// assert_eq!(TypeIndex::new(&line).find("IDL:Point:1.0"), Some(&point));
+/// ```
 #[derive(Debug, Default)]
 pub struct TypeIndex<'c> {
     types: BTreeMap<&'c str, &'c TypeCode>,

@@ -7,6 +7,39 @@
 //! Encoder and decoder record values in tables (`value_table`). The state of a value may be in
 //! chunks, so that a receiver that does not know its type can skip the rest; reading chunk by chunk
 //! is the decoder's task.
+//!
+//! ```
+//! use armilla_cdr::value::{ValueHandle, ValueHead};
+//! use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder, TypeCode};
+//! use std::sync::Arc;
+//!
+//! /// Writes `number` as a value whose state is a `long`.
+//! fn write(out: &mut Encoder<'_>, number: &Arc<i32>) -> CdrResult {
+//!     let value: ValueHandle = number.clone();
+//!     match out.begin_value(&value, &["IDL:N:1.0"], false, || TypeCode::Null)? {
+//!         Some(mut state) => {
+//!             state.put_i32(**number);
+//!             out.end_value(state, Ok(()))
+//!         }
+//!         None => Ok(()), // An indirection was written.
+//!     }
+//! }
+//!
+//! let number = Arc::new(7);
+//! let mut out = Encoder::new(ByteOrder::NATIVE);
+//! write(&mut out, &number)?;
+//! write(&mut out, &number)?;
+//! let octets = out.to_vec();
+//!
+//! let mut input = Decoder::new(&octets, ByteOrder::NATIVE);
+//! let ValueHead::New(head) = input.value_head()? else { panic!("the first is written whole") };
+//! assert_eq!(head.ids(), [b"IDL:N:1.0"]);
+//! let read = input.value_state(&head, false, |state| state.i32())?;
+//! input.register_value(&head, Arc::new(read));
+//! let ValueHead::Known(second) = input.value_head()? else { panic!("the second is shared") };
+//! assert_eq!(second.downcast_ref(), Some(&7));
+//! # Ok::<(), armilla_cdr::CdrError>(())
+//! ```
 
 mod decode;
 mod encode;

@@ -28,6 +28,16 @@ impl Encode for TaggedComponent {
 }
 
 /// A component that is understood: what is in the encapsulation of the id.
+///
+/// ```
+/// use armilla_giop::ior::{AlternateAddress, Component, OrbType};
+///
+/// let address = AlternateAddress { host: "backup.example.org".into(), port: 2809 };
+/// let tagged = address.to_tagged()?;
+/// assert_eq!(AlternateAddress::from_tagged(&tagged)?, Some(address));
+/// assert_eq!(OrbType::from_tagged(&tagged)?, None);
+/// # Ok::<(), armilla_cdr::CdrError>(())
+/// ```
 pub trait Component: Encode + for<'a> Decode<'a> {
     /// The id.
     const ID: u32;

@@ -18,6 +18,19 @@ pub const NAME_SERVICE: &str = "NameService";
 const LOCAL_HOST: &str = "localhost";
 
 /// Addresses of an object, and its key there.
+///
+/// ```
+/// use armilla_giop::Version;
+/// use armilla_giop::url::ObjectUrl;
+///
+/// let url = ObjectUrl::parse("corbaloc:iiop:1.2@[::1]:2809,:backup.example.org/Bank%20One")?;
+/// let ObjectUrl::Corbaloc(location) = url else { panic!("it is a corbaloc URL") };
+/// assert_eq!(location.key, b"Bank One");
+/// let ior = location.to_ior(Version::V1_0)?;
+/// let hosts = ior.iiop_profiles().map(|profile| profile.map(|profile| profile.host));
+/// assert_eq!(hosts.collect::<Result<Vec<_>, _>>()?, ["::1", "backup.example.org"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
     /// The addresses, to be tried in order; never empty when parsed.

@@ -65,6 +65,16 @@ impl core::error::Error for NameError {}
 
 /// The components of a stringified name.
 ///
+/// ```
+/// use armilla_giop::url::{parse_name, stringify_name};
+///
+/// let name = parse_name(r"observatory/dome.device/a\/b")?;
+/// assert_eq!((name[1].id.as_str(), name[1].kind.as_str()), ("dome", "device"));
+/// assert_eq!(name[2].id, "a/b");
+/// assert_eq!(stringify_name(&name), r"observatory/dome.device/a\/b");
+/// # Ok::<(), armilla_giop::url::NameError>(())
+/// ```
+///
 /// # Errors
 /// When the text is no name.
 pub fn parse_name(text: &str) -> Result<Vec<NameComponent>, NameError> {

@@ -41,6 +41,13 @@ pub struct TcpInfo {
 impl TcpStream {
     /// What the kernel knows of this connection.
     ///
+    /// ```no_run
+    /// # fn example(stream: &armilla_ipc::TcpStream) -> std::io::Result<()> {
+    /// println!("round trip {:?}", stream.info()?.round_trip);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Whatever the operating system reports; none is known for a TCP socket.
     pub fn info(&self) -> io::Result<TcpInfo> {

@@ -24,6 +24,17 @@ impl UnixStream {
 
     /// Two streams connected to each other (`socketpair`), without a name.
     ///
+    /// ```
+    /// use armilla_ipc::{Stream, UnixStream};
+    ///
+    /// let (one, other) = UnixStream::pair()?;
+    /// one.send_all(b"hello")?;
+    /// let mut buffer = [0; 16];
+    /// let count = other.recv(&mut buffer)?;
+    /// assert_eq!(&buffer[..count], b"hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Exhausted descriptors or memory.
     pub fn pair() -> io::Result<(Self, Self)> {

@@ -89,6 +89,21 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     /// Waits for the reply for at most `limit`. If it does not come in time, returns the future,
     /// and the call continues.
     ///
+    /// ```
+    /// # use armilla::ReplyFuture;
+    /// # use std::time::Duration;
+    /// fn poll(mut reply: ReplyFuture<i32>) -> Result<i32, armilla::SystemException> {
+    ///     loop {
+    ///         match reply.wait_for(Duration::from_millis(100)) {
+    ///             Ok(result) => return result,
+    ///             Err(pending) => reply = pending, // Time for other work.
+    ///         }
+    ///     }
+    /// }
+    /// # assert_eq!(poll(ReplyFuture::ready(Ok(7)))?, 7);
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// This future, when the reply has not come. The inner result is that of the call.
     pub fn wait_for(mut self, limit: Duration) -> Result<Result<R, E>, Self> {
@@ -103,6 +118,17 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     ///
     /// While the callback runs, replies to other asynchronous calls may have to wait. It should be
     /// short and hand longer work to another thread. It may make calls.
+    ///
+    /// ```
+    /// # use armilla::{ReplyFuture, SystemException};
+    /// # let reply: ReplyFuture<i32> = ReplyFuture::ready(Ok(7));
+    /// let (sender, receiver) = std::sync::mpsc::channel();
+    /// reply.on_reply(move |result: Result<i32, SystemException>| {
+    ///     let _ = sender.send(result);
+    /// });
+    /// assert_eq!(receiver.recv().unwrap()?, 7);
+    /// # Ok::<(), SystemException>(())
+    /// ```
     pub fn on_reply(mut self, callback: impl FnOnce(Result<R, E>) + Send + 'static)
     where
         R: 'static,

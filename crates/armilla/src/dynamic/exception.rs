@@ -6,6 +6,21 @@ use armilla_cdr::{Any, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, Type
 use std::fmt;
 
 /// A user exception that a dynamic call ended with (CORBA 3.4 Part 1, 10.2.2).
+///
+/// ```
+/// use armilla::Error;
+/// use armilla::dynamic::Request;
+///
+/// fn withdraw(mut request: Request) -> Result<(), Box<dyn std::error::Error>> {
+///     match request.invoke() {
+///         Err(Error::User(raised)) if raised.repository_id() == "IDL:Bank/Overdrawn:1.0" => {
+///             println!("overdrawn: {:?}", raised.exception);
+///             Ok(())
+///         }
+///         other => Ok(other?),
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnknownUserException {
     /// The exception. Its type is one of those that were added to the request.

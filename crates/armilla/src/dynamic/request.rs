@@ -277,6 +277,15 @@ impl Request {
     /// Makes a oneway call: `send_oneway`. The [`SyncScope`](crate::SyncScope) of the reference
     /// determines when it returns; by default when the operating system has accepted the request.
     ///
+    /// ```no_run
+    /// # fn example(log: armilla::Object) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut entry = log.request("append");
+    /// entry.add_in("line", armilla::Any::new("started")?);
+    /// entry.send_oneway()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Any system exception when the request cannot be sent; the exception of the server if the
     /// scope waits for it.

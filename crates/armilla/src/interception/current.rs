@@ -110,6 +110,30 @@ fn too_early() -> SystemException {
 /// While an interceptor runs, its thread has separate slots; they are the same at the start and the
 /// end of a call. A servant that is called [directly](crate::Collocation::Direct), without
 /// interceptors, sees the slots of its caller.
+///
+/// ```
+/// use armilla::interceptor::{OrbInitInfo, OrbInitializer, SlotId};
+/// use armilla::{Any, Orb, SystemException};
+/// use std::sync::{Arc, Mutex};
+///
+/// /// Allocates one slot.
+/// struct Service(Arc<Mutex<Option<SlotId>>>);
+///
+/// impl OrbInitializer for Service {
+///     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+///         *self.0.lock().unwrap() = Some(info.allocate_slot());
+///         Ok(())
+///     }
+/// }
+///
+/// let slot = Arc::new(Mutex::new(None));
+/// let orb = Orb::builder().initializer(Service(slot.clone())).build()?;
+/// let slot = slot.lock().unwrap().expect("the initializer has run");
+/// let current = orb.pi_current();
+/// current.set_slot(slot, Any::new(&7)?)?;
+/// assert_eq!(current.slot(slot)?.get::<i32>()?, Some(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct PiCurrent(Orb);
 

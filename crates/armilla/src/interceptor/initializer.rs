@@ -13,6 +13,43 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A service that installs itself in an ORB: its interceptors, slots and initial references.
+///
+/// ```
+/// use armilla::interceptor::{
+///     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer, SlotId,
+/// };
+/// use armilla::{Any, Orb, SystemException};
+/// use std::sync::{Arc, OnceLock};
+///
+/// /// Sends the user of the calling thread with every request.
+/// #[derive(Clone, Default)]
+/// struct Identity(Arc<OnceLock<SlotId>>);
+///
+/// const USER: u32 = 0x5553_4500;
+///
+/// impl OrbInitializer for Identity {
+///     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+///         let _ = self.0.set(info.allocate_slot());
+///         info.add_client_interceptor(self.clone())
+///     }
+/// }
+///
+/// impl ClientInterceptor for Identity {
+///     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+///         let Some(slot) = self.0.get() else { return Ok(()) };
+///         if let Ok(Some(user)) = request.slot(*slot)?.get::<String>() {
+///             request.add_request_service_context(USER, user.as_bytes(), false)?;
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let identity = Identity::default();
+/// let orb = Orb::builder().initializer(identity.clone()).build()?;
+/// let slot = *identity.0.get().expect("the initializer has run");
+/// orb.pi_current().set_slot(slot, Any::new("ann")?)?;
+/// # Ok::<(), SystemException>(())
+/// ```
 pub trait OrbInitializer: Send + Sync {
     /// Runs before initial references are available.
     ///

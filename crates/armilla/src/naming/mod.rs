@@ -15,6 +15,17 @@ impl Orb {
     ///
     /// The name is stringified: `observatory/dome.device` (Naming Service 1.3, 2.4.5).
     ///
+    /// ```no_run
+    /// # use armilla::{Object, Orb};
+    /// # fn example(dome: Object) -> Result<(), armilla::SystemException> {
+    /// let arguments = ["-ORBInitRef", "NameService=corbaloc::names.example.org/NameService"];
+    /// let orb = Orb::from_args(arguments.map(String::from))?;
+    /// orb.bind_name("observatory/dome.device", &dome)?;
+    /// assert_eq!(orb.resolve_name("observatory/dome.device")?, dome);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// `BAD_PARAM` when the name is malformed or the service refuses it; those of
     /// [`resolve_initial_references`](Self::resolve_initial_references) and of a call.

@@ -6,6 +6,28 @@ use std::sync::Arc;
 
 /// A reference to an object with a local interface, which only this process can call (CORBA 3.4
 /// Part 1, 7.8.7). It may be nil.
+///
+/// ```
+/// use armilla::LocalRef;
+/// use std::sync::Arc;
+///
+/// /// The trait of `local interface Clock { long now(); };`.
+/// trait Clock {
+///     fn now(&self) -> i32;
+/// }
+///
+/// struct Stopped;
+///
+/// impl Clock for Stopped {
+///     fn now(&self) -> i32 {
+///         0
+///     }
+/// }
+///
+/// let clock: LocalRef<dyn Clock> = LocalRef::from(Arc::new(Stopped) as Arc<dyn Clock>);
+/// assert_eq!(clock.get().map(Clock::now), Some(0));
+/// assert!(LocalRef::<dyn Clock>::nil().is_nil());
+/// ```
 pub struct LocalRef<I: ?Sized>(Option<Arc<I>>);
 
 impl<I: ?Sized> LocalRef<I> {

@@ -9,6 +9,16 @@ use std::sync::Arc;
 /// The program selects the strategy for a [servant](crate::AnyServant::with_operation_lookup) or
 /// for all servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a
 /// name, the perfect hash is tried. [Direct](crate::Collocation::Direct) calls need no lookup.
+///
+/// ```
+/// use armilla::{OperationLookup, Orb};
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+/// let accounts =
+///     orb.root_poa().create_poa("accounts").operation_lookup(OperationLookup::Hashing).build()?;
+/// # orb.shutdown();
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OperationLookup {
     /// Perfect hashing: the compiler generates a table without collisions. The fastest strategy for

@@ -64,6 +64,22 @@ impl OrbBuilder {
     /// endpoints for Armilla clients on the same host. These prefer them, in the order of the calls
     /// of `listen`, and fall back to TCP. [`transport`](Self::transport) adds further schemes.
     ///
+    /// ```
+    /// use armilla::Orb;
+    ///
+    /// # let path = std::env::temp_dir().join(format!("armilla-doc-{}", std::process::id()));
+    /// # let path = path.display();
+    /// // TCP for all hosts, and shared memory for processes on this host.
+    /// let orb = Orb::builder()
+    ///     .listen("iiop://127.0.0.1:0")?
+    ///     .listen(&format!("shmiop://{path}"))?
+    ///     .build()?;
+    /// let account = orb.root_poa().create_object("IDL:Bank/Account:1.0")?;
+    /// println!("{}", orb.object_to_string(&account)?);
+    /// # orb.shutdown();
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `BAD_PARAM` when the endpoint is malformed.
     pub fn listen(mut self, endpoint: &str) -> Result<Self, SystemException> {

@@ -40,6 +40,17 @@ impl Orb {
     /// The reference that `url` stands for: `IOR:…`, `corbaloc:…`, `corbaname:…`, `file://…`
     /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` calls a server.
     ///
+    /// ```
+    /// # use armilla::Orb;
+    /// let orb = Orb::new()?;
+    /// // Two addresses, which the client tries in order; the port defaults to 2809.
+    /// let url = "corbaloc:iiop:1.2@bank.example.org,:[::1]:9999/Bank";
+    /// let bank = orb.string_to_object(url)?;
+    /// assert!(orb.object_to_string(&bank)?.starts_with("IOR:"));
+    /// assert!(orb.string_to_object("corbaloc::/").is_ok(), "the host defaults to this one");
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `BAD_PARAM` when the URL is malformed or the file cannot be read. For `corbaname:` also
     /// those of a call to the naming service.
@@ -118,6 +129,17 @@ impl Orb {
 
     /// Registers `object` as the initial reference `name`. It takes precedence over a URL that the
     /// builder or the command line gave for that name.
+    ///
+    /// ```
+    /// # use armilla::Orb;
+    /// let orb = Orb::new()?;
+    /// let bank = orb.string_to_object("corbaloc::bank.example.org/Bank")?;
+    /// orb.register_initial_reference("Bank", &bank)?;
+    /// assert!(orb.list_initial_references().contains(&"Bank".to_owned()));
+    /// // `corbaloc:rir:` denotes initial references.
+    /// assert_eq!(orb.string_to_object("corbaloc:rir:/Bank")?, bank);
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     ///
     /// # Errors
     /// `BAD_PARAM` when the name is empty or registered already (`InvalidName` in the

@@ -36,6 +36,21 @@ pub enum SyncScope {
 /// The limits of the buffer for oneway requests with [`SyncScope::None`]. The client sends the
 /// buffered requests when one of the limits is reached, before any other request on the same
 /// connection, and on `flush`.
+///
+/// ```
+/// use armilla::{OnewayBuffer, Orb, SyncScope};
+/// use std::time::Duration;
+///
+/// // Oneway calls return at once and are sent together, at the latest after 5 ms.
+/// let orb = Orb::builder()
+///     .settings(|settings| {
+///         settings.sync_scope = SyncScope::None;
+///         settings.oneway_buffer =
+///             OnewayBuffer { delay: Duration::from_millis(5), ..OnewayBuffer::default() };
+///     })
+///     .build()?;
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OnewayBuffer {
     /// The number of requests. Default: 1,000.

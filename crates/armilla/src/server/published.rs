@@ -39,6 +39,17 @@ impl Orb {
     ///
     /// The first request of a client is answered with a forward to the reference.
     ///
+    /// ```
+    /// # use armilla::Orb;
+    /// let server = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    /// let account = server.root_poa().create_object("IDL:Bank/Account:1.0")?;
+    /// let url = server.publish("account", &account)?;
+    /// assert!(url.starts_with("corbaloc:") && url.ends_with("/account"));
+    /// assert_eq!(server.published_names(), ["account"]);
+    /// # server.shutdown();
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened, `INV_OBJREF` when the reference is nil.
     pub fn publish(

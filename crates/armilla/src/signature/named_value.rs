@@ -15,6 +15,17 @@ pub enum ParameterMode {
 
 /// An argument: its name, its direction, its type, and its value once it has one. `NamedValue` in
 /// IDL (CORBA 3.4 Part 1, 10.2.1.1).
+///
+/// ```
+/// use armilla::dynamic::{NamedValue, ParameterMode};
+/// use armilla::{Any, TypeCode};
+///
+/// let amount = NamedValue::with_value("amount", ParameterMode::In, Any::new(&500.0)?);
+/// let balance = NamedValue::new("balance", ParameterMode::Out, TypeCode::Double);
+/// assert_eq!(amount.type_code(), balance.type_code());
+/// assert!(balance.value().is_none());
+/// # Ok::<(), armilla::CdrError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedValue {
     name: String,

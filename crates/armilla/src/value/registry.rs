@@ -73,6 +73,17 @@ impl Orb {
     /// Removes the valuetype with this repository id: `unregister_value_factory`. The types that
     /// the IDL of a parameter declares stay known.
     ///
+    /// ```
+    /// # use armilla::{Orb, TypeCode};
+    /// let orb = Orb::new()?;
+    /// let next = ("next", TypeCode::recursive("IDL:Node:1.0"), true);
+    /// let node = TypeCode::value("IDL:Node:1.0", "Node", 0, TypeCode::Null, [next]);
+    /// orb.register_value_type(&node)?;
+    /// orb.unregister_value("IDL:Node:1.0")?;
+    /// assert!(!orb.has_value("IDL:Node:1.0"));
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `BAD_PARAM` (minor code 1) when no type with this id is registered.
     pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {

@@ -5,6 +5,24 @@ use crate::exception::SystemException;
 use crate::interception::Outcome;
 
 /// The reason why an interceptor stops a request.
+///
+/// ```
+/// use armilla::Object;
+/// use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
+///
+/// /// Sends the calls of read operations to a replica.
+/// struct Replica(Object);
+///
+/// impl ClientInterceptor for Replica {
+///     fn send_request(&self, request: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+///         let is_read = request.operation().starts_with("_get_");
+///         match is_read && !request.target().is_equivalent(&self.0) {
+///             true => Err(Interruption::Forward(self.0.clone())),
+///             false => Ok(()),
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub enum Interruption {
     /// The request ends with this exception. Its completion status must be correct: `COMPLETED_NO`

@@ -17,6 +17,18 @@ impl Object {
     /// of its IIOP profiles. For every id of the OMG the data is an encapsulation. Give the new
     /// reference to clients; it is not equal to this one.
     ///
+    /// ```
+    /// # use armilla::Orb;
+    /// const REGION: u32 = 0x4558_0002;
+    ///
+    /// let orb = Orb::new()?;
+    /// let account = orb.string_to_object("corbaloc::bank.example.org/account")?;
+    /// let regional = account.with_component(REGION, *b"eu")?;
+    /// assert_eq!(regional.component(REGION).as_deref(), Some(&b"eu"[..]));
+    /// assert_eq!(account.component(REGION), None);
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `INV_OBJREF` when the reference is nil. `BAD_PARAM` when it has no IIOP profile of version
     /// 1.1 or later: version 1.0 has no components.

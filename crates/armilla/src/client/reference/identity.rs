@@ -10,6 +10,16 @@ impl Object {
     /// Whether both references denote the same object, as far as they themselves tell:
     /// `_is_equivalent`. The same as `==`. Does not call the object: different references may
     /// denote the same object.
+    ///
+    /// ```
+    /// # use armilla::Orb;
+    /// let orb = Orb::new()?;
+    /// let account = orb.string_to_object("corbaloc::bank.example.org/account")?;
+    /// let same = orb.string_to_object(&orb.object_to_string(&account)?)?;
+    /// assert!(account.is_equivalent(&same));
+    /// assert_eq!(account.hash_up_to(100), same.hash_up_to(100));
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
     }

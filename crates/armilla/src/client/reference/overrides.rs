@@ -23,6 +23,23 @@ pub(super) struct Overrides {
 impl Object {
     /// This reference with these policies; they replace those that it had. They take precedence
     /// over those of the thread and of the ORB.
+    ///
+    /// ```
+    /// use armilla::{Orb, Policies, Rebind, Retries};
+    /// use std::time::Duration;
+    ///
+    /// let orb = Orb::new()?;
+    /// let account = orb.string_to_object("corbaloc::bank.example.org/account")?;
+    /// let patient = account.with_policies(Policies {
+    ///     round_trip_timeout: Some(Duration::from_secs(60)),
+    ///     rebind: Some(Rebind::NoRebind),
+    ///     retries: Some(Retries { count: 3, ..Retries::NONE }),
+    ///     ..Policies::default()
+    /// });
+    /// assert_eq!(patient.client_policies()?.rebind, Some(Rebind::NoRebind));
+    /// assert!(account.policy_overrides().is_none(), "the original reference is unchanged");
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     #[must_use]
     pub fn with_policies(&self, policies: Policies) -> Self {
         self.with_overrides(|overrides| overrides.policies = Some(policies))
@@ -36,6 +53,17 @@ impl Object {
     }
 
     /// This reference with another use of connections.
+    ///
+    /// ```
+    /// use armilla::{ConnectionPolicy, Orb};
+    ///
+    /// let orb = Orb::new()?;
+    /// let quotes = orb.string_to_object("corbaloc::bank.example.org/quotes")?;
+    /// // Many threads call this object; they share its connections.
+    /// let quotes = quotes.with_connection_policy(ConnectionPolicy::Multiplexed);
+    /// # let _ = quotes;
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
     #[must_use]
     pub fn with_connection_policy(&self, connection_policy: ConnectionPolicy) -> Self {
         self.with_overrides(|overrides| overrides.connection_policy = Some(connection_policy))
@@ -45,6 +73,15 @@ impl Object {
     /// [`with_policies`](Self::with_policies); it takes precedence over that. With
     /// [`SyncScope::None`] all calls through the reference use [`ConnectionPolicy::Multiplexed`],
     /// so that they arrive after the buffered oneway calls.
+    ///
+    /// ```
+    /// use armilla::{Object, SyncScope};
+    ///
+    /// fn audit(log: &Object) -> Result<(), armilla::SystemException> {
+    ///     // Returns when the servant has recorded the entry, not when the request was sent.
+    ///     log.with_sync_scope(SyncScope::WithTarget).request("flush").send_oneway()
+    /// }
+    /// ```
     #[must_use]
     pub fn with_sync_scope(&self, scope: SyncScope) -> Self {
         self.with_overrides(|overrides| overrides.sync_scope = Some(scope))

@@ -13,6 +13,18 @@ use std::sync::Arc;
 /// Dropping it applies the changes in two cases. Other handles of a valuetype see the change of a
 /// member then; of several borrows of the same member, the last that is dropped with a change wins.
 /// And a union gets the member that a changed discriminator selects.
+///
+/// ```
+/// use armilla::dynamic::DynAny;
+/// use armilla::{Any, TypeCode};
+///
+/// let mut samples = DynAny::from_any(&Any::new(&vec![1_i32, 2, 3])?)?;
+/// assert_eq!(samples.component_count(), 3);
+/// samples.seek(1);
+/// samples.current_component()?.unwrap().insert_long(20)?;
+/// assert_eq!(samples.to_any()?.get::<Vec<i32>>()?, Some(vec![1, 20, 3]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Component<'d>(Place<'d>);
 
 enum Place<'d> {

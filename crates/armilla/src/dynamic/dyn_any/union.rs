@@ -124,6 +124,20 @@ impl DynUnion<'_> {
 
     /// Selects the member with this name, by the first of its labels.
     ///
+    /// ```
+    /// use armilla::TypeCode;
+    /// use armilla::dynamic::DynAny;
+    ///
+    /// let cases = [(1, "number", TypeCode::Long), (2, "text", TypeCode::String(0))];
+    /// let code = TypeCode::union("IDL:Either:1.0", "Either", TypeCode::Long, None, cases);
+    /// let mut either = DynAny::new(&code)?;
+    /// let mut union = either.as_union()?;
+    /// union.set_member_name("text")?;
+    /// assert_eq!(union.discriminator()?.get_long()?, 2);
+    /// union.member().unwrap().insert_string("Vega")?;
+    /// # Ok::<(), armilla::dynamic::DynAnyError>(())
+    /// ```
+    ///
     /// # Errors
     /// `InvalidValue` when there is none.
     pub fn set_member_name(&mut self, name: &str) -> Result {

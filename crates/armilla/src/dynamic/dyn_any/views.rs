@@ -91,6 +91,18 @@ impl DynEnum<'_> {
 
     /// Selects the enumerator with this name (`set_as_string`).
     ///
+    /// ```
+    /// use armilla::TypeCode;
+    /// use armilla::dynamic::DynAny;
+    ///
+    /// let code = TypeCode::enumeration("IDL:Color:1.0", "Color", ["red", "green"]);
+    /// let mut color = DynAny::new(&code)?;
+    /// color.as_enum()?.set_name("green")?;
+    /// assert_eq!(color.as_enum()?.number(), 1);
+    /// assert!(color.as_enum()?.set_name("blue").is_err());
+    /// # Ok::<(), armilla::dynamic::DynAnyError>(())
+    /// ```
+    ///
     /// # Errors
     /// `InvalidValue` when there is none.
     pub fn set_name(&mut self, name: &str) -> Result {
@@ -129,6 +141,17 @@ impl DynFixed<'_> {
 
     /// Sets the number to the fixed-point literal `text`, with or without its `d`. Digits beyond
     /// the scale are truncated. Returns whether the value is exact (`set_value`).
+    ///
+    /// ```
+    /// use armilla::TypeCode;
+    /// use armilla::dynamic::DynAny;
+    ///
+    /// let mut price = DynAny::new(&TypeCode::Fixed { digits: 5, scale: 2 })?;
+    /// assert!(price.as_fixed()?.set_value("12.5")?);
+    /// assert_eq!(price.as_fixed()?.value(), "12.50");
+    /// assert!(!price.as_fixed()?.set_value("0.999")?, "digits were truncated");
+    /// # Ok::<(), armilla::dynamic::DynAnyError>(())
+    /// ```
     ///
     /// # Errors
     /// `TypeMismatch` when the text is not such a literal, `InvalidValue` when it has too many

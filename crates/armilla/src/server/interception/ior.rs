@@ -13,6 +13,28 @@ use std::fmt;
 use std::sync::Arc;
 
 /// Adds to the references of POAs what clients must know to call the objects.
+///
+/// ```
+/// use armilla::interceptor::{IorInfo, IorInterceptor};
+/// use armilla::{Orb, SystemException};
+///
+/// const REGION: u32 = 0x4558_0002;
+///
+/// /// Tells clients in which region the objects are.
+/// struct Region;
+///
+/// impl IorInterceptor for Region {
+///     fn establish_components(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
+///         info.add_component(REGION, b"eu".to_vec())
+///     }
+/// }
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.ior_interceptor(Region).build()?;
+/// let account = orb.root_poa().create_object("IDL:Bank/Account:1.0")?;
+/// assert_eq!(account.component(REGION).as_deref(), Some(&b"eu"[..]));
+/// # orb.shutdown();
+/// # Ok::<(), SystemException>(())
+/// ```
 pub trait IorInterceptor: Send + Sync {
     /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {

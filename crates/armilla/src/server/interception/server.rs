@@ -27,6 +27,31 @@ use std::sync::Arc;
 /// Sees the requests that an ORB serves. The default of every method does nothing.
 ///
 /// The thread that serves the request calls it, so several threads may call it at once.
+///
+/// ```
+/// use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
+/// use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
+///
+/// const BADGE: u32 = 0x4241_4400;
+///
+/// /// Refuses requests without a badge.
+/// struct Guard;
+///
+/// impl ServerInterceptor for Guard {
+///     fn receive_request(&self, request: &mut ServerRequestInfo) -> Result<(), Interruption> {
+///         match request.request_service_contexts().get(BADGE) {
+///             Some(_) => Ok(()),
+///             None => {
+///                 let kind = ExceptionKind::NoPermission;
+///                 Err(SystemException::new(kind, Minor(0), Completion::No).into())
+///             }
+///         }
+///     }
+/// }
+///
+/// let orb = Orb::builder().server_interceptor(Guard).build()?;
+/// # Ok::<(), SystemException>(())
+/// ```
 pub trait ServerInterceptor: Send + Sync {
     /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {

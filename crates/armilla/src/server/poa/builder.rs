@@ -110,6 +110,38 @@ impl PoaBuilder {
 
     /// One servant serves every object that is not active: [`RequestProcessing::DefaultServant`]
     /// and [`IdUniqueness::Multiple`].
+    ///
+    /// ```
+    /// # use armilla::dynamic::{DynamicServant, ServerRequest, serve};
+    /// # use armilla::{Any, ObjectId, Orb};
+    /// # use armilla::{SystemException, TypeCode};
+    /// # use std::borrow::Cow;
+    /// # struct Parrot;
+    /// # impl DynamicServant for Parrot {
+    /// #     fn primary_interface(&self, _object: &ObjectId) -> Cow<'_, str> {
+    /// #         "IDL:Parrot:1.0".into()
+    /// #     }
+    /// #     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+    /// #         let name = request.operation().to_owned();
+    /// #         request.arguments([])?;
+    /// #         request.set_result(Any::new(&name)?)
+    /// #     }
+    /// # }
+    /// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    /// let parrots = orb
+    ///     .root_poa()
+    ///     .create_poa("parrots")
+    ///     .user_ids()
+    ///     .default_servant(serve(Parrot))
+    ///     .build()?;
+    /// // One servant serves the objects of all ids.
+    /// let polly = parrots.create_object_with_id("IDL:Parrot:1.0", "polly")?;
+    /// let mut request = polly.request("hello");
+    /// request.set_return_type(TypeCode::String(0)).invoke()?;
+    /// assert_eq!(request.return_value().get::<String>()?.as_deref(), Some("hello"));
+    /// # orb.shutdown();
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn default_servant(mut self, servant: impl Into<AnyServant>) -> Self {
         self.default_servant = Some(servant.into());
         self.policy(RequestProcessing::DefaultServant).policy(IdUniqueness::Multiple)

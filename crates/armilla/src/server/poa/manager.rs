@@ -37,6 +37,21 @@ pub enum ManagerState {
 /// requests at first.
 ///
 /// Clones are the same manager; all may be used from any thread.
+///
+/// ```
+/// use armilla::{ManagerState, Orb};
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+/// let manager = orb.create_poa_manager("maintenance")?;
+/// let accounts = orb.root_poa().create_poa("accounts").manager(&manager).build()?;
+/// manager.activate()?;
+/// // Requests wait while the data is exchanged.
+/// manager.hold_requests(true)?;
+/// assert_eq!(accounts.manager().state(), ManagerState::Holding);
+/// manager.activate()?;
+/// # orb.shutdown();
+/// # Ok::<(), armilla::SystemException>(())
+/// ```
 #[derive(Clone)]
 pub struct PoaManager(Arc<Inner>);
 

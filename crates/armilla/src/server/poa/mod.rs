@@ -73,6 +73,14 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::thread::ThreadId;
 
 /// The id of an object, unique within its POA: octets that only the POA and its owner understand.
+///
+/// ```
+/// use armilla::ObjectId;
+///
+/// let id = ObjectId::from("savings/7");
+/// assert_eq!(id, ObjectId::new(*b"savings/7"));
+/// assert_eq!(id.as_bytes().len(), 9);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(Box<[u8]>);
 

@@ -13,6 +13,40 @@ use std::sync::Arc;
 ///
 /// Closures that take an id and a POA and return a servant implement it; they do nothing in
 /// `etherealize`.
+///
+/// ```
+/// # use armilla_cos_naming::{Binding, BindingIterator, binding_iterator};
+/// # use armilla::{AnyServant, ObjectId, Orb, Poa, ServantManager, ServantManagerError};
+/// # use armilla::SystemException;
+/// # struct Exhausted;
+/// # impl BindingIterator for Exhausted {
+/// #     fn next_one(&self) -> Result<(bool, Binding), SystemException> {
+/// #         Ok((false, Binding::default()))
+/// #     }
+/// #     fn next_n(&self, _: u32) -> Result<(bool, Vec<Binding>), SystemException> {
+/// #         Ok((false, Vec::new()))
+/// #     }
+/// #     fn destroy(&self) -> Result<(), SystemException> {
+/// #         Ok(())
+/// #     }
+/// # }
+/// /// Creates the servant of an object when it is called for the first time.
+/// fn incarnate(_id: &ObjectId, _poa: &Poa) -> Result<AnyServant, ServantManagerError> {
+///     Ok(binding_iterator::tie(Exhausted).into())
+/// }
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+/// let iterators = orb
+///     .root_poa()
+///     .create_poa("iterators")
+///     .user_ids()
+///     .servant_manager(ServantManager::activator(incarnate))
+///     .build()?;
+/// let iterator = iterators.create_reference_with_id::<dyn BindingIterator>("first")?;
+/// assert!(!iterator.next_one()?.0);
+/// # orb.shutdown();
+/// # Ok::<(), SystemException>(())
+/// ```
 pub trait ServantActivator: Send + Sync + 'static {
     /// Returns the servant for an object that is called and not active: `incarnate`. The object is
     /// active from then on. The activator of a POA is called by one thread at a time, and never for
@@ -51,6 +85,38 @@ where
 
 /// Finds a servant for each single request, for a POA that does not retain servants:
 /// `ServantLocator`.
+///
+/// ```
+/// use armilla::{AnyServant, Cookie, ObjectId, Poa, ServantLocator, ServantManagerError};
+/// use std::time::Instant;
+///
+/// /// Serves every request with one servant, and measures how long it takes.
+/// struct Timed(AnyServant);
+///
+/// impl ServantLocator for Timed {
+///     fn preinvoke(
+///         &self,
+///         _id: &ObjectId,
+///         _poa: &Poa,
+///         _operation: &str,
+///     ) -> Result<(AnyServant, Cookie), ServantManagerError> {
+///         Ok((self.0.clone(), Cookie::new(Instant::now())))
+///     }
+///
+///     fn postinvoke(
+///         &self,
+///         _id: &ObjectId,
+///         _poa: &Poa,
+///         operation: &str,
+///         cookie: Cookie,
+///         _servant: AnyServant,
+///     ) -> Result<(), armilla::SystemException> {
+///         let begun: Option<Instant> = cookie.take();
+///         println!("{operation} took {:?}", begun.map(|begun| begun.elapsed()));
+///         Ok(())
+///     }
+/// }
+/// ```
 pub trait ServantLocator: Send + Sync + 'static {
     /// Returns the servant for one request: `preinvoke`. The cookie is passed to
     /// [`postinvoke`](Self::postinvoke).
@@ -104,6 +170,22 @@ impl fmt::Debug for Cookie {
 }
 
 /// Why a servant manager returns no servant.
+///
+/// ```
+/// use armilla::{AnyServant, Completion, ExceptionKind, Minor, Object, ServantManagerError};
+/// use armilla::SystemException;
+///
+/// /// Forwards the clients of an object that has moved.
+/// fn find(moved_to: Option<Object>) -> Result<AnyServant, ServantManagerError> {
+///     match moved_to {
+///         Some(object) => Err(object.into()),
+///         None => {
+///             let kind = ExceptionKind::ObjectNotExist;
+///             Err(SystemException::new(kind, Minor(0), Completion::No).into())
+///         }
+///     }
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServantManagerError {
     /// The client is forwarded to this object and repeats the request there: `ForwardRequest`.

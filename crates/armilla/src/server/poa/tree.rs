@@ -67,6 +67,18 @@ impl Poa {
     /// [`activator`](Self::activator) is called to create it, unless the calling thread is already
     /// in the activator for this name.
     ///
+    /// ```
+    /// use armilla::{Orb, PoaError};
+    ///
+    /// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    /// let root = orb.root_poa();
+    /// root.create_poa("accounts").build()?;
+    /// assert_eq!(root.find_poa("accounts", false)?.name(), "accounts");
+    /// assert_eq!(root.find_poa("cards", false).err(), Some(PoaError::AdapterNonExistent));
+    /// # orb.shutdown();
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
     /// # Errors
     /// `AdapterNonExistent`; `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]) when the activator
     /// failed; `OBJECT_NOT_EXIST` when this POA was destroyed.

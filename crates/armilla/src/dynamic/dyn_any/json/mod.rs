@@ -40,6 +40,20 @@ impl DynAny {
 
     /// Converts JSON to a value of this type.
     ///
+    /// ```
+    /// use armilla::TypeCode;
+    /// use armilla::dynamic::DynAny;
+    /// use serde_json::json;
+    ///
+    /// let members = [("x", TypeCode::Double), ("name", TypeCode::String(0))];
+    /// let point = TypeCode::structure("IDL:Point:1.0", "Point", members);
+    /// let text = json!({"x": 2.5, "name": "Vega"});
+    /// assert_eq!(DynAny::from_json(&point, &text)?.to_json()?, text);
+    /// let error = DynAny::from_json(&point, &json!({"x": "far", "name": "Vega"})).unwrap_err();
+    /// assert!(error.to_string().contains('x'));
+    /// # Ok::<(), armilla::dynamic::DynAnyError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`InvalidValue`](super::DynAnyError::InvalidValue) when `json` does not describe one. The
     /// error names the member.
