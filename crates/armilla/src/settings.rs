@@ -34,6 +34,7 @@ use std::time::Duration;
 /// | a panic of the servant | unwinds into the caller | `UNKNOWN` |
 /// | a generated `…_async` method | executes the servant in the caller's thread, unless the servant implements it | returns at once |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Collocation {
     /// Calls the method of the servant: no marshalling, no lock.
     #[default]
@@ -54,6 +55,7 @@ pub enum Collocation {
 /// assert_eq!("checked".parse(), Ok(AcceptBidirectional::Checked));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum AcceptBidirectional {
     /// Never. Text form: `never` or `0`.
     #[default]
@@ -103,6 +105,7 @@ impl FromStr for AcceptBidirectional {
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Settings {
     /// The name of the ORB (`ORBid`), which interceptors can read. A name other than the empty one
     /// is unique among the ORBs of the process at any time, and
@@ -274,6 +277,7 @@ pub struct Settings {
 
 /// The form in which references carry the host of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum PublishAs {
     /// As the endpoint names it; the address if it names none.
     #[default]

@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum OperationLookup {
     /// Perfect hashing: the compiler generates a table without collisions. The fastest strategy for
     /// every client, without any cost in references.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 /// How the calls to an endpoint share connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum ConnectionPolicy {
     /// A connection carries one call at a time; concurrent calls use separate connections. It has
     /// the lowest latency while few calls are concurrent.
@@ -17,6 +18,7 @@ pub enum ConnectionPolicy {
 
 /// When a oneway call returns (CORBA 3.4 Part 1, 17.3.2.1, `Messaging::SyncScope`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum SyncScope {
     /// At once: `SYNC_NONE`. The client buffers small requests and sends them together; see
     /// [`OnewayBuffer`]. The caller does not learn of a failure to send. A request of 32 KiB or

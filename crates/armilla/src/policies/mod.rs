@@ -104,6 +104,7 @@ impl Policies {
 /// of the program (CORBA 3.4 Part 1, 17.3.2.2). The first call, or
 /// [`Object::locate`](crate::Object::locate), binds a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Rebind {
     /// The client follows forwards and reconnects: `TRANSPARENT`.
     #[default]

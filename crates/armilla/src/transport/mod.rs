@@ -111,6 +111,7 @@ pub struct Listening {
 }
 
 /// A part of a reference that describes an endpoint of the server.
+#[non_exhaustive]
 pub enum Publication {
     /// An IIOP profile with this host and port, or an alternate address in one.
     Iiop(String, u16),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How a POA finds the object of a request. No strategy takes a lock for a lookup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ObjectLookup {
     /// The key contains the slot of the object, so that one table access finds it, however many
     /// objects there are. If the program chooses the ids or references outlive the process, the

@@ -21,6 +21,7 @@ macro_rules! policies {
 
         /// One policy of a POA. The first value of each policy is the default.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Policy {
             $(
                 #[doc = concat!("The value of [`", stringify!($name), "`].")]
