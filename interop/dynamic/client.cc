@@ -1,5 +1,5 @@
-// The omniORB client of dynamic-check: calls a mirror by requests that it puts together. With the
-// argument "ifr" behind the reference it asks the object for its interface.
+// The omniORB client of dynamic-check. It calls a mirror by dynamic requests. With the argument
+// "ifr" after the reference, it asks the object for its interface.
 
 #include "mirror.hh"
 
@@ -146,7 +146,7 @@ static void check_anys(CORBA::Object_ptr object) {
   Dyn::Node* node = nullptr;
   CHECK((back >>= node) && node->number() == 1 && node->next()->number() == 2 && node->next()->next() == node);
 
-  // Not the price: omniORB does not know how many digits a fixed member of a union has.
+  // Without the price: omniORB does not know the number of digits of a fixed member of a union.
   Dyn::Choice choice;
   choice.text("two");
   any <<= choice;
@@ -162,7 +162,7 @@ static void check_anys(CORBA::Object_ptr object) {
   const Dyn::Refused* refused;
   CHECK((back >>= within) && (*within >>= refused) && refused->place.tag == 3);
 
-  // Nothing at all at the end of the message, for omniORB leaves out the id.
+  // An empty exception: omniORB omits its repository id, so the message ends here.
   any <<= Dyn::Bare();
   back = echoed(object, any);
   const Dyn::Bare* bare;

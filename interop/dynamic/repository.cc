@@ -1,5 +1,5 @@
-// omniORB's side of `interop/dynamic-check` for the interface repository: what a program can do with one, from
-// making definitions to destroying them, through the reference of a repository that may be empty.
+// The omniORB client of `interop/dynamic-check` for the interface repository. It creates, reads and
+// destroys definitions in a repository, which may be empty, through its reference.
 
 #include <omniORB4/CORBA.h>
 
@@ -17,7 +17,7 @@ static int failed = 0;
     }                                                                 \
   } while (0)
 
-// Whether it raises this exception with this reason of the OMG; 0 stands for any reason.
+// Whether the call raises this exception with this minor code of the OMG; 0 matches every code.
 template <class E>
 static bool refused(CORBA::ULong reason, const std::function<void()>& call) {
   try {
@@ -79,7 +79,7 @@ static void check_anonymous() {
   type = array->type();
   CHECK(type->length() == 4);
   CHECK(refused<CORBA::BAD_PARAM>(0, [&] { repository->create_array(0, number); }));
-  // An array goes with what it is made of.
+  // An array type is destroyed with its element type.
   list->destroy();
   CHECK(refused<CORBA::OBJECT_NOT_EXIST>(0, [&] { array->length(); }));
 }
@@ -108,7 +108,7 @@ static void check_types(CORBA::ModuleDef_ptr home) {
   CHECK(refused<CORBA::BAD_PARAM>(2, [&] { home->create_module("IDL:Home/Point:1.0", "Other", "1.0"); }));
   CHECK(refused<CORBA::BAD_PARAM>(3, [&] { home->create_module("IDL:Home/Other:1.0", "POINT", "1.0"); }));
 
-  // A list of itself.
+  // A sequence that contains itself.
   CORBA::SequenceDef_var points = repository->create_sequence(0, point);
   members[1] = member("more", points);
   point->members(members);
@@ -159,7 +159,7 @@ static void check_types(CORBA::ModuleDef_ptr home) {
   CHECK(box->def_kind() == CORBA::dk_ValueBox);
   CORBA::NativeDef_var native = home->create_native("IDL:Home/Native:1.0", "Native", "1.0");
   CHECK(native->def_kind() == CORBA::dk_Native);
-  // omniORB cannot read the TypeCode of one.
+  // omniORB cannot read its TypeCode.
   native->destroy();
   members.length(0);
   CORBA::ExceptionDef_var empty = home->create_exception("IDL:Home/Empty:1.0", "Empty", "1.0", members);

@@ -7,7 +7,7 @@
 
 static Dyn::Point refused_place(const Dyn::Point& given) { return given; }
 
-// Behind `given`, the properties that came for the clause of `placed`.
+// Appends to `given` the context properties that arrived for the clause of `placed`.
 static char* with_properties(std::string given, CORBA::Context_ptr context) {
   for (const char* pattern : {"user", "sys.*"}) {
     CORBA::NVList_ptr found;

@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What omniidl says of no declaration, or of each opening of a module.
+# Facts that omniidl reports for no declaration, or for each reopening of a module.
 NOT_COMPARED = {"factory", "eventtype", "bitmask", "bitset"}
 
 
@@ -88,8 +88,8 @@ def run(command):
         try:
             out, err = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
-            # A compiler that does not come to an end, as omniidl with a macro bomb, accepts
-            # nothing. Its preprocessor is a process of its own.
+            # A compiler that does not terminate, as omniidl with a macro bomb, accepts nothing. Its
+            # preprocessor is a separate process.
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return subprocess.CompletedProcess(command, 1, "", "no end within 60 s")
@@ -102,10 +102,10 @@ def table(text):
         declaration = json.loads(line)
         if declaration["kind"] in NOT_COMPARED or declaration.get("defined") is False:
             continue
-        # Only constants have a value that both tell.
+        # Only constants have a value that both compilers report.
         if declaration["kind"] != "const":
             declaration.pop("value", None)
-        # Of a module that is opened again, omniidl tells each opening; its identity is the first.
+        # omniidl reports each reopening of a module. The identity of a module is its first opening.
         found.setdefault((declaration["name"], declaration["kind"]), declaration)
     return found
 

@@ -1,4 +1,5 @@
-// What every check of the interop client uses: the report, and the comparison of IDL values.
+// The common part of all checks of the interop client: the report, and the comparison of IDL
+// values.
 
 #ifndef INTEROP_CHECKS_HH
 #define INTEROP_CHECKS_HH
@@ -10,9 +11,9 @@
 
 #include "interop.hh"
 
-// ---- The report ------------------------------------------------------------------------------------
+// ---- The report --------------------------------------------------------------------------------
 
-// Thrown by a check that does not hold; says what was wrong.
+// Thrown by a check that fails, with the reason.
 struct Mismatch : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -25,10 +26,11 @@ inline void expect(bool holds, const std::string& what)
 // Runs named checks ("operation/case"), prints one line for each, and counts.
 class Report {
 public:
-  // Filters are parts of check names; one that starts with "!" excludes instead. None: all.
+  // Filters are substrings of check names. A filter that starts with "!" excludes. Without filters,
+  // all checks run.
   explicit Report(std::vector<std::string> filters) : filters_(std::move(filters)) {}
 
-  // A check that fails with any exception; its message is the reason that is printed.
+  // A check fails with any exception. The message of the exception is the reason that is printed.
   template <class Body>
   void check(const std::string& operation, const std::string& name, Body body)
   {
@@ -44,7 +46,7 @@ public:
     }
   }
 
-  // Prints the totals; the exit status of the program: 0 if something ran and nothing failed.
+  // Prints the totals. Returns the exit status: 0 if a check ran and none failed.
   int finish() const;
 
   static std::string describe(const CORBA::Exception& error);
@@ -59,9 +61,9 @@ private:
   unsigned failed_ = 0;
 };
 
-// ---- Values ----------------------------------------------------------------------------------------
+// ---- Values ------------------------------------------------------------------------------------
 
-// An IDL array as a value; E may itself be an array.
+// An IDL array as a value. E may be an array too.
 template <class E, size_t N>
 struct ArrayOf {
   E v[N];
@@ -84,8 +86,8 @@ void encode(cdrStream& s, const E (&v)[N])
 template <class E, size_t N>
 void encode(cdrStream& s, const ArrayOf<E, N>& v) { encode(s, v.v); }
 
-// The value's CDR encoding with zeroed padding. Equal encodings are equal values, for every type
-// alike, and NaN and -0.0 compare by their bits as they should.
+// The CDR encoding of the value, with zeros as padding. Values are equal if their encodings are,
+// for every type; NaN and -0.0 are compared by their bits.
 template <class T>
 std::string encoded(const T& value)
 {
@@ -94,7 +96,7 @@ std::string encoded(const T& value)
   return std::string(static_cast<const char*>(stream.bufPtr()), stream.bufSize());
 }
 
-// Throws a Mismatch that says where the two encodings part.
+// Throws a Mismatch that names the first difference between the encodings.
 void expect_same_encoding(const std::string& what, const std::string& got, const std::string& wanted);
 
 template <class T>
@@ -103,16 +105,16 @@ void expect_same(const std::string& what, const T& got, const T& wanted)
   expect_same_encoding(what, encoded(got), encoded(wanted));
 }
 
-// ---- The groups of checks --------------------------------------------------------------------------
+// ---- The groups of checks ----------------------------------------------------------------------
 
 // The echo operations of Values and Containers: client_values.cc.
 void check_values(Report& report, Interop::Echo_ptr echo);
 
-// Everything else: client_behaviour.cc, client_references.cc.
+// All other operations: client_behaviour.cc, client_references.cc.
 void check_behaviour(Report& report, Interop::Echo_ptr echo);
 void check_references(Report& report, Interop::Echo_ptr echo, PortableServer::POA_ptr poa);
 
-// What interop_values.idl has: client_exotics.cc.
+// The operations of interop_values.idl: client_exotics.cc.
 void check_exotics(Report& report, Interop::Echo_ptr echo);
 
 #endif

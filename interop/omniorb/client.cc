@@ -1,5 +1,5 @@
-// The omniORB client of the interop suite: calls every operation of an Interop::Echo, checks every
-// result, and prints one line for each check. The checks are in client_*.cc.
+// The omniORB client of the interop suite. It calls every operation of an Interop::Echo, checks
+// every result, and prints one line for each check. The checks are in client_*.cc.
 
 #include <fstream>
 #include <iostream>
@@ -7,7 +7,7 @@
 #include "exotics_servant.hh"
 #include "fill.hh"
 
-// ---- Report ----------------------------------------------------------------------------------------
+// ---- Report ------------------------------------------------------------------------------------
 
 bool Report::wants(const std::string& name) const
 {
@@ -51,7 +51,7 @@ std::string Report::describe(const CORBA::Exception& error)
          ", completed " + statuses[system->completed()] + ")";
 }
 
-// ---- Comparison ------------------------------------------------------------------------------------
+// ---- Comparison --------------------------------------------------------------------------------
 
 void expect_same_encoding(const std::string& what, const std::string& got, const std::string& wanted)
 {
@@ -70,7 +70,7 @@ void expect_same_encoding(const std::string& what, const std::string& got, const
 
 bool Alphabet::utf8 = false;
 
-// ---- The program -----------------------------------------------------------------------------------
+// ---- The program -------------------------------------------------------------------------------
 
 namespace {
 
@@ -88,7 +88,7 @@ struct Options {
   bool shutdown = false;
 };
 
-// Takes the options that are not the ORB's, so that ORB_init can have the rest.
+// Removes the options of this program, so that ORB_init sees only the others.
 Options parse_options(const std::vector<std::string>& arguments)
 {
   Options options;
@@ -114,7 +114,7 @@ Interop::Echo_ptr resolve(CORBA::ORB_ptr orb, const std::string& target)
   return echo._retn();
 }
 
-// omniORB would repeat calls that end with these exceptions; here each is a result to look at.
+// Disables the retries of omniORB: here, each of these exceptions is a result to check.
 void report_every_exception()
 {
   omniORB::installTransientExceptionHandler(
@@ -144,7 +144,7 @@ int run(int argc, char** argv)
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   PortableServer::POAManager_var manager = poa->the_POAManager();
   manager->activate();
-  // The client's own objects can be called over connections that the client has made.
+  // The server can call the client's own objects over the connections of the client.
   poa = both_ways(orb, poa);
 
   Interop::Echo_var echo = resolve(orb, options.target);
@@ -167,7 +167,8 @@ int run(int argc, char** argv)
 int main(int argc, char** argv)
 {
   try {
-    // Without tidying up, over which omniORB ends the process: see exotics_servant.cc, made(16).
+    // Exits without cleaning up, because that makes omniORB abort: see made(16) in
+    // exotics_servant.cc.
     std::_Exit(run(argc, argv));
   } catch (const std::invalid_argument& error) {
     std::cerr << "client: " << error.what() << '\n' << usage;

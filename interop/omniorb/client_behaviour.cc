@@ -1,5 +1,5 @@
-// Checks of attributes, constants, oneway operations, mixes of parameters, reserved names,
-// exceptions, and calls in parallel.
+// Checks of attributes, constants, oneway operations, mixed parameters, reserved names, exceptions,
+// and parallel calls.
 
 #include <atomic>
 #include <chrono>
@@ -27,7 +27,7 @@ void expect_text(const std::string& what, const char* got, const std::string& wa
   expect_same(what, std::string(got), wanted);
 }
 
-// ---- Constants and attributes ----------------------------------------------------------------------
+// ---- Constants and attributes ------------------------------------------------------------------
 
 void check_constants(Report& report, Interop::Echo_ptr echo)
 {
@@ -95,9 +95,9 @@ void check_attributes(Report& report, Interop::Echo_ptr echo)
   });
 }
 
-// ---- Oneway operations -----------------------------------------------------------------------------
+// ---- Oneway operations -------------------------------------------------------------------------
 
-// A oneway call is not answered, so its effect is waited for.
+// A oneway call has no reply, so the check waits for its effect.
 void wait_until(const std::string& what, const std::function<bool()>& holds)
 {
   const auto deadline = Clock::now() + std::chrono::seconds(10);
@@ -135,7 +135,7 @@ void check_oneway(Report& report, Interop::Echo_ptr echo)
   });
 }
 
-// ---- Mixes of parameters ---------------------------------------------------------------------------
+// ---- Mixes of parameters -----------------------------------------------------------------------
 
 void check_wide(Interop::Echo_ptr echo, Filler filler, CORBA::ULong count)
 {
@@ -235,9 +235,9 @@ void check_reserved_names(Report& report, Interop::Echo_ptr echo)
   });
 }
 
-// ---- Exceptions ------------------------------------------------------------------------------------
+// ---- Exceptions --------------------------------------------------------------------------------
 
-// Runs `call`, which must raise E, and hands the exception to `inspect`.
+// Runs `call`, which must raise E, and passes the exception to `inspect`.
 template <class E, class Call, class Inspect>
 void expect_raised(Call call, Inspect inspect)
 {
@@ -328,7 +328,7 @@ void check_user_exceptions(Report& report, Interop::Echo_ptr echo)
   check_choose(report, echo);
 }
 
-// The server raises the exception with every completion status, and a minor code of its own.
+// The server raises the exception with every completion status and a custom minor code.
 void check_system_exception(Interop::Echo_ptr echo, const std::string& name, const std::string& wanted)
 {
   const Interop::Echo::Completion statuses[] = {Interop::Echo::DONE, Interop::Echo::NOT_DONE,
@@ -358,7 +358,7 @@ void check_system_exceptions(Report& report, Interop::Echo_ptr echo)
   report.check("raise_system", "link_survives", [&] { echo->ping(); });
 }
 
-// ---- Time and parallelism --------------------------------------------------------------------------
+// ---- Time and parallelism ----------------------------------------------------------------------
 
 void call_repeatedly(Interop::Echo_ptr echo, CORBA::Long caller, std::atomic<unsigned>& wrong)
 {

@@ -1,4 +1,4 @@
-// Checks of interop_values.idl: wide text, fixed-point numbers, anys, TypeCodes, valuetypes.
+// Checks of interop_values.idl: wide strings, fixed-point numbers, anys, TypeCodes, valuetypes.
 
 #include "exotics_servant.hh"
 #include "fill.hh"
@@ -11,12 +11,12 @@ void expect_equal(const std::string& what, const T& got, const T& wanted)
   expect(got == wanted, what + " differs");
 }
 
-// Sends each value with the next one in `kept`; `call` is result = call(given, copy, kept).
+// Sends each value, with the next one in `kept`. `call` is result = call(given, copy, kept).
 template <class V, class Call>
 void exchange(const std::vector<V>& values, Call call)
 {
   for (size_t i = 0; i < values.size(); ++i) {
-    // Assigned to: a fixed that is copied when it is made forgets how many digits it has.
+    // Assignment instead of copy construction, which loses the number of digits of a fixed.
     V given{}, copy{}, kept{};
     given = values[i];
     const V before = kept = values[(i + 1) % values.size()];
@@ -27,7 +27,7 @@ void exchange(const std::vector<V>& values, Call call)
   }
 }
 
-// ---- Wide text and fixed-point numbers -------------------------------------------------------------
+// ---- Wide text and fixed-point numbers ---------------------------------------------------------
 
 const std::vector<std::wstring> wide_texts = {L"", L"x", L"wide \u00e9\u20ac\uffee", std::wstring(50000, L'\u20ac')};
 
@@ -137,7 +137,7 @@ void check_fixed(Report& report, Interop::Exotics_ptr exotics)
   });
 }
 
-// ---- Anys and TypeCodes ----------------------------------------------------------------------------
+// ---- Anys and TypeCodes ------------------------------------------------------------------------
 
 void check_anys(Report& report, Interop::Exotics_ptr exotics)
 {
@@ -187,7 +187,7 @@ void check_types(Report& report, Interop::Exotics_ptr exotics)
   check_type(report, exotics, "null", CORBA::_tc_null);
 }
 
-// ---- Valuetypes ------------------------------------------------------------------------------------
+// ---- Valuetypes --------------------------------------------------------------------------------
 
 bool is_branch(Interop::Node* node, CORBA::Long depth)
 {
@@ -230,7 +230,7 @@ void check_sharing(Report& report, Interop::Mirror_ptr mirror)
     Interop::NodeSeq_var got = mirror->echo_nodes(nodes);
     expect(got->length() == 3 && got[0u] == got[2u] && !got[1u] && got[0u]->number() == 2, "other nodes");
   });
-  // omniORB loses what was there once a message has 87 values.
+  // omniORB decodes shared values wrongly once a message has 87 values.
   report.check("echo_nodes", "chain_of_80", [&] {
     Interop::NodeSeq nodes;
     nodes.length(80);

@@ -1,4 +1,4 @@
-// Checks of object references: their echo, narrowing, objects made and destroyed, callbacks.
+// Checks of object references: echo, narrowing, creation and destruction of objects, callbacks.
 
 #include <mutex>
 
@@ -6,7 +6,7 @@
 
 namespace {
 
-// ---- The client's own object -----------------------------------------------------------------------
+// ---- The client's own object -------------------------------------------------------------------
 
 class CallbackServant : public POA_Interop::Callback {
 public:
@@ -22,7 +22,7 @@ public:
     return depth == 0 ? 0 : 1 + partner->descend(myself, depth - 1);
   }
 
-  // The texts since the last time.
+  // The texts since the previous call.
   std::vector<std::string> take()
   {
     std::lock_guard<std::mutex> guard(mutex_);
@@ -41,9 +41,9 @@ void expect_texts(CallbackServant& servant, const std::vector<std::string>& want
                         std::to_string(wanted.size()));
 }
 
-// ---- The echo of references ------------------------------------------------------------------------
+// ---- The echo of references --------------------------------------------------------------------
 
-// Whether a value that is set through one reference is seen through the other.
+// Whether a value that was set through one reference can be read through the other.
 bool share_state(CORBA::Object_ptr one, CORBA::Object_ptr other)
 {
   static CORBA::Long stamp = 0;
@@ -53,7 +53,7 @@ bool share_state(CORBA::Object_ptr one, CORBA::Object_ptr other)
   return reader->await() == stamp;
 }
 
-// References to one object need not look the same: a host name, an address, a forward.
+// References to one object may differ: in a host name, an address, or a forward.
 void expect_same_object(const std::string& what, CORBA::Object_ptr got, CORBA::Object_ptr wanted)
 {
   expect(CORBA::is_nil(got) == CORBA::is_nil(wanted), what + ": nil on one side only");
@@ -166,7 +166,7 @@ void check_reference_echoes(Report& report, Interop::Echo_ptr echo, Interop::Cal
   });
 }
 
-// ---- Types and lives of objects --------------------------------------------------------------------
+// ---- Types and lives of objects ----------------------------------------------------------------
 
 template <class E, class Call>
 void expect_raised(Call call)
@@ -257,7 +257,7 @@ void check_counters(Report& report, Interop::Echo_ptr echo)
   });
 }
 
-// ---- Callbacks -------------------------------------------------------------------------------------
+// ---- Callbacks ---------------------------------------------------------------------------------
 
 void check_callbacks(Report& report, Interop::Echo_ptr echo, Interop::Callback_ptr cb,
                      CallbackServant& servant)

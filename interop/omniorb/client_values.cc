@@ -1,13 +1,13 @@
-// Checks of the echo operations of Values and Containers: every type, at its extremes.
+// Checks of the echo operations of Values and Containers: every type, with extreme values.
 
 #include "fill.hh"
 #include "operations.hh"
 
 namespace {
 
-// ---- The echo rule ---------------------------------------------------------------------------------
+// ---- The echo rule -----------------------------------------------------------------------------
 
-// A check's name and the values that it sends.
+// The name of a check and the values that it sends.
 template <class V>
 struct Case {
   std::string name;
@@ -17,8 +17,8 @@ struct Case {
 template <class V>
 using Cases = std::vector<Case<V>>;
 
-// Sends each value with another one in `kept`: the case's next, or the next case's if it has but one.
-// `call` is result = call(given, copy, kept).
+// Sends each value, with another one in `kept`: the next value of the case, or that of the next
+// case if it has only one. `call` is result = call(given, copy, kept).
 template <class V, class Call>
 void exchange(Report& report, const std::string& operation, const Cases<V>& cases, Call call)
 {
@@ -39,7 +39,7 @@ void exchange(Report& report, const std::string& operation, const Cases<V>& case
   }
 }
 
-// The call of an operation, once for each way in which the C++ mapping passes values.
+// The calls of an operation, one for each way in which the C++ mapping passes values.
 
 #define CALL_FIXED(op) \
   [&](const auto& given, auto& copy, auto& kept) { return echo->echo_##op(given, copy, kept); }
@@ -69,7 +69,7 @@ void exchange(Report& report, const std::string& operation, const Cases<V>& case
     return std::string(result); \
   }
 
-// ---- Values of basic types -------------------------------------------------------------------------
+// ---- Values of basic types ---------------------------------------------------------------------
 
 template <class T>
 std::enable_if_t<std::is_integral_v<T>, Cases<T>> cases_of()
@@ -95,7 +95,7 @@ std::enable_if_t<std::is_floating_point_v<T>, Cases<T>> cases_of()
 template <>
 Cases<CORBA::Boolean> cases_of<CORBA::Boolean>() { return {{"false", {false}}, {"true", {true}}}; }
 
-// CORBA::Octet too: it is the same C++ type.
+// Also for CORBA::Octet, which is the same C++ type.
 template <>
 Cases<CORBA::Char> cases_of<CORBA::Char>()
 {
@@ -126,7 +126,7 @@ Cases<std::string> nickname_cases()
   return {{"empty", {""}}, {"short", {"Ada"}}, {"full", {"0123456789abcdef", widest}}};
 }
 
-// ---- Values of constructed types -------------------------------------------------------------------
+// ---- Values of constructed types ---------------------------------------------------------------
 
 template <class T>
 Cases<T> struct_cases()
@@ -145,7 +145,7 @@ T sequence_of(Filler::Mode mode, CORBA::ULong count)
   return value;
 }
 
-// Two copies of a value and some more must fit into omniORB's default message limit of 2 MB.
+// Two copies of a value and some overhead must fit into omniORB's default message limit of 2 MB.
 const size_t largest_value = 800000;
 
 template <class T>
@@ -172,9 +172,9 @@ Cases<T> bounded_cases(CORBA::ULong bound)
 template <class E, size_t N>
 ArrayOf<E, N> as_value(const E (&)[N]);
 
-// ---- Values of the unions --------------------------------------------------------------------------
+// ---- Values of the unions ----------------------------------------------------------------------
 
-// A union with `set` called on it.
+// Returns a union on which `set` was called.
 template <class U, class Set>
 U with(Set set)
 {
@@ -287,7 +287,7 @@ Cases<Interop::Folder> folder_cases()
   return cases;
 }
 
-// ---- The groups ------------------------------------------------------------------------------------
+// ---- The groups --------------------------------------------------------------------------------
 
 void check_basic_types(Report& report, Interop::Echo_ptr echo)
 {

@@ -1,5 +1,5 @@
-// The servants of the interop server: Interop::Echo and the Counters that it makes. What each
-// operation must do is written in idl/interop.idl. Starting and publishing is in server.cc.
+// The servants of the interop server: Interop::Echo, and the Counters that it creates.
+// idl/interop.idl specifies each operation. Startup and publishing are in server.cc.
 
 #ifndef INTEROP_ECHO_SERVANT_HH
 #define INTEROP_ECHO_SERVANT_HH
@@ -12,7 +12,7 @@
 #include "interop.hh"
 #include "operations.hh"
 
-// ---- The echo rule, once for each way in which the C++ mapping passes a value ----------------------
+// ---- The echo rule, once for each way in which the C++ mapping passes a value ------------------
 
 // Scalars and constructed types of fixed size.
 template <class T>
@@ -52,9 +52,9 @@ Ptr echo_reference(Ptr given, Out copy, Ptr& kept, Ptr (*duplicate)(Ptr))
   return result;
 }
 
-// ---- POA -------------------------------------------------------------------------------------------
+// ---- POA ---------------------------------------------------------------------------------------
 
-// A POA like `root` for which connections carry calls both ways.
+// A POA like `root` whose connections carry calls in both directions.
 inline PortableServer::POA_ptr both_ways(CORBA::ORB_ptr orb, PortableServer::POA_ptr root)
 {
   PortableServer::POAManager_var manager = root->the_POAManager();
@@ -67,7 +67,7 @@ inline PortableServer::POA_ptr both_ways(CORBA::ORB_ptr orb, PortableServer::POA
   return root->create_POA("both ways", manager, policies);
 }
 
-// ---- Counter ---------------------------------------------------------------------------------------
+// ---- Counter -----------------------------------------------------------------------------------
 
 class CounterServant : public POA_Interop::Counter {
 public:
@@ -96,15 +96,15 @@ private:
   CORBA::Long value_;
 };
 
-// ---- Echo ------------------------------------------------------------------------------------------
+// ---- Echo --------------------------------------------------------------------------------------
 
 class EchoServant : public POA_Interop::Echo {
 public:
   EchoServant(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa)
     : orb_(CORBA::ORB::_duplicate(orb)), poa_(PortableServer::POA::_duplicate(poa)) {}
 
-  // How this object refers to itself: its published reference, set before the first call; and the
-  // server's other objects, which become this one's.
+  // The reference by which this object refers to itself, set before the first call, and the other
+  // objects of the server, which this servant takes over.
   void publish_as(Interop::Echo_ptr reference, CORBA::Object_ptr exotics, CORBA::Object_ptr mirror)
   {
     myself_ = Interop::Echo::_duplicate(reference);

@@ -55,7 +55,7 @@ const Interop::Triple triple = {1, 2, 3};
 
 Interop::Price price() { return Interop::Price("123456789012.345678"); }
 
-// Whether the any holds this value, as the type that C++ takes it out as.
+// Whether the any contains this value, extracted as its C++ type.
 template <class T>
 bool holds(const CORBA::Any& any, const T& wanted)
 {
@@ -112,7 +112,7 @@ CORBA::Any made(CORBA::Long which)
   case 13: any <<= bin; break;
   case 14: any <<= chosen(); break;
   case 15: any <<= two_folders(); break;
-  // omniORB ends the process over a TypeCode that contains itself by way of a typedef.
+  // omniORB aborts for a TypeCode that contains itself through a typedef.
   case 16: throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO);
   case 17: any <<= numbers(); break;
   case 18: any <<= Interop::Triple_forany(const_cast<Interop::Triple_slice*>(triple)); break;
@@ -228,7 +228,7 @@ Interop::Branch* new_branch(CORBA::Long depth)
     children.length(2);
     for (CORBA::ULong i = 0; i < 2; ++i) children[i] = shared(child.in());
   }
-  // The constructor does not hand the number on: the node is a virtual base.
+  // The constructor does not pass the number on, because the node is a virtual base.
   auto* branch = new OBV_Interop::Branch(depth, nullptr, 0, "", nullptr, children, 165);
   branch->number(depth);
   return branch;

@@ -1,5 +1,5 @@
-// The servants of interop_values.idl, and the values that they make. What each operation must do is
-// written there.
+// The servants of interop_values.idl, and the values that they create. The IDL specifies each
+// operation.
 
 #ifndef INTEROP_EXOTICS_SERVANT_HH
 #define INTEROP_EXOTICS_SERVANT_HH
@@ -7,16 +7,16 @@
 #include "echo_servant.hh"
 #include "interop_values.hh"
 
-// How many values make_any has.
+// The number of values of make_any.
 const CORBA::Long made_count = 26;
 
-// What make_any gives; a number that it does not have raises BAD_PARAM.
+// The value of make_any with this number. An unknown number raises BAD_PARAM.
 CORBA::Any made(CORBA::Long which);
 
-// Whether `given`, taken out as the type that it should have, is what make_any gives.
+// Whether `given`, extracted as the expected type, is equal to the value of make_any.
 bool is_made(CORBA::Long which, const CORBA::Any& given);
 
-// A value for one more owner. Constructors and results take over what they are given.
+// Adds an owner to a value. Constructors and results take ownership of their arguments.
 template <class V>
 V* shared(V* value)
 {
@@ -24,11 +24,11 @@ V* shared(V* value)
   return value;
 }
 
-// A leaf whose next node and extra are `node`, and what make_branch gives.
+// A leaf whose next node and extra node are `node`, and the value of make_branch.
 Interop::Leaf* new_leaf(CORBA::Long number, Interop::Node* node, const char* title);
 Interop::Branch* new_branch(CORBA::Long depth);
 
-// Tells the ORB how values are made: of all types, or of nodes alone.
+// Registers the value factories: of all types, or of nodes only.
 void register_values(CORBA::ORB_ptr orb, bool nodes_alone);
 
 class ExoticsServant : public POA_Interop::Exotics {
@@ -55,7 +55,7 @@ public:
 #undef ECHO
   Interop::Label* echo_label(const Interop::Label& given, Interop::Label_out copy, Interop::Label& kept) override
   {
-    // A fixed that is copied when it is made forgets how many digits it has; assigned to, it does not.
+    // Assignment instead of copy construction, which loses the number of digits of a fixed.
     auto* result = new Interop::Label;
     *result = kept;
     copy = new Interop::Label;

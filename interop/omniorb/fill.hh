@@ -1,4 +1,4 @@
-// Makes values of every IDL type of the suite: zero, the extremes, or pseudo-random ones from a seed.
+// Creates values of every IDL type of the suite: zero, extreme, or pseudo-random from a seed.
 
 #ifndef INTEROP_FILL_HH
 #define INTEROP_FILL_HH
@@ -11,12 +11,12 @@
 
 #include "checks.hh"
 
-// The characters that texts are made of: Latin-1 by default, UTF-8 when the ORB's native code set is
-// UTF-8. No NUL, which an IDL string cannot hold.
+// The characters of strings: Latin-1 by default, UTF-8 if that is the native code set of the ORB.
+// NUL is excluded, because an IDL string cannot contain it.
 struct Alphabet {
   static bool utf8;
 
-  // Every character of Latin-1 in order; in UTF-8, characters of one to four bytes each.
+  // All characters of Latin-1 in order, or characters of one to four bytes in UTF-8.
   static std::string everything()
   {
     if (utf8) return "~\x7f \u00e9\u00df\u07ff \u0800\u20ac\uffee \U00010348\U0001f600\U0010fffd";
@@ -44,7 +44,7 @@ public:
 
   void operator()(CORBA::Boolean& v) { v = pick(false, false, true, next() % 2 == 1); }
 
-  // In omniORB an octet is the same C++ type, so it stays within the alphabet too.
+  // In omniORB, an octet is the same C++ type, so it is limited to the alphabet too.
   void operator()(CORBA::Char& v)
   {
     const int highest = Alphabet::highest_char();
@@ -98,7 +98,7 @@ public:
   void elements(Interop::TripleSeq& v, CORBA::ULong count) { arrays<3>(v, count); }
   void elements(Interop::TextArraySeq& v, CORBA::ULong count) { arrays<3>(v, count); }
 
-  // A sequence inside another value is short.
+  // A sequence within another value is short.
   template <class S>
   auto operator()(S& sequence) -> decltype(sequence.length(), void()) { elements(sequence, small_count()); }
 
@@ -140,7 +140,7 @@ public:
     --depth_;
   }
 
-  // -- Unions: one member or another. The checks of the unions themselves go through all of them.
+  // -- Unions: one of the members. The checks of unions cover all members.
 
   void operator()(Interop::ByLong& v)
   {
@@ -189,7 +189,7 @@ private:
     for (CORBA::ULong i = 0; i < count; ++i) sequence[i] = text(limit).c_str();
   }
 
-  // An array in a sequence is seen as a pointer to its first element.
+  // An array in a sequence is a pointer to its first element.
   template <size_t N, class S>
   void arrays(S& sequence, CORBA::ULong count)
   {

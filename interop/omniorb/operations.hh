@@ -1,5 +1,5 @@
-// The echo operations of Interop::Values and Interop::Containers as tables, so that the server and
-// the client name each of them once. Split by how the IDL-to-C++ mapping passes the type.
+// Tables of the echo operations of Interop::Values and Interop::Containers, for the server and the
+// client. They are grouped by the way in which the IDL-to-C++ mapping passes the type.
 //
 // Each entry is X(suffix of echo_, C++ type).
 
@@ -22,7 +22,7 @@
   X(serial, Interop::SerialAlias)   \
   X(colour, Interop::Colour)
 
-// Strings, bounded or not.
+// Strings, with or without a bound.
 #define ECHO_STRINGS(X) \
   X(string)             \
   X(nickname)
@@ -102,7 +102,7 @@
   X(short_list, Interop::ShortList)   \
   X(codes, Interop::Codes)
 
-// Everything that holds references and is of variable size.
+// Types of variable size that contain references.
 #define ECHO_REFERENCE_HOLDERS(X)                  \
   X(callback_seq, Interop::CallbackSeq)            \
   X(registration, Interop::Registration)           \

@@ -1,5 +1,5 @@
-// The omniORB server of the interop suite: activates one Interop::Echo, publishes it, and runs until
-// SIGTERM, SIGINT or the operation `shutdown`. What the object does is in echo_servant.hh.
+// The omniORB server of the interop suite. It activates one Interop::Echo, publishes it, and runs
+// until SIGTERM, SIGINT or the operation `shutdown`. The object is in echo_servant.hh.
 
 #include <csignal>
 #include <cstdio>
@@ -31,7 +31,7 @@ struct Options {
   bool older = false;
 };
 
-// Called after ORB_init, which has taken the -ORB options away.
+// Called after ORB_init, which has removed the -ORB options.
 Options parse_options(int argc, char** argv)
 {
   Options options;
@@ -48,7 +48,7 @@ Options parse_options(int argc, char** argv)
   return options;
 }
 
-// ---- Activation ------------------------------------------------------------------------------------
+// ---- Activation --------------------------------------------------------------------------------
 
 template <class S>
 CORBA::Object_ptr activate_new(PortableServer::POA_ptr poa)
@@ -65,7 +65,7 @@ Interop::Echo_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, cons
     PortableServer::ObjectId_var id = poa->activate_object(servant);
     reference = poa->id_to_reference(id);
   } else {
-    // The object keys of omniORB's own persistent POA are exactly the object ids.
+    // In omniORB's own persistent POA, the object keys are the object ids.
     CORBA::Object_var object = orb->resolve_initial_references("omniINSPOA");
     PortableServer::POA_var ins_poa = PortableServer::POA::_narrow(object);
     PortableServer::ObjectId_var id = PortableServer::string_to_ObjectId(key.c_str());
@@ -79,7 +79,7 @@ Interop::Echo_ptr activate(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa, cons
   return echo._retn();
 }
 
-// Answers every request for an object of its POA with a forward to another object.
+// Forwards every request for an object of its POA to another object.
 class Forwarder : public POA_PortableServer::ServantActivator {
 public:
   explicit Forwarder(CORBA::Object_ptr target) : target_(CORBA::Object::_duplicate(target)) {}
@@ -109,9 +109,10 @@ CORBA::Object_ptr activate_forwarder(PortableServer::POA_ptr root, CORBA::Object
   return poa->create_reference_with_id(id, Interop::Echo::_PD_repoId);
 }
 
-// ---- Publishing ------------------------------------------------------------------------------------
+// ---- Publishing --------------------------------------------------------------------------------
 
-// Written beside and renamed, so that whoever waits for the file never reads half of it.
+// Writes a temporary file and renames it, so that a process that waits for the file never reads a
+// part of it.
 void write_ior(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& file)
 {
   CORBA::String_var ior = orb->object_to_string(object);
@@ -150,7 +151,7 @@ void bind_name(CORBA::ORB_ptr orb, CORBA::Object_ptr object, const std::string& 
   context->rebind(step, object);
 }
 
-// ---- Running ---------------------------------------------------------------------------------------
+// ---- Running -----------------------------------------------------------------------------------
 
 sigset_t block_termination_signals()
 {
@@ -162,7 +163,7 @@ sigset_t block_termination_signals()
   return signals;
 }
 
-// One thread takes the signals, so that shutting down happens outside a signal handler.
+// One thread waits for the signals, so that the shutdown does not run in a signal handler.
 std::thread shut_down_on(sigset_t signals, CORBA::ORB_ptr orb)
 {
   return std::thread([signals, orb] {
@@ -171,7 +172,7 @@ std::thread shut_down_on(sigset_t signals, CORBA::ORB_ptr orb)
     try {
       orb->shutdown(false);
     } catch (const CORBA::BAD_INV_ORDER&) {
-      // It is shut down already.
+      // The ORB was already shut down.
     }
   });
 }
@@ -185,7 +186,7 @@ void serve(int argc, char** argv)
   CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
   PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
   PortableServer::POAManager_var manager = poa->the_POAManager();
-  // Servants call clients over the connections that those have made only from such a POA.
+  // Only from such a POA, servants call clients over the connections of the clients.
   poa = both_ways(orb, poa);
   register_values(orb, options.older);
   Interop::Echo_var echo = activate(orb, poa, options.key);
@@ -206,7 +207,7 @@ void serve(int argc, char** argv)
 
   std::thread waiting = shut_down_on(signals, orb);
   orb->run();
-  // Whatever ended the ORB, the thread must be done with it before it is destroyed.
+  // The thread must have finished with the ORB before the ORB is destroyed.
   pthread_kill(waiting.native_handle(), SIGTERM);
   waiting.join();
   orb->destroy();

@@ -120,7 +120,7 @@ impl Filler {
     }
 }
 
-// ---- Basic types ---------------------------------------------------------------------------------
+// ---- Basic types -------------------------------------------------------------------------------
 
 macro_rules! integers {
     ($($ty:ty)*) => {$(
@@ -199,7 +199,7 @@ enums! {
     Reserved { Impl Self_ Enum } last Enum;
 }
 
-// ---- Constructed types ---------------------------------------------------------------------------
+// ---- Constructed types -------------------------------------------------------------------------
 
 /// A sequence inside another value is short.
 impl<T: Fill> Fill for Vec<T> {
@@ -266,7 +266,7 @@ impl Fill for Folder {
     }
 }
 
-// ---- Unions: one member or another. Their own checks go through all of them. ---------------------
+// ---- Unions: one member or another. Their own checks go through all of them. -------------------
 
 impl Fill for ByLong {
     fn fill(filler: &mut Filler) -> Self {

@@ -1,6 +1,6 @@
-//! What the tests share: the Rust that the IDL compiler makes of `idl/*.idl`, a servant of `Probe`,
-//! ORBs on the loopback, and peers that speak GIOP by a script. The tests themselves are in `tests`,
-//! a file for each feature.
+//! The common part of the tests: the Rust generated from `idl/*.idl`, a servant of `Probe`, ORBs on
+//! the loopback interface, and scripted GIOP peers. The tests are in `tests`, one file for each
+//! feature.
 
 #![forbid(unsafe_code)]
 

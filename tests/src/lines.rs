@@ -1,5 +1,4 @@
-//! The log lines of a whole process, for tests that wait for some. A file with such a test has no
-//! other.
+//! The log lines of a process. A file with a test that waits for some has no other test.
 
 use crate::gate::eventually;
 use std::fmt::{Debug, Write};

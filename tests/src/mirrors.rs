@@ -1,4 +1,4 @@
-//! Servants of `Values::Mirror`, which give back the values that they are given.
+//! Servants of `Values::Mirror`, which return their arguments.
 
 use crate::orbs::{client, listening, travel};
 use crate::values::mirror::RefuseRaises;

@@ -1,5 +1,5 @@
-//! Peers that speak GIOP by a script: servers that misbehave, and clients that do. They write and
-//! read whole messages on plain sockets and have no part of the ORB in them.
+//! Scripted GIOP peers: servers that misbehave, and clients that do. They write and read whole
+//! messages on plain sockets, without any part of the ORB.
 
 use armilla::{Ior, Orb, Version};
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};

@@ -1,4 +1,4 @@
-//! The server of `src/bin/probe.rs` as a process of its own.
+//! The server of `src/bin/probe.rs` as a separate process.
 
 use crate::gate::eventually;
 use rustix::process::{Pid, Signal, kill_process};

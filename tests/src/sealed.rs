@@ -1,4 +1,4 @@
-//! How `Values::Sealed`, a `custom` valuetype, travels.
+//! The marshalling of `Values::Sealed`, a `custom` valuetype.
 
 use crate::values::Sealed;
 use armilla::{CdrResult, CustomMarshal, Decode, Decoder, Encode, Encoder};

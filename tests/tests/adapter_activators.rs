@@ -1,5 +1,5 @@
-//! Adapter activators: POAs that are made when somebody asks for them, who waits meanwhile, and what
-//! becomes of calls while POAs are destroyed and made anew (CORBA 3.4 Part 1, 15.3.4).
+//! Adapter activators: on-demand creation of POAs, waiting requests, and calls while POAs are
+//! destroyed and recreated (CORBA 3.4 Part 1, 15.3.4).
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, Poa, PoaError, SystemException};
 use armilla_tests::gate::{Gate, PATIENCE};

@@ -1,4 +1,4 @@
-//! Object adapters: ids, policies, and what becomes of objects and their keys.
+//! Object adapters: ids, policies, and the lifecycle of objects and their keys.
 
 use armilla::{ExceptionKind, ObjectId, Orb, Poa, PoaError, SystemException, Version};
 use armilla_giop::ior::IiopProfile;

@@ -1,4 +1,4 @@
-//! Where servers listen and what references carry of it.
+//! Listening endpoints, and the addresses in references.
 
 use armilla::{ExceptionKind, Orb, Version};
 use armilla_giop::ior::{AlternateAddress, Component, IiopProfile};

@@ -1,4 +1,4 @@
-//! The three ways to name an object in a request, and references that change for good.
+//! The three addressing dispositions of requests, and permanent forwards.
 
 use armilla::{ExceptionKind, Ior, Orb, Version};
 use armilla_cdr::{ByteOrder, Encode, Encoder};

@@ -1,4 +1,4 @@
-//! Replies that servants give later.
+//! Asynchronous method handling: deferred replies of servants.
 
 use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
 use armilla::{Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version};

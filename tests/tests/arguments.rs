@@ -1,4 +1,4 @@
-//! The `-ORB…` options: each one, and each way to get it wrong.
+//! The `-ORB…` options: each option, and each kind of error.
 
 use armilla::{ExceptionKind, Minor, Orb, OrbBuilder, SystemException, Version};
 use std::time::Duration;

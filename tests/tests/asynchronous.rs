@@ -1,4 +1,4 @@
-//! Calls that go on while the program does something else.
+//! Asynchronous calls.
 
 use armilla::rt::Error;
 use armilla::{

@@ -1,5 +1,4 @@
-//! The limits of calls that nobody waits for: they end in time wherever it finds them, and whoever else
-//! is busy.
+//! The limits of asynchronous calls: they expire in every state, and while other calls are blocked.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{Completion, ExceptionKind, Object, Policies, ReplyFuture, SystemException, Version};

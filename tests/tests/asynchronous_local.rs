@@ -1,5 +1,5 @@
-//! Calls for which no thread waits to objects of the same process: they do not leave it, whatever addresses
-//! the process has for others, and are served as calls that come from elsewhere.
+//! Asynchronous calls to objects of the same process: they stay in the process, whatever addresses
+//! the references contain, and behave like calls from other processes.
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, ProcessingMode, ServerInterceptor,

@@ -1,4 +1,4 @@
-//! Calls that nobody waits for keep to the same policies as others, and pass the same interceptors.
+//! Asynchronous calls obey the same policies as synchronous ones, and pass the same interceptors.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::observe::{Metrics, Side};

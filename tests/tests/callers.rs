@@ -1,4 +1,4 @@
-//! Who calls: what a servant, and what is asked for one, learns of where a request came from.
+//! The address of the caller, for servants and servant managers.
 
 use armilla::{
     Any, AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError,

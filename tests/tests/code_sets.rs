@@ -1,5 +1,4 @@
-//! The code sets of a connection: how client and server come to agree on them, and what happens to
-//! texts that they cannot hold.
+//! The code sets of a connection: negotiation, and characters that a code set lacks.
 
 use armilla::{CodeSet, Completion, ExceptionKind, Minor, Orb, SystemException, Version};
 use armilla_cdr::{ByteOrder, Decode, Decoder, Encoder};

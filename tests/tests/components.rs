@@ -1,4 +1,4 @@
-//! Components and homes, which are called through their equivalent interfaces (CORBA 3.4 Part 3, 6).
+//! Components and homes, called through their equivalent interfaces (CORBA 3.4 Part 3, 6).
 
 #[allow(missing_docs)]
 mod idl {

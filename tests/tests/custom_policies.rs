@@ -1,4 +1,4 @@
-//! Policies of types that a program has defined: who makes them, where they stand, and who reads them
+//! Custom policies: their factories, the places where they are set, and access from interceptors
 //! (CORBA 3.4 Part 1, 8.9 and 16.7.2).
 
 use armilla::interceptor::{

@@ -1,4 +1,4 @@
-//! How requests find objects: every strategy finds the same, and nothing else.
+//! Request demultiplexing: every strategy finds the same objects, and no others.
 
 use armilla::{
     AnyServant, Error, ExceptionKind, IdAssignment, Lifespan, ObjectId, ObjectLookup,

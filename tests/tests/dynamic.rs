@@ -1,4 +1,4 @@
-//! Types as values and values with their types, remote and collocated.
+//! TypeCodes and anys, remote and collocated.
 
 use armilla::dynamic::Context;
 use armilla::rt::{Decode, Encode};

@@ -1,4 +1,4 @@
-//! Calls and servants that know their interface by TypeCodes only, against generated ones.
+//! Dynamic calls and dynamic servants against generated ones.
 
 use armilla::dynamic::{DynamicServant, NamedValue, ParameterMode, Request, ServerRequest, serve};
 use armilla::{

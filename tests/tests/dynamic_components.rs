@@ -1,5 +1,5 @@
-//! The rules by which the components of dynamic values are set, and where the cursor is then (CORBA 3.4
-//! Part 1, 9.2).
+//! Assignment to the components of dynamic values, and the position of the cursor afterwards (CORBA
+//! 3.4 Part 1, 9.2).
 
 use armilla::dynamic::{DynAny, DynAnyError, TypeCodeKind};
 use armilla::{Any, TypeCode, Typed, Value};

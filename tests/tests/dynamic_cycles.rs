@@ -1,4 +1,4 @@
-//! Dynamic values that lead back to themselves, walked through by their components.
+//! Traversal of cyclic dynamic values.
 
 use armilla::TypeCode;
 use armilla::dynamic::{DynAny, ValueIdentity};

@@ -1,5 +1,4 @@
-//! Dynamic values that nest as deep as values may, and deeper: in messages, in trees that a program
-//! builds, in graphs of valuetypes.
+//! Dynamic values at the depth limit and beyond: in messages, in trees, in graphs of valuetypes.
 
 #[path = "../../crates/armilla-cdr/tests/random/deep.rs"]
 mod deep;

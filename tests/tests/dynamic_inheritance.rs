@@ -1,5 +1,4 @@
-//! Which valuetypes may stand where in a dynamic value: those of the declared type and of types that
-//! inherit from it, as far as TypeCodes say so.
+//! Derived valuetypes in dynamic values: accepted if their TypeCodes show the inheritance.
 
 use armilla::dynamic::{DynAny, DynAnyError};
 use armilla::{

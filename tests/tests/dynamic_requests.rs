@@ -1,5 +1,5 @@
-//! What becomes of dynamic requests on their way: forwards, limits of time, lost connections, oneways,
-//! adapters that refuse, and many at once (CORBA 3.4 Part 1, 10.2 to 10.4).
+//! Dynamic requests: forwards, time limits, lost connections, oneways, refusing adapters, and
+//! concurrency (CORBA 3.4 Part 1, 10.2 to 10.4).
 
 #[path = "../../crates/armilla-cdr/tests/random/mod.rs"]
 mod random;

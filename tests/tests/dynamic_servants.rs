@@ -1,5 +1,5 @@
-//! Dynamic servants: the order in which a request is asked, what they raise, where they are found, and
-//! replies that come later (CORBA 3.4 Part 1, 11).
+//! Dynamic servants: the order of operations on a request, exceptions, activation, and deferred
+//! replies (CORBA 3.4 Part 1, 11).
 
 use armilla::dynamic::{
     Context, DynamicServant, ParameterMode, Request, Response, ServerRequest, UnknownUserException,

@@ -1,5 +1,5 @@
-//! What server interceptors see of requests that dynamic servants serve: such a servant tells of its
-//! arguments, and then they are called (CORBA 3.4 Part 1, 16.3.8.3).
+//! Server interceptors and dynamic servants: the interceptors run after the servant has declared
+//! its arguments (CORBA 3.4 Part 1, 16.3.8.3).
 
 use armilla::dynamic::{
     DynamicServant, ParameterMode, Response, ServerRequest, UnknownUserException, serve,

@@ -1,4 +1,4 @@
-//! Values as trees: built, taken apart, marshalled by their TypeCodes, and written as text.
+//! Dynamic values: construction, inspection, marshalling by TypeCode, and JSON.
 
 #[path = "../../crates/armilla-cdr/tests/random/mod.rs"]
 mod random;

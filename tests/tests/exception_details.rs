@@ -1,5 +1,4 @@
-//! The words in which a server tells a client why it raised a system exception: a service context
-//! that the specification has for them.
+//! The detail message of a system exception, which the server sends in a standard service context.
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException, Version};
 use armilla_cdr::{ByteOrder, Encoder};

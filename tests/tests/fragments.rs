@@ -1,4 +1,4 @@
-//! Messages that leave in fragments because the ORB was told so.
+//! Outgoing messages in fragments.
 
 use armilla::{AnyServant, Cookie, ObjectId, Poa, ServantLocator, ServantManager};
 use armilla::{Threading, Version};

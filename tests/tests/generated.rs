@@ -1,4 +1,4 @@
-//! The generated code that is committed is what the compiler makes of the IDL today.
+//! The committed generated code is up to date with the compiler and the IDL.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! TypeCodes that are made to cost more than they weigh, in a request to a live server: each is answered
-//! with an exception, or with the value, soon, and the connection goes on.
+//! TypeCodes that are small but expensive, in a request to a live server. The server answers each
+//! soon, with an exception or the value, and the connection stays open.
 
 #[path = "../../crates/armilla-cdr/tests/random/deep.rs"]
 mod deep;

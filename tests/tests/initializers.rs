@@ -1,5 +1,4 @@
-//! What a service is given while an ORB is made (CORBA 3.4 Part 1, 16.7), and which calls its
-//! interceptors see.
+//! ORB initializers (CORBA 3.4 Part 1, 16.7), and the calls that their interceptors see.
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, IorInfo, IorInterceptor, OrbInitInfo,

@@ -1,4 +1,4 @@
-//! What interceptors are told of the values of a call, and where (CORBA 3.4 Part 1, 16.3.12 and
+//! Arguments, results and exceptions at each interception point (CORBA 3.4 Part 1, 16.3.12 and
 //! 16.3.13).
 
 use armilla::interceptor::{

@@ -1,6 +1,6 @@
-//! Which attributes of a request an interceptor may read at which point: the two tables of CORBA 3.4
-//! Part 1, 16.3.13 and 16.3.14, for every way in which a call is made. `+` is a value, `-` is
-//! `BAD_INV_ORDER` with the minor code 14 of the OMG.
+//! The attributes of a request that are valid at each interception point: the two tables of CORBA
+//! 3.4 Part 1, 16.3.13 and 16.3.14, for every kind of call. `+` is a value, `-` is `BAD_INV_ORDER`
+//! with the minor code 14 of the OMG.
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer,

@@ -1,5 +1,5 @@
-//! IOR interceptors: what they are told of a POA that is made, what they add to its references, and
-//! who makes those (CORBA 3.4 Part 1, 16.5).
+//! IOR interceptors: notifications about POAs, added components, and object reference factories
+//! (CORBA 3.4 Part 1, 16.5).
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, IorInfo, IorInterceptor,

@@ -1,6 +1,6 @@
-//! Values as the ORB of the JDK writes them, which is GlassFish's now (4.2.5): octets that it wrote, in
-//! big-endian order. It puts every value of IDL in chunks, ends many with one tag, and writes Java's own
-//! classes by the Java to IDL mapping.
+//! Values as the ORB of the JDK writes them, today part of GlassFish (4.2.5): octets that it wrote,
+//! in big-endian order. It puts every IDL value in chunks, ends several with one tag, and writes
+//! Java's own classes by the Java-to-IDL mapping.
 
 use armilla::{
     Any, CdrResult, CustomMarshal, Decode, Decoder, Encode, Encoder, Value, ValueBaseRef,

@@ -1,5 +1,5 @@
-//! Arrays as large as one likes: structs with them are passed, raised and held by threads with the
-//! usual stack, in programs that are not optimized too.
+//! Large arrays: threads with the default stack size pass, raise and hold structs with them, also
+//! in unoptimized programs.
 
 use armilla::{Any, Error, SystemException};
 use armilla_tests::frames::camera::EchoRaises;

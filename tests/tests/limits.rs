@@ -1,4 +1,4 @@
-//! How many connections a server holds, and what becomes of those beyond.
+//! The limit of connections of a server, and connections beyond it.
 
 use armilla::{Completion, ExceptionKind, Version};
 use armilla_cdr::ByteOrder;

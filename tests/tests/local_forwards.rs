@@ -1,5 +1,5 @@
-//! A call to an object of the same process that its servant manager forwards to another process is one
-//! call: its time and the number of its forwards go with it.
+//! A collocated call that a servant manager forwards to another process is one call: its time limit
+//! and its number of forwards apply to the whole.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{

@@ -1,6 +1,5 @@
-//! Calls within the process that have to wait before their servant is called: for a manager that holds
-//! requests, for another call where one is made at a time, for the main thread. They wait no longer than
-//! one to another process may take.
+//! Time limits of collocated calls that wait before the servant is called: for a holding manager,
+//! for the previous call of a single-threaded POA, or for the main thread.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{

@@ -1,6 +1,5 @@
-//! Calls within the process that wait while somebody else's call has the program asked: an adapter
-//! activator, or a servant activator. They wait no longer than one to another process may take, and who is
-//! asked does not notice.
+//! Time limits of collocated calls that wait while an adapter activator or a servant activator runs
+//! for another call. The activator is not interrupted.
 
 use armilla::{
     AnyServant, Completion, ExceptionKind, Minor, ObjectId, Orb, Poa, ServantActivator,

@@ -1,5 +1,5 @@
-//! What a server tells its operator: a line for each connection that it gives up, which says why.
-//! The lines are those of the whole process, so this file has one test only.
+//! The log lines for connections that the server closes because of an error. The log belongs to the
+//! process, so this file has only one test.
 
 use armilla::Version;
 use armilla_giop::{MessageKind, message_error};

@@ -1,5 +1,5 @@
-//! Many references to objects of few servers. What a client has found out for one of them it takes for
-//! others that carry the same, and nothing of it for those that carry something else.
+//! Many references to objects of few servers. References with equal profiles share the routing
+//! information of the client; others do not.
 
 use armilla::transport::{Listening, ObjectProfile, Stream, Transport};
 use armilla::{ExceptionKind, Ior, Orb, Settings, Version};

@@ -1,5 +1,5 @@
-//! What arrives is all that memory is taken for. Alone in its file, so that the tests beside it in
-//! the process do not use memory at the same time.
+//! The server reserves memory only for octets that have arrived. This file has only one test,
+//! because other tests of the process would use memory at the same time.
 
 use armilla::Version;
 use armilla_cdr::ByteOrder;

@@ -1,4 +1,5 @@
-//! Connections that carry many calls: who waits reads for the others, and each gets its own reply.
+//! Multiplexed connections: a waiting thread reads for the others, and each call gets its own
+//! reply.
 
 use armilla::{Completion, ConnectionPolicy, ExceptionKind, Minor, Version};
 use armilla_giop::{MessageKind, ReplyStatus, close_connection};

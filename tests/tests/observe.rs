@@ -1,4 +1,4 @@
-//! What an ORB tells of itself: metrics, spans, and traces that cross ORBs.
+//! Observability: metrics, spans, and traces across ORBs.
 
 use armilla::observe::{Metrics, Side, Spans, TRACE_CONTEXT, TraceBridge, TraceContext, Traces};
 use armilla::{Orb, SystemException, WString};

@@ -1,4 +1,4 @@
-//! Oneway calls: when they return, and how they wait for each other.
+//! Oneway calls: when they return, and their order.
 
 use armilla::{
     Completion, ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Version,

@@ -1,5 +1,5 @@
-//! References of which the address is that of the process that reads them, in whatever spelling: their
-//! calls do not travel, so that a servant is called by the thread that calls.
+//! References whose address belongs to the reading process, in any spelling: calls stay in the
+//! process, and the calling thread executes the servant.
 
 use armilla::{IdAssignment, Lifespan, Orb, Ref, SystemException};
 use armilla_tests::orbs;

@@ -1,4 +1,5 @@
-//! POA managers: held, served, discarded, refused; and ends that wait for what is under way.
+//! POA managers: holding, active, discarding, inactive; and transitions that wait for calls in
+//! progress.
 
 use armilla::{
     AnyServant, Cookie, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError, PoaManager,

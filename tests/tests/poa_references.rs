@@ -1,5 +1,5 @@
-//! What a POA says of references, ids and servants that are strange, or not its own (CORBA 3.4 Part 1,
-//! 15.3.9).
+//! References, ids and servants that are unknown to a POA or belong to another one (CORBA 3.4 Part
+//! 1, 15.3.9).
 
 use armilla::{
     ExceptionKind, IdUniqueness, ImplicitActivation, Minor, Object, ObjectId, ObjectLookup, Orb,

@@ -1,4 +1,4 @@
-//! The policies of calls: where they are set, and what they do.
+//! The policies of calls: their levels and their effects.
 
 use armilla::{
     Completion, ConnectionPolicy, CustomPolicy, ExceptionKind, Minor, Policies, PolicyCurrent,

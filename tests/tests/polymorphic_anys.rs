@@ -1,5 +1,5 @@
-//! Anys in which values are of types that inherit from the declared ones, which the TypeCode of the any
-//! does not describe.
+//! Anys whose values have types derived from the declared ones, which the TypeCode of the any does
+//! not describe.
 
 use armilla::dynamic::{DynAny, DynAnyError, DynamicServant, ServerRequest, serve};
 use armilla::dynamic::{NamedValue, ParameterMode};

@@ -1,4 +1,4 @@
-//! Types that few files have: structs without members, maps whose keys have no order, `Principal`.
+//! Rare types: structs without members, maps with unordered keys, `Principal`.
 
 #[allow(missing_docs)]
 mod idl {

@@ -1,5 +1,5 @@
-//! Requests that are served at the same time: over one connection and over many, by threads that wait
-//! for something, for clients that give requests up or do not read.
+//! Concurrent requests over one and over many connections, with blocked threads, and with clients
+//! that cancel requests or do not read.
 
 use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
 use armilla::{Concurrency, Version};

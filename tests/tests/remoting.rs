@@ -1,5 +1,5 @@
-//! Remoting that is extended object by object: what components of references name stands before
-//! objects, and callers do not notice.
+//! Remoting hooks for single objects: a component of the reference selects the stub, transparently
+//! for callers.
 
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
 use armilla::{AnyServant, Error, ExceptionKind, ObjectId, Orb, SystemException, Version};

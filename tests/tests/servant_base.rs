@@ -1,5 +1,5 @@
-//! What servants answer themselves of the operations that every object has, and where they are activated
-//! implicitly (CORBA 3.4 Part 1, 8.3 and 15.3.1). Everything near and far.
+//! Servants that implement the operations of every object, and their implicit activation (CORBA 3.4
+//! Part 1, 8.3 and 15.3.1). Remote and collocated.
 
 use armilla::dynamic::{DynamicServant, ServerRequest, serve};
 use armilla::{

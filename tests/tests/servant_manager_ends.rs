@@ -1,5 +1,5 @@
-//! Servant managers of POAs that make one call at a time, or end while the manager is asked, perhaps by what
-//! it does itself (CORBA 3.4 Part 1, 15.3.5 to 15.3.9); and adapter activators that do so.
+//! Servant managers and adapter activators of POAs that serve one call at a time, or are destroyed
+//! while the manager runs, perhaps by the manager itself (CORBA 3.4 Part 1, 15.3.5 to 15.3.9).
 
 use armilla::{
     AnyServant, Cookie, ExceptionKind, Minor, ObjectId, Poa, PoaError, ServantActivator,

@@ -1,5 +1,4 @@
-//! When the ORB lets go of a servant, and what the servant may do then: nothing that the ORB needs is kept
-//! from it meanwhile.
+//! The moment when the ORB drops a servant, and calls from its destructor: the ORB holds no lock.
 
 use armilla::{ManagerState, Object, ObjectId, Orb, Poa, SystemException};
 use armilla_tests::gate::{Gate, PATIENCE, eventually};

@@ -1,4 +1,4 @@
-//! IDL of two crates: this one uses the types that the library of the tests has generated.
+//! IDL of two crates: the types come from the generated code of the test library.
 
 mod idl {
     armilla::include_idl!("gallery");

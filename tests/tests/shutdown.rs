@@ -1,4 +1,4 @@
-//! How an ORB ends: requests under way finish, clients are told, and nothing hangs.
+//! Shutdown of an ORB: requests in progress finish, clients are notified, and nothing hangs.
 
 use armilla::{
     AnyServant, Completion, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError,

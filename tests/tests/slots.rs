@@ -1,5 +1,5 @@
-//! The slots of a request on their way through a server: from the first interception point by the
-//! servant manager and the servant to the last, and the slots of the thread beneath them.
+//! The slots of a request on the server, from the first interception point through the servant
+//! manager and the servant to the last point; and the slots of the thread.
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, OrbInitInfo, OrbInitializer,

@@ -1,6 +1,5 @@
-//! What a call costs the heap when everything is warm: nothing, on either side, whichever of a server's
-//! objects it is for. The allocator counts
-//! for the whole process, so this file has one test only, and nothing runs beside it.
+//! Heap allocations of a call in the steady state: none on either side, for all objects of a
+//! server. The allocator counts for the whole process, so this file has only one test.
 
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::*;

@@ -1,4 +1,4 @@
-//! What a call costs the kernel when everything is warm: two system calls on each side.
+//! System calls of a call in the steady state: two on each side.
 
 use armilla_tests::process::Process;
 use rustix::process::Signal;

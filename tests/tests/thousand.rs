@@ -1,5 +1,5 @@
-//! A thousand connections to a server in a process of its own: what they cost is small, and they all
-//! work. `crates/armilla-bench/src/bin/connections.rs` measures ten times as many.
+//! A thousand connections to a server in a separate process: they are cheap, and all of them work.
+//! `crates/armilla-bench/src/bin/connections.rs` measures ten times as many.
 
 use armilla::Version;
 use armilla_cdr::ByteOrder;

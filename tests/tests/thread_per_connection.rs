@@ -1,5 +1,5 @@
-//! What other files check of a server, once more with a thread for each connection: what an ORB does must
-//! not depend on which threads do it. `armilla_tests::orbs` knows this file by its name.
+//! Runs the server tests of other files with a thread for each connection, because the behaviour of
+//! an ORB must not depend on its threads. `armilla_tests::orbs` refers to the name of this file.
 
 #[path = "asynchronous_local.rs"]
 mod asynchronous_local;

@@ -1,5 +1,5 @@
-//! Endpoints for processes on the same host, beside TCP: taken where they are there, left where
-//! they are not. What goes over TCP in these tests fails, so what succeeds went another way.
+//! Endpoints for processes on the same host, beside TCP: used if they exist, skipped otherwise. In
+//! these tests TCP fails, so a successful call took another transport.
 
 use armilla::Ior;
 use armilla_giop::ior::IiopProfile;

@@ -1,5 +1,5 @@
-//! What a server tells its operator when clients cannot use what references carry. The lines are
-//! those of the whole process, so this file has one test only.
+//! The log lines for addresses in references that clients cannot use. The log belongs to the
+//! process, so this file has only one test.
 
 use armilla_tests::lines::{self, await_line};
 use armilla_tests::orbs;

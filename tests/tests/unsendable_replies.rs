@@ -1,6 +1,6 @@
-//! Replies that cannot be sent: too large, of characters that the connection cannot carry, of types that
-//! the version does not have. Interceptors of the server hear of the exception that the client gets instead
-//! (CORBA 3.4 Part 1, 16.3.8.5), which they may change, and of nothing else.
+//! Replies that cannot be sent: too large, with characters that the code set lacks, or with types
+//! that the GIOP version lacks. Server interceptors see only the exception that the client gets
+//! instead (CORBA 3.4 Part 1, 16.3.8.5), and may change it.
 
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException, Version};

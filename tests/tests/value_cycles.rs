@@ -1,4 +1,4 @@
-//! Circles of values, which count who leads to them: who frees them.
+//! Cycles of values, with counters of the handles: when they are freed.
 
 use armilla::rt::{Kind, State, Valuetype};
 use armilla::{ByteOrder, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed, Value};

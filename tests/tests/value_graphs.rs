@@ -1,4 +1,4 @@
-//! Graphs of values that are long, go in cycles, or come in pieces.
+//! Graphs of values that are long, cyclic, or arrive in pieces.
 
 use armilla::interceptor::Codec;
 use armilla::{Abstract, Any, Error, ExceptionKind, Orb, Value, Version};

@@ -1,4 +1,4 @@
-//! Valuetypes: each graph of values arrives as it is, near and far.
+//! Valuetypes: a graph of values keeps its shape, remote and collocated.
 
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, ServerInterceptor, ServerRequestInfo,

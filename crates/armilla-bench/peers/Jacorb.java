@@ -121,9 +121,9 @@ public final class Jacorb {
   private final Drain drain;
   private final Library library;
   private ttcp_sequence[] targets;
-  /** Calls made so far at objects in turn; a train makes 100 at each. */
+  /** The number of calls to objects in turn so far; a train makes 100 to each. */
   private int turn;
-  /** What has been called often. */
+  /** The operations that were warmed up. */
   private final Set<String> warm = new HashSet<>();
 
   private Jacorb(Entrance entrance) {
@@ -171,7 +171,9 @@ public final class Jacorb {
     };
   }
 
-  /** Asks until all messages of a flood have arrived: the confirmation may overtake the last of them. */
+  /**
+   * Polls until all messages of a flood have arrived, because the confirmation may overtake them.
+   */
   private void settle(int count) {
     LongHolder more = new LongHolder();
     long last = System.nanoTime();
@@ -184,7 +186,7 @@ public final class Jacorb {
     }
   }
 
-  /** Makes oneway calls, and waits until they have arrived. */
+  /** Makes oneway calls, and waits for their arrival. */
   private void send(String what, int count, Call call) {
     for (int i = 0; i < count; ++i) call.make(i);
     if (what.startsWith("flood-")) settle(count);
@@ -195,7 +197,7 @@ public final class Jacorb {
     return what.startsWith("flood-") || what.startsWith("oneway-");
   }
 
-  /** Java compiles what is called often: until then nothing is measured. */
+  /** Warms up the JVM: measurements begin after it has compiled the methods. */
   private void warmUp(String what, Call call) {
     long end = System.nanoTime() + 3 * SECOND;
     for (int made = 0; made < 20_000 && System.nanoTime() < end; made += 50) {
@@ -235,7 +237,7 @@ public final class Jacorb {
     properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
     properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
     properties.put("jacorb.connection.client.tcp_nodelay", "true");
-    // A server that falls behind a flood shall read no more for a while, and not throw requests away.
+    // A server that cannot keep up with a flood pauses reading instead of discarding requests.
     properties.put("jacorb.poa.queue_wait", "on");
     if (words[0].equals("server")) properties.put("OAIAddr", words[2]);
     ORB orb = ORB.init(new String[] {}, properties);

@@ -86,7 +86,8 @@ static void drive(Stream &stream) {
 static int server_tcp(const char *host, int queue) {
   ACE_INET_Addr any((u_short)0, host), here;
   ACE_SOCK_Acceptor acceptor;
-  // Not acceptor.open, which listens at once: the options are set at the same moment as in plain.c.
+  // Not acceptor.open, which listens at once: the options must be set at the same moment as in
+  // plain.c.
   if (acceptor.ACE_SOCK::open(SOCK_STREAM, AF_INET, 0, 1) < 0) return 1;
   set_queues(acceptor, queue);
   set_tcp(acceptor);
@@ -119,7 +120,8 @@ int main(int count, char **words) {
   const int queue = std::atoi(words[4]);
   if (server) return tcp ? server_tcp(words[3], queue) : server_unix(words[3], queue);
   if (tcp) {
-    // The queues must be set before the connection is made, so that both ends know the window.
+    // The queues must be set before the connection is established, because they determine the
+    // window.
     ACE_SOCK_Stream stream;
     ACE_SOCK_Connector connector;
     if (stream.open(SOCK_STREAM, AF_INET, 0, 0) < 0) return 1;

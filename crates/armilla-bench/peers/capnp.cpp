@@ -82,7 +82,7 @@ int main(int count, char **words) {
   const std::string place = words[3], address = tcp ? place : "unix:" + place;
   try {
     if (std::string(words[1]) == "server") {
-      // Port 0 takes a free one.
+      // Port 0 selects a free port.
       capnp::EzRpcServer server(kj::heap<Servant>(), address.c_str(), 0);
       const auto port = tcp ? server.getPort().wait(server.getWaitScope()) : 0;
       std::printf("%s\n", tcp ? (place + ":" + std::to_string(port)).c_str() : address.c_str());

@@ -1,4 +1,5 @@
-// omniORB: calls of many threads over one connection, and oneway calls. The same words as `links`.
+// omniORB: calls from many threads over one connection, and oneway calls. The commands are those of
+// `links`.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -46,7 +47,7 @@ double twoway(ttcp_sequence_ptr sink, int threads, double seconds) {
   return calls / seconds_since(begun);
 }
 
-// The last call has a reply, behind which all others have arrived.
+// The last call has a reply. When it arrives, all others have arrived.
 double oneway(ttcp_sequence_ptr sink, double seconds) {
   const auto begun = Clock::now();
   long calls = 0;

@@ -24,7 +24,7 @@ class Sink : public virtual POA_ttcp_sequence {
 };
 
 class Counter : public virtual POA_Bench::Drain {
-  // omniORB serves the oneway requests of a connection side by side.
+  // omniORB serves the oneway requests of a connection in parallel.
   std::atomic<CORBA::ULongLong> octets{0}, messages{0};
 
   void take(CORBA::ULongLong count) {
@@ -84,7 +84,8 @@ class Door : public virtual POA_Bench::Entrance {
     const std::string name = "targets-" + std::to_string(++generation);
     adapter = root->create_POA(name.c_str(), PortableServer::POAManager_var(root->the_POAManager()), policies);
     for (CORBA::ULong i = 0; i < count; ++i) {
-      // A servant for each: one that incarnates many takes omniORB the square of their number to deactivate.
+      // One servant for each object: omniORB takes quadratic time to deactivate many objects of one
+      // servant.
       auto *servant = new Sink;
       PortableServer::ObjectId_var id = adapter->activate_object(servant);
       servant->_remove_ref();
@@ -105,7 +106,7 @@ class Client {
   Bench::Drain_var drain;
   Bench::Library_var library;
   std::vector<ttcp_sequence_var> targets;
-  // Calls made so far at objects in turn; a train makes 100 at each.
+  // The number of calls to objects in turn so far; a train makes 100 to each.
   std::size_t turn = 0;
 
   ttcp_sequence::StructSeq structs;
@@ -216,7 +217,7 @@ int main(int count, char **words) {
   if (count != 5) return 2;
   const std::string role = words[1], transport = words[2], place = words[3];
   const std::string endpoint = transport == "tcp" ? "giop:tcp:" + place + ":" : "giop:unix:" + place;
-  // The queues come from sockets.c: omniORB lets one set only the sending one, and with -1 leaves it.
+  // sockets.c sets the queues: omniORB can set only the send queue, and keeps the system's with -1.
   const char *options[][2] = {{"socketSendBuffer", "-1"}, {"giopMaxMsgSize", "67108864"}, {0, 0}, {0, 0}};
   if (role == "server") options[2][0] = "endPoint", options[2][1] = endpoint.c_str();
   try {

@@ -143,7 +143,7 @@ static void client(const char *transport, char *where, int queue) {
   static char line[256], *buffer;
   static int64_t *samples;
   static size_t have, room;
-  // Who counts what an exchange takes does not want to count what it takes to time it.
+  // The counting run must not count the clock calls.
   int whole = getenv("BENCH_WHOLE") != NULL;
   int s = make_socket(transport, queue);
   if (tcp(transport)) {

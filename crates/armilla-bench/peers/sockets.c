@@ -1,5 +1,5 @@
-/* Loaded before the libraries of a broker: gives every stream socket the queues and the congestion control
-   that all programs have, whether or not the broker lets one choose them. What a broker then sets itself holds. */
+/* Preloaded into a broker: gives every stream socket the same queues and congestion control, even if
+   the broker has no options for them. Options that the broker sets later take precedence. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>

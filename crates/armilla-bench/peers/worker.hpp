@@ -20,7 +20,7 @@ inline long long nanoseconds(Clock::duration d) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
 }
 
-// Times `count` exchanges, each by itself, and answers.
+// Times `count` exchanges one by one, and prints the answer.
 inline void each(unsigned count, const std::function<void(unsigned)> &exchange) {
   std::vector<long long> samples;
   samples.reserve(count + 1);
@@ -40,7 +40,7 @@ inline void each(unsigned count, const std::function<void(unsigned)> &exchange) 
               samples[n - 1 - n / 100], samples.front(), samples.back());
 }
 
-// Times a flood as a whole, and answers.
+// Times a flood as a whole, and prints the answer.
 inline void all(const std::function<void()> &flood) {
   const auto begun = Clock::now();
   flood();
@@ -48,7 +48,7 @@ inline void all(const std::function<void()> &flood) {
   std::printf("ok %lld %lld %lld %lld %lld %lld\n", total, total, total, total, total, total);
 }
 
-// Asks until all messages of a flood have arrived: the confirmation may overtake the last of them.
+// Polls until all messages of a flood have arrived, because the confirmation may overtake them.
 inline void settle(std::uint64_t count, const std::function<std::uint64_t()> &confirm) {
   auto last = Clock::now();
   for (std::uint64_t arrived = 0; arrived < count;) {
@@ -63,7 +63,7 @@ inline void settle(std::uint64_t count, const std::function<std::uint64_t()> &co
 
 inline void cannot() { std::printf("no such command here\n"); }
 
-// Reads commands until they end; `carry_out` answers one.
+// Reads commands until the end of the input. `carry_out` answers each.
 inline void serve_commands(const std::function<void(const std::vector<std::string> &)> &carry_out) {
   std::printf("ready\n");
   std::fflush(stdout);
@@ -74,7 +74,7 @@ inline void serve_commands(const std::function<void(const std::vector<std::strin
     try {
       carry_out(words);
     } catch (const std::exception &e) {
-      // Of one line, as every answer.
+      // One line, like every answer.
       std::string what = e.what();
       std::replace(what.begin(), what.end(), '\n', ' ');
       std::printf("error %s\n", what.c_str());

@@ -21,7 +21,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.omg.CORBA.*;
 
-/** Checks of constants, attributes, oneway operations, mixes of parameters, reserved names, exceptions. */
+/**
+ * Checks of constants, attributes, oneway operations, mixed parameters, reserved names, exceptions.
+ */
 final class Behaviour {
   private static final String[] SYSTEM_EXCEPTIONS = {"UNKNOWN", "BAD_PARAM", "NO_MEMORY", "IMP_LIMIT",
       "COMM_FAILURE", "INV_OBJREF", "OBJECT_NOT_EXIST", "NO_PERMISSION", "INTERNAL", "MARSHAL", "INITIALIZE",
@@ -70,7 +72,7 @@ final class Behaviour {
       List<java.lang.Object> got = List.of(all.name_limit, all.negative_short, all.top_short, all.shifted,
           all.masked, all.high_bits, all.far_below, all.far_above, all.all_ones, all.agreed, all.quote,
           all.hex_char, all.half, all.scaled, all.greeting, all.favourite.value());
-      // As the comments of the IDL have them; JacORB's compiler is not to be the judge.
+      // The values in the comments of the IDL, not those of JacORB's compiler, which is under test.
       expectSame("constants", got, List.of((short) 16, (short) -3, (short) -1, 271, 68547, -16,
           -Long.MAX_VALUE, -1L, (byte) -1, true, '\'', '~', 0.5f, -0.4, "Hello, \"world\"\t\\ AB", 2));
     });
@@ -110,9 +112,9 @@ final class Behaviour {
     });
   }
 
-  // ---- Oneway operations ------------------------------------------------------------------------------
+  // ---- Oneway operations -----------------------------------------------------------------------
 
-  /** A oneway call is not answered, so its effect is waited for. */
+  /** A oneway call has no reply, so the check waits for its effect. */
   private static void waitUntil(String what, Callable<Boolean> holds) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (!holds.call()) {
@@ -142,7 +144,7 @@ final class Behaviour {
         () -> expectAdded(99_999, () -> echo.notify_mixed((byte) 0, -1, "n".repeat(100_000))));
   }
 
-  // ---- Mixes of parameters, reserved words ------------------------------------------------------------
+  // ---- Mixes of parameters, reserved words -----------------------------------------------------
 
   private void wide(int count) {
     byte o = (byte) random.nextInt();
@@ -221,7 +223,7 @@ final class Behaviour {
     });
   }
 
-  // ---- Exceptions -------------------------------------------------------------------------------------
+  // ---- Exceptions ------------------------------------------------------------------------------
 
   private void failed(String reason) {
     Failed error = expectRaised(Failed.class, () -> echo.raise_failed(reason, Integer.MIN_VALUE));
@@ -268,7 +270,7 @@ final class Behaviour {
         () -> expectRaised(BAD_PARAM.class, () -> echo.choose((short) 4, note, half)));
   }
 
-  /** The server raises the exception with every completion status, and a minor code of its own. */
+  /** The server raises the exception with every completion status and a custom minor code. */
   private void systemException(String name, String wanted) {
     int minor = 0;
     for (Completion status : new Completion[] {Completion.DONE, Completion.NOT_DONE, Completion.PERHAPS_DONE}) {
@@ -287,7 +289,7 @@ final class Behaviour {
     report.check("raise_system", "link_survives", echo::ping);
   }
 
-  // ---- Time and parallelism ---------------------------------------------------------------------------
+  // ---- Time and parallelism --------------------------------------------------------------------
 
   private int wrongCalls(int caller) {
     int wrong = 0;

@@ -41,8 +41,8 @@ import org.omg.CORBA.ValueDescriptionHelper;
 import org.omg.CORBA.ValueMemberHelper;
 
 /**
- * Reads an interface repository with the stubs that JacORB has for it, all of it, and changes it: what
- * an object with the interface Dyn::Mirror leads to.
+ * Reads a whole interface repository with the stubs of JacORB, from an object with the interface
+ * Dyn::Mirror, and changes it.
  */
 final class Browser {
   private static final int OMG = 0x4f4d0000;
@@ -74,7 +74,7 @@ final class Browser {
     change(repository);
   }
 
-  /** Describes all that stands in a container. */
+  /** Describes the contents of a container. */
   private void browse(Container container) throws Exception {
     for (Contained contained : container.contents(DefinitionKind.dk_all, true)) {
       Contained again = container.lookup(contained.name());
@@ -145,7 +145,7 @@ final class Browser {
     }
   }
 
-  /** Makes definitions, is refused others, and takes all of them back. */
+  /** Creates definitions, checks that invalid ones are refused, and destroys all of them. */
   private void change(Repository repository) throws Exception {
     ModuleDef shop = repository.create_module("IDL:Shop:1.0", "Shop", "1.0");
     PrimitiveDef number = repository.get_primitive(PrimitiveKind.pk_long);

@@ -10,9 +10,9 @@ import org.omg.CORBA.UserException;
 import org.omg.CORBA.portable.OutputStream;
 import org.omg.CORBA.portable.Streamable;
 
-/** The values that an echo operation is checked with, made by the TypeCode of its parameters. */
+/** The values for the checks of an echo operation, created by the TypeCode of its parameters. */
 final class Cases {
-  /** A check's name and the values that it sends, each in a holder. */
+  /** The name of a check, and the values that it sends, each in a holder. */
   record Case(String name, List<Streamable> values) {}
 
   /** Writes a value. */
@@ -20,7 +20,7 @@ final class Cases {
     void write(OutputStream out) throws UserException;
   }
 
-  /** Two copies of a value and some more must fit into the message limits of all peers. */
+  /** Two copies of a value and some overhead must fit into the message limits of all peers. */
   private static final int LARGEST_VALUE = 800_000;
 
   private final ORB orb;
@@ -69,7 +69,7 @@ final class Cases {
     return values.mapToObj(writer).toArray(Writer[]::new);
   }
 
-  // ---- Basic types ------------------------------------------------------------------------------------
+  // ---- Basic types -----------------------------------------------------------------------------
 
   private void integers() throws Exception {
     int bits = type.kind() == TCKind.tk_short ? 16 : type.kind() == TCKind.tk_long ? 32 : 64;
@@ -125,7 +125,7 @@ final class Cases {
     add("every", each(IntStream.range(0, type.member_count()), number -> out -> out.write_long(number)));
   }
 
-  /** Every character of Latin-1, or characters of one to four octets in UTF-8. */
+  /** All characters of Latin-1, or characters of one to four octets in UTF-8. */
   static String everything() {
     if (Filler.highestChar < 255) return "~\u007f \u00e9\u00df\u07ff \u0800\u20ac\uffee \ud800\udf48\ud83d\ude00";
     StringBuilder text = new StringBuilder();
@@ -152,7 +152,7 @@ final class Cases {
     return out -> out.write_string(text);
   }
 
-  // ---- Constructed types ------------------------------------------------------------------------------
+  // ---- Constructed types -----------------------------------------------------------------------
 
   private void extremes() throws Exception {
     for (Filler.Mode mode : Filler.Mode.values()) {

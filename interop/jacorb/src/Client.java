@@ -10,8 +10,9 @@ import org.omg.CORBA.ORB;
 import org.omg.PortableServer.POA;
 
 /**
- * The JacORB client of the interop suite: calls every operation of an Interop::Echo, checks every result,
- * and prints one line for each check. The checks are in Values, Behaviour and References.
+ * The JacORB client of the interop suite. It calls every operation of an Interop::Echo, checks
+ * every result, and prints one line for each check. The checks are in Values, Behaviour and
+ * References.
  */
 public final class Client {
   private static final String USAGE = """
@@ -70,7 +71,7 @@ public final class Client {
 
   private int run() throws Exception {
     ORB orb = Orbs.init(orbOptions, properties);
-    // JacORB offers only the connections that it makes when there is such a POA.
+    // JacORB offers its own connections only if there is such a POA.
     POA callbacks = Orbs.callbacks(orb, properties);
     Path file = Path.of(target);
     String reference = target.length() < 256 && Files.exists(file) ? Files.readString(file).strip() : target;

@@ -21,8 +21,9 @@ import org.omg.PortableServer.DynamicImplementation;
 import org.omg.PortableServer.POA;
 
 /**
- * Calls and a servant that know Dyn::Mirror, see interop/dynamic/mirror.idl, by TypeCodes only:
- * `serve`, or `call REFERENCE`; `browse REFERENCE` reads the interface repository that it leads to.
+ * Calls of Dyn::Mirror, and a servant for it, by TypeCodes only; see interop/dynamic/mirror.idl.
+ * Commands: `serve`, `call REFERENCE`, and `browse REFERENCE`, which reads the interface repository
+ * of the object.
  */
 final class Dynamic extends DynamicImplementation {
   private static final String REFUSED = "IDL:Dyn/Refused:1.0";
@@ -127,7 +128,10 @@ final class Dynamic extends DynamicImplementation {
     return any;
   }
 
-  /** Returns what `kept` was, and sets `kept`, and `copy` where there is one, to what was given. */
+  /**
+   * Returns the old value of `kept`, and sets `kept`, and `copy` if there is one, to the given
+   * value.
+   */
   private void echo(ServerRequest request, TypeCode type, boolean copies) {
     NVList list = orb.create_list(0);
     Any given = add(list, type, ARG_IN.value);
@@ -155,7 +159,7 @@ final class Dynamic extends DynamicImplementation {
     return exception;
   }
 
-  /** Makes calls, and fails when one does not end as it should. */
+  /** Makes calls, and fails if one has an unexpected outcome. */
   private void check(org.omg.CORBA.Object mirror) throws Exception {
     for (int tag = 1; tag < 4; tag++) {
       Request request = echoPoint(mirror, tag);

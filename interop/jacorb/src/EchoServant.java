@@ -16,8 +16,9 @@ import org.omg.CORBA.portable.Streamable;
 import org.omg.PortableServer.POA;
 
 /**
- * What an Interop::Echo answers, see idl/interop.idl. The operations that follow the echo rule are all
- * answered by one method, which knows them by their parameters; the others are the methods of this class.
+ * The servant of Interop::Echo; see idl/interop.idl. One method implements all operations that
+ * follow the echo rule, which it finds by their parameters. The methods of this class implement the
+ * others.
  */
 public final class EchoServant {
   private final ORB orb;
@@ -43,18 +44,21 @@ public final class EchoServant {
     mirror = poa.servant_to_reference(new MirrorServant());
   }
 
-  /** The servant that the POA knows. */
+  /** The servant that is registered at the POA. */
   EchoPOATie tie() {
     return new EchoPOATie(answering(EchoOperations.class, this));
   }
 
-  /** Answers operations that follow the echo rule by it, and the others by the methods of `servant`. */
+  /**
+   * Dispatches operations that follow the echo rule to one method, the others to methods of
+   * `servant`.
+   */
   static <T> T answering(Class<T> operations, java.lang.Object servant) {
     return operations.cast(Proxy.newProxyInstance(operations.getClassLoader(), new Class<?>[] {operations},
         (proxy, method, arguments) -> answer(servant, method, arguments)));
   }
 
-  /** How this object refers to itself: its published reference, set before the first call. */
+  /** The published reference of this object, set before the first call. */
   void publishAs(Echo reference) {
     myself = reference;
   }
@@ -83,7 +87,7 @@ public final class EchoServant {
     return result;
   }
 
-  // ---- Common, constants, attributes ------------------------------------------------------------------
+  // ---- Common, constants, attributes -----------------------------------------------------------
 
   public String description() {
     return "JacORB " + org.jacorb.util.Version.version;
@@ -122,7 +126,7 @@ public final class EchoServant {
     notifications += 1;
   }
 
-  // ---- Mixes of parameters, reserved words ------------------------------------------------------------
+  // ---- Mixes of parameters, reserved words -----------------------------------------------------
 
   public String wide(byte o, double d, char c, long ll, boolean b, String text, short s, Colour colour_in,
       float f, BinStruct bin, int[] numbers, IntHolder tally, StringHolder note, LongSeqHolder out_numbers,
@@ -166,7 +170,7 @@ public final class EchoServant {
   public int _interface(int module) { return module; }
   public String loop(String fn) { return fn; }
 
-  // ---- Exceptions -------------------------------------------------------------------------------------
+  // ---- Exceptions ------------------------------------------------------------------------------
 
   public void raise_refused() throws Refused { throw new Refused(); }
   public void raise_failed(String reason, int code) throws Failed { throw new Failed(reason, code); }
@@ -207,7 +211,7 @@ public final class EchoServant {
     throw exception.newInstance("raised as asked", minor_code, completed);
   }
 
-  // ---- References and callbacks -----------------------------------------------------------------------
+  // ---- References and callbacks ----------------------------------------------------------------
 
   public org.omg.CORBA.Object exotics() { return exotics; }
   public org.omg.CORBA.Object mirror() { return mirror; }
@@ -216,7 +220,7 @@ public final class EchoServant {
   public org.omg.CORBA.Object as_object() { return myself; }
   public Common as_common() { return myself; }
 
-  /** A transient object that counts. */
+  /** A transient object with a counter. */
   private static final class CounterServant extends CounterPOA {
     private final POA poa;
     private int value;
@@ -261,7 +265,7 @@ public final class EchoServant {
     return reference;
   }
 
-  // ---- The server -------------------------------------------------------------------------------------
+  // ---- The server ------------------------------------------------------------------------------
 
   public void pause(int milliseconds) throws InterruptedException { Thread.sleep(milliseconds); }
   public void shutdown() { new Thread(() -> orb.shutdown(false)).start(); }

@@ -19,9 +19,9 @@ import org.omg.CORBA.TypeCode;
 import org.omg.CORBA.TypeCodeHolder;
 import org.omg.CORBA.portable.Streamable;
 
-/** Checks of interop_values.idl: wide text, fixed-point numbers, anys, TypeCodes, valuetypes. */
+/** Checks of interop_values.idl: wide strings, fixed-point numbers, anys, TypeCodes, valuetypes. */
 final class Exotic {
-  /** A number that has as many digits as its type: JacORB writes no zeroes before shorter ones. */
+  /** A number with as many digits as its type, because JacORB does not write leading zeros. */
   private static final String ALL_DIGITS = "123456789012.345678";
 
   private final Report report;
@@ -45,7 +45,7 @@ final class Exotic {
     specialValues();
   }
 
-  // ---- Wide text and fixed-point numbers ---------------------------------------------------------------
+  // ---- Wide text and fixed-point numbers -------------------------------------------------------
 
   private static BigDecimal[] numbers(String... texts) {
     return Arrays.stream(texts).map(BigDecimal::new).toArray(BigDecimal[]::new);
@@ -97,7 +97,7 @@ final class Exotic {
     });
   }
 
-  // ---- Anys and TypeCodes -----------------------------------------------------------------------------
+  // ---- Anys and TypeCodes ----------------------------------------------------------------------
 
   private void anys() {
     Made made = new Made(orb);
@@ -157,7 +157,7 @@ final class Exotic {
     }));
   }
 
-  // ---- Valuetypes -------------------------------------------------------------------------------------
+  // ---- Valuetypes ------------------------------------------------------------------------------
 
   private void sharing() {
     Node one = Graphs.node(1, null, 0.5);
@@ -191,7 +191,7 @@ final class Exotic {
       expect(nodes.length == 4 && nodes[0] == nodes[2] && nodes[1] == null && nodes[0].next == nodes[3],
           "other nodes");
     });
-    // omniORB loses what was there once a message has 87 values.
+    // omniORB decodes shared values wrongly once a message has 87 values.
     report.check("echo_nodes", "chain_of_80", () -> {
       Node[] given = new Node[80];
       for (int i = 0; i < given.length; ++i) given[i] = Graphs.node(i, i == 0 ? null : given[i - 1], 0.5);

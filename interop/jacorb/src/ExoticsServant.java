@@ -7,7 +7,7 @@ import java.math.BigDecimal;
 import org.omg.CORBA.Any;
 import org.omg.CORBA.ORB;
 
-/** What an Interop::Exotics answers beside its echoes, see idl/interop_values.idl. */
+/** The operations of Interop::Exotics other than echoes; see idl/interop_values.idl. */
 public final class ExoticsServant {
   private final Made made;
 
@@ -15,7 +15,7 @@ public final class ExoticsServant {
     made = new Made(orb);
   }
 
-  /** The servant that the POA knows. */
+  /** The servant that is registered at the POA. */
   ExoticsPOATie tie() {
     return new ExoticsPOATie(EchoServant.answering(ExoticsOperations.class, this));
   }

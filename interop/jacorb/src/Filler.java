@@ -6,11 +6,11 @@ import org.omg.CORBA.TypeCode;
 import org.omg.CORBA.UserException;
 import org.omg.CORBA.portable.OutputStream;
 
-/** Writes values of any type, by its TypeCode: zero, the extremes, or pseudo-random ones from a seed. */
+/** Writes values of any type, by its TypeCode: zero, extreme, or pseudo-random from a seed. */
 final class Filler {
   enum Mode { ZERO, LOWEST, HIGHEST, RANDOM }
 
-  /** The characters that texts are made of: Latin-1, or those of UTF-8 that are one octet. */
+  /** The characters of strings: Latin-1, or those of UTF-8 that take one octet. */
   static int highestChar = 255;
 
   private final Mode mode;
@@ -67,7 +67,7 @@ final class Filler {
     write(type.member_type(member), out);
   }
 
-  /** A discriminator that no member has. None of the suite has 3. */
+  /** A discriminator that selects no member. No union of the suite uses 3. */
   static void writeUnusedLabel(TypeCode type, OutputStream out) throws UserException {
     switch (resolved(type.discriminator_type()).kind().value()) {
       case TCKind._tk_char -> out.write_char((char) 3);

@@ -17,11 +17,11 @@ import org.omg.PortableServer.POA;
 import org.omg.PortableServer.RequestProcessingPolicyValue;
 
 /**
- * An object that answers LOCATION_FORWARD to another. An interceptor does it: where a servant manager of
- * JacORB 3.9 raises ForwardRequest, the thread that serves the request dies, and no reply comes.
+ * An object that forwards to another one by LOCATION_FORWARD. An interceptor does this, because in
+ * JacORB 3.9 a ForwardRequest of a servant manager ends the serving thread without a reply.
  */
 public final class Forwarding extends LocalObject implements ORBInitializer, ServerRequestInterceptor {
-  /** To be given to the ORB. */
+  /** The initializer that the ORB needs. */
   static final String PROPERTY = "org.omg.PortableInterceptor.ORBInitializerClass." + Forwarding.class.getName() + "=";
 
   private static final byte[] MOVED = "moved".getBytes();
@@ -35,7 +35,7 @@ public final class Forwarding extends LocalObject implements ORBInitializer, Ser
         root.create_request_processing_policy(RequestProcessingPolicyValue.USE_DEFAULT_SERVANT),
         root.create_id_uniqueness_policy(IdUniquenessPolicyValue.MULTIPLE_ID),
         root.create_id_assignment_policy(IdAssignmentPolicyValue.USER_ID)});
-    // Never called, but somebody has to be there.
+    // Never called, but the object needs a servant.
     poa.set_servant(new EchoServant(orb, root).tie());
     target = to;
     return orb.object_to_string(poa.create_reference_with_id(MOVED, EchoHelper.id()));

@@ -12,7 +12,7 @@ import org.omg.CORBA.ORB;
 import org.omg.CORBA.portable.ValueBase;
 import org.omg.CORBA.portable.ValueFactory;
 
-/** The valuetypes of interop_values.idl as this program implements them. */
+/** The implementations of the valuetypes of interop_values.idl. */
 final class Graphs {
   private Graphs() {}
 
@@ -30,7 +30,7 @@ final class Graphs {
     private static final long serialVersionUID = 1;
   }
 
-  /** Writes its state itself. */
+  /** A valuetype with custom marshalling. */
   static final class PlainStamp extends Stamp {
     private static final long serialVersionUID = 1;
 
@@ -47,7 +47,7 @@ final class Graphs {
     }
   }
 
-  /** Tells the ORB how values are made: of all types, or of nodes alone. */
+  /** Registers the value factories: of all types, or of nodes only. */
   static void register(ORB orb, boolean nodesAlone) {
     register(orb, "Node", PlainNode::new);
     if (nodesAlone) return;
@@ -72,7 +72,7 @@ final class Graphs {
     return node;
   }
 
-  /** A leaf whose next node and extra are `node`. */
+  /** A leaf whose next node and extra node are `node`. */
   static Leaf leaf(int number, Node node, String title) {
     Leaf leaf = initialized(new PlainLeaf(), number, node, 1.5);
     leaf.title = title;
@@ -80,7 +80,7 @@ final class Graphs {
     return leaf;
   }
 
-  /** What make_branch gives. */
+  /** The value of make_branch. */
   static Branch branch(int depth) {
     Branch branch = initialized(new PlainBranch(), depth, null, 0);
     Node child = depth > 0 ? branch(depth - 1) : null;
@@ -89,7 +89,7 @@ final class Graphs {
     return branch;
   }
 
-  /** Whether this is what make_branch gives. */
+  /** Whether this is the value of make_branch. */
   static boolean isBranch(Node node, int depth) {
     if (!(node instanceof Branch branch) || branch.number != depth || branch.mark != (byte) 165) return false;
     Node[] children = branch.children;

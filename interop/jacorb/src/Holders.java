@@ -5,7 +5,7 @@ import org.omg.CORBA.ORB;
 import org.omg.CORBA.portable.OutputStream;
 import org.omg.CORBA.portable.Streamable;
 
-/** Holders of any type: each has a field "value" and knows how its type is read and written. */
+/** Holders of any type. Each has a field "value", and can read and write its type. */
 final class Holders {
   private Holders() {}
 
@@ -23,7 +23,7 @@ final class Holders {
     return holder;
   }
 
-  /** How many octets the value is in CDR. */
+  /** The number of octets of the value in CDR. */
   static int encodedLength(ORB orb, Streamable holder) {
     OutputStream out = orb.create_output_stream();
     holder._write(out);

@@ -8,9 +8,9 @@ import org.omg.CORBA.CompletionStatus;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.TypeCode;
 
-/** The values that Exotics::make_any has. */
+/** The values of Exotics::make_any. */
 final class Made {
-  /** How many there are. */
+  /** The number of values. */
   static final int COUNT = 27;
 
   private final ORB orb;
@@ -19,7 +19,7 @@ final class Made {
     this.orb = orb;
   }
 
-  /** The value with this number; one that does not exist raises BAD_PARAM. */
+  /** The value with this number. An unknown number raises BAD_PARAM. */
   Any make(int which) {
     Any any = orb.create_any();
     switch (which) {
@@ -81,7 +81,7 @@ final class Made {
     return expression;
   }
 
-  /** Whether `given`, taken out as the type that it should have, is the value with this number. */
+  /** Whether `given`, extracted as the expected type, is the value with this number. */
   boolean is(int which, Any given) throws ReflectiveOperationException {
     Any made = make(which);
     TypeCode type = given.type();
@@ -89,7 +89,7 @@ final class Made {
     return Same.same(taken(which, given), taken(which, made));
   }
 
-  /** What is in an any, as Java has it. */
+  /** The content of an any as a Java object. */
   private static Object taken(int which, Any any) throws ReflectiveOperationException {
     return switch (which) {
       case 0 -> null;

@@ -7,14 +7,14 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.omg.CORBA.BooleanHolder;
 
-/** What an Interop::Mirror answers, see idl/interop_values.idl. */
+/** The servant of Interop::Mirror; see idl/interop_values.idl. */
 final class MirrorServant extends MirrorPOA {
   @Override public Node echo(Node a, Node b, NodeHolder copy) {
     copy.value = a;
     return b;
   }
 
-  /** In Java, a boxed string is a string: that two are one means that they are equal. */
+  /** In Java, a boxed string is a string, so identity means equality. */
   @Override public String echo_letters(String a, String b, BooleanHolder are_one) {
     are_one.value = a == null ? b == null : a.equals(b);
     return a;

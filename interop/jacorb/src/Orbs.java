@@ -15,11 +15,11 @@ import org.omg.PortableServer.ImplicitActivationPolicyValue;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 
-/** How both programs set JacORB up. */
+/** The configuration of JacORB for both programs. */
 final class Orbs {
   private Orbs() {}
 
-  /** An ORB with these properties ("name=value"), and the options of ORB_init that are in `arguments`. */
+  /** An ORB with these properties ("name=value") and the ORB_init options in `arguments`. */
   static ORB init(List<String> arguments, List<String> properties) {
     System.setProperty("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
     System.setProperty("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
@@ -27,9 +27,9 @@ final class Orbs {
     all.setProperty("OAIAddr", "127.0.0.1");
     all.setProperty("jacorb.codeset", "on");
     all.setProperty("jacorb.native_char_codeset", "ISO8859_1");
-    // A hundred requests at once are not too many.
+    // Allows a hundred requests at once.
     all.setProperty("jacorb.poa.queue_max", "10000");
-    // Each failure is a result to look at, not something to try again.
+    // No retries: each failure is a result to check.
     all.setProperty("jacorb.retries", "0");
     all.setProperty("jacorb.connection.client.pending_reply_timeout", "5000");
     for (String property : properties) {
@@ -47,8 +47,8 @@ final class Orbs {
   }
 
   /**
-   * Of objects that are called back: over connections that the ORB has made, if among the properties of
-   * the ORB is the initializer without which it knows no such policy.
+   * A POA for callback objects. Clients are called over the connections of the ORB if the
+   * properties include the initializer that defines the policy.
    */
   static POA callbacks(ORB orb, List<String> properties) throws Exception {
     POA root = rootPoa(orb);
@@ -60,7 +60,7 @@ final class Orbs {
         orb.create_policy(BIDIRECTIONAL_POLICY_TYPE.value, both)});
   }
 
-  /** Written beside and renamed, so that whoever waits for the file never reads half of it. */
+  /** Writes a temporary file and renames it, so that a waiting process never reads a part of it. */
   static void writeWhole(String file, String text) throws IOException {
     Path unfinished = Path.of(file + ".unfinished");
     Files.writeString(unfinished, text + "\n");

@@ -11,7 +11,7 @@ import org.omg.CORBA.*;
 import org.omg.CORBA.Object;
 import org.omg.PortableServer.POA;
 
-/** Checks of object references: their echo, narrowing, objects made and destroyed, callbacks. */
+/** Checks of object references: echo, narrowing, creation and destruction of objects, callbacks. */
 final class References {
   private final Report report;
   private final Echo echo;
@@ -44,7 +44,7 @@ final class References {
       return depth == 0 ? 0 : 1 + partner.descend(_this(), depth - 1);
     }
 
-    /** Fails unless these are the texts that arrived since the last time. */
+    /** Fails unless these texts have arrived since the previous call. */
     synchronized void expectTexts(String... wanted) {
       boolean same = texts.equals(List.of(wanted));
       int count = texts.size();
@@ -53,7 +53,7 @@ final class References {
     }
   }
 
-  /** References to one object need not look the same: a host name, an address, a forward. */
+  /** References to one object may differ: in a host name, an address, or a forward. */
   private void expectSameObject(String what, Object got, Object wanted) {
     expect((got == null) == (wanted == null), what + ": nil on one side only");
     if (got == null) return;
@@ -133,7 +133,7 @@ final class References {
     });
   }
 
-  // ---- Types and lives of objects ---------------------------------------------------------------------
+  // ---- Types and lives of objects --------------------------------------------------------------
 
   private void types() {
     report.check("_is_a", "every_base", () -> {

@@ -3,9 +3,9 @@ package peer;
 import java.util.List;
 import org.omg.CORBA.SystemException;
 
-/** The report of a run: named checks ("operation/case"), one line printed for each, and the totals. */
+/** The report of a run: named checks ("operation/case") with one line for each, and the totals. */
 final class Report {
-  /** What a check does; it fails with any exception, whose message is the reason that is printed. */
+  /** A check. It fails with any exception, whose message is the reason that is printed. */
   interface Body {
     void run() throws Exception;
   }
@@ -14,7 +14,10 @@ final class Report {
   private int passed;
   private int failed;
 
-  /** Filters are parts of check names; one that starts with "!" excludes instead. None: all. */
+  /**
+   * Filters are substrings of check names. One that starts with "!" excludes. Without filters, all
+   * run.
+   */
   Report(List<String> filters) {
     this.filters = filters;
   }
@@ -32,7 +35,7 @@ final class Report {
     }
   }
 
-  /** Prints the totals; the exit status of the program: 0 if something ran and nothing failed. */
+  /** Prints the totals. Returns the exit status: 0 if a check ran and none failed. */
   int finish() {
     System.out.println(passed + " passed, " + failed + " failed");
     return passed > 0 && failed == 0 ? 0 : 1;
@@ -61,7 +64,7 @@ final class Report {
     return what.length() > 400 ? what.substring(0, 400) + "..." : what;
   }
 
-  /** Thrown by a check that does not hold; says what was wrong. */
+  /** Thrown by a check that fails, with the reason. */
   static final class Mismatch extends RuntimeException {
     Mismatch(String what) {
       super(what);
@@ -76,7 +79,7 @@ final class Report {
     expect(got.equals(wanted), what + " is " + got + " instead of " + wanted);
   }
 
-  /** Runs a call that must raise this exception, which is returned. */
+  /** Runs a call that must raise this exception, and returns the exception. */
   static <E extends Exception> E expectRaised(Class<E> type, Body call) {
     try {
       call.run();

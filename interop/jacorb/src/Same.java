@@ -7,7 +7,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Compares values of IDL types, which do not define equals: NaN and -0.0 by their bits. */
+/**
+ * Compares values of IDL types, which have no `equals`. NaN and -0.0 are compared by their bits.
+ */
 final class Same {
   private Same() {}
 
@@ -17,7 +19,7 @@ final class Same {
     if (one == other) return true;
     if (one == null || other == null || one.getClass() != other.getClass()) return false;
     if (one.getClass().isArray()) return sameElements(one, other);
-    // Those of java.lang define it, floating-point numbers by their bits.
+    // Types of java.lang have `equals`, which compares floating-point numbers by their bits.
     if (one.getClass().getName().startsWith("java.")) return one.equals(other);
     for (Field field : FIELDS.computeIfAbsent(one.getClass(), Same::fields))
       if (!same(field.get(one), field.get(other))) return false;

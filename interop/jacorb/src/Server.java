@@ -17,8 +17,8 @@ import org.omg.PortableServer.POA;
 import org.omg.PortableServer.Servant;
 
 /**
- * The JacORB server of the interop suite: activates one Interop::Echo, publishes it, and runs until SIGTERM
- * or the operation `shutdown`. What the object does is in EchoServant.
+ * The JacORB server of the interop suite. It activates one Interop::Echo, publishes it, and runs
+ * until SIGTERM or the operation `shutdown`. The object is in EchoServant.
  */
 public final class Server {
   private static final String USAGE = """
@@ -76,7 +76,7 @@ public final class Server {
     if (forwardIorFile != null) properties.add(Forwarding.PROPERTY);
     ORB orb = Orbs.init(orbOptions, properties);
     POA root = Orbs.rootPoa(orb);
-    // JacORB accepts what clients offer when there is such a POA.
+    // JacORB accepts the connections that clients offer only if there is such a POA.
     Orbs.callbacks(orb, properties);
     Graphs.register(orb, older);
     Echo echo = activate(orb, root);
@@ -107,7 +107,7 @@ public final class Server {
     return typed;
   }
 
-  // ---- The naming service -----------------------------------------------------------------------------
+  // ---- The naming service ----------------------------------------------------------------------
 
   private void bind(ORB orb, Echo echo) throws Exception {
     NamingContextExt root = NamingContextExtHelper.narrow(orb.resolve_initial_references("NameService"));

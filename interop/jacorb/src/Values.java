@@ -12,7 +12,7 @@ import org.omg.CORBA.ORB;
 import org.omg.CORBA.TypeCode;
 import org.omg.CORBA.portable.Streamable;
 
-/** Checks of the echo operations of Values and Containers, all of them found by reflection. */
+/** Checks of the echo operations of Values and Containers, which are found by reflection. */
 final class Values {
   private final Report report;
   private final ORB orb;
@@ -35,13 +35,15 @@ final class Values {
     }
   }
 
-  /** In Java, a string with a bound is any string. */
+  /** In Java, the type of a bounded string is that of any string. */
   private static TypeCode type(Method operation, Class<?> holder) throws ReflectiveOperationException {
     boolean bounded = operation.getName().equals("echo_nickname");
     return bounded ? NicknameHelper.type() : Holders.of(holder, null)._type();
   }
 
-  /** Sends each value with another one in `kept`: the case's next, or the next case's if it has but one. */
+  /**
+   * Sends each value, with another one in `kept`: the next of the case, or that of the next case.
+   */
   private void exchange(Method operation, Class<?> holder, List<Cases.Case> cases) {
     for (int i = 0; i < cases.size(); ++i) {
       List<Streamable> values = cases.get(i).values();

@@ -20,7 +20,7 @@ fn case<T>(name: &'static str, values: impl Into<Vec<T>>) -> Case<T> {
     Case { name, values: values.into() }
 }
 
-// ---- Basic types ---------------------------------------------------------------------------------
+// ---- Basic types -------------------------------------------------------------------------------
 
 macro_rules! integers {
     ($($ty:ty)*) => {$(
@@ -117,7 +117,7 @@ pub(super) fn nicknames(alphabet: Alphabet) -> Vec<Case<Nickname>> {
     ]
 }
 
-// ---- Structs and arrays --------------------------------------------------------------------------
+// ---- Structs and arrays ------------------------------------------------------------------------
 
 fn extremes<T: Fill>(alphabet: Alphabet) -> Vec<Case<T>> {
     let make = |mode| Filler::new(mode, alphabet).make();
@@ -163,7 +163,7 @@ impl Cases for Folder {
     }
 }
 
-// ---- Unions --------------------------------------------------------------------------------------
+// ---- Unions ------------------------------------------------------------------------------------
 
 impl Cases for ByLong {
     fn cases(alphabet: Alphabet) -> Vec<Case<Self>> {
@@ -253,7 +253,7 @@ impl Cases for Expression {
     }
 }
 
-// ---- Sequences -----------------------------------------------------------------------------------
+// ---- Sequences ---------------------------------------------------------------------------------
 
 /// Two copies of a value and some more must fit into omniORB's default message limit of 2 MB.
 const LARGEST_VALUE: usize = 800_000;

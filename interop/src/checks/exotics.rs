@@ -112,7 +112,7 @@ impl Checks<'_> {
         });
     }
 
-    // ---- Values with their types -----------------------------------------------------------------
+    // ---- Values with their types ---------------------------------------------------------------
 
     fn anys(&mut self, exotics: &ExoticsRef) {
         for which in 0..MADE {
@@ -142,7 +142,7 @@ impl Checks<'_> {
         });
     }
 
-    // ---- Types as values -------------------------------------------------------------------------
+    // ---- Types as values -----------------------------------------------------------------------
 
     fn type_codes(&mut self, exotics: &ExoticsRef) {
         for (name, code) in codes() {

@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-// ---- The client's own object ---------------------------------------------------------------------
+// ---- The client's own object -------------------------------------------------------------------
 
 #[derive(Default)]
 struct CallbackServant {
@@ -53,7 +53,7 @@ impl Callback for CallbackServant {
     }
 }
 
-// ---- Comparison ----------------------------------------------------------------------------------
+// ---- Comparison --------------------------------------------------------------------------------
 
 /// References to one object need not look the same: a host name, an address, a forward.
 fn expect_same_object(what: &str, got: impl AsRef<Object>, wanted: impl AsRef<Object>) -> Outcome {
@@ -98,7 +98,7 @@ fn expect_raised<T: Debug>(answer: Result<T, SystemException>, kind: ExceptionKi
     }
 }
 
-// ---- The checks ----------------------------------------------------------------------------------
+// ---- The checks --------------------------------------------------------------------------------
 
 impl Checks<'_> {
     pub(super) fn references(&mut self, orb: &Orb) {

@@ -70,7 +70,7 @@ impl Service {
     }
 }
 
-// ---- Through the stubs ---------------------------------------------------------------------------
+// ---- Through the stubs -------------------------------------------------------------------------
 
 fn name(steps: &[&str]) -> Name {
     steps.iter().map(|id| NameComponent { id: (*id).into(), kind: String::new() }).collect()
@@ -158,7 +158,7 @@ fn texts(root: &NamingContextExtRef) -> Outcome {
     expect(url == "corbaname::host:2809#a/b", url)
 }
 
-// ---- By URL --------------------------------------------------------------------------------------
+// ---- By URL ------------------------------------------------------------------------------------
 
 /// A server of `binder` binds its object; clients of both find it by name.
 fn bound_by(suite: &Suite, group: &mut Group, binder: Orb) -> Step {

@@ -1,5 +1,5 @@
-//! What a client offers: from which version, with which request ids, and which listen points are
-//! believed.
+//! Offers of clients: the GIOP version, the request ids, and the listen points that the server
+//! accepts.
 
 use super::{accepting, unreachable};
 use armilla::{AcceptBidirectional, ExceptionKind, Minor, Version};

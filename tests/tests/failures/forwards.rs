@@ -1,4 +1,4 @@
-//! Forwards: in a circle, and to places that are gone.
+//! Forwards in a circle, and to unreachable servers.
 
 use super::{NEWEST, assert_fails};
 use armilla::{Completion, ExceptionKind, Minor};

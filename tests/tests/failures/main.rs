@@ -1,5 +1,5 @@
-//! What a call ends with when its server is gone, refuses, resets, is silent or talks nonsense: the
-//! right exception, a truthful completion status, in bounded time. The servers are scripted.
+//! Calls whose server is gone, refuses, resets, is silent or sends invalid messages: each ends with
+//! the right exception, a correct completion status, and in bounded time. The servers are scripted.
 
 mod connections;
 mod forwards;

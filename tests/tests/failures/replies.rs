@@ -1,4 +1,4 @@
-//! Replies: nonsense, strays, fragments, versions, and exceptions.
+//! Replies: malformed, unexpected, fragmented, of other versions, and with exceptions.
 
 use super::{NEWEST, assert_fails, once};
 use armilla::{Completion, Error, ExceptionKind, Minor, Version};

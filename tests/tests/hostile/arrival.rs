@@ -1,4 +1,4 @@
-//! Requests that come late, in pieces, together, or in fragments without end.
+//! Requests that arrive late, in pieces, together, or in endless fragments.
 
 use super::{NEWEST, answer, good_request, key, under_attack, under_attack_within};
 use armilla::Version;

@@ -1,6 +1,6 @@
-//! Bad input to a live server. Each piece of it is answered with a MessageError, an exception or a
-//! close; the server never panics, hangs or takes memory for what did not arrive, and a good client
-//! beside it sees no error.
+//! Bad input to a live server. The server answers each with a MessageError, an exception or a
+//! close. It never panics, hangs, or reserves memory for octets that have not arrived, and other
+//! clients see no error.
 
 mod arrival;
 mod messages;

@@ -1,4 +1,4 @@
-//! Messages that are no GIOP, lie about themselves, or that only servers send.
+//! Messages that are not GIOP, have wrong headers, or are only valid from servers.
 
 use super::{NEWEST, answer, good_request, under_attack};
 use armilla::Version;

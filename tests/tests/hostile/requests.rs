@@ -1,4 +1,4 @@
-//! Requests whose contents are bad, and servants that panic.
+//! Requests with invalid contents, and servants that panic.
 
 use super::{NEWEST, ON_PURPOSE, answer, key, under_attack};
 use armilla::ExceptionKind;

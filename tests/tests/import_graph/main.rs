@@ -1,10 +1,10 @@
-//! The modules of a crate import one another in one direction: each crate declares its order below,
-//! and an import against it fails, as does a circle. Read from the sources.
+//! The modules of a crate import one another in one direction. Each crate declares its order in
+//! `orders`; an import against the order fails, and so does a cycle. The test reads the sources.
 //!
-//! Only top-level modules count; what is in a folder belongs to the module of the folder. Paths by
-//! `crate`, `self`, `super`, the crate's own name and what its root re-exports are followed; tests,
-//! comments and what a root defines itself are not. A method that one module adds to a type of another
-//! is called without an import, and not seen here.
+//! Only top-level modules count; a file in a folder belongs to the module of the folder. The test
+//! follows paths through `crate`, `self`, `super`, the name of the crate, and re-exports of its
+//! root. It ignores tests, comments, and items that the root itself defines. It does not see calls
+//! of a method that one module adds to a type of another, because these need no import.
 
 mod orders;
 mod sources;

@@ -1,4 +1,4 @@
-//! Which modules the sources of a crate import.
+//! Extracts the imports of each module from the sources of a crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

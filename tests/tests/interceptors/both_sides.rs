@@ -1,4 +1,4 @@
-//! Requests that client and server interceptors see alike.
+//! Requests as client and server interceptors see them.
 
 use super::{Witnesses, client_side, server_side, system};
 use armilla::{Error, ExceptionKind};

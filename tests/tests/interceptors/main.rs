@@ -1,5 +1,5 @@
-//! Portable interceptors: in which order they are called in every flow, what they see, and what
-//! becomes of a request that they interrupt (CORBA 3.4 Part 1, 16).
+//! Portable interceptors: their order in every flow, their view of a request, and interruptions
+//! (CORBA 3.4 Part 1, 16).
 
 mod both_sides;
 mod client;

@@ -1,4 +1,4 @@
-//! References that are kept while objects come and go.
+//! References that outlive activations of their objects.
 
 use super::{Fragile, check, made_on_demand};
 use armilla::{Collocation, ExceptionKind, ObjectLookup, Poa, PoaError, Settings, SystemException};

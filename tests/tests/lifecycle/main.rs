@@ -1,5 +1,5 @@
-//! Objects that end while they are called: a servant is left alone before it goes back, everything
-//! that waits is woken, and nothing happens twice.
+//! Deactivation of objects during calls: a servant is etherealized after its last call, every
+//! waiting thread wakes, and nothing happens twice.
 
 mod kept_references;
 mod servants;

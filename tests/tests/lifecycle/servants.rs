@@ -1,4 +1,4 @@
-//! Servants are left alone before they go back, and everything that waits is woken.
+//! Etherealization after the last call, and the wake-up of waiting threads.
 
 use super::{Fates, Fragile, Remembered, check, made_on_demand};
 use armilla::{

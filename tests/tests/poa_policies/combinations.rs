@@ -1,4 +1,4 @@
-//! Which policies go together.
+//! Valid and invalid combinations of policies.
 
 use super::probe;
 use armilla::{

@@ -1,4 +1,4 @@
-//! The policies of a POA: which go together, and what each makes of a POA.
+//! The policies of a POA: their combinations and their effects.
 
 mod combinations;
 mod objects;

@@ -1,4 +1,4 @@
-//! Threading policies: one call at a time, some at a time, and the main thread.
+//! Threading policies: one call at a time, a limited number, and the main thread.
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException, Threading};
 use armilla_tests::gate::Gate;

@@ -1,4 +1,4 @@
-//! What adapter activators may do to the POA that asks them.
+//! Calls of adapter activators to the POA that called them.
 
 use super::{in_time, refused};
 use armilla::{ExceptionKind, Minor, Orb, Poa, PoaError};

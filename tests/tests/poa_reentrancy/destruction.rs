@@ -1,4 +1,4 @@
-//! POAs and objects that end while they are waited for.
+//! The destruction of POAs and objects for which threads wait.
 
 use super::{Meddler, in_time, meddled, probe, refused, taken};
 use armilla::{

@@ -1,5 +1,5 @@
-//! What servant managers and adapter activators may do to the POA that asks them, and what becomes of
-//! those who wait meanwhile (CORBA 3.4 Part 1, 15.3.3 to 15.3.9).
+//! Calls of servant managers and adapter activators to the POA that called them, and the threads
+//! that wait meanwhile (CORBA 3.4 Part 1, 15.3.3 to 15.3.9).
 
 mod adapter_activators;
 mod destruction;

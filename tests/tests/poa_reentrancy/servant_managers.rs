@@ -1,4 +1,4 @@
-//! What servant managers may do to the POA that asks them.
+//! Calls of servant managers to the POA that called them.
 
 use super::{in_time, meddled, probe, refused, taken};
 use armilla::{

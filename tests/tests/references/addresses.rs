@@ -1,4 +1,4 @@
-//! References of several addresses, of IPv6, and with what other ORBs put there.
+//! References with several addresses, IPv6 addresses, and the components of other ORBs.
 
 use super::EVERYTHING;
 use armilla::{Completion, ExceptionKind, Ior, Minor, Version};

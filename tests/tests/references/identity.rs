@@ -1,4 +1,4 @@
-//! References as text and in files, home again, and compared.
+//! References as text and in files, and their comparison.
 
 use armilla::{ExceptionKind, Minor, Object};
 use armilla_tests::orbs::{self, Server, travel};

@@ -1,4 +1,4 @@
-//! Narrowing, the interfaces of an object, and whether it is there.
+//! Narrowing, the interfaces of an object, and its existence.
 
 use super::EVERYTHING;
 use armilla::{ExceptionKind, Ior, Minor, Object, Orb, Version};

@@ -1,4 +1,4 @@
-//! Published names, and names that are found when they are asked for.
+//! Published names, and names that are resolved on demand.
 
 use armilla::{Completion, ExceptionKind, Minor, Object, SystemException, Version};
 use armilla_cdr::{ByteOrder, Encoder};

@@ -1,4 +1,4 @@
-//! Servant activators: make a servant with the first call of an object, and get it back.
+//! Servant activators: incarnation with the first call, and etherealization.
 
 use super::{Maker, activating, near_and_far, reference, refused, take};
 use armilla::{AnyServant, ExceptionKind, Minor, ObjectId, Poa, PoaError, ServantManager};

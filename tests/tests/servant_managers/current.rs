@@ -1,4 +1,4 @@
-//! What a servant learns of the object that it is called as.
+//! `Current`: the object that a servant is called for.
 
 use armilla::{
     AnyServant, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError, ServantLocator,

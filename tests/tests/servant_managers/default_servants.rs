@@ -1,4 +1,4 @@
-//! Default servants, and the servants that go before them.
+//! Default servants, and active objects, which take precedence.
 
 use super::{near_and_far, reference, refused, text};
 use armilla::{

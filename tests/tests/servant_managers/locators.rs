@@ -1,4 +1,4 @@
-//! Servant locators: asked for each request, and told when it ends.
+//! Servant locators: called before and after each request.
 
 use super::{Lender, Log, near_and_far, note, reference, refused, take};
 use armilla::interceptor::{Interruption, ServerInterceptor, ServerRequestInfo};

@@ -1,5 +1,4 @@
-//! Servants that are asked for: activators, locators, default servants; and what
-//! a servant learns of the object that it is called as. Everything near and far.
+//! Servant managers and default servants, and `Current` in their servants. Remote and collocated.
 
 mod activators;
 mod current;

@@ -1,4 +1,4 @@
-//! Calls within the process that go through the POA.
+//! Collocated calls that pass through the POA.
 
 use armilla::{Collocation, ExceptionKind};
 use armilla_tests::gate::PATIENCE;

@@ -1,6 +1,6 @@
 package javax.rmi.CORBA;
 
-/** What describes a class where RMI sends one, which nobody does here. */
+/** Describes a class in RMI. JacORB refers to it; nothing here uses it. */
 public final class ClassDesc {
   private ClassDesc() {}
 }

@@ -1,6 +1,6 @@
 package javax.rmi.CORBA;
 
-/** Where JacORB gets what it uses of RMI. */
+/** The part of RMI's `Util` that JacORB uses. */
 public final class Util {
   private Util() {}
 

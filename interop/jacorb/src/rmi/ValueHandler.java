@@ -5,15 +5,15 @@ import org.omg.CORBA.NO_IMPLEMENT;
 import org.omg.CORBA.portable.InputStream;
 import org.omg.CORBA.portable.OutputStream;
 
-/** What JacORB asks of RMI about values. Those of IDL need no more than a name. */
+/** The part of RMI's value handler that JacORB uses. Values of IDL only need a repository id. */
 public interface ValueHandler {
-  /** That of the nearest class which IDL has given one. */
+  /** The repository id of the nearest superclass that IDL defines. */
   default String getRMIRepositoryID(Class<?> type) {
     for (Class<?> base = type; base != null; base = base.getSuperclass()) {
       try {
         return (String) Class.forName(base.getName() + "Helper").getMethod("id").invoke(null);
       } catch (ReflectiveOperationException none) {
-        // It is not of IDL.
+        // The class is not from IDL.
       }
     }
     return "RMI:" + type.getName() + ":0000000000000000";

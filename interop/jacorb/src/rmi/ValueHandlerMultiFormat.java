@@ -3,7 +3,7 @@ package javax.rmi.CORBA;
 import java.io.Serializable;
 import org.omg.CORBA.portable.OutputStream;
 
-/** A handler that knows several formats. Nobody's is one. */
+/** A value handler with several formats. JacORB refers to it; no handler here is one. */
 public interface ValueHandlerMultiFormat extends ValueHandler {
   byte getMaximumStreamFormatVersion();
 
