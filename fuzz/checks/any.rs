@@ -7,7 +7,7 @@ pub(crate) fn check(data: &[u8]) {
     let order = ByteOrder::from_flag(*flag);
     let mut input = Decoder::new(octets, order).with_code_set(CodeSet::Utf8);
     let Ok(any) = Any::decode(&mut input) else { return };
-    // Bit patterns of NaN and the order of indirections aside, nothing may change, wherever it stands.
+    // Nothing may change at any position, except bit patterns of NaN and the order of indirections.
     for before in [0, 4] {
         let mut out = Encoder::with_buffer(vec![0; before], order, CodeSet::Utf8);
         any.encode(&mut out).unwrap();

@@ -75,11 +75,12 @@ bool Alphabet::utf8 = false;
 namespace {
 
 const char* const usage =
-  "usage: client [--utf8] [--exotics] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...\n"
+  "usage: client [--utf8] [--exotics] [--shutdown] [-ORB...]\n"
+  "              IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...\n"
   "  --utf8      use UTF-8 as the native code set, and texts beyond Latin-1\n"
   "  --exotics   make the checks of interop_values.idl instead of those of interop.idl\n"
   "  --shutdown  end with the operation `shutdown`\n"
-  "  FILTER      a part of the names (operation/case) of the checks to run; with !, of those to leave out\n";
+  "  FILTER      run only checks whose names (operation/case) contain it; !FILTER excludes them\n";
 
 struct Options {
   std::string target;

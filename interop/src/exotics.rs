@@ -1,5 +1,5 @@
-//! The servants of `idl/interop_values.idl`: `Interop::Exotics` and `Interop::Mirror`, and the values
-//! that they make. What each operation must do is written there.
+//! The servants of `idl/interop_values.idl`, `Interop::Exotics` and `Interop::Mirror`, and the
+//! values that they create. The IDL specifies each operation.
 
 use crate::interop::exotics::*;
 use crate::interop::*;

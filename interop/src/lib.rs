@@ -1,5 +1,5 @@
-//! The Rust side of the interop suite: the server and the client of `Interop::Echo`, and the runner that
-//! pairs them with those of omniORB and JacORB.
+//! The Rust side of the interop suite: the server and the client of `Interop::Echo`, and the runner
+//! that pairs them with those of omniORB and JacORB.
 //!
 //! | module | contents |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | [`checks`] | the checks of the client, each printed on a line |
 //! | [`runner`] | processes, temporary directories, the groups of checks of `interop/run` |
 //!
-//! The programs are in `src/bin`. Those of omniORB and JacORB have the same options and the same names of
-//! checks; they are in `interop/omniorb` and `interop/jacorb`.
+//! The programs are in `src/bin`. Those of omniORB and JacORB, in `interop/omniorb` and
+//! `interop/jacorb`, have the same options and the same names of checks.
 
 #![forbid(unsafe_code)]
 

@@ -37,8 +37,8 @@ struct State {
 }
 
 impl EchoServant {
-    /// A servant that activates its other objects in the root POA of `orb`. Its operation `shutdown` shuts
-    /// that ORB down.
+    /// A servant that activates its other objects in the root POA of `orb`. Its operation
+    /// `shutdown` shuts that ORB down.
     ///
     /// # Errors
     /// The activation of another object fails.

@@ -16,7 +16,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `command`, which leads to `probe serve`, and waits until it serves and awaits signals.
+    /// Starts `command`, which runs `probe serve`, and waits until it serves and handles signals.
     ///
     /// # Panics
     /// When it does not.

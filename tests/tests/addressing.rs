@@ -73,7 +73,8 @@ fn a_server_that_never_is_content_meets_the_limit_of_forwards() {
     assert!(error.to_string().contains("max_forwards"), "{error}");
 }
 
-/// Keys of every length that has a place of its own in a reference, or none, and some that begin alike.
+/// With keys of every length that references store in a different way, and keys with common
+/// prefixes.
 #[test]
 fn each_call_names_its_own_object_though_all_go_over_one_connection() {
     let named = Arc::new(Mutex::new(Vec::new()));

@@ -215,8 +215,7 @@ fn ten_thousand_calls_are_under_way_at_once_on_one_thread() {
     assert!(results.into_iter().map(Result::unwrap).eq(0..CALLS));
 }
 
-/// Both sides' queues are full many times over, so whoever sends must not keep the replies from being
-/// read.
+/// The queues of both sides fill many times over, so sending must not block the reading of replies.
 #[test]
 fn calls_larger_than_all_queues_do_not_wait_for_each_other() {
     const OCTETS: usize = 256 * 1024;
@@ -475,8 +474,8 @@ fn it_works_over_every_version_and_transport() {
 
 #[test]
 fn who_waits_for_the_first_call_of_all_does_so_no_longer_than_it_may_take() {
-    // By far longer than the call, and less than threads wait without a look at the time. A machine with
-    // much to do may have something come between once.
+    // Far longer than the call, but shorter than threads wait without a look at the clock.
+    // Repeated, because a loaded machine may cause one delay.
     let soon = Duration::from_millis(700);
     let in_time = (0..3).any(|_| {
         let server = Server::start();

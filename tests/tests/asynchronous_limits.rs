@@ -126,8 +126,8 @@ fn the_time_that_interceptors_take_is_that_of_the_call() {
     let executed = [&server, &other].map(|server| server.local.count().unwrap());
     assert_eq!(executed, [0, 0]);
     assert!(server.local.remarks(0).unwrap().is_empty());
-    // What was sent once is not sent again too late either, nor what found no connection in its time,
-    // though nobody waits for it.
+    // A request that was sent is not sent again after its time limit, nor is one that found no
+    // connection in time, although no thread waits for it.
     let (listener, _waiting) = deaf();
     let port = listener.local_addr().unwrap().port();
     let unreached = peer::resolve(&client, &peer::ior(&[port], Version::V1_2));

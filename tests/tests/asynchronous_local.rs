@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Nobody is there, and nobody answers.
 const NOWHERE: &str = "iiop://127.0.0.1:0?publish=192.0.2.1:9";
 
-/// An ORB that can reach none of the addresses that its references carry, and whose generated stubs do not
+/// An ORB whose references contain unreachable addresses only, and whose generated stubs do not
 /// call servants directly.
 fn unreachable() -> Orb {
     let builder =

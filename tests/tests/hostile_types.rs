@@ -78,8 +78,8 @@ fn nested() -> Vec<u8> {
     (0..66_000).flat_map(level).flat_map(u32::to_ne_bytes).collect()
 }
 
-/// Structures of two sequences of the same structure: a small type with 2^30 ways through it, and a value
-/// of 8 octets.
+/// Nested structs of two sequences of the same struct: a small type with 2^30 paths, and a value of
+/// 8 octets.
 fn branching() -> Any {
     let mut code = TypeCode::Long;
     for level in 0..30 {
@@ -103,8 +103,8 @@ fn types_that_cost_more_than_they_weigh_are_refused_soon_and_the_connection_goes
 
 #[test]
 fn values_that_nest_without_end_are_refused_soon_and_those_at_the_limit_come_back() {
-    // Up to 800 KB each: anys, structs, unions, arrays and valuetypes within each other. The argument
-    // is an any in which they stand.
+    // Up to 800 KB each: nested anys, structs, unions, arrays and valuetypes. The argument is an
+    // any that contains them.
     for (steps, answered) in [(250, true), (100_000, false)] {
         let messages = messages(steps).into_iter().map(|(_, octets)| octets).collect::<Vec<_>>();
         for (answer, octets) in answers(&messages).iter().zip(&messages) {
@@ -169,7 +169,7 @@ fn each_value_of_a_union_costs_the_same_however_many_cases_there_are() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// Lists whose elements might take no octets, as far as most of their members say, and that are empty.
+/// Empty lists whose elements may take no octets, as most of their members suggest.
 #[test]
 fn an_empty_list_costs_the_same_whatever_its_elements_would_consist_of() {
     const COUNT: u32 = 200_000;

@@ -215,8 +215,8 @@ fn curious() -> (Orb, Curious) {
     (builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap(), seer)
 }
 
-/// Compares what was seen at `points` with a table, and forgets it. What the table has as `f` is there
-/// for a forward only.
+/// Compares the attributes seen at `points` with a table, and clears them. A table entry `f` is
+/// valid for forwards only.
 fn expect<const POINTS: usize>(seen: &Seen, table: &Table<POINTS>, points: &[&str], forward: bool) {
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     let mut sorted = points.to_vec();

@@ -177,8 +177,8 @@ fn a_value_in_an_any_of_the_jdk_is_read() {
     assert_eq!(numbers(any.get::<NodeRef>().unwrap().flatten()), [5]);
 }
 
-/// An `ArrayList` as its `writeObject` leaves it: the version of the format, whether its fields came by
-/// default, those, its capacity, and its elements, each what may be a reference or a value.
+/// An `ArrayList` in the form of its `writeObject`: the version of the format, whether the fields
+/// have the default form, the fields, the capacity, and the elements, each a reference or a value.
 impl CustomMarshal for List {
     fn marshal<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         out.put_u8(1);

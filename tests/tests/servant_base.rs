@@ -105,8 +105,8 @@ fn near_and_far(object: &Object) -> [Object; 2] {
     [object.clone(), orbs::travel_object(object, &orbs::client())]
 }
 
-/// Runs a suite for each collocation with a POA in which the servant is found in each way, and where
-/// `prepare` makes the objects that shall be active.
+/// Runs a suite for each collocation and for each way in which a POA finds its servant. `prepare`
+/// creates the active objects.
 fn everywhere(
     servant: impl Fn() -> AnyServant,
     active: &[&str],

@@ -14,7 +14,8 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Makes a probe for each object, that of `slow` behind a gate, and counts what was made and given back.
+/// Creates a probe for each object, that of `slow` behind a gate, and counts incarnations and
+/// returns.
 #[derive(Default)]
 struct Maker {
     gate: Gate,

@@ -171,7 +171,8 @@ fn a_servant_that_goes_may_do_anything_to_its_poa() {
     }
 }
 
-/// What a servant does to its POA when it goes, with a counter of those that live and the id of another object.
+/// Calls of a servant's destructor to its POA, with a counter of living servants and the id of
+/// another object.
 type Last = fn(&Poa, &Arc<AtomicUsize>, &ObjectId);
 
 /// Ends the object of a servant that does this last.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static STATES: AtomicUsize = AtomicUsize::new(0);
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The state of a value that leads to others, as generated code would have it but that it is counted.
+/// The state of a value with references to others, like generated code, but counted.
 struct Link {
     next: Vec<Option<Value<Link>>>,
 }

@@ -46,7 +46,8 @@ fn lists_as_long_as_one_likes_are_written_and_read_without_a_stack_for_them() {
     assert_eq!(length(copy), 100_001);
 }
 
-/// A list of documents, whose last member leads on, so that every one is in the chunks of the one before.
+/// A list whose last member is the next document, so each document lies in the chunks of the
+/// previous.
 #[test]
 fn long_lists_in_chunks_are_written_read_and_truncated() {
     let (server, client) = deep(20_000);

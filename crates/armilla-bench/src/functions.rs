@@ -423,7 +423,8 @@ mod tests {
 
     #[test]
     fn summaries_of_strace_are_read() {
-        let text = "    calls syscall\n--------- --------\n      527 sendto\n       12 read\n      539 total\n";
+        let text = "    calls syscall\n--------- --------\n      527 sendto\n       12 read\n\
+                    \x20     539 total\n";
         assert_eq!(strace(text), [("sendto".to_owned(), 527), ("read".to_owned(), 12)]);
     }
 }

@@ -295,7 +295,8 @@ mod tests {
             value.as_object().unwrap().keys().cloned().collect()
         };
         let plain = "experiment program transport placement invocation payload units bytes objects \
-                     operations order threads metric unit median p1 p99 min max repetitions ratio_to_c";
+                     operations order threads metric unit median p1 p99 min max repetitions \
+                      ratio_to_c";
         let plain: BTreeSet<String> = plain.split_whitespace().map(str::to_owned).collect();
         assert_eq!(names(&Record::of_void()), plain);
         let cell = Cell { group: "one write", queue: 8192, ..Cell::of_void() };

@@ -23,8 +23,8 @@
 //! at hand justify, and limits how deep values nest. The format is that of CORBA 3.4 Part 2, 9.3.
 //! This crate does no I/O and knows no messages; `armilla-giop` does.
 //!
-//! Methods `put_…` of the encoder may borrow a large payload until the message is sent; `copy_…`
-//! always copy, and so does `put_string`, whose borrowing counterpart is `borrow_string`.
+//! The encoder's methods `put_…` may borrow a large payload until the message is sent. Methods
+//! `copy_…` always copy, and so does `put_string`; `borrow_string` is its borrowing counterpart.
 
 #![no_std]
 #![forbid(unsafe_code)]

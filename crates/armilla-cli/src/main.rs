@@ -26,8 +26,8 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Tools of the Armilla object request broker
 ///
-/// REF is an object reference: IOR:…, corbaloc:…, corbaname:… or file://…. The -ORB… options of the
-/// ORB, such as -ORBInitRef NAME=URL, may appear anywhere on the command line.
+/// REF is an object reference: IOR:…, corbaloc:…, corbaname:… or file://…. The -ORB…
+/// options of the ORB, such as -ORBInitRef NAME=URL, may appear anywhere on the command line.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {

@@ -1,4 +1,5 @@
-//! The interfaces of the OMG naming service (Naming Service 1.3), generated from `idl/CosNaming.idl`.
+//! The interfaces of the OMG naming service (Naming Service 1.3). Generated from
+//! `idl/CosNaming.idl`.
 //!
 //! A program that only binds and resolves names does not need this crate:
 //! [`Orb::bind_name`](armilla::Orb::bind_name) and

@@ -10,8 +10,8 @@
 //! Nothing here touches a socket, a thread or a clock. Nothing that a peer sends is trusted: no
 //! input panics, memory grows only with the octets that arrive, and time is linear in them.
 //!
-//! Functions named `…_fast` and `…_single` are fast paths: they read what most messages look like,
-//! and leave anything else to the whole path, which reads their messages the same way.
+//! Functions named `…_fast` and `…_single` are fast paths. They read the most common messages,
+//! and leave all others to the complete path, which reads the common ones in the same way.
 //!
 //! A call, from the client to the server and back:
 //!

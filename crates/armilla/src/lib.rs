@@ -1,14 +1,14 @@
 //! Armilla, a CORBA object request broker at the cost of the sockets beneath it.
 //!
-//! An IDL interface becomes a Rust trait. A *servant* implements it; a [`Poa`] makes an object of the
-//! servant and gives out a reference, a [`Ref`]. A reference implements the same trait, so calling
-//! an object is calling a method, wherever it lives: in this process the call goes straight to the
-//! servant, elsewhere it travels as a GIOP message that any CORBA system understands.
+//! An IDL interface becomes a Rust trait. A *servant* implements the trait. A [`Poa`] activates the
+//! servant as an object and returns a reference, a [`Ref`]. The reference implements the same
+//! trait, so a call is a method call wherever the object lives: within the process it goes directly
+//! to the servant, otherwise it is a GIOP message, which any CORBA system understands.
 //!
-//! The IDL compiler, `armilla-idl`, makes the trait and everything around it from a build script;
-//! [`include_idl!`] includes what it made. The crate `armilla-cos-naming` is made so from the IDL of
-//! the naming service. It serves here as an example: a servant, its reference as a string, and a
-//! client that calls it over TCP.
+//! The IDL compiler, `armilla-idl`, generates the trait and its types from a build script, and
+//! [`include_idl!`] includes the result. The crate `armilla-cos-naming` is generated in this way
+//! from the IDL of the naming service. It is the example here: a servant, its reference as a
+//! string, and a client that calls it over TCP.
 //!
 //! ```
 //! use armilla_cos_naming::{Binding, BindingIterator, BindingIteratorRef, binding_iterator};
@@ -57,17 +57,19 @@
 //! # Logging
 //!
 //! Warnings, for example about a client that sends malformed GIOP messages, are events of the
-//! `tracing` crate. If the program has set no subscriber, the ORB writes them to standard error, one
-//! line each.
+//! `tracing` crate. If the program has set no subscriber, the ORB writes them to standard error,
+//! one line each.
 //!
 //! # Threads
 //!
-//! Everything public may be used from any thread. A call is made by the thread that calls it: it
-//! writes the request and reads the reply, over a connection that carries nothing else meanwhile, or
-//! shares one with others ([`ConnectionPolicy`]). Calls that nobody waits for have a [`ReplyFuture`].
-//! On the server the thread that reads a request calls the servant and writes the reply. Servants are
-//! called by many threads at once and may block, call others, or call themselves; [`Concurrency`]
-//! says which threads those are. A servant that has its results later keeps a [`ResponseHandler`].
+//! Any thread may use the public items. The calling thread writes the request and reads the reply,
+//! over a connection that carries nothing else meanwhile, or shares one with other calls
+//! ([`ConnectionPolicy`]). An asynchronous call returns a [`ReplyFuture`].
+//!
+//! On the server, the thread that reads a request calls the servant and writes the reply. Several
+//! threads may call a servant at the same time, and a servant may block, call other objects, or
+//! call itself; [`Concurrency`] selects the threads. A servant that replies later keeps a
+//! [`ResponseHandler`].
 
 #![forbid(unsafe_code)]
 

@@ -7,8 +7,8 @@
 
 use std::fmt::{Display, Write};
 
-/// Reports an event at the level `warn` or `error`: `report!(warn, "text", name = value, …)`. Each
-/// value implements `Display` and is evaluated once.
+/// Reports an event at the level `warn` or `error`: `report!(warn, "text", name = value, …)`.
+/// Each value implements `Display` and is evaluated once.
 macro_rules! report {
     ($level:ident, $text:literal $(, $field:ident = $value:expr)* $(,)?) => {
         match ($(&$value,)*) {

@@ -1,7 +1,7 @@
 //! The settings of an ORB and their defaults.
 //!
-//! The `-ORB…` options that set them on the command line are in `orb::arguments`; the types of the
-//! policies are in `policies`.
+//! The `-ORB…` options that set them on the command line are in `orb::arguments`. The types of
+//! the policies are in `policies`.
 
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
@@ -27,12 +27,15 @@ use std::time::Duration;
 /// | what differs | `Direct` | `ThroughPoa`, `Remote` |
 /// |---|---|---|
 /// | `in` arguments | borrowed; the servant cannot change them | a copy |
-/// | `inout` arguments | the caller's own; a failed call keeps what the servant wrote | a copy; only a successful call changes them |
+/// | `inout` arguments | the caller's own, even after a failure | a copy; unchanged on failure |
 /// | results | moved to the caller | a copy |
-/// | [values](crate::Value) and the values they refer to | the caller's own, shared | a copy of the same shape |
+/// | graphs of [values](crate::Value) | the caller's own, shared | a copy of the same shape |
 /// | bounds, and characters that the code set lacks | not checked | an exception |
 /// | a panic of the servant | unwinds into the caller | `UNKNOWN` |
-/// | a generated `…_async` method | executes the servant in the caller's thread, unless the servant implements it | returns at once |
+/// | a generated `…_async` method | see below | returns at once |
+///
+/// With `Direct`, an `…_async` method executes the servant in the thread of the caller, unless
+/// the servant implements the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Collocation {

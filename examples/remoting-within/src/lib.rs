@@ -1,5 +1,5 @@
-//! Marshalling of one's own: series whose neighbours differ little travel as differences. `packed.rs`
-//! has both sides of it; the server and the client are in `src/bin`.
+//! Custom marshalling: series whose neighbours differ little are sent as differences. `packed.rs`
+//! has both sides; the server and the client are in `src/bin`.
 
 #![forbid(unsafe_code)]
 

@@ -54,8 +54,8 @@ impl Skeleton for Unpack {
     }
 }
 
-/// Each value as its difference from the one before, in as few groups of seven bits as it takes; the
-/// lowest bit is the sign.
+/// Encodes each value as its difference from the previous one, in groups of seven bits. The lowest
+/// bit is the sign.
 fn pack(values: &[i32]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(values.len());
     let mut last = 0_i32;

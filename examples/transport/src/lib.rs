@@ -1,6 +1,6 @@
-//! A transport that another crate adds: GIOP over TCP, with everything that passes written to files.
-//! `transport.rs` is what an ORB asks of a transport, `stream.rs` what it asks of a connection,
-//! `recording.rs` the file. The server and the client are in `src/bin`.
+//! A transport in a separate crate: GIOP over TCP, with a recording of all octets in files.
+//! `transport.rs` implements a transport for the ORB, `stream.rs` a connection, and `recording.rs`
+//! the file. The server and the client are in `src/bin`.
 
 #![forbid(unsafe_code)]
 

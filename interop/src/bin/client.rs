@@ -11,11 +11,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: client [--utf8] [--exotics] [--shutdown] [-ORB...] IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
+usage: client [--utf8] [--exotics] [--shutdown] [-ORB...]
+              IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
   --utf8      use texts beyond Latin-1
   --exotics   make the checks of interop_values.idl instead of those of interop.idl
   --shutdown  end with the operation `shutdown`
-  FILTER      a part of the names (operation/case) of the checks to run; with !, of those to leave out";
+  FILTER      run only checks whose names (operation/case) contain it; !FILTER excludes them";
 
 #[derive(Default)]
 struct Options {

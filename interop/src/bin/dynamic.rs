@@ -1,5 +1,5 @@
-//! Our side of `interop/dynamic-check`: `serve`, `serve dsi`, `call REFERENCE`, `random REFERENCE`, and
-//! `call-typed REFERENCE` without any value in an any.
+//! The program of `interop/dynamic-check`: `serve`, `serve dsi`, `call REFERENCE`,
+//! `random REFERENCE`, and `call-typed REFERENCE`, which puts no values into anys.
 
 #![allow(missing_docs)]
 
@@ -274,11 +274,11 @@ fn check_random(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     if failed == 0 { Ok(()) } else { Err("some did not come back as they went".into()) }
 }
 
-/// Whether omniORB carries values of the type in an any without knowing it. It does not those that a
-/// program must have a factory for, events and homes, exceptions without their ids, or the references of the
-/// generator, which lead nowhere. The label of a default case it takes for one of the
-/// discriminator's type, and not for the octet that it is, which shows where that has eight octets. It
-/// has no labels that are wide characters.
+/// Whether omniORB passes on values of this type in an any without knowing the type. It does not
+/// for valuetypes without a factory, events, homes, exceptions without their ids, and the
+/// generator's references, which have no address. It reads the label of a default case as one of
+/// the discriminator's type instead of an octet, which fails for types of eight octets. It does not
+/// support wide characters as labels.
 fn is_carried(code: &TypeCode) -> bool {
     match code {
         TypeCode::Value(_)

@@ -2,11 +2,11 @@
 
 use std::str::FromStr;
 
-/// Checks that fail, and not because of us.
+/// The checks that fail because of a peer.
 ///
-/// In the file, a line is a group, a check, and the reason, with white space between; `#` begins a
-/// comment line. A `*` at the end of the group stands for any rest. A `?` behind the check says that
-/// it fails only at times.
+/// A line of the file is a group, a check and the reason, separated by white space. `#` begins a
+/// comment line. A `*` at the end of the group matches any rest. A `?` after the check means that
+/// it fails only sometimes.
 #[derive(Debug, Clone, Default)]
 pub struct Expected {
     failures: Vec<Failure>,

@@ -1,5 +1,5 @@
-//! References that forward: servant managers of omniORB and JacORB called by us, our published names
-//! called by them, ours by ours.
+//! Forwards: from servant managers of omniORB and JacORB to our client, and from our published
+//! names to their clients and ours.
 
 use super::pairings::PAIRINGS;
 use super::{Client, Orb, Server, Step, Suite, VERSIONS, free_port};

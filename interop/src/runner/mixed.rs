@@ -1,5 +1,5 @@
-//! One connection that carries everything at once: requests of all versions in both byte orders, with
-//! service contexts that nobody knows, and each way to name an object. All servers must answer.
+//! Mixed requests over one connection: all versions in both byte orders, unknown service contexts,
+//! and every addressing disposition. All servers must reply.
 
 use super::raw::RawClient;
 use super::{Orb, Server, Step, Suite};

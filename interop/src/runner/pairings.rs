@@ -44,8 +44,8 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
-/// Graphs of values in GIOP 1.1, where omniORB sends what is larger than its buffer in fragments, and
-/// in small fragments of ours in GIOP 1.2.
+/// Graphs of values in fragments: in GIOP 1.1, where omniORB fragments messages that exceed its
+/// buffer, and in small fragments of ours in GIOP 1.2.
 fn graphs_in_fragments(suite: &mut Suite, pair: &str, client: Orb, server: Orb) {
     let (limit, server_limit) = (client.max_giop("1.1"), server.max_giop("1.1"));
     // As for the pairings themselves.

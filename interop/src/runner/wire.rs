@@ -1,4 +1,4 @@
-//! Our traffic as tshark's GIOP dissector sees it, in one piece and in fragments: no malformed frame.
+//! Checks our traffic with tshark's GIOP dissector, whole and in fragments: no malformed frames.
 
 use super::{Client, Group, Orb, Process, Server, Step, Suite, VERSIONS, free_port};
 use crate::report::expect;

@@ -132,7 +132,8 @@ fn every_combination_is_made_or_refused_by_the_rules() {
         let culprit = &policies[usize::from(index)];
         assert!(contradictions.iter().any(|pair| pair.contains(culprit)), "{policies:?}: {index}");
     }
-    // Of 288: implicit activation 3·2·(unique 2 + multiple 3) = 30, none 3·2·2·(unique 3 + multiple 5).
+    // Of 288: implicit activation 3 * 2 * (unique 2 + multiple 3) = 30, none 3 * 2 * 2 * (unique 3
+    // + multiple 5).
     assert_eq!(legal, 30 + 96);
 }
 

@@ -263,7 +263,7 @@ fn a_servant_that_waits_for_itself_by_way_of_a_socket_is_told_so_in_time_and_ser
     }
 }
 
-/// Calls another object of its POA from within, over a socket, and counts how often that is too late.
+/// Calls another object of its POA over a socket, and counts the late calls.
 struct Detour(ListenerRef, std::sync::atomic::AtomicI32);
 
 impl Listener for Detour {

@@ -1,6 +1,5 @@
-//! `dynamic void|structs COUNT REF [-ORB…]` makes the calls of the program `calls` by requests that
-//! are made once and reused, and prints what a call took on the average; the server is `calls
-//! serve`.
+//! `dynamic void|structs COUNT REF [-ORB…]` makes the calls of the program `calls` by dynamic
+//! requests, which it reuses, and prints the average cost of a call. The server is `calls serve`.
 
 use armilla::{Any, Orb};
 use armilla_bench::{BinStruct, exit_code, print_average};

@@ -1,8 +1,9 @@
-//! `links serve [-ORB…]` prints a reference and serves; `links twoway THREADS SECONDS REF [-ORB…]`
-//! calls it from so many threads over one connection, `links oneway SECONDS REF [-ORB…]` from one,
-//! for which nobody waits. Both print how many calls a second there were; the script `links`
-//! compares them with omniORB's. `links futures COUNT REF [-ORB…]` has so many calls under way at
-//! once from one thread, and prints how many a second were answered and how many octets of memory
+//! `links serve [-ORB…]` serves and prints a reference.
+//! `links twoway THREADS SECONDS REF [-ORB…]` calls it from several threads over one connection,
+//! `links oneway SECONDS REF [-ORB…]` sends oneway calls from one thread. Both print the number
+//! of calls per second; the script `links` compares them with those of omniORB.
+//! `links futures COUNT REF [-ORB…]` makes COUNT concurrent asynchronous calls from one thread,
+//! and prints the number of replies per second and the memory for each call.
 //! each took.
 
 use armilla::{ConnectionPolicy, Orb, ReplyFuture, SyncScope, SystemException};
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: links serve | twoway THREADS SECONDS REF | oneway SECONDS REF | futures COUNT REF [-ORB…]"
+        "usage: links serve | twoway THREADS SECONDS REF | oneway SECONDS REF | futures COUNT REF \
+         [-ORB…]"
     );
     ExitCode::from(2)
 }

@@ -1,6 +1,6 @@
-//! `strings serve [-ORB…]` prints a reference to an object that gives strings of 80 characters and
-//! serves; `strings string COUNT REF [-ORB…]` asks for one after the other and prints what a call
-//! took on the average.
+//! `strings serve [-ORB…]` serves strings of 80 characters and prints a reference.
+//! `strings string COUNT REF [-ORB…]` requests them one after the other and prints the average
+//! cost of a call.
 
 use armilla::{Orb, SystemException};
 use armilla_bench::bench::{self, Library, LibraryRef};

@@ -4,7 +4,7 @@
 //! Over TCP and Unix-domain sockets only the data is sent, so that either side may be another tool.
 //! When the transmitter has shut down its side, our receiver answers with one line, its report.
 //! Over UDP each datagram begins with its number in eight octets, big-endian. The last datagram has
-//! the number 2⁶⁴ − 1, followed by the number of datagrams sent; the receiver answers it with its
+//! the number 2⁶⁴ − 1, followed by the number of datagrams; the receiver answers it with its
 //! report.
 
 mod datagrams;

@@ -103,8 +103,8 @@ pub(super) fn is_queued(tcp: &TcpInfo) -> bool {
 pub(super) fn before_link(summary: &Summary, tcp: &TcpInfo) -> String {
     let (link, queued) = (narrowest(summary, tcp), tcp.round_trip - tcp.least_round_trip);
     format!(
-        "the path's narrowest link, at about {link:.2} Mbit/s: {:.1} ms of the round trip is time in \
-         the queue before it",
+        "the path's narrowest link, at about {link:.2} Mbit/s: {:.1} ms of the round trip is time \
+         in the queue before it",
         queued.as_secs_f64() * 1e3
     )
 }

@@ -47,8 +47,8 @@ impl<'c> Transcoder<'c> {
                 Part::Chunk(octets) => {
                     if !input.is_aligned_since(fragment) {
                         return Err(invalid(
-                            "a value of an unknown or custom type came in fragments of GIOP 1.1; its \
-                             alignment is unknown",
+                            "a value of an unknown or custom type came in fragments of GIOP 1.1; \
+                             its alignment is unknown",
                         ));
                     }
                     fragment = input.fragment();

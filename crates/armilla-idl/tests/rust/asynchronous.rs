@@ -1,5 +1,5 @@
-// Asynchronous forms of operations and attributes: all directions of parameters, exceptions, and names
-// that are taken.
+// Asynchronous forms of operations and attributes: parameters of all directions, exceptions, and
+// name conflicts.
 
 //= mod bank > trait Account > fn split_async
 /// [`split`](Self::split) without waiting for the reply.

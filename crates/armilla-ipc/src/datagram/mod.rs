@@ -209,9 +209,10 @@ pub trait ConnectedDatagram: Send + Sync + Debug {
 /// ```
 /// use armilla_ipc::datagram::{ConnectedDatagram, DatagramTransport};
 /// use armilla_ipc::udp::Udp;
+/// use std::io;
 ///
 /// /// Sends one datagram.
-/// fn send<T: DatagramTransport>(from: &T::Addr, to: &T::Addr, bytes: &[u8]) -> std::io::Result<()> {
+/// fn send<T: DatagramTransport>(from: &T::Addr, to: &T::Addr, bytes: &[u8]) -> io::Result<()> {
 ///     T::connect(T::bind(from)?, to)?.send(bytes)
 /// }
 /// send::<Udp>(&"127.0.0.1:0".parse().unwrap(), &"127.0.0.1:9".parse().unwrap(), b"discard")?;

@@ -45,7 +45,8 @@ impl Default for PoolOptions {
 /// use std::sync::Arc;
 ///
 /// let reactor = Arc::new(Reactor::shared()?);
-/// let pool = Pool::start(Arc::clone(&reactor), PoolOptions { min_threads: 2, ..Default::default() })?;
+/// let options = PoolOptions { min_threads: 2, ..Default::default() };
+/// let pool = Pool::start(Arc::clone(&reactor), options)?;
 /// // register handlers here
 /// reactor.stop();
 /// pool.join();

@@ -5,8 +5,8 @@ use crate::interest::Interest;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Names a registration. No token is used twice (within 2³² uses of one slot of the table), so one
-/// that has outlived its registration names nothing.
+/// Identifies a registration. A token is not reused within 2³² uses of one slot of the table, so
+/// a token that has outlived its registration finds nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     index: u32,

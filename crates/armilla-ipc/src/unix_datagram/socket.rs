@@ -16,7 +16,8 @@ use std::time::Duration;
 /// ```
 /// use armilla_ipc::{Address, datagram::Datagram, unix_datagram::UnixDatagram};
 ///
-/// let server = UnixDatagram::bind(&Address::abstract_name(format!("doc-{}", std::process::id())))?;
+/// let name = format!("doc-{}", std::process::id());
+/// let server = UnixDatagram::bind(&Address::abstract_name(name))?;
 /// UnixDatagram::unbound()?.send_to(b"hello", &server.local()?)?;
 /// let (received, _) = server.recv_from(&mut [0; 16])?;
 /// assert!(!received.is_truncated());

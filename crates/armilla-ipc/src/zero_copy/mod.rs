@@ -7,8 +7,8 @@
 //!   and says so: see [`ZeroCopy::was_copied`].
 //!
 //! The example `zero_copy` compares them with plain sends. Over the loopback of a machine with two
-//! cores, for messages of 1 MiB: a file 130 µs instead of 175, a relay 237 instead of 276, a buffer
-//! in place 210 instead of 154. Below 64 KiB only the relay pays.
+//! cores, for messages of 1 MiB: a file takes 130 µs instead of 175, a relay 237 instead of 276, a
+//! buffer in place 210 instead of 154. Below 64 KiB only the relay pays.
 //!
 //! The first two work with every stream whose bytes the kernel can move, see [`Spliceable`]. If the
 //! peer has gone they fail as a send does. The operating system then also signals `SIGPIPE`: a Rust

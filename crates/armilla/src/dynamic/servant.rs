@@ -32,8 +32,8 @@ pub trait DynamicServant: Send + Sync + 'static {
     }
 
     /// Serves a request: reads its [`arguments`](ServerRequest::arguments), and sets the result or
-    /// an exception, or [replies later](ServerRequest::response_handler). Several threads may call it at
-    /// the same time.
+    /// an exception, or [replies later](ServerRequest::response_handler). Several threads may call
+    /// it at the same time.
     ///
     /// # Errors
     /// The system exception that the caller gets instead of a result.

@@ -10,7 +10,9 @@ impl Poa {
     /// `activate_object` and `id_to_reference` in one call.
     ///
     /// ```no_run
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
+    /// # use armilla::Orb;
+    /// # use std::sync::Arc;
+    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
     /// # -> Result<(), armilla::SystemException> {
     /// let reference = orb.root_poa().activate(servant)?;
     /// println!("{}", orb.object_to_string(reference.object())?);

@@ -90,7 +90,8 @@ fn stub<I: Interface + ?Sized>(
 
 thread_local! {
     /// The factories that run in this thread: interface, object and position in the order.
-    static RUNNING: RefCell<Vec<(TypeId, Object, FactoryLimit)>> = const { RefCell::new(Vec::new()) };
+    static RUNNING: RefCell<Vec<(TypeId, Object, FactoryLimit)>> =
+        const { RefCell::new(Vec::new()) };
 }
 
 /// Marks that a factory runs in this thread, until it is dropped.
@@ -146,7 +147,8 @@ impl Orb {
     /// ```no_run
     /// # use armilla_cos_naming::{BindingIterator, BindingIteratorRef};
     /// # use std::sync::Arc;
-    /// # fn example(orb: &armilla::Orb, prefetching: fn(BindingIteratorRef) -> Arc<dyn BindingIterator>) {
+    /// # use armilla::Orb;
+    /// # fn example(orb: &Orb, prefetching: fn(BindingIteratorRef) -> Arc<dyn BindingIterator>) {
     /// const PREFETCH: u32 = 0x4558_0001;
     /// orb.register_stub_factory(PREFETCH, move |_component, plain: BindingIteratorRef| {
     ///     Some(prefetching(plain))

@@ -15,7 +15,9 @@ impl Orb {
     /// activation, such as the root POA, activates the servant then.
     ///
     /// ```no_run
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: armilla::Orb, servant: std::sync::Arc<T>)
+    /// # use armilla::Orb;
+    /// # use std::sync::Arc;
+    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
     /// # -> Result<(), armilla::PoaError> {
     /// let reference = orb.this(&servant)?;
     /// println!("{}", orb.object_to_string(reference.object())?);

@@ -11,49 +11,71 @@ use armilla_giop::Version;
 use std::str::FromStr;
 
 impl OrbBuilder {
-    /// Reads the `-ORB…` options among `arguments` and ignores all other arguments. The value of an
-    /// option is the next argument. The part of a name after `-ORB` is not case-sensitive.
+    /// Reads the `-ORB…` options among `arguments` and ignores all other arguments. The value of
+    /// an option is the next argument. The part of a name after `-ORB` is not case-sensitive.
     ///
     /// | option | meaning |
     /// |---|---|
     /// | `-ORBid NAME` | [`Settings::orb_id`](crate::Settings::orb_id) |
     /// | `-ORBServerId NAME` | [`Settings::server_id`](crate::Settings::server_id) |
-    /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen) at the endpoint; may be repeated |
+    /// | `-ORBEndpoint iiop://HOST:PORT` | [`listen`](Self::listen); may be repeated |
     /// | `-ORBListenEndpoints ENDPOINT;ENDPOINT…` | [`listen`](Self::listen) at each endpoint |
-    /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | [`listen`](Self::listen) for processes on this host |
+    /// | `-ORBEndpoint uiop:///PATH`, `shmiop:///PATH` | [`listen`](Self::listen) on this host |
     /// | `-ORBBusyPoll MICROSECONDS` | [`Settings::busy_poll`](crate::Settings::busy_poll) |
-    /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`](crate::Settings::local_endpoints) |
+    /// | `-ORBLocalEndpoints 0\|1` | [`Settings::local_endpoints`] |
     /// | `-ORBPublishHost HOST` | [`publish_host`](Self::publish_host) |
-    /// | `-ORBPublishAddress HOST:PORT` | [`publish_address`](Self::publish_address); may be repeated |
-    /// | `-ORBPublishAs given\|address\|name` | [`Settings::publish_as`](crate::Settings::publish_as) |
-    /// | `-ORBPublishNetwork ADDRESS/BITS` | [`Settings::publish_network`](crate::Settings::publish_network) |
-    /// | `-ORBAlternateAddresses 0\|1` | [`Settings::alternate_addresses`](crate::Settings::alternate_addresses) |
+    /// | `-ORBPublishAddress HOST:PORT` | [`publish_address`]; may be repeated |
+    /// | `-ORBPublishAs given\|address\|name` | [`Settings::publish_as`] |
+    /// | `-ORBPublishNetwork ADDRESS/BITS` | [`Settings::publish_network`] |
+    /// | `-ORBAlternateAddresses 0\|1` | [`Settings::alternate_addresses`] |
     /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
-    /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`](Self::default_initial_reference) |
+    /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`] |
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 sets no limit |
     /// | `-ORBConnectTimeout MILLISECONDS` | [`connect_timeout`](Self::connect_timeout) |
-    /// | `-ORBRequestTimeout MILLISECONDS` | [`Settings::request_timeout`](crate::Settings::request_timeout); 0 sets no limit |
+    /// | `-ORBRequestTimeout MILLISECONDS` | [`Settings::request_timeout`]; 0 sets no limit |
     /// | `-ORBRetries COUNT` | [`Retries::count`](crate::Retries::count) of the ORB |
-    /// | `-ORBRebind transparent\|no-rebind\|no-reconnect` | [`Settings::rebind`](crate::Settings::rebind) |
+    /// | `-ORBRebind transparent\|no-rebind\|no-reconnect` | [`Settings::rebind`] |
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
-    /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`](crate::Settings::native_char_code_set), by a name such as `ISO-8859-15` |
-    /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`](crate::Settings::native_wchar_code_set) |
+    /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`]: `ISO-8859-15` |
+    /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`] |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBValueDepth COUNT` | [`Settings::value_depth`](crate::Settings::value_depth) |
-    /// | `-ORBConnectionPolicy exclusive\|multiplexed` | [`Settings::connection_policy`](crate::Settings::connection_policy) |
-    /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`](crate::Settings::connections_per_endpoint) |
-    /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`](crate::Settings::sync_scope) |
-    /// | `-ORBOfferBiDirectionalGIOP 0\|1` | [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional) |
-    /// | `-ORBAcceptBiDirectionalGIOP never\|checked\|trusted` | [`Settings::accept_bidirectional`](crate::Settings::accept_bidirectional) |
-    /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`](crate::Settings::keep_alive); 0 does not probe |
+    /// | `-ORBConnectionPolicy exclusive\|multiplexed` | [`Settings::connection_policy`] |
+    /// | `-ORBConnectionsPerEndpoint COUNT` | [`Settings::connections_per_endpoint`] |
+    /// | `-ORBSyncScope none\|transport\|server\|target` | [`Settings::sync_scope`] |
+    /// | `-ORBOfferBiDirectionalGIOP 0\|1` | [`Settings::offer_bidirectional`] |
+    /// | `-ORBAcceptBiDirectionalGIOP MODE` | [`Settings::accept_bidirectional`] as text |
+    /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`]; 0 does not probe |
     /// | `-ORBClientPorts FIRST-LAST` | [`Settings::client_ports`](crate::Settings::client_ports) |
     /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
-    /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`](crate::Settings::fragment_size); 0 does not fragment |
-    /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`](crate::Settings::exception_details) |
-    /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`](crate::Settings::max_connections) |
-    /// | `-ORBNoProprietaryActivation` | no effect, because this ORB never starts servers on demand; takes no value |
+    /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`]; 0 does not fragment |
+    /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`] |
+    /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`] |
+    /// | `-ORBNoProprietaryActivation` | no effect; takes no value |
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
-    /// | `-ORBConcurrency MODEL` | [`Settings::concurrency`](crate::Settings::concurrency), in the text form of [`Concurrency`](crate::Concurrency) |
+    /// | `-ORBConcurrency MODEL` | [`Settings::concurrency`], a [`Concurrency`] as text |
+    ///
+    /// [`publish_address`]: Self::publish_address
+    /// [`default_initial_reference`]: Self::default_initial_reference
+    /// [`Settings::local_endpoints`]: crate::Settings::local_endpoints
+    /// [`Settings::publish_as`]: crate::Settings::publish_as
+    /// [`Settings::publish_network`]: crate::Settings::publish_network
+    /// [`Settings::alternate_addresses`]: crate::Settings::alternate_addresses
+    /// [`Settings::request_timeout`]: crate::Settings::request_timeout
+    /// [`Settings::rebind`]: crate::Settings::rebind
+    /// [`Settings::native_char_code_set`]: crate::Settings::native_char_code_set
+    /// [`Settings::native_wchar_code_set`]: crate::Settings::native_wchar_code_set
+    /// [`Settings::connection_policy`]: crate::Settings::connection_policy
+    /// [`Settings::connections_per_endpoint`]: crate::Settings::connections_per_endpoint
+    /// [`Settings::sync_scope`]: crate::Settings::sync_scope
+    /// [`Settings::offer_bidirectional`]: crate::Settings::offer_bidirectional
+    /// [`Settings::accept_bidirectional`]: crate::Settings::accept_bidirectional
+    /// [`Settings::keep_alive`]: crate::Settings::keep_alive
+    /// [`Settings::fragment_size`]: crate::Settings::fragment_size
+    /// [`Settings::exception_details`]: crate::Settings::exception_details
+    /// [`Settings::max_connections`]: crate::Settings::max_connections
+    /// [`Settings::concurrency`]: crate::Settings::concurrency
+    /// [`Concurrency`]: crate::Concurrency
     ///
     /// ```
     /// use armilla::Orb;

@@ -58,8 +58,8 @@ impl Orb {
         Self::builder().arguments(arguments)?.find_or_build()
     }
 
-    /// Creates an ORB as [`from_args`](Self::from_args) does, and removes the `-ORB…` options from
-    /// `arguments`.
+    /// Creates an ORB as [`from_args`](Self::from_args) does, and removes the `-ORB…` options
+    /// from `arguments`.
     ///
     /// ```no_run
     /// use armilla::Orb;

@@ -37,7 +37,7 @@ impl Orb {
         object.narrow().map_err(|error| error.with_reference_hint(url))
     }
 
-    /// The reference that `url` stands for: `IOR:…`, `corbaloc:…`, `corbaname:…`, `file://…`
+    /// The reference that `url` denotes: `IOR:…`, `corbaloc:…`, `corbaname:…` or `file://…`
     /// (CORBA 3.4 Part 2, 7.6.10). Only `corbaname:` calls a server.
     ///
     /// ```

@@ -119,8 +119,8 @@ fn verdict<'r>(why: &'r BTreeSet<String>, reasons: &mut Vec<&'r str>) -> String 
     }
 }
 
-/// Where the checks of a group belong: `FAMILY/CLIENT-to-SERVER/VERSION`, of which the first pairings
-/// have no family; in some groups the client or the server is named by the check.
+/// The cell of a check. A group is `FAMILY/CLIENT-to-SERVER/VERSION`; the first pairings have no
+/// family, and in some groups the check names the client or the server.
 fn cell(group: &str, check: &str) -> Option<Cell> {
     let segments: Vec<&str> = group.split('/').collect();
     let pair = segments.iter().find_map(|segment| segment.split_once("-to-"));

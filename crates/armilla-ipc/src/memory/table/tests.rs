@@ -184,7 +184,8 @@ fn actor(table: &Table<Acts>, act: impl FnOnce() + Send + Sync + 'static) -> Han
 #[test]
 fn the_next_value_of_an_entry_stays_while_a_guard_leads_to_it() {
     thread_local! {
-        static LOOK: std::cell::RefCell<Option<Guard<'static, Acts>>> = const { std::cell::RefCell::new(None) };
+        static LOOK: std::cell::RefCell<Option<Guard<'static, Acts>>> =
+            const { std::cell::RefCell::new(None) };
     }
     static TABLE: LazyLock<Table<Acts>> = LazyLock::new(Table::new);
     let (table, live) = (&*TABLE, Arc::new(AtomicBool::new(true)));
@@ -308,7 +309,8 @@ fn nobody_sees_what_is_gone_and_nothing_stays_for_good() {
     });
     assert_eq!(count.load(Ordering::SeqCst), 4);
     let entries = table.0.lock().never_used as usize;
-    // One for each value, for insertions before the removal of the last value, and for guards and handles.
+    // One for each value, for insertions before the removal of the last value, for guards and
+    // handles.
     assert!(entries <= 4 + 1 + 3 * 5, "{entries} entries");
     let free: HashSet<_> = table.0.lock().given_back.iter().copied().collect();
     assert_eq!(free.len(), entries - 4);

@@ -29,7 +29,7 @@ impl DynAny {
 macro_rules! basic {
     ($($insert:ident $get:ident $kind:ident $ty:ty, $words:literal;)*) => {
         impl DynAny {$(
-            #[doc = concat!("Sets this value, or the component at the cursor, to this ", $words, ".")]
+            #[doc = concat!("Sets this value, or the component at the cursor (`", $words, "`).")]
             ///
             /// # Errors
             /// `TypeMismatch` when the target has another type, `InvalidValue` when the cursor is
