@@ -144,7 +144,7 @@ fn an_activator_may_say_why_it_cannot_make_a_poa_now() {
 }
 
 #[test]
-fn who_asks_for_the_place_of_an_object_is_told_why_it_could_not_be_found_out() {
+fn locate_reports_why_it_failed() {
     let server = Server::start();
     let bank = server.root_poa().create_poa("bank").persistent().build().unwrap();
     let retail = bank.create_poa("retail").persistent().user_ids().build().unwrap();

@@ -72,7 +72,7 @@ fn a_deactivated_object_does_not_exist_near_or_far() {
 }
 
 #[test]
-fn a_call_under_way_goes_on_when_its_object_is_deactivated() {
+fn deactivation_does_not_interrupt_a_call_in_progress() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
     std::thread::scope(|scope| {
@@ -245,7 +245,7 @@ fn a_root_that_was_destroyed_is_made_anew_when_it_is_asked_for() {
 }
 
 #[test]
-fn many_who_ask_for_a_root_that_was_destroyed_get_the_same() {
+fn concurrent_callers_get_the_same_recreated_root() {
     let orb = orbs::listening();
     for _ in 0..50 {
         orb.root_poa().destroy(true, true).unwrap();

@@ -38,7 +38,7 @@ fn asking_for(request: &Request, way: AddressingDisposition) -> Vec<u8> {
 }
 
 #[test]
-fn a_call_goes_on_in_the_way_that_the_server_wants_and_later_ones_begin_so() {
+fn the_addressing_disposition_that_the_server_asks_for_is_kept() {
     for way in [AddressingDisposition::Profile, AddressingDisposition::Reference] {
         let refused = Arc::new(AtomicUsize::new(0));
         let count = refused.clone();
@@ -245,7 +245,7 @@ fn asked_after_the_end(client: &Orb, status: ReplyStatus) -> usize {
 }
 
 #[test]
-fn what_was_forwarded_for_good_does_not_come_back() {
+fn a_permanent_forward_is_not_reverted() {
     let client = orbs::client();
     assert!(asked_after_the_end(&client, ReplyStatus::LocationForward) > 1, "home knows better");
     assert_eq!(asked_after_the_end(&client, ReplyStatus::LocationForwardPerm), 1);

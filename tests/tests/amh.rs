@@ -140,7 +140,7 @@ fn a_client_waits_for_the_reply_and_gets_exceptions_too() {
 }
 
 #[test]
-fn a_handle_that_is_dropped_tells_the_client_so() {
+fn a_dropped_response_handler_is_reported_to_the_client() {
     each(|_, silent, oracle| {
         thread::scope(|scope| {
             let call = scope.spawn(|| ask(oracle, 1));
@@ -155,7 +155,7 @@ fn a_handle_that_is_dropped_tells_the_client_so() {
 }
 
 #[test]
-fn a_reply_that_nobody_waits_for_is_cancelled() {
+fn a_dropped_future_cancels_its_call() {
     each(|server, silent, oracle| {
         let mut wire = Wire::connect(server.address());
         wire.send(&[request(oracle, 1, 1), request(oracle, 2, 2)].concat());

@@ -159,7 +159,7 @@ fn a_reply_can_be_left_to_a_function() {
 }
 
 #[test]
-fn functions_that_hear_of_replies_may_call() {
+fn reply_callbacks_may_make_calls() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
     let (sender, receiver) = mpsc::channel();
@@ -176,7 +176,7 @@ fn functions_that_hear_of_replies_may_call() {
 }
 
 #[test]
-fn a_function_that_panics_harms_nobody_else() {
+fn a_panicking_callback_does_not_affect_others() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
     (0..3).for_each(|_| block(&remote).on_reply(|_| panic!("on purpose")));
@@ -240,7 +240,7 @@ fn calls_larger_than_all_queues_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn functions_that_hear_of_replies_may_send_more_than_the_server_takes() {
+fn reply_callbacks_may_send_more_than_the_server_accepts() {
     const OCTETS: usize = 128 * 1024;
     let server = Server::start();
     let client = orbs::builder().settings(|settings| settings.queued_requests = 1024);
@@ -473,7 +473,7 @@ fn it_works_over_every_version_and_transport() {
 }
 
 #[test]
-fn who_waits_for_the_first_call_of_all_does_so_no_longer_than_it_may_take() {
+fn waiting_for_the_first_call_obeys_its_time_limit() {
     // Far longer than the call, but shorter than threads wait without a look at the clock.
     // Repeated, because a loaded machine may cause one delay.
     let soon = Duration::from_millis(700);

@@ -143,7 +143,7 @@ fn the_time_that_interceptors_take_is_that_of_the_call() {
 }
 
 #[test]
-fn who_waits_for_one_where_replies_are_read_does_so_no_longer_than_it_may_take() {
+fn waiting_for_a_call_in_the_reply_thread_obeys_its_time_limit() {
     let server = Server::start();
     let client = orbs::client();
     let remote = server.remote(&client);

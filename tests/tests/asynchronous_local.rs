@@ -184,7 +184,7 @@ fn they_go_where_servant_managers_send_them(orb: &Orb, elsewhere: &EverythingRef
 }
 
 #[test]
-fn a_program_may_have_them_travel_all_the_same() {
+fn calls_can_be_forced_through_a_connection() {
     let settings = orbs::builder().settings(|settings| {
         settings.collocation = Collocation::Remote;
         settings.connect_timeout = Duration::from_millis(50);
@@ -243,7 +243,7 @@ fn those_that_the_end_of_the_orb_finds_on_their_way_were_executed_or_were_not() 
 }
 
 #[test]
-fn the_end_of_the_orb_lets_those_under_way_have_their_replies_whatever_comes_behind_them() {
+fn shutdown_waits_for_requests_in_progress_whatever_follows_them() {
     let orb = unreachable();
     let (probe, object) = orbs::activate(&orb);
     let blocked = object.block_async();

@@ -142,7 +142,7 @@ fn the_service_contexts_of_interceptors_travel() {
 }
 
 #[test]
-fn one_that_nobody_wants_any_more_ends_for_interceptors_too() {
+fn a_cancelled_call_ends_for_interceptors_too() {
     let server = Server::start();
     let metrics = Metrics::new();
     let client = orbs::builder().initializer(metrics.clone()).build().unwrap();

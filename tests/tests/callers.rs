@@ -86,7 +86,7 @@ fn is_loopback(caller: &Option<String>) -> bool {
 }
 
 #[test]
-fn a_servant_learns_who_calls_and_that_this_process_calls_itself() {
+fn a_servant_gets_the_address_of_its_caller_or_none_within_the_process() {
     for collocation in [Collocation::Direct, Collocation::ThroughPoa] {
         let orb = orbs::listening_with(|settings| settings.collocation = collocation);
         let heard = Heard::by(&orb);
@@ -116,7 +116,7 @@ fn a_servant_learns_who_calls_and_that_this_process_calls_itself() {
 }
 
 #[test]
-fn it_is_told_so_whoever_serves_and_whatever_stands_before_it() {
+fn the_caller_is_reported_for_every_kind_of_servant() {
     let orb = orbs::listening();
     let heard = Heard::by(&orb);
     let servant = || Arc::new(heard.clone()) as Arc<dyn Listener>;

@@ -206,7 +206,7 @@ fn a_bound_is_checked_before_anything_is_sent() {
 }
 
 #[test]
-fn a_result_that_cannot_be_encoded_is_told_to_the_client() {
+fn a_result_that_cannot_be_encoded_is_reported_to_the_client() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
     let error = remote.echo_string("a", &mut "nul\0".to_owned()).unwrap_err();

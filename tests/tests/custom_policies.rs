@@ -178,7 +178,7 @@ fn interceptors_read_the_policies_of_the_poa_at_every_point() {
 }
 
 #[test]
-fn a_poa_takes_one_policy_of_a_type_that_somebody_knows() {
+fn a_poa_accepts_one_policy_of_each_registered_type() {
     let orb = orbs::builder().policy_factory(CARE, care).build().unwrap();
     let root = orb.root_poa();
     let (one, other) = (make(&orb, 1), make(&orb, 1));

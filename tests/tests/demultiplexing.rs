@@ -89,7 +89,7 @@ fn every_strategy_finds_every_object_and_loses_those_that_go() {
 }
 
 #[test]
-fn keys_are_the_same_from_process_to_process_where_that_is_asked_for() {
+fn persistent_keys_with_hashing_are_the_same_in_every_process() {
     let keys = |lookup: ObjectLookup| {
         let server = Server::start();
         let poa = server.root_poa().create_poa("kept").persistent().user_ids();

@@ -127,7 +127,7 @@ fn the_cursor_stays_at_its_element_when_a_sequence_grows_and_shrinks() {
 }
 
 #[test]
-fn what_cannot_have_components_says_so() {
+fn access_to_components_of_other_types_is_an_error() {
     let empty = TypeCode::exception("IDL:E:1.0", "E", [] as [(&str, TypeCode); 0]);
     for code in
         [empty, TypeCode::Long, TypeCode::Fixed { digits: 3, scale: 0 }, TypeCode::String(0)]

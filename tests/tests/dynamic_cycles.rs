@@ -66,7 +66,7 @@ fn walk(value: &mut DynAny, met: &mut HashSet<ValueIdentity>, seen: &mut Vec<i32
 }
 
 #[test]
-fn who_walks_through_a_circle_of_values_comes_to_an_end() {
+fn traversal_of_a_cycle_of_values_ends() {
     let (mut one, mut two) = cycle();
     for (from, order) in [(&mut one, [1, 2]), (&mut two, [2, 1])] {
         let mut seen = Vec::new();
@@ -80,7 +80,7 @@ fn who_walks_through_a_circle_of_values_comes_to_an_end() {
 }
 
 #[test]
-fn a_value_has_one_identity_whatever_leads_to_it() {
+fn a_value_has_one_identity_for_all_references() {
     let (mut one, mut two) = cycle();
     let first = identity(&mut one);
     assert!(first.is_some() && first != identity(&mut two));
@@ -104,7 +104,7 @@ fn a_value_is_reached_every_way_while_a_component_of_it_is_held() {
 }
 
 #[test]
-fn who_breaks_a_circle_on_the_way_through_it_leaves_it_broken() {
+fn a_cycle_that_is_broken_during_traversal_stays_broken() {
     let (mut one, mut two) = cycle();
     let mut next = one.component(1).unwrap();
     let mut back = next.component(1).unwrap();

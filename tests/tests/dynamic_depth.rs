@@ -80,7 +80,7 @@ fn line(length: usize) -> DynAny {
 }
 
 #[test]
-fn a_line_of_valuetypes_is_compared_and_freed_whatever_its_length() {
+fn long_chains_of_valuetypes_are_compared_and_freed() {
     with_little_stack(|| {
         let (one, other) = (line(50_000), line(50_000));
         assert!(one == other && one != line(49_999));

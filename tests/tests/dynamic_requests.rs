@@ -132,7 +132,7 @@ fn a_request_may_go_while_its_call_is_under_way_and_dropping_the_reply_cancels_i
 }
 
 #[test]
-fn a_oneway_asks_for_what_the_sync_scope_waits_for() {
+fn the_response_flags_of_a_oneway_follow_its_sync_scope() {
     let (sender, receiver) = mpsc::channel();
     let sender = Mutex::new(sender);
     let peer = Peer::start(move |_, mut wire| {
@@ -195,7 +195,7 @@ fn operations_of_the_reference_itself_cannot_be_sent() {
 }
 
 #[test]
-fn an_exception_that_the_request_was_not_told_of_is_unknown_for_the_standard_reason() {
+fn an_undeclared_user_exception_is_unknown_with_the_standard_minor_code() {
     let server = Server::start();
     let far = server.remote(&orbs::client());
     for object in [server.local.object(), far.object()] {
@@ -328,7 +328,7 @@ fn what_is_taken_out_of_a_set_is_cancelled() {
 }
 
 #[test]
-fn a_context_goes_to_generated_servants_too() {
+fn generated_servants_get_the_context() {
     let server = Server::start();
     let context = server.default_context();
     context.set_one_value("LANG", "C").unwrap();
@@ -402,7 +402,7 @@ fn arguments_results_and_exceptions_of_every_type_go_there_and_back() {
 }
 
 #[test]
-fn one_request_outlives_all_that_can_happen_to_it() {
+fn a_request_object_is_reusable_after_every_outcome() {
     let server = Server::start();
     let ior = server.remote(&orbs::client()).object().ior();
     let peer = Peer::answering(move |request| forward(request, &ior));

@@ -81,7 +81,7 @@ fn refused() -> Any {
 }
 
 #[test]
-fn what_is_asked_out_of_order_is_refused_with_the_reason() {
+fn operations_out_of_order_are_refused_with_the_minor_code() {
     let script = |request: &mut ServerRequest<'_, '_>| match request.operation() {
         "arguments_twice" => {
             numbers(request, 2).map(drop).and_then(|()| numbers(request, 2).map(drop))
@@ -188,7 +188,7 @@ fn all_that_was_sent_must_be_asked_for() {
 }
 
 #[test]
-fn a_context_is_what_the_caller_had_for_the_clause_when_it_called() {
+fn a_context_is_a_snapshot_of_the_values_that_match_the_clause() {
     let script = |request: &mut ServerRequest<'_, '_>| {
         numbers(request, 2)?;
         let context = request.context()?;
@@ -330,7 +330,7 @@ fn an_exception_may_be_raised_at_any_time_and_the_last_one_counts() {
 }
 
 #[test]
-fn a_oneway_request_is_served_and_what_it_leaves_goes_nowhere() {
+fn a_oneway_request_is_served_and_its_result_is_dropped() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let kept = heard.clone();
     let script = move |request: &mut ServerRequest<'_, '_>| {

@@ -222,7 +222,7 @@ fn interceptors_are_called_once_although_the_servant_never_asks_for_arguments() 
 }
 
 #[test]
-fn a_reply_that_cannot_be_written_is_the_exception_that_the_client_hears() {
+fn a_reply_that_cannot_be_encoded_becomes_an_exception() {
     let (_orb, doubler, seer) = seen();
     let mut forget = doubler.request("forget");
     forget.add_out("forgotten", TypeCode::Long).invoke().unwrap_err();

@@ -282,7 +282,7 @@ fn a_type_that_contains_itself_can_be_built_to_any_depth() {
 }
 
 #[test]
-fn what_would_be_too_large_is_not_made() {
+fn oversized_values_are_not_created() {
     let huge = TypeCode::array(TypeCode::array(TypeCode::Octet, u32::MAX), u32::MAX);
     assert!(matches!(DynAny::new(&huge), Err(DynAnyError::InconsistentTypeCode(_))));
     let endless = TypeCode::structure("IDL:S:1.0", "S", [("s", TypeCode::recursive("IDL:S:1.0"))]);

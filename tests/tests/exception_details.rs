@@ -31,7 +31,7 @@ fn heard(orb: &Orb, text: &str) -> SystemException {
 }
 
 #[test]
-fn a_client_hears_in_words_why_the_server_raised_an_exception() {
+fn a_client_gets_the_detail_message_of_an_exception() {
     let orb = orbs::listening();
     let error = heard(&orb, "gossip");
     assert_eq!((error.kind(), error.minor()), (ExceptionKind::NoPermission, Minor(7)));
@@ -54,7 +54,7 @@ fn the_words_come_with_asynchronous_calls_too() {
 }
 
 #[test]
-fn a_server_that_is_set_so_tells_strangers_nothing() {
+fn a_server_can_hide_exception_details() {
     let orb = orbs::listening_with(|settings| settings.exception_details = false);
     let error = heard(&orb, "gossip");
     assert_eq!(error.kind(), ExceptionKind::NoPermission);

@@ -81,7 +81,7 @@ fn the_main_thread_serves_what_came_in_fragments() {
 }
 
 #[test]
-fn what_stays_in_the_process_is_not_cut() {
+fn collocated_calls_are_not_fragmented() {
     let orb = orbs::builder().settings(|settings| {
         settings.fragment_size = Some(SIZE);
         settings.collocation = armilla::Collocation::ThroughPoa;

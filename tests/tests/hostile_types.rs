@@ -91,7 +91,7 @@ fn branching() -> Any {
 }
 
 #[test]
-fn types_that_cost_more_than_they_weigh_are_refused_soon_and_the_connection_goes_on() {
+fn small_expensive_types_are_refused_soon_and_the_connection_stays_open() {
     // A type that is nothing but an indirection to itself.
     let endless = [0xffff_ffff_u32, (-4_i32).cast_unsigned()].map(u32::to_ne_bytes).concat();
     let boundless = TypeCode::array(TypeCode::array(TypeCode::Long, u32::MAX), u32::MAX);

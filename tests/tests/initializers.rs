@@ -104,7 +104,7 @@ impl OrbInitializer for Failing {
 }
 
 #[test]
-fn interceptors_of_an_orb_that_is_not_made_hear_of_their_end() {
+fn interceptors_of_a_failed_orb_are_destroyed() {
     let told = Arc::default();
     let mortal = |what| Mortal(Arc::clone(&told), what);
     let builder = || orbs::builder().client_interceptor(mortal("client"));
@@ -267,7 +267,7 @@ fn count<const N: usize>(modes: [ProcessingMode; N], collocation: Collocation) -
 }
 
 #[test]
-fn interceptors_see_the_calls_that_their_mode_says() {
+fn interceptors_see_the_calls_of_their_processing_mode() {
     let all = [LocalOnly, RemoteOnly, LocalAndRemote, Encoded];
     assert_eq!(count(all, Collocation::Direct), [[0, 1], [1, 0], [1, 1], [1, 1]]);
     assert_eq!(count([RemoteOnly, Encoded], Collocation::Direct), [[1, 0], [1, 0]]);

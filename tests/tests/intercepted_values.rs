@@ -187,7 +187,7 @@ impl ServerInterceptor for Clerk {
 }
 
 #[test]
-fn skeletons_show_what_comes_and_what_goes() {
+fn a_custom_skeleton_sees_arguments_and_replies() {
     let notes = Notes::default();
     let orb = orbs::builder().server_interceptor(Clerk(notes.clone()));
     let server = Server::of(orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
@@ -235,7 +235,7 @@ impl ClientInterceptor for Blind {
 }
 
 #[test]
-fn values_are_not_kept_for_who_does_not_read_them() {
+fn values_are_not_kept_for_interceptors_that_do_not_read_them() {
     let server = Server::start();
     let notes = Notes::default();
     let client = orbs::builder().client_interceptor(Blind(notes.clone())).build().unwrap();
@@ -244,7 +244,7 @@ fn values_are_not_kept_for_who_does_not_read_them() {
 }
 
 #[test]
-fn a_call_that_goes_elsewhere_says_where() {
+fn a_forwarded_call_reports_its_new_target() {
     let server = Server::start();
     let notes = Notes::default();
     let client = orbs::builder().client_interceptor(Reader(notes.clone())).build().unwrap();
@@ -333,7 +333,7 @@ fn marked() -> (Server, armilla::Orb, Notes) {
 }
 
 #[test]
-fn calls_that_nobody_waits_for_are_seen_like_others() {
+fn asynchronous_calls_pass_the_same_interception_points() {
     let (server, client, notes) = marked();
     let far = server.remote(&client);
     far.object().request("ping").send_deferred().wait().unwrap();
@@ -358,7 +358,7 @@ fn calls_that_nobody_waits_for_are_seen_like_others() {
 }
 
 #[test]
-fn a_call_that_nobody_waits_for_is_seen_to_go_elsewhere() {
+fn interceptors_see_forwards_of_asynchronous_calls() {
     let (server, client, notes) = marked();
     let url = server.orb.publish("probe", server.local.object()).unwrap();
     let far = client.string_to_object(&url).unwrap();
@@ -369,7 +369,7 @@ fn a_call_that_nobody_waits_for_is_seen_to_go_elsewhere() {
 }
 
 #[test]
-fn a_call_that_nobody_waits_for_ends_for_interceptors_when_it_is_cancelled_or_late() {
+fn interceptors_see_cancelled_and_expired_asynchronous_calls_end() {
     let (server, client, notes) = marked();
     let far = server.remote(&client);
     let mut remarks = far.object().request("remarks");

@@ -279,24 +279,24 @@ fn check_calls(near: bool) {
 }
 
 #[test]
-fn calls_of_other_processes_show_what_the_tables_say() {
+fn the_attributes_of_remote_calls_match_the_tables() {
     check_calls(false);
 }
 
 #[test]
-fn calls_within_the_process_show_what_the_tables_say() {
+fn the_attributes_of_collocated_calls_match_the_tables() {
     check_calls(true);
 }
 
 #[test]
-fn a_oneway_shows_what_the_tables_say() {
+fn the_attributes_of_a_oneway_match_the_tables() {
     let (_server, near, seer, _) = ends(true);
     near.remark("one way").unwrap();
     expect_both(&seer, &["send_request", "receive_other"], &[BEGUN[0], BEGUN[1], "send_other"]);
 }
 
 #[test]
-fn a_forward_shows_what_the_tables_say() {
+fn the_attributes_at_a_forward_match_the_tables() {
     let (orb, server_seer) = curious();
     let server = Server::of(orb);
     let url = server.orb.publish("probe", server.local.object()).unwrap();

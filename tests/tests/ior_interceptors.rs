@@ -120,7 +120,7 @@ impl ClientInterceptor for Clerk {
 }
 
 #[test]
-fn components_of_all_interceptors_are_seen_by_clients_but_those_of_who_failed() {
+fn clients_see_the_components_of_all_interceptors_that_succeeded() {
     let stamps = ["first", "broken", "strict"].map(Stamp);
     let builder =
         stamps.into_iter().fold(orbs::builder(), |builder, stamp| builder.ior_interceptor(stamp));
@@ -167,7 +167,7 @@ impl IorInterceptor for Registrar {
 }
 
 #[test]
-fn adapters_and_their_managers_are_told_of_once() {
+fn interceptors_are_notified_once_of_each_adapter_and_manager() {
     let diary = Diary::default();
     let orb = orbs::builder().ior_interceptor(Registrar(diary.clone()));
     let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
@@ -224,7 +224,7 @@ impl IorInterceptor for Clumsy {
 }
 
 #[test]
-fn an_interceptor_that_panics_harms_nobody_else() {
+fn a_panicking_interceptor_does_not_affect_others() {
     let diary = Diary::default();
     let orb = orbs::builder().ior_interceptor(Clumsy).ior_interceptor(Registrar(diary.clone()));
     let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();

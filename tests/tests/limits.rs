@@ -107,7 +107,7 @@ fn a_message_that_trickles_is_cut_off_as_a_whole() {
 }
 
 #[test]
-fn a_client_that_asks_too_much_at_once_is_refused_what_is_too_much() {
+fn requests_beyond_the_limit_of_a_connection_are_refused() {
     for concurrency in CONCURRENCIES {
         let server = Server::of(orbs::listening_with(|settings| {
             settings.concurrency = concurrency;
@@ -131,7 +131,7 @@ fn a_client_that_asks_too_much_at_once_is_refused_what_is_too_much() {
 }
 
 #[test]
-fn a_server_without_descriptors_closes_idle_connections_and_goes_on() {
+fn a_server_without_descriptors_closes_idle_connections() {
     for concurrency in CONCURRENCIES {
         let mut shell = Command::new("sh");
         shell.args(["-c", "ulimit -n 40; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_probe"), "serve"]);
@@ -155,7 +155,7 @@ fn a_server_without_descriptors_closes_idle_connections_and_goes_on() {
 }
 
 #[test]
-fn a_client_without_descriptors_closes_idle_connections_and_goes_on() {
+fn a_client_without_descriptors_closes_idle_connections() {
     let endpoints = (0..30).flat_map(|_| ["-ORBEndpoint", "iiop://127.0.0.1:0"]);
     let builder = orbs::builder().arguments(endpoints.map(str::to_owned)).unwrap();
     let server = Server::of(builder.build().unwrap());

@@ -49,7 +49,7 @@ impl ClientInterceptor for Watcher {
 }
 
 #[test]
-fn a_call_that_is_held_ends_in_its_time_whatever_sets_that() {
+fn a_held_call_expires_by_every_kind_of_time_limit() {
     let direct = orbs::builder();
     let through = orbs::builder().settings(|s| s.collocation = Collocation::ThroughPoa);
     let watched = orbs::builder().client_interceptor(Watcher);

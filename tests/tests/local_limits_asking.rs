@@ -144,7 +144,7 @@ impl Common for Patient {
 }
 
 #[test]
-fn a_servant_that_is_called_in_a_hurry_may_wait_for_what_it_asks() {
+fn the_wait_limit_of_a_call_does_not_limit_calls_of_its_servant() {
     let orb = orbs::listening();
     let (poa, activator) = leisurely(&orb);
     let gate = Arc::new(Gate::default());

@@ -10,7 +10,7 @@ use armilla_tests::probe::*;
 use std::time::Duration;
 
 #[test]
-fn a_connection_that_is_given_up_leaves_a_line_that_says_why_and_whose_it_was() {
+fn a_connection_that_is_closed_for_an_error_is_logged_with_reason_and_peer() {
     lines::keep();
     let limits = orbs::builder().settings(|settings| {
         settings.max_message = 1_000;

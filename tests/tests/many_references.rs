@@ -86,7 +86,7 @@ fn the_same_key_at_another_address_is_another_object() {
 }
 
 #[test]
-fn what_else_a_reference_says_holds_for_those_alone_that_say_it() {
+fn further_components_apply_only_to_references_that_have_them() {
     let (peer, asked) = noting();
     let client = orbs::builder().connect_timeout(Duration::from_secs(2)).build().unwrap();
     let lonely = profile(peer::dead_port(), Version::V1_2, b"same");
@@ -105,7 +105,7 @@ fn what_else_a_reference_says_holds_for_those_alone_that_say_it() {
 }
 
 #[test]
-fn threads_find_their_servers_while_what_nobody_uses_is_forgotten() {
+fn threads_find_their_servers_while_unused_entries_are_removed() {
     let servers = [noting(), noting(), noting()];
     let idle = Duration::from_millis(1);
     let client = orbs::builder().settings(|settings| settings.client_idle = idle).build().unwrap();

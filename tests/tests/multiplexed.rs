@@ -158,7 +158,7 @@ fn replies_may_come_in_any_order() {
 }
 
 #[test]
-fn a_late_reply_is_nobody_elses() {
+fn a_late_reply_is_not_taken_for_another_call() {
     let peer = Peer::start(|_, mut wire| {
         let first = wire.request().unwrap();
         assert_eq!(kind(&wire.message().unwrap()), MessageKind::CancelRequest);

@@ -215,7 +215,7 @@ impl Subscriber for Keeper {
 }
 
 #[test]
-fn spans_say_what_was_called_where_and_how_it_ended() {
+fn spans_name_operation_target_and_outcome() {
     let builder = orbs::builder().initializer(Spans);
     let server = Server::start();
     let client = builder.build().unwrap();

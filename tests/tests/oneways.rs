@@ -57,7 +57,7 @@ fn the_server_is_told_what_the_client_waits_for() {
 }
 
 #[test]
-fn who_waits_for_the_target_hears_what_it_failed_with() {
+fn sync_with_target_reports_the_exception_of_the_servant() {
     let server = Server::start();
     let remote = server.remote(&orbs::client());
     let id = server.root_poa().reference_to_id(server.local.object()).unwrap();
@@ -198,7 +198,7 @@ fn many_threads_flood_a_server_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_server_that_takes_nothing_holds_up_who_must_not_go_on() {
+fn a_server_that_does_not_read_blocks_callers_that_must_wait() {
     let (open, opened) = mpsc::channel::<()>();
     let opened = Mutex::new(opened);
     let (took, taken) = mpsc::channel();

@@ -72,7 +72,7 @@ fn an_object_of_this_process_is_called_here_by_any_address_that_leads_here() {
 }
 
 #[test]
-fn an_address_at_which_nobody_of_this_process_listens_is_elsewhere() {
+fn an_address_without_a_local_listener_is_remote() {
     let server = Server::at("iiop://127.0.0.1:0");
     let near = |host: &str, port: u16| {
         let ior = format!("corbaloc:iiop:1.2@{host}:{port}/one");

@@ -136,7 +136,7 @@ fn an_inactive_manager_stays_so() {
 }
 
 #[test]
-fn whoever_waits_for_completion_waits_for_calls_near_and_far() {
+fn waiting_for_completion_covers_remote_and_collocated_calls() {
     for which in 0..2 {
         type Turn = fn(&PoaManager) -> Result<(), PoaError>;
         let turns: [(Turn, bool); 3] = [
@@ -413,7 +413,7 @@ impl ServantLocator for Lender {
 }
 
 #[test]
-fn a_gate_that_opens_and_closes_lets_no_request_find_nothing() {
+fn no_request_is_lost_while_a_gate_opens_and_closes() {
     let (orb, probe) = (orbs::client(), Arc::new(Probe::default()));
     let manager = orb.create_poa_manager("flapping").unwrap();
     let servant: Arc<dyn Everything> = probe.clone();

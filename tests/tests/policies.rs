@@ -123,7 +123,7 @@ fn the_policies_of_a_thread_are_its_own() {
 }
 
 #[test]
-fn a_thread_hands_on_what_is_set_for_it() {
+fn a_thread_passes_its_policies_to_its_helpers() {
     const TYPES: [PolicyType; 2] = [PolicyType(0x4558_0001), PolicyType(0x4558_0002)];
     assert_eq!(PolicyCurrent::policies(), Policies::default());
     let [first, second] = TYPES.map(|policy_type| CustomPolicy::new(policy_type, "outer"));
@@ -204,7 +204,7 @@ fn a_connection_that_is_not_made_meets_the_shortest_limit_by_its_name() {
 }
 
 #[test]
-fn an_address_at_which_nobody_answers_leaves_time_for_the_others() {
+fn a_silent_address_leaves_time_for_the_others() {
     let peer = Peer::answering(peer::done);
     let (port, _keep) = deaf();
     let ior = peer::ior(&[port, peer.port()], NEWEST);
@@ -276,7 +276,7 @@ fn a_call_that_was_not_begun_is_tried_again_as_often_as_it_may() {
 }
 
 #[test]
-fn a_server_that_says_that_it_may_serve_later_is_asked_again() {
+fn a_transient_exception_is_retried() {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = asked.clone();
     let peer = Peer::answering(move |request| {
@@ -299,7 +299,7 @@ fn a_server_that_says_that_it_may_serve_later_is_asked_again() {
 }
 
 #[test]
-fn what_may_have_been_begun_is_never_tried_again() {
+fn a_call_that_may_have_begun_is_never_retried() {
     let peer = Peer::start(|_, mut wire: Wire| drop(wire.request()));
     let remote = peer.reference(&orbs::client(), NEWEST).with_policies(retrying(9));
     let error = remote.ping().unwrap_err();

@@ -240,7 +240,7 @@ fn custom_values_without_chunks_as_jacorb_writes_them_are_read_by_their_types() 
 }
 
 #[test]
-fn a_message_has_the_byte_order_of_what_nobody_can_convert() {
+fn a_message_takes_the_byte_order_of_opaque_values() {
     let (server, client) = (listening(), client());
     let near = server.root_poa().activate(serve(Echo(TypeCode::Any))).unwrap();
     let far = travel_object(near.object(), &client);
@@ -283,7 +283,7 @@ fn dynamic_values_cannot_look_into_custom_ones() {
 }
 
 #[test]
-fn a_value_that_nobody_knows_is_refused_as_one_without_a_factory() {
+fn a_value_of_an_unknown_type_is_refused_for_want_of_a_factory() {
     let server = listening();
     let echo = server.root_poa().activate(serve(Echo(Pair::type_code()))).unwrap();
     let far = travel_object(echo.object(), &client());

@@ -213,7 +213,7 @@ fn produce(server: &Server, id: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_client_that_reads_slowly_holds_up_nobody_and_gets_everything() {
+fn a_slow_reader_delays_no_other_client_and_gets_all_replies() {
     let server = server(Concurrency::LeaderFollowers { min_threads: 1, max_threads: 1 });
     let mut slow = Wire::connect(server.address());
     slow.send(&produce(&server, 1));

@@ -110,7 +110,7 @@ fn only_the_interface_of_the_factory_is_answered() {
 }
 
 #[test]
-fn policies_reach_the_calls_behind_what_stands_before_the_object() {
+fn policies_of_a_proxy_apply_to_its_calls() {
     let server = Server::start();
     let client = orbs::client();
     Noting::register(&client, NOTED);
@@ -284,7 +284,7 @@ fn a_skeleton_stands_before_the_generated_one() {
 }
 
 #[test]
-fn a_client_hears_that_a_skeleton_does_not_reply() {
+fn a_skeleton_without_a_reply_is_no_response() {
     let server = Server::start();
     let servant = AnyServant::from(everything::tie(Probe::default()));
     let near = server.root_poa().activate_servant(servant.with_skeleton(Before(Notes::default())));

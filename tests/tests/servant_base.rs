@@ -207,7 +207,7 @@ fn it_answers_behind_skeletons_and_however_operations_are_found() {
 }
 
 #[test]
-fn a_locator_is_asked_for_these_operations_too() {
+fn a_locator_is_called_for_operations_of_every_object() {
     let server = Server::start();
     let log = Arc::default();
     let lender = ServantManager::locator(Lender(ledger(), Arc::clone(&log)));

@@ -101,7 +101,7 @@ impl Listener for Reviver {
 }
 
 #[test]
-fn who_keeps_a_servant_from_going_back_is_told_so() {
+fn a_call_that_prevents_etherealization_is_an_error() {
     let server = Server::start();
     for what in ["activate", "call"] {
         let maker = Arc::new(Maker::default());
@@ -178,7 +178,7 @@ impl ServantActivator for Runner {
 }
 
 #[test]
-fn a_servant_goes_back_once_when_its_poa_ends_as_it_comes() {
+fn a_servant_is_etherealized_once_when_its_poa_ends_during_incarnate() {
     let server = Server::start();
     for round in 0..2000 {
         let runner = Arc::new(Runner(0.into(), 0.into(), round * 7 % 1000));
@@ -309,7 +309,7 @@ fn an_adapter_activator_that_always_ends_its_poa_ends_the_request_too() {
 }
 
 #[test]
-fn a_servant_that_comes_when_the_program_has_activated_the_object_goes_back() {
+fn an_incarnated_servant_is_returned_if_the_object_was_activated_meanwhile() {
     let server = Server::start();
     for number in 0..4 {
         let maker = Arc::new(Maker::default());

@@ -153,7 +153,7 @@ fn servants_that_know_their_neighbour_go_one_after_the_other() {
 }
 
 #[test]
-fn a_servant_that_goes_may_do_anything_to_its_poa() {
+fn the_destructor_of_a_servant_may_call_its_poa() {
     let deeds: [Last; 5] = [
         |poa, live, _| drop(poa.activate(Mortal::new(live) as Arc<dyn Listener>)),
         |poa, _, neighbour| drop(poa.deactivate(neighbour)),
@@ -228,7 +228,7 @@ fn ends_itself(
 }
 
 #[test]
-fn who_waits_for_a_call_to_end_lets_its_servant_do_anything_when_it_goes() {
+fn a_waiting_deactivation_allows_the_servant_to_call_the_poa() {
     in_time(|| {
         let (orb, poa) = poa();
         let live = count();

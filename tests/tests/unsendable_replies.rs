@@ -73,7 +73,7 @@ fn failed<T: std::fmt::Debug>(outcome: Result<T, SystemException>) -> SystemExce
 }
 
 #[test]
-fn interceptors_hear_of_what_the_client_gets_in_place_of_a_reply() {
+fn ending_points_see_the_exception_that_replaces_a_reply() {
     for reads in [false, true] {
         let scene = Scene::new(reads, None);
         let client = orbs::client();

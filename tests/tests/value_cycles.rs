@@ -98,7 +98,7 @@ fn states() -> usize {
 }
 
 #[test]
-fn a_circle_ends_with_its_last_handle_if_the_program_says_so() {
+fn break_cycles_frees_a_cycle_with_its_last_handle() {
     let _alone = ALONE.lock();
     for length in [1, 2, 100] {
         let ring = ring(length, &[]);
@@ -113,7 +113,7 @@ fn a_circle_ends_with_its_last_handle_if_the_program_says_so() {
 }
 
 #[test]
-fn what_others_have_stays_and_so_does_all_that_it_leads_to() {
+fn values_with_other_handles_stay_with_everything_they_refer_to() {
     let _alone = ALONE.lock();
     let (kept, inner) = (ring(3, &[]), ring(4, &[]));
     let outer = ring(5, &[inner.clone(), kept.clone()]);

@@ -151,7 +151,7 @@ fn a_truncatable_value_travels_whole_where_it_is_known() {
 }
 
 #[test]
-fn a_custom_value_travels_as_the_program_says() {
+fn a_custom_value_is_marshalled_by_the_program() {
     let mirrors = Mirrors::new();
     for mirror in mirrors.both() {
         let inside = Some(node(6, None));

@@ -300,7 +300,7 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn a_library_is_preloaded_whatever_is_in_its_path() {
+    fn a_library_is_preloaded_from_any_path() {
         let mut command = Command::new("true");
         preload(&mut command, Path::new("/a b:c/sockets"));
         assert_eq!(command.get_current_dir(), Some(Path::new("/a b:c")));

@@ -99,7 +99,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn each_octet_decides_wherever_it_stands() {
+    fn every_octet_position_is_checked() {
         for octet in 0..=u8::MAX {
             for place in [0, 15, 63, 64, 79, 126, 255, 256, 400, 512, 599, 1023, 1024, 1500, 1599] {
                 for length in [16, 80, 127, 600, 1600] {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn no_octet_of_a_long_text_is_passed_over_wherever_it_lies_in_memory() {
+    fn every_octet_of_a_long_text_is_checked_at_every_alignment() {
         for before in [0, 1, 17, 63] {
             let mut memory = vec![b'x'; before + 2300];
             for place in before..memory.len() {

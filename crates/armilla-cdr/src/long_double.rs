@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_f64_becomes_the_nearest() {
+    fn numbers_beyond_f64_become_the_nearest_f64() {
         let near_one = |below: u128| LongDouble((0x3fff << 112) + below).to_f64();
         let half = 1 << (EXTRA - 1);
         assert_eq!(near_one(half), 1.0, "the even one of two");

@@ -68,7 +68,7 @@ fn every_set_has_letters_of_its_own_where_its_standard_puts_them() {
 }
 
 #[test]
-fn what_one_octet_stands_for_is_written_as_that_octet_again() {
+fn every_octet_of_a_code_set_round_trips() {
     for set in of_one_octet() {
         let mut letters = std::collections::HashSet::new();
         for octet in 1..=u8::MAX {

@@ -240,7 +240,7 @@ fn known_values_may_lead_to_unknown_ones_and_share_them() {
 }
 
 #[test]
-fn what_several_anys_of_a_message_share_each_of_them_has() {
+fn each_any_of_a_message_contains_the_values_that_it_shares() {
     let mut raw = Raw::new(ByteOrder::Big, 0);
     let value = raw.any(&custom()).place();
     raw.words(&[ONE]).id("IDL:C:1.0").chunk(|raw| raw.data(1.0)).end(1);
@@ -260,7 +260,7 @@ fn what_several_anys_of_a_message_share_each_of_them_has() {
 }
 
 #[test]
-fn a_codebase_stays_and_a_type_that_goes_without_saying_is_said_where_it_must() {
+fn a_codebase_is_kept_and_an_implied_type_is_written_if_needed() {
     let mut raw = Raw::new(ByteOrder::Big, 0);
     raw.any(&custom()).words(&[ONE | 1]).id("http://c/").id("IDL:C:1.0");
     raw.chunk(|raw| raw.data(1.0)).end(1);

@@ -12,7 +12,7 @@ fn case(label: Option<i64>, name: &str, ty: TypeCode) -> UnionMember {
 }
 
 #[test]
-fn what_breaks_a_rule_is_not_made() {
+fn types_that_break_a_rule_are_not_created() {
     let long = || TypeCode::Long;
     let kind = |result: Result<TypeCode, armilla_cdr::type_code::TypeCodeError>| {
         result.map_err(|error| error.kind).err()
@@ -77,7 +77,7 @@ fn the_cases_of_a_union_fit_its_discriminator() {
 }
 
 #[test]
-fn a_type_says_what_it_consists_of() {
+fn a_type_lists_its_parts() {
     let members = [("text".to_owned(), TypeCode::String(5), true)];
     let base = Factory::create_value_tc("IDL:B:1.0", "B", 0, TypeCode::Null, []).unwrap();
     let value = Factory::create_event_tc("IDL:V:1.0", "V", 3, base.clone(), members).unwrap();
@@ -172,7 +172,7 @@ fn what_an_indirection_leads_to_counts_for_the_depth() {
 }
 
 #[test]
-fn a_part_is_written_once_whatever_its_kind() {
+fn a_shared_part_of_any_kind_is_written_once() {
     let colour = TypeCode::enumeration("IDL:C:1.0", "C", (0..100).map(|n| format!("colour_{n}")));
     let account = TypeCode::object_reference("IDL:A:1.0", "A");
     for part in [colour, account, TypeCode::sequence(TypeCode::Long, 3)] {
@@ -224,7 +224,7 @@ fn a_type_without_a_repository_id_may_contain_itself() {
 }
 
 #[test]
-fn a_type_with_many_ways_through_it_is_shown_as_what_it_consists_of() {
+fn a_type_with_many_paths_is_shown_by_its_parts() {
     let double = |code: TypeCode, level: u32| {
         let id = format!("IDL:Level{level}:1.0");
         TypeCode::structure(id, "", [("a", code.clone()), ("b", code)])

@@ -286,7 +286,7 @@ fn alternating(input: &mut Decoder<'_>, levels: u32, values: u32) -> CdrResult {
 }
 
 #[test]
-fn what_nests_in_values_shares_the_stack_with_what_nests_around_them() {
+fn nesting_inside_and_outside_of_values_shares_one_stack_limit() {
     let words = [&[0x7fff_ff02][..], &ID_B].concat().repeat(100);
     let octets = octets(&words);
     let read = |levels, values| {

@@ -260,7 +260,7 @@ fn decimal_numbers_may_lie_below_one_to_the_last_of_31_digits() {
 }
 
 #[test]
-fn what_is_no_number_keeps_its_bits_and_as_many_as_fit_in_an_f64() {
+fn nan_keeps_its_bits_and_those_that_fit_into_an_f64() {
     let payload = 0x7ff8_0000_dead_beef_u64;
     for bits in [payload, payload | 1 << 63, f64::NAN.to_bits()] {
         let long = LongDouble::from(f64::from_bits(bits));

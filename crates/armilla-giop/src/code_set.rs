@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_character_in_common_is_incompatible() {
+    fn code_sets_without_common_characters_are_incompatible() {
         assert_eq!(chosen(KOREAN, &[], Iso8859_1), None);
         assert_eq!(chosen(KOREAN, &[Utf8], Iso8859_1), Some(Utf8.id()));
         let component = CodeSetComponent { native: KOREAN, conversion: Vec::new() };

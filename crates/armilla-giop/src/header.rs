@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_is_told_apart() {
+    fn each_fault_has_its_own_error() {
         let faults: [(usize, u8, HeaderError); 4] = [
             (0, b'H', HeaderError::BadMagic(*b"HIOP")),
             (4, 2, HeaderError::UnsupportedVersion(Version { major: 2, minor: 2 })),

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_to_respond_is_told_apart_as_far_as_the_version_can() {
+    fn response_flags_are_distinguished_as_far_as_the_version_allows() {
         let ways = [
             (ResponseFlags::None, (false, false)),
             (ResponseFlags::Server, (true, true)),

@@ -110,7 +110,7 @@ fn receive(stream: &[u8], random: &mut Random, mut take: impl FnMut(&Message<'_>
 }
 
 #[test]
-fn whatever_the_size_of_the_fragments_the_same_values_arrive() {
+fn fragments_of_every_size_carry_the_same_values() {
     let mut random = Random::new(3);
     for round in 0..200 {
         let (version, order) = (FRAGMENTING[round % 2], ORDERS[round / 2 % 2]);

@@ -161,7 +161,7 @@ fn random_streams_in_random_cuts_with_interleaved_fragments_come_out_whole() {
 }
 
 #[test]
-fn a_message_under_way_is_seen_as_such() {
+fn a_partial_message_is_reported_as_in_progress() {
     let stream = request(Version::V1_2, ByteOrder::Big, 1, b"hello");
     let mut framer = Framer::new(LIMIT);
     assert!(!framer.is_partial());
@@ -313,7 +313,7 @@ fn a_request_that_is_cancelled_further_back_is_known_before_its_turn() {
 }
 
 #[test]
-fn each_fault_in_a_stream_is_told_apart_and_stays() {
+fn each_fault_in_a_stream_has_its_own_error_and_persists() {
     let refused = |stream: &[u8]| {
         let mut framer = Framer::new(1000);
         let error = run(&mut framer, stream, || usize::MAX).unwrap_err();
@@ -360,7 +360,7 @@ fn fragmented_messages_are_limited_in_number_and_in_octets_together() {
 }
 
 #[test]
-fn a_request_that_is_cancelled_between_its_fragments_is_forgotten() {
+fn a_request_that_is_cancelled_between_fragments_is_dropped() {
     let frames = fragmented(&request(Version::V1_2, ByteOrder::NATIVE, 9, &[0; 100]), 24);
     let cancel = cancel_request(Version::V1_2, 9);
     let other = reply(Version::V1_2, ByteOrder::NATIVE, 3);
@@ -394,7 +394,7 @@ fn fragments_of_1_1_are_read_with_the_alignment_of_each() {
 }
 
 #[test]
-fn whatever_is_flipped_in_a_stream_does_not_stop_the_framer() {
+fn flipped_bits_do_not_hang_the_framer() {
     let mut random = Random::new(2);
     let message = request(Version::V1_2, ByteOrder::Little, 1, &[1; 200]);
     let stream = [

@@ -162,7 +162,7 @@ fn bounds_are_part_of_a_type() {
 }
 
 #[test]
-fn a_change_of_a_type_is_found_once_and_not_wherever_it_is_used() {
+fn a_changed_type_is_reported_once_and_not_at_its_uses() {
     let text = |ty: &str| {
         format!(
             "typedef {ty} T; struct S {{ T a; sequence<T> all; }}; interface A {{ T f(in S b); }};"
@@ -275,7 +275,7 @@ fn another_repository_id_is_another_name_to_other_programs() {
 }
 
 #[test]
-fn both_places_are_told() {
+fn both_source_positions_are_reported() {
     let (old, new) = (parse("struct S {\n  long a; };"), parse("struct S { short a; };"));
     let found = diff(&old.model, &new.model);
     let (was, is) = (found[0].old.unwrap(), found[0].new.unwrap());

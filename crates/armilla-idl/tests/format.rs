@@ -57,7 +57,7 @@ fn only_files_that_cannot_be_told_apart_are_refused() {
 }
 
 #[test]
-fn what_is_refused_says_why() {
+fn refusals_have_a_reason() {
     let error = format("a.idl", "/* never").unwrap_err().render();
     assert!(error.contains("error[E0202]") && error.contains("--> a.idl:1:1"), "{error}");
     let error = format("a.idl", "const string a = \"never;\n").unwrap_err().render();

@@ -43,7 +43,7 @@ fn mutations_of_valid_and_wrong_files_end_in_bounded_time() {
 }
 
 #[test]
-fn what_repeats_itself_ends_in_bounded_time() {
+fn repetitive_input_ends_in_bounded_time() {
     let numbered = |line: fn(usize) -> String| (1..4000).map(line).collect::<String>();
     let sources = [
         format!("#define A(x) B\n#define B(x) A\nA{}\n", "(1)".repeat(50_000)),

@@ -63,7 +63,7 @@ fn the_next_file_of_a_name_is_one_further_down_the_path() {
 }
 
 #[test]
-fn a_file_that_says_so_is_read_once_whatever_it_is_called() {
+fn a_file_with_pragma_once_is_read_once_under_all_its_names() {
     let options = files(&[
         ("dir/main.idl", "#include \"part.idl\"\n#include \"../dir/./part.idl\"\n"),
         ("dir/part.idl", "#pragma once\nconst long part = 1;"),

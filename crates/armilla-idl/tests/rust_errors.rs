@@ -129,7 +129,7 @@ fn types_that_double_at_each_level_are_measured_in_no_time() {
 }
 
 #[test]
-fn what_others_can_do_without_is_left_out_with_a_warning() {
+fn operations_of_unsupported_types_are_omitted_with_a_warning() {
     let natives = "native Key; struct Pair { Key a; Key b; };\n";
     for used in ["void f(in Key k);", "Pair f();", "attribute Key f;"] {
         let idl = format!("{natives}interface Remote {{ {used} void g(); }};");

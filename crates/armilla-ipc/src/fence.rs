@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_the_two_sides_sees_the_other() {
+    fn at_least_one_of_two_racing_threads_sees_the_other() {
         assert_eq!(both_missed(&FENCE, 20_000), 0);
     }
 
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_refuses_later_is_asked_no_more() {
+    fn a_barrier_that_the_kernel_refuses_later_is_not_tried_again() {
         let fence = AsymmetricFence::new(regrets);
         fence.prepare();
         assert_eq!(fence.mode.load(Ordering::SeqCst), ASYMMETRIC);

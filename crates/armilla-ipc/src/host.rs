@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_here_is_told_from_the_addresses_of_others() {
+    fn local_addresses_are_distinguished_from_remote_ones() {
         assert!(
             is_routed_locally(Ipv4Addr::LOCALHOST.into()) && is_routed_locally(primary_address())
         );

@@ -29,7 +29,7 @@ fn bind(path: &Path) -> std::io::Result<FifoAcceptor> {
 }
 
 #[test]
-fn one_reader_hears_many_writers() {
+fn one_reader_reads_from_many_writers() {
     let path = fresh_path();
     let reader = open_read(&path).unwrap();
     reader.set_timeout(Some(LONG));

@@ -33,7 +33,7 @@ fn tcp_pair() -> (TcpStream, TcpStream) {
 }
 
 #[test]
-fn a_file_that_was_passed_outlives_the_one_that_was_sent() {
+fn a_passed_descriptor_outlives_the_original() {
     let path = std::env::temp_dir().join(format!("armilla-passed-{}", std::process::id()));
     let mut file = File::create_new(&path).unwrap();
     file.write_all(b"contents").unwrap();
@@ -55,7 +55,7 @@ fn a_file_that_was_passed_outlives_the_one_that_was_sent() {
 }
 
 #[test]
-fn what_cannot_travel_is_refused_before_anything_is_sent() {
+fn values_that_cannot_be_sent_are_refused_before_sending() {
     let (near, far) = UnixStream::pair().unwrap();
     let many = [near.as_fd(); MAX_DESCRIPTORS + 1];
     for (bytes, descriptors) in [(&b""[..], &many[..1]), (b"x", &many[..])] {
@@ -91,7 +91,7 @@ fn more_descriptors_than_fit_are_closed_and_told_of() {
 }
 
 #[test]
-fn a_descriptor_from_elsewhere_becomes_what_it_is_and_nothing_else() {
+fn a_foreign_descriptor_is_accepted_only_as_its_own_kind() {
     let (near, far) = tcp_pair();
     let copy = || near.as_fd().try_clone_to_owned().unwrap();
     let adopted = TcpStream::from_descriptor(copy()).unwrap();

@@ -81,7 +81,7 @@ fn a_peer_that_hands_over_something_else_is_passed_over() {
 }
 
 #[test]
-fn a_peer_that_says_nothing_is_in_nobodys_way() {
+fn a_silent_peer_does_not_block_others() {
     let acceptor = PipeAcceptor::bind(&Pipe::fresh(), &StreamOptions::default()).unwrap();
     let Address::Pipe(path) = acceptor.local().clone() else { panic!("not a pipe") };
     let silent = || UnixConnector::default().connect(&Address::unix(&path), Some(LONG)).unwrap();

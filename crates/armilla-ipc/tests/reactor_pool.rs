@@ -131,7 +131,7 @@ fn a_panicking_handler_costs_a_pool_no_thread() {
 }
 
 #[test]
-fn deregistering_under_fire_calls_nobody_after_closed() {
+fn no_handler_runs_after_deregistration_under_load() {
     let (reactor, pool) = pool(3, 3);
     for _ in 0..300 {
         let (handler, mut peer) = probe(|_, _, socket| read_byte(socket));

@@ -103,7 +103,7 @@ fn every_byte_arrives_once_and_no_wake_up_is_lost() {
 }
 
 #[test]
-fn a_consumer_that_goes_wakes_a_producer_that_waits_for_room() {
+fn the_end_of_the_consumer_wakes_a_blocked_producer() {
     loom::model(|| {
         let ours = shared();
         let theirs = Arc::clone(&ours);

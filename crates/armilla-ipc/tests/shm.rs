@@ -56,7 +56,7 @@ fn a_sleeper_of_any_depth_wakes() {
 }
 
 #[test]
-fn a_sleeper_of_any_depth_learns_that_the_stream_was_shut_down_here() {
+fn shutdown_wakes_waiting_threads_in_every_wait_state() {
     for pause in [5, 60] {
         let [client, _server] = pair();
         thread::scope(|scope| {
@@ -102,7 +102,7 @@ fn the_kernel_vouches_for_the_peer() {
 }
 
 #[test]
-fn a_peer_that_does_not_greet_delays_only_who_talks_to_it() {
+fn a_peer_without_a_greeting_delays_only_its_own_connection() {
     let acceptor = bind();
     let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };
     let _silent = UnixStream::connect(path).unwrap();
@@ -261,7 +261,7 @@ fn what_a_peer_had_published_when_it_was_killed_is_whole() {
 }
 
 #[test]
-fn a_writer_blocked_by_a_peer_that_is_killed_is_told() {
+fn a_blocked_writer_wakes_when_its_peer_is_killed() {
     let acceptor = bind();
     for round in 0..15_u32 {
         let mut victim = start_victim(&acceptor, "receives");
@@ -283,7 +283,7 @@ fn a_writer_blocked_by_a_peer_that_is_killed_is_told() {
 }
 
 #[test]
-fn a_caller_whose_peer_is_killed_in_mid_call_is_told_soon() {
+fn a_call_fails_soon_when_the_server_process_is_killed() {
     let acceptor = bind();
     for round in 0..25_u32 {
         let mut victim = start_victim(&acceptor, "echoes");

@@ -148,7 +148,7 @@ fn a_host_that_does_not_resolve_is_named_in_bounded_time() {
 }
 
 #[test]
-fn a_refusal_tells_every_address_tried() {
+fn a_refused_connection_names_every_address_tried() {
     let port = {
         let acceptor =
             TcpAcceptor::bind(&Address::tcp("127.0.0.1", 0), &StreamOptions::default()).unwrap();

@@ -88,7 +88,7 @@ fn the_first_signal_is_reported_and_the_second_kills() {
 }
 
 #[test]
-fn a_signal_has_its_usual_effect_once_nobody_waits_for_it() {
+fn a_signal_has_its_default_effect_after_the_last_waiter() {
     let server = Server::start("dropped");
     server.signal(Signal::TERM);
     assert_eq!(server.end().signal(), Some(Signal::TERM.as_raw()));

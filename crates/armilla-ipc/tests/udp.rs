@@ -121,7 +121,7 @@ fn a_group_is_heard_from_join_to_leave() {
 }
 
 #[test]
-fn a_group_may_be_heard_from_one_source_alone() {
+fn a_group_can_be_joined_for_a_single_source() {
     let (socket, loopback) = group(2);
     let ip = socket.group().ip();
     let [good, bad] = [[127, 0, 0, 1], [127, 0, 0, 9]].map(IpAddr::from);
@@ -161,7 +161,7 @@ fn the_loopback_of_a_group_can_be_switched_off_and_its_reach_be_set() {
 }
 
 #[test]
-fn a_socket_does_not_hear_the_groups_of_its_neighbours() {
+fn a_socket_gets_only_datagrams_of_its_own_groups() {
     let (socket, loopback) = group(4);
     let other = SocketAddr::from(([239, 255, 77, 5], socket.group().port()));
     let neighbour = UdpMulticast::bind(other).unwrap();
@@ -228,7 +228,7 @@ fn ipv6_groups_work_where_there_is_ipv6() {
 }
 
 #[test]
-fn an_ipv6_group_may_be_heard_from_one_source_alone() {
+fn an_ipv6_group_can_be_joined_for_a_single_source() {
     let Some((socket, loopback)) = group_v6() else { return };
     let ip = socket.group().ip();
     let [good, bad] = ["::1", "2001:db8::9"].map(|ip| ip.parse::<IpAddr>().unwrap());

@@ -122,7 +122,7 @@ fn descriptors_travel_with_datagrams() {
 }
 
 #[test]
-fn descriptors_that_nobody_takes_are_closed() {
+fn descriptors_that_are_not_received_are_closed() {
     let (near, far) = ConnectedUnixDatagram::pair().unwrap();
     let plainly = |far: &ConnectedUnixDatagram| far.recv(&mut [0; 8]).map(drop);
     let with_sender =

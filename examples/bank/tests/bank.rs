@@ -21,7 +21,7 @@ fn client(url: &str) -> Output {
 }
 
 #[test]
-fn the_client_is_told_what_is_missing_and_the_server_ends_in_order() {
+fn the_client_reports_what_is_missing_and_the_server_shuts_down() {
     let (mut server, url) = server();
     assert!(url.starts_with("corbaloc::127.0.0.1:") && url.ends_with("/Account"), "{url}");
     for balance in [100, 200] {

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 #[test]
-fn who_understands_the_component_asks_once() {
+fn clients_that_know_the_component_call_once() {
     let mut server = Command::new(env!("CARGO_BIN_EXE_remoting-above-server"))
         .args(["-ORBEndpoint", "iiop://127.0.0.1:0"])
         .stdout(Stdio::piped())

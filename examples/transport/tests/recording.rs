@@ -65,7 +65,7 @@ fn a_call_over_the_transport_is_recorded_at_both_ends() {
 }
 
 #[test]
-fn who_does_not_know_the_transport_says_so_or_takes_another_profile() {
+fn clients_without_the_transport_fail_or_use_another_profile() {
     let here = directory("recio-both");
     let plain = armilla::Orb::new().unwrap();
     let (only, reference) = server(&here, &["recio://127.0.0.1:0"]);

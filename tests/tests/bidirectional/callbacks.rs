@@ -33,7 +33,7 @@ fn block(remote: &EverythingRef) -> ReplyFuture<()> {
 }
 
 #[test]
-fn a_client_that_nobody_can_connect_to_is_called_back() {
+fn an_unreachable_client_is_called_back_over_its_connection() {
     for concurrency in CONCURRENCIES {
         let server = Server::of(orbs::listening_with(|settings| {
             settings.accept_bidirectional = AcceptBidirectional::Checked;
@@ -225,7 +225,7 @@ fn a_callback_that_takes_too_long_ends_in_time_and_the_connection_serves_on() {
 }
 
 #[test]
-fn when_the_connection_ends_calls_under_way_hear_of_it_and_a_new_one_serves_on() {
+fn a_lost_connection_fails_calls_in_progress_and_a_new_one_is_made() {
     let server = accepting(AcceptBidirectional::Checked);
     let client = unreachable();
     let poa = client.root_poa().create_poa("both ways").bidirectional().build().unwrap();

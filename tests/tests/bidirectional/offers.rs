@@ -166,7 +166,7 @@ fn the_latest_connection_stands_for_an_address_and_when_it_ends_the_one_before()
 }
 
 #[test]
-fn what_a_hostile_client_says_of_listen_points_harms_nobody_else() {
+fn listen_points_of_a_hostile_client_do_not_affect_others() {
     let server = accepting(AcceptBidirectional::Checked);
     let many: Vec<(&str, u16)> = (1..10_000).map(|port| ("127.0.0.1", port)).collect();
     let mut wire = offer(&server, &many);
@@ -191,7 +191,7 @@ fn what_a_hostile_client_says_of_listen_points_harms_nobody_else() {
 }
 
 #[test]
-fn a_client_that_does_not_read_keeps_nobody_waiting_longer_than_the_call_may_take() {
+fn a_client_that_does_not_read_blocks_calls_no_longer_than_their_time_limit() {
     let server = accepting(AcceptBidirectional::Checked);
     let port = peer::dead_port();
     let wire = offer(&server, &[("127.0.0.1", port)]);

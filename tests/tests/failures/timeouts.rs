@@ -64,7 +64,7 @@ fn a_limit_of_seconds_is_kept_too_and_the_next_call_has_its_own() {
 }
 
 #[test]
-fn a_silent_server_times_out_within_the_limit_and_hears_that_the_call_is_given_up() {
+fn a_silent_server_causes_a_timeout_and_gets_a_cancel_request() {
     for version in VERSIONS {
         let (peer, hears) = silent();
         let remote = peer.reference(&orbs::client(), version).with_timeout(LIMIT);

@@ -7,7 +7,7 @@ use armilla_giop::{MessageHeader, MessageKind, close_connection, message_error};
 use armilla_tests::peer::{ORDERS, VERSIONS, Wire, header};
 
 #[test]
-fn what_is_no_giop_is_answered_with_a_message_error() {
+fn octets_that_are_not_giop_get_a_message_error() {
     under_attack(|server| {
         let good = good_request(server, NEWEST, ByteOrder::Big);
         let changed = |at: usize, octet: u8| {
@@ -48,7 +48,7 @@ fn a_message_that_claims_too_much_is_refused_at_once() {
 }
 
 #[test]
-fn a_message_that_ends_early_costs_nobody_anything() {
+fn a_truncated_message_has_no_effect_on_others() {
     under_attack(|server| {
         let good = good_request(server, NEWEST, ByteOrder::Little);
         for end in 0..good.len() {
@@ -79,7 +79,7 @@ fn messages_that_only_servers_send_are_refused() {
 }
 
 #[test]
-fn a_client_that_says_goodbye_is_not_answered() {
+fn a_close_connection_of_the_client_gets_no_reply() {
     under_attack(|server| {
         for version in VERSIONS {
             assert_eq!(answer(server, &close_connection(version)), []);

@@ -26,7 +26,7 @@ fn a_oneway_ends_without_a_reply_on_either_side() {
 }
 
 #[test]
-fn calls_within_the_process_are_seen_by_both_sides_and_mean_the_same() {
+fn collocated_calls_pass_client_and_server_interceptors() {
     let witnesses = Witnesses::new();
     let [a, b, _] = witnesses.all.clone();
     let builder = orbs::builder().client_interceptor(a).server_interceptor(b);

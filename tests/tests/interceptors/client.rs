@@ -38,7 +38,7 @@ fn a_client_sees_exceptions_of_both_kinds() {
 }
 
 #[test]
-fn who_did_not_begin_does_not_hear_of_the_end() {
+fn interceptors_without_a_starting_point_get_no_ending_point() {
     let (server, client, witnesses) = client_side();
     let remote = server.remote(&client);
     witnesses.tell(1, "send_request", raise(ExceptionKind::NoPermission));
@@ -51,7 +51,7 @@ fn who_did_not_begin_does_not_hear_of_the_end() {
 }
 
 #[test]
-fn an_exception_at_the_end_is_what_the_rest_hear_of() {
+fn an_exception_of_an_ending_point_replaces_the_outcome_for_the_rest() {
     let (server, client, witnesses) = client_side();
     let remote = server.remote(&client);
     witnesses.tell(2, "receive_reply", raise(ExceptionKind::Internal));

@@ -93,7 +93,7 @@ fn travelling(slot: &Arc<OnceLock<SlotId>>, seen: &Arc<Mutex<Vec<String>>>) -> O
 }
 
 #[test]
-fn contexts_and_slots_carry_what_belongs_to_a_thread_to_the_servant_and_back() {
+fn service_contexts_and_slots_propagate_thread_data_both_ways() {
     let builder = travelling(&Arc::default(), &Arc::default());
     let server = Server::of(builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap());
     let (slot, seen) = (Arc::default(), Arc::default());

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 #[test]
-fn nobody_is_called_too_late_and_nobody_waits_for_ever_while_everything_changes() {
+fn no_call_is_late_and_no_wait_is_endless_during_concurrent_changes() {
     const IDS: [&str; 3] = ["a", "b", "c"];
     let server = Server::start();
     let (poa, fates) = made_on_demand(&server);
@@ -191,7 +191,7 @@ impl Drop for End<'_> {
 }
 
 #[test]
-fn a_poa_that_comes_and_goes_serves_no_request_after_its_end_and_owes_no_servant() {
+fn a_recreated_poa_serves_no_request_after_its_end_and_returns_every_servant() {
     for locates in [true, false] {
         let server = Server::start();
         let current = remade(&server, locates);
@@ -238,7 +238,7 @@ fn nesting(poa: &Poa, innermost: impl Fn() + Send + Sync + 'static) -> (Listener
 }
 
 #[test]
-fn a_servant_that_ends_its_own_object_deep_within_itself_goes_back_after_the_outermost_call() {
+fn a_servant_that_deactivates_itself_in_a_nested_call_is_etherealized_at_its_end() {
     for depth in [0, 1, 7, 8, 9, 30] {
         for (collocation, far) in [
             (Collocation::Direct, false),

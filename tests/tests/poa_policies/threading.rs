@@ -212,7 +212,7 @@ fn a_program_may_serve_for_some_time_and_go_on_with_something_else() {
 }
 
 #[test]
-fn whoever_serves_for_some_time_hears_at_once_that_the_orb_ends() {
+fn run_for_returns_at_once_when_the_orb_shuts_down() {
     let server = Server::start();
     let near = alone(&server, Threading::MainThread);
     let orb = server.orb.clone();
@@ -236,7 +236,7 @@ fn what_waits_for_the_main_thread_fails_when_the_orb_ends() {
 }
 
 #[test]
-fn a_servant_that_waits_for_itself_by_way_of_a_socket_is_told_so_in_time_and_serves_on() {
+fn a_servant_that_calls_itself_over_a_socket_times_out_and_keeps_serving() {
     let short = std::time::Duration::from_millis(50);
     for threading in [Threading::SingleThread, Threading::MainThread] {
         let server = Server::start();

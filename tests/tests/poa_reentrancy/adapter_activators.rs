@@ -60,7 +60,7 @@ fn an_adapter_activator_cannot_call_what_waits_for_it() {
 }
 
 #[test]
-fn a_poa_that_nobody_makes_is_not_there() {
+fn a_poa_that_is_not_created_does_not_exist() {
     let orb = orbs::listening();
     let object = of_child(&orb);
     let far = orbs::travel(&object, &orbs::client());

@@ -32,7 +32,7 @@ impl Listener for Reborn {
 }
 
 #[test]
-fn who_is_called_as_an_object_cannot_wait_for_its_end() {
+fn a_servant_cannot_wait_for_the_end_of_its_own_object() {
     for far in [false, true] {
         let (orb, poa, _, diary) = meddled(ServantManager::activator, |poa| {
             poa.activate_servant_with_id("ear", probe()).map(drop)
@@ -86,7 +86,7 @@ fn a_manager_that_waits_has_all_servants_given_back() {
 }
 
 #[test]
-fn who_destroys_a_poa_waits_for_servants_that_are_being_made() {
+fn destroy_waits_for_servants_that_are_being_incarnated() {
     let gate = Arc::new(Gate::default());
     let (orb, poa, object, diary) = meddled(ServantManager::activator, {
         let gate = gate.clone();

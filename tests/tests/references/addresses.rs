@@ -53,7 +53,7 @@ fn component(id: u32, data: &[u8]) -> TaggedComponent {
 }
 
 #[test]
-fn what_other_orbs_put_into_references_leads_astray_nobody() {
+fn components_of_other_orbs_do_not_confuse_the_client() {
     let server = Server::start();
     let good = server.local.object().ior();
     let profile = good.iiop_profiles().next().unwrap().unwrap();

@@ -25,7 +25,7 @@ fn initial_references_come_from_arguments_from_the_program_and_from_below_a_url(
 }
 
 #[test]
-fn an_initial_reference_that_nobody_knows_is_an_error_that_says_how_to_name_one() {
+fn an_unknown_initial_reference_is_an_error_with_a_hint() {
     let client = orbs::client();
     for error in [
         client.resolve_initial_references("Dome").unwrap_err(),

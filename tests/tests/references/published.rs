@@ -39,7 +39,7 @@ fn a_name_that_is_published_again_leads_to_the_new_object() {
 }
 
 #[test]
-fn a_name_may_be_taken_back() {
+fn a_name_can_be_unpublished() {
     let server = Server::start();
     let client = orbs::client();
     let urls = ["b", "a"].map(|name| server.publish(name, server.local.object()).unwrap());
@@ -123,7 +123,7 @@ fn a_client_is_forwarded_once_and_then_calls_directly() {
 }
 
 #[test]
-fn a_name_that_nobody_published_does_not_exist() {
+fn an_unpublished_name_does_not_exist() {
     let server = Server::start();
     let (host, port) = server.address();
     let url = format!("corbaloc::{host}:{port}/nobody");

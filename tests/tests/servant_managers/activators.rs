@@ -52,7 +52,7 @@ fn shutting_the_orb_down_gives_servants_back() {
 }
 
 #[test]
-fn a_deactivated_manager_gives_servants_back_where_asked() {
+fn deactivation_of_a_manager_etherealizes_servants_on_request() {
     let server = Server::start();
     for etherealize in [false, true] {
         let manager = server.create_poa_manager(format!("{etherealize}")).unwrap();
@@ -69,7 +69,7 @@ fn a_deactivated_manager_gives_servants_back_where_asked() {
 }
 
 #[test]
-fn a_servant_goes_back_when_its_last_call_has_left_it_and_not_before() {
+fn a_servant_is_etherealized_after_its_last_call() {
     let server = Server::start();
     let maker = Maker::default();
     let log = maker.log.clone();
@@ -96,7 +96,7 @@ fn a_servant_goes_back_when_its_last_call_has_left_it_and_not_before() {
 }
 
 #[test]
-fn the_activator_is_told_whether_the_servant_has_other_objects() {
+fn etherealize_reports_remaining_activations() {
     let server = Server::start();
     let maker = Maker::default();
     let log = maker.log.clone();

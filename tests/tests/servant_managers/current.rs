@@ -43,7 +43,7 @@ impl ServantLocator for Always {
 }
 
 #[test]
-fn a_servant_that_is_called_learns_its_reference_whatever_the_policies_are() {
+fn a_called_servant_gets_its_reference_under_all_policies() {
     let server = Server::start();
     let servant = Arc::new(Selfish(Mutex::default(), Default::default()));
     servant.1.set(Arc::downgrade(&servant)).unwrap();

@@ -37,7 +37,7 @@ impl Listener for Crowd {
 }
 
 #[test]
-fn a_default_servant_learns_which_object_it_is() {
+fn a_default_servant_gets_the_id_of_the_called_object() {
     let server = Server::start();
     let servant: Arc<dyn Listener> = Arc::new(Crowd(server.orb.clone()));
     for retention in [ServantRetention::Retain, ServantRetention::NonRetain] {

@@ -40,7 +40,7 @@ impl ServerInterceptor for Onlooker {
 }
 
 #[test]
-fn interceptors_hear_of_the_end_when_the_locator_has_had_the_last_word() {
+fn ending_points_run_after_postinvoke() {
     let onlooker = Onlooker::default();
     let builder = orbs::builder().server_interceptor(onlooker.clone());
     let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
@@ -70,7 +70,7 @@ fn lending(orb: &Orb) -> (Poa, Arc<Lender>, Log) {
 }
 
 #[test]
-fn a_locator_is_asked_for_each_request_and_is_done_before_the_client_hears() {
+fn preinvoke_and_postinvoke_are_called_before_each_reply() {
     let server = Server::start();
     let (poa, _, log) = lending(&server);
     for (n, reference) in near_and_far(&reference(&poa, "a")).iter().enumerate() {
@@ -94,7 +94,7 @@ fn a_locator_is_asked_for_each_request_and_is_done_before_the_client_hears() {
 }
 
 #[test]
-fn a_locator_hears_of_every_end_of_a_call_and_has_the_last_word() {
+fn postinvoke_is_called_after_every_outcome_and_can_replace_it() {
     let server = Server::start();
     let (poa, lender, log) = lending(&server);
     for reference in near_and_far(&reference(&poa, "a")) {
@@ -135,7 +135,7 @@ fn a_large_result_of_a_lent_servant_arrives_whole() {
 }
 
 #[test]
-fn a_cookie_gives_what_was_put_into_it() {
+fn a_cookie_returns_its_value() {
     assert_eq!(Cookie::new(7_u8).take::<u8>(), Some(7));
     assert_eq!(Cookie::new(7_u8).take::<u16>(), None);
     assert_eq!(Cookie::default().take::<u8>(), None);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_experiment_that_has_nothing_to_do_is_told() {
+    fn an_experiment_without_work_is_reported() {
         let plan = plan(&[Experiment::Batch, Experiment::Latency], &[Transport::Link]);
         let mut experiments = vec![batch::series(&plan), latency::series(&plan)];
         let idle = idle(&plan, &mut experiments, 2);

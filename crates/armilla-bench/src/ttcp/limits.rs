@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_datagrams_are_told_with_where_they_went() {
+    fn lost_datagrams_are_reported_with_their_destination() {
         let report = report();
         let mut sent =
             Summary { tcp: None, report: Some(report), ..summary(10, TcpInfo::default()) };

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_goes_away_is_told_with_what_had_been_sent() {
+    fn the_error_for_a_closed_receiver_includes_the_octets_sent() {
         let versions = ["[::1]", "127.0.0.1"].into_iter();
         let mut bound = versions.filter_map(|host| {
             Some((host, std::net::TcpListener::bind(format!("{host}:0")).ok()?))
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn datagrams_that_nobody_takes_are_refused_or_not_answered() {
+    fn datagrams_without_a_receiver_are_refused_or_dropped() {
         let taken = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
         let silent = Tester { port, count: 3, ..tester(Protocol::Udp) };

@@ -166,7 +166,7 @@ mod tests {
     use alloc::collections::BTreeMap;
 
     #[test]
-    fn it_does_what_a_map_does_whatever_comes_and_goes() {
+    fn it_behaves_like_a_map_under_random_changes() {
         let mut seed = 7_u64;
         let mut random = move |limit: u32| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_in_a_text_is_told_apart() {
+    fn each_fault_in_a_text_has_its_own_error() {
         let parse = |text: &str| text.parse::<Ior>().unwrap_err();
         assert_eq!(parse(""), IorError::MissingPrefix);
         assert_eq!(parse("IO€"), IorError::MissingPrefix);

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_in_an_address_is_told_apart() {
+    fn each_fault_in_an_address_has_its_own_error() {
         let cases = [
             ("/K", UrlError::MissingProtocol("".into())),
             ("h/K", UrlError::MissingProtocol("h".into())),

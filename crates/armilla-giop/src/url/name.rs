@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn each_fault_in_a_name_is_told_apart() {
+    fn each_fault_in_a_name_has_its_own_error() {
         let cases = [
             ("", NameError::Empty),
             ("/a", NameError::EmptyComponent { at: 0 }),

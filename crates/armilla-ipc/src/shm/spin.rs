@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_when_others_had_the_cpu_does_not_count() {
+    fn data_that_arrives_during_preemption_does_not_count() {
         let mut looks = 0;
         let seen = spin_until(DEFAULT_SPIN, &mut || {
             looks += 1;
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_gets_what_was_asked_for() {
+    fn the_configured_spin_time_is_used() {
         assert_eq!(looks(&Spin::new(Some(Duration::ZERO)), 10, true), 0);
         let always = Spin::new(Some(Duration::from_nanos(1)));
         assert_eq!(looks(&always, 20, false), 20);

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_is_believed_what_its_address_says() {
+    fn listen_points_with_the_address_of_the_client_are_accepted() {
         let elsewhere: IpAddr = "192.0.2.7".parse().unwrap();
         assert!(is_at("192.0.2.7", Some(elsewhere)));
         assert!(is_at("::ffff:192.0.2.7", Some(elsewhere)));

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_before_is_not_seen_again() {
+    fn a_scratch_vector_contains_only_the_last_values() {
         for numbers in [&[1, 2, 3][..], &[4], &[], &[5, 6], &[7, 8, 9, 10]] {
             let scratch = read(numbers);
             assert!(scratch.iter().map(|number| number.0).eq(numbers.iter().copied()));

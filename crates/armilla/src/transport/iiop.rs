@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_is_read_and_what_is_malformed_named() {
+    fn published_addresses_are_parsed_and_malformed_ones_reported() {
         let both: IiopEndpoint = ":1?publish=a.org:12809&publish=[2001:db8::7]".parse().unwrap();
         let published = [("a.org".to_owned(), Some(12809)), ("2001:db8::7".to_owned(), None)];
         assert_eq!(both.publish, published);

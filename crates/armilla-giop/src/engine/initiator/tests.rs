@@ -58,7 +58,7 @@ fn replies_find_their_calls_in_any_order_and_once() {
 }
 
 #[test]
-fn an_answer_to_where_is_not_one_to_what() {
+fn a_locate_reply_is_not_accepted_for_a_request() {
     let (mut initiator, [a]) = with(["a"]);
     let octets = written(ByteOrder::Little, |out| {
         begin_locate_reply(out, Version::V1_2, a, LocateStatus::ObjectHere);
@@ -69,7 +69,7 @@ fn an_answer_to_where_is_not_one_to_what() {
 }
 
 #[test]
-fn what_was_given_up_keeps_its_number_until_its_reply_came() {
+fn a_cancelled_call_keeps_its_request_id_until_its_reply() {
     let (mut initiator, [a, b]) = with(["a", "b"]);
     assert_eq!(initiator.cancel(a), Some("a"));
     assert_eq!(initiator.cancel(a), None);
@@ -149,7 +149,7 @@ fn a_server_that_cannot_read_a_message_does_not_say_which() {
 }
 
 #[test]
-fn what_did_not_leave_whole_was_not_executed() {
+fn a_partly_sent_request_was_not_executed() {
     let (mut initiator, _) = with(["a"]);
     let b = initiator.begin("b", None).unwrap();
     initiator.queue(b, 50);

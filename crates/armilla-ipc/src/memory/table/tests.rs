@@ -218,7 +218,7 @@ fn the_next_value_of_an_entry_stays_while_a_guard_leads_to_it() {
 }
 
 #[test]
-fn what_panics_when_it_is_dropped_keeps_none_of_many() {
+fn a_panicking_destructor_does_not_keep_other_values() {
     let (table, gone) = (Table::new(), Arc::new(AtomicUsize::new(0)));
     let held: Vec<_> = (0..5)
         .map(|number| {
@@ -237,7 +237,7 @@ fn what_panics_when_it_is_dropped_keeps_none_of_many() {
 }
 
 #[test]
-fn a_new_owner_is_never_taken_for_that_of_what_stood_there_before() {
+fn a_new_owner_of_a_slot_is_not_mistaken_for_the_old_one() {
     let table = Table::new();
     let old = *table.insert(1, |slot| slot);
     table.remove(old);
@@ -271,7 +271,7 @@ fn things_may_be_of_any_size_and_alignment() {
 
 /// Threads look at things, and hold them, while others take them out and put new ones in.
 #[test]
-fn nobody_sees_what_is_gone_and_nothing_stays_for_good() {
+fn readers_see_no_removed_value_and_all_memory_is_freed() {
     let (table, count) = (Table::new(), Arc::new(AtomicUsize::new(0)));
     let current: [Mutex<Slot>; 4] =
         [(); 4].map(|()| Mutex::new(table.insert(0, |slot| Counted::new(&count, slot)).slot));

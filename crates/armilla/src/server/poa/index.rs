@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_is_found_until_it_is_taken_out() {
+    fn values_are_found_until_they_are_removed() {
         let index = Index::new();
         // Few different hashes, so that many entries share one.
         let hash = |place: u32| place.wrapping_mul(0x9e37_79b9) >> 24;
