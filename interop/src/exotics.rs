@@ -11,7 +11,7 @@ use armilla_cdr::ByteOrder;
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
 
-/// Values of all types that a program does not know before.
+/// Values of all types, also of types that the program does not know.
 #[derive(Debug)]
 pub struct ExoticsServant;
 
@@ -19,7 +19,7 @@ pub struct ExoticsServant;
 #[derive(Debug)]
 pub struct MirrorServant;
 
-/// The echo rule: the result is what `kept` was; the copy and `kept` are what was given.
+/// The echo rule: returns the old value of `kept` and a copy of `given`; `kept` becomes `given`.
 fn echo<T: Clone>(given: T, kept: &mut T) -> Result<(T, T)> {
     let copy = given.clone();
     Ok((std::mem::replace(kept, given), copy))
@@ -96,13 +96,13 @@ impl Exotics for ExoticsServant {
     }
 }
 
-/// How many values `make_any` has.
+/// The number of values of `make_any`.
 pub const MADE: i32 = 27;
 
-/// What `make_any` gives.
+/// The values of `make_any`.
 ///
 /// # Errors
-/// `BAD_PARAM` where there is no such number.
+/// `BAD_PARAM` for an unknown number.
 pub fn made(which: i32) -> Result<Any> {
     const EURO: char = '\u{20ac}';
     let made = match which {
@@ -155,9 +155,9 @@ fn bad_param() -> SystemException {
     SystemException::new(ExceptionKind::BadParam, Minor::default(), Completion::No)
 }
 
-/// Whether two anys hold the same value of equivalent types: one may have the typedef where the
-/// other has what it stands for, and one may say again of a valuetype or an exception what its
-/// TypeCode says.
+/// Whether two anys contain the same value of equivalent types. One may have a typedef where the
+/// other has its original type, and one may repeat a type id that the TypeCode of the value
+/// contains.
 pub fn same_content(one: &Any, other: &Any) -> bool {
     let node = |any: &Any| any.get::<NodeRef>().ok().flatten().flatten();
     if let Some((one, other)) = node(one).zip(node(other)) {
@@ -237,13 +237,13 @@ impl Mirror for MirrorServant {
     }
 }
 
-/// A leaf whose next node and extra are `node`.
+/// A leaf whose next node and extra node are `node`.
 pub fn leaf(number: i32, node: &Value<Node>, title: &str) -> Value<Leaf> {
     let base = Node { number, next: Some(node.clone()), weight: 1.5 };
     Value::new(Leaf { base, title: title.to_owned(), extra: Some(node.clone()) })
 }
 
-/// What `make_branch` gives.
+/// The value of `make_branch`.
 pub fn branch(depth: i32) -> Value<Branch> {
     let mut children = Vec::new();
     if depth > 0 {

@@ -1,20 +1,20 @@
-//! Values of every IDL type of the suite: zero, the extremes, or pseudo-random ones from a seed.
+//! Values of every IDL type of the suite: zero, extreme, or pseudo-random from a seed.
 
 use crate::interop::*;
 
-/// The characters that texts are made of.
+/// The alphabet of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Alphabet {
-    /// What every code set of the suite has.
+    /// The characters that every code set of the suite has.
     #[default]
     Latin1,
-    /// Characters of one to four octets each where UTF-8 is the code set; those that stand alone,
-    /// or in a text with a bound, are ASCII.
+    /// Characters of one to four octets each, for UTF-8. Single characters and bounded strings are
+    /// ASCII.
     Utf8,
 }
 
 impl Alphabet {
-    /// A text with every character of Latin-1, or with the extremes of each length in UTF-8.
+    /// A string with every character of Latin-1, or with the extremes of each length in UTF-8.
     pub fn everything(self) -> String {
         match self {
             Self::Latin1 => (1..=255).map(char::from).collect(),
@@ -24,7 +24,7 @@ impl Alphabet {
         }
     }
 
-    /// The last character that is one octet.
+    /// The last character of one octet.
     pub const fn highest_char(self) -> u8 {
         match self {
             Self::Latin1 => 255,
@@ -33,37 +33,37 @@ impl Alphabet {
     }
 }
 
-/// Which values are made.
+/// The choice of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Zero, false, empty, the first enumerator.
     Zero,
     /// The lowest number of the type; empty.
     Lowest,
-    /// The highest number of the type; texts and sequences at their longest.
+    /// The highest number of the type; strings and sequences of the maximum length.
     Highest,
     /// Pseudo-random, from this seed.
     Random(u64),
 }
 
-/// Makes values.
+/// Creates values.
 #[derive(Debug, Clone)]
 pub struct Filler {
     mode: Mode,
     alphabet: Alphabet,
     state: u64,
-    /// How many folders are open around the one that is being made.
+    /// The number of folders around the one that is being created.
     depth: u32,
 }
 
-/// A type of which a [`Filler`] makes values.
+/// A type whose values a [`Filler`] can create.
 pub trait Fill: Sized {
     /// The next value.
     fn fill(filler: &mut Filler) -> Self;
 }
 
 impl Filler {
-    /// A filler that makes the same values each time.
+    /// A filler that creates the same values each time.
     pub const fn new(mode: Mode, alphabet: Alphabet) -> Self {
         let seed = if let Mode::Random(seed) = mode { seed } else { 1 };
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
@@ -75,7 +75,7 @@ impl Filler {
         T::fill(self)
     }
 
-    /// A text of at most `limit` characters.
+    /// A string of at most `limit` characters.
     pub fn text(&mut self, limit: usize) -> String {
         let random = self.below(limit as u64 + 1) as usize;
         let length = self.pick(0, 0, limit, random);
@@ -92,7 +92,7 @@ impl Filler {
         (0..count).map(|_| self.make()).collect()
     }
 
-    /// How long a sequence inside another value is.
+    /// The length of a sequence within another value.
     fn small_count(&mut self) -> usize {
         let random = self.below(5) as usize;
         self.pick(0, 0, 3, random)
@@ -160,7 +160,7 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-/// A character, and an octet, which is the same Rust type and so stays within the alphabet too.
+/// A character, or an octet, which is the same Rust type and so is limited to the alphabet too.
 impl Fill for u8 {
     fn fill(filler: &mut Filler) -> Self {
         let highest = filler.alphabet.highest_char();
@@ -201,7 +201,7 @@ enums! {
 
 // ---- Constructed types -------------------------------------------------------------------------
 
-/// A sequence inside another value is short.
+/// A sequence within another value is short.
 impl<T: Fill> Fill for Vec<T> {
     fn fill(filler: &mut Filler) -> Self {
         let count = filler.small_count();

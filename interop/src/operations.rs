@@ -1,5 +1,5 @@
-//! The echo operations of `Values` and `Containers` as tables, so that the servant and the checks
-//! name each of them once. Split by how the mapping passes the type.
+//! Tables of the echo operations of `Values` and `Containers`, for the servant and the checks. They
+//! are grouped by the way in which the mapping passes the type.
 
 /// Numbers, characters and enums, which are passed by value.
 macro_rules! scalars {

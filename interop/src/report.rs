@@ -1,9 +1,9 @@
-//! The report of a run: named checks, one line printed for each, and the totals.
+//! The report of a run: named checks with one line for each, and the totals.
 
 use std::error::Error;
 use std::fmt::Display;
 
-/// What a check ends with: the message of the error is the reason that is printed.
+/// The result of a check. The message of an error is the reason that is printed.
 pub type Outcome = Result<(), Box<dyn Error>>;
 
 /// Runs named checks (`operation/case`), prints a line for each, and counts.
@@ -15,13 +15,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Filters are parts of the names of the checks that shall run; one that starts with `!` names
-    /// checks that shall not. Without any, all run.
+    /// Filters are substrings of the names of checks. A filter that starts with `!` excludes.
+    /// Without filters, all checks run.
     pub fn new(filters: Vec<String>) -> Self {
         Self { filters, ..Self::default() }
     }
 
-    /// Runs a check, unless the filters leave it out.
+    /// Runs a check, unless the filters exclude it.
     pub fn check(&mut self, operation: &str, case: &str, body: impl FnOnce() -> Outcome) {
         let name = format!("{operation}/{case}");
         if !wants(&self.filters, &name) {
@@ -39,26 +39,26 @@ impl Report {
         }
     }
 
-    /// How many checks passed, and how many failed.
+    /// The numbers of checks that passed and failed.
     pub const fn totals(&self) -> (u32, u32) {
         (self.passed, self.failed)
     }
 
-    /// Prints the totals. Whether something ran and nothing failed.
+    /// Prints the totals. Returns whether a check ran and none failed.
     pub fn finish(&self) -> bool {
         println!("{} passed, {} failed", self.passed, self.failed);
         self.passed > 0 && self.failed == 0
     }
 }
 
-/// Whether the filters let a name through.
+/// Whether the filters include a name.
 pub fn wants(filters: &[String], name: &str) -> bool {
     let (excluded, asked): (Vec<_>, Vec<_>) = filters.iter().partition(|f| f.starts_with('!'));
     !excluded.iter().any(|filter| name.contains(&filter[1..]))
         && (asked.is_empty() || asked.iter().any(|filter| name.contains(filter.as_str())))
 }
 
-/// `text` without line ends, so that a check remains one line of the report.
+/// `text` without line breaks, so that a check is one line of the report.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -66,7 +66,7 @@ fn one_line(text: &str) -> String {
 /// Fails with `what` unless `holds`.
 ///
 /// # Errors
-/// When it does not.
+/// When it does not hold.
 pub fn expect(holds: bool, what: impl Display) -> Outcome {
     if holds { Ok(()) } else { Err(what.to_string().into()) }
 }

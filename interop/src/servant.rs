@@ -224,7 +224,7 @@ impl Echo for EchoServant {
     }
 
     fn notify_mixed(&self, _tag: u8, amount: f64, text: &str) -> Result<()> {
-        // The amounts of the suite are whole or a half more, and small.
+        // The amounts in the suite are small multiples of a half.
         self.count(amount as i64 + text.chars().count() as i64);
         Ok(())
     }

@@ -1,23 +1,23 @@
-//! Fields of a few bits within an integer, for the bitsets of IDL 4.
+//! Bit fields within an integer, for the bitsets of IDL 4.
 
-/// The `width` bits of `bits` from `position` on; they lie within it.
+/// Reads the field of `width` bits at `position`, which must be within `bits`.
 pub const fn get_bits(bits: u64, position: u32, width: u32) -> u64 {
     (bits >> position) & mask(width)
 }
 
-/// The `width` bits of `bits` from `position` on, the highest of which is the sign.
+/// Reads the field of `width` bits at `position` as a signed number.
 pub const fn get_signed_bits(bits: u64, position: u32, width: u32) -> i64 {
     let unused = u64::BITS - width;
     (get_bits(bits, position, width) << unused).cast_signed() >> unused
 }
 
-/// `bits` with the lowest `width` bits of `value` from `position` on.
+/// Returns `bits` with the field of `width` bits at `position` set to `value`.
 pub const fn set_bits(bits: u64, position: u32, width: u32, value: u64) -> u64 {
     let mask = mask(width) << position;
     (bits & !mask) | ((value << position) & mask)
 }
 
-/// As many ones as a field has bits, 1 to 64.
+/// A mask of `width` bits, 1 to 64.
 const fn mask(width: u32) -> u64 {
     u64::MAX >> (u64::BITS - width)
 }

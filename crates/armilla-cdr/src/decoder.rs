@@ -1,6 +1,7 @@
-//! The decoder: octets into numbers, strings, sequences and encapsulations (CORBA 3.4 Part 2, 9.3).
+//! The decoder of numbers, strings, sequences and encapsulations (CORBA 3.4 Part 2, 9.3).
 //!
-//! What is read of valuetypes is in `value`, of `any`s and TypeCodes in `any` and `type_code`.
+//! The decoder of valuetypes is in `value`; those of `any`s and TypeCodes are in `any` and
+//! `type_code`.
 
 mod chunks;
 mod fixed;
@@ -26,7 +27,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::any::Any;
 
-/// The most elements of a sequence whose elements take no octets. Nothing else limits those.
+/// The maximum number of elements without octets in a sequence, because nothing else limits them.
 const ZERO_SIZED_LIMIT: u32 = 1 << 16;
 
 /// The context of a decoder, for values that need more than their octets: an object reference needs
@@ -43,14 +44,14 @@ const ZERO_SIZED_LIMIT: u32 = 1 << 16;
 /// assert_eq!(input.context::<Process>().map(|process| process.0), Some("bank"));
 /// ```
 pub trait Context: Any + Send + Sync {
-    /// The type of the values with this repository id, for an [`any`](crate::Any) that contains
-    /// such a value though its TypeCode does not describe it.
+    /// The type of values with this repository id, for an [`any`](crate::Any) whose TypeCode does
+    /// not describe it.
     fn value_type(&self, _repository_id: &str) -> Option<TypeCode> {
         None
     }
 
     /// Copies the state of a custom value of the type with this repository id; `None` if the type
-    /// is unknown. The decoder asks for values that are not in chunks, though they should be.
+    /// is unknown. The decoder calls it for custom values that should be in chunks but are not.
     fn copy_custom(
         &self,
         _repository_id: &str,
@@ -81,7 +82,7 @@ pub struct Decoder<'a> {
     /// The end of the stack when nesting began.
     pub(crate) stack: usize,
     context: Option<&'a dyn Context>,
-    /// If `octets` is one fragment of several: all of them, and the index of this one.
+    /// All fragments and the index of the current one, if `octets` is a fragment.
     pub(crate) fragments: Option<&'a FragmentedOctets>,
     fragment: u32,
     /// The values in the input, from the first of them on.
@@ -121,8 +122,7 @@ impl<'a> Decoder<'a> {
         self
     }
 
-    /// The same decoder for characters in these code sets; without one for wide characters, for
-    /// those in UTF-16.
+    /// The same decoder with these code sets. Without one for wide characters, it reads UTF-16.
     #[inline]
     #[must_use]
     pub const fn with_code_sets(mut self, code_sets: CodeSets) -> Self {
@@ -164,7 +164,7 @@ impl<'a> Decoder<'a> {
         self
     }
 
-    /// Ends the decoder. Dropping it does the same but costs more than the one comparison of this.
+    /// Ends the decoder. It is the same as dropping it, but only costs one comparison.
     #[inline(always)]
     pub fn end(self) {
         match self.values {
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
         self.position
     }
 
-    /// How many octets are left.
+    /// The number of remaining octets.
     #[inline]
     pub fn remaining(&self) -> usize {
         match (self.fragments, &self.values) {
@@ -199,7 +199,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// How many octets are left of the present fragment.
+    /// The number of remaining octets of the current fragment.
     #[inline]
     pub(crate) const fn here(&self) -> usize {
         self.octets.len().saturating_sub(self.position)
@@ -211,13 +211,13 @@ impl<'a> Decoder<'a> {
         self.order
     }
 
-    /// Skips padding up to a multiple of `alignment`, a power of two, as far as there are octets.
+    /// Skips padding up to a multiple of `alignment`, a power of two, or to the end of the input.
     #[inline]
     pub const fn align(&mut self, alignment: usize) {
         self.position += self.position.wrapping_neg() & (alignment - 1);
     }
 
-    /// Takes the next `len` octets as they are.
+    /// Reads `len` octets without alignment.
     ///
     /// # Errors
     /// When fewer are left.
@@ -245,19 +245,19 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// An error at the present position.
+    /// An error at the current position.
     #[inline]
     pub fn error(&self, kind: CdrErrorKind) -> CdrError {
         CdrError::at(kind, self.position)
     }
 
-    /// The error for a number that names no enumerator of `type_name`.
+    /// The error for a number that is not an enumerator of `type_name`.
     #[inline]
     pub fn invalid_enum(&self, type_name: &'static str, value: u32) -> CdrError {
         self.error(CdrErrorKind::InvalidEnum { type_name, value })
     }
 
-    /// The error for a discriminator that the union `type_name` does not have.
+    /// The error for an invalid discriminator of the union `type_name`.
     #[inline]
     pub fn invalid_discriminator(&self, type_name: &'static str) -> CdrError {
         self.error(CdrErrorKind::InvalidDiscriminator { type_name })
@@ -305,11 +305,10 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Reads the length of a sequence. Every element takes at least one octet, so a length larger
-    /// than what is left is refused before anything is allocated for it.
+    /// Reads the length of a sequence whose elements take at least one octet each.
     ///
     /// # Errors
-    /// When the octets that are left cannot hold so many elements.
+    /// When the length exceeds the number of remaining octets, so that nothing is allocated for it.
     #[inline]
     pub fn length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
@@ -322,7 +321,7 @@ impl<'a> Decoder<'a> {
     /// Reads the length of a sequence of at most `bound` elements.
     ///
     /// # Errors
-    /// When there are more, or as [`length`](Self::length).
+    /// When there are more; those of [`length`](Self::length).
     #[inline]
     pub fn bounded_length(&mut self, bound: u32) -> CdrResult<usize> {
         let length = self.length()?;
@@ -344,7 +343,7 @@ impl<'a> Decoder<'a> {
     /// Reads a sequence of octets or of `char`, borrowed.
     ///
     /// # Errors
-    /// When the octets end before the sequence does.
+    /// When the input ends too early.
     #[inline]
     pub fn octets(&mut self) -> CdrResult<&'a [u8]> {
         let length = self.u32()? as usize;
@@ -354,7 +353,7 @@ impl<'a> Decoder<'a> {
     /// Reads a sequence of at most `bound` octets, borrowed.
     ///
     /// # Errors
-    /// When there are more, or as [`octets`](Self::octets).
+    /// When there are more; those of [`octets`](Self::octets).
     #[inline]
     pub fn bounded_octets(&mut self, bound: u32) -> CdrResult<&'a [u8]> {
         let length = self.bounded_length(bound)?;
@@ -382,7 +381,7 @@ impl<'a> Decoder<'a> {
         T::decode_vec(self, length)
     }
 
-    /// Reads the length of a sequence of such elements.
+    /// Reads the length of a sequence of elements of this type.
     #[inline]
     fn length_of<T: Decode<'a>>(&mut self) -> CdrResult<usize> {
         if !T::ZERO_SIZED {
@@ -397,11 +396,11 @@ impl<'a> Decoder<'a> {
     /// ([`zero_sized_parts`](TypeCode::zero_sized_parts)).
     ///
     /// # Errors
-    /// When the octets that are left cannot hold so many elements.
+    /// When the remaining octets cannot hold as many elements.
     pub fn length_for(&mut self, element: &TypeCode) -> CdrResult<usize> {
         let here = self.checkpoint();
         let length = self.length();
-        // Looked at only where it matters: there may be as many lengths as octets.
+        // Computed only if needed, because there may be as many lengths as octets.
         if length.is_err() && element.zero_sized_parts(ZERO_SIZED_LIMIT as usize).is_some() {
             self.rewind(here);
             let length = self.u32()? as usize;
@@ -411,7 +410,7 @@ impl<'a> Decoder<'a> {
         length
     }
 
-    /// Reads a sequence whose elements `element` reads.
+    /// Reads a sequence. `element` reads an element.
     ///
     /// # Errors
     /// Those of `element`.
@@ -423,10 +422,10 @@ impl<'a> Decoder<'a> {
         self.elements(length, element)
     }
 
-    /// Reads a sequence of at most `bound` elements that `element` reads.
+    /// Reads a sequence of at most `bound` elements. `element` reads an element.
     ///
     /// # Errors
-    /// When there are more, or those of `element`.
+    /// When there are more; those of `element`.
     pub fn bounded_sequence_with<T>(
         &mut self,
         bound: u32,
@@ -436,7 +435,7 @@ impl<'a> Decoder<'a> {
         self.elements(length, element)
     }
 
-    /// Reads `len` elements one by one; never reserves more memory than octets are left.
+    /// Reads `len` elements one by one. Reserves no more memory than the remaining octets justify.
     pub(crate) fn elements<T>(
         &mut self,
         len: usize,
@@ -452,10 +451,10 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads an array whose elements `element` reads.
+    /// Reads an array. `element` reads an element.
     ///
     /// # Errors
-    /// The first of `element`.
+    /// Those of `element`.
     pub fn array_with<T, const N: usize>(
         &mut self,
         mut element: impl FnMut(&mut Self) -> CdrResult<T>,
@@ -469,15 +468,15 @@ impl<'a> Decoder<'a> {
         });
         match failure {
             Some(error) => Err(error),
-            // Without a failure `element` gave every item.
+            // All elements were read.
             None => Ok(items.map(|item| item.unwrap())),
         }
     }
 
-    /// Reads an encapsulation and gives a decoder for what is in it.
+    /// Reads an encapsulation, and returns a decoder for its content.
     ///
     /// # Errors
-    /// When the octets end before it does, or it lacks its byte order.
+    /// When the input ends too early, or the encapsulation is empty.
     pub fn encapsulation(&mut self) -> CdrResult<Self> {
         let octets = self.octets()?;
         match octets.first() {
@@ -491,7 +490,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Drops the table of values. Out of line, since nearly no message has one.
+/// Drops the table of values. Out of line, because few messages have one.
 #[cold]
 #[inline(never)]
 fn forget(values: Option<Box<DecodedValues<'_>>>) {

@@ -1,6 +1,7 @@
-//! The encoder: numbers, strings, sequences and encapsulations into octets (CORBA 3.4 Part 2, 9.3).
+//! The encoder of numbers, strings, sequences and encapsulations (CORBA 3.4 Part 2, 9.3).
 //!
-//! What is written of valuetypes is in `value`, of `any`s and TypeCodes in `any` and `type_code`.
+//! The encoder of valuetypes is in `value`; those of `any`s and TypeCodes are in `any` and
+//! `type_code`.
 
 mod fixed;
 mod numbers;
@@ -15,14 +16,14 @@ use crate::{
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// The most payloads that an encoder borrows; it copies further ones.
+/// The maximum number of borrowed payloads. Further ones are copied.
 const MAX_BORROWED: usize = 4;
 
-/// The most parts of the output.
+/// The maximum number of parts of the output.
 const MAX_PARTS: usize = 2 * MAX_BORROWED + 1;
 
-/// The least octets of a payload that is borrowed. Below that a copy costs less than one more part
-/// of a vectored write.
+/// The minimum size of a borrowed payload, in octets. Copying less is cheaper than one more part of
+/// a vectored write.
 const BORROW_FROM: usize = 16 * 1024;
 
 /// Writes CDR into a buffer that it owns, aligned from the start of that buffer.
@@ -62,7 +63,7 @@ struct Payload<'p> {
 }
 
 impl<'p> Borrowed<'p> {
-    /// Borrows nothing more, behind so many octets that are borrowed elsewhere.
+    /// Borrows nothing more. `octets` are borrowed elsewhere.
     const fn full(octets: usize) -> Self {
         Self { payloads: [None; MAX_BORROWED], count: MAX_BORROWED, octets }
     }
@@ -72,7 +73,7 @@ impl<'p> Borrowed<'p> {
         self.payloads.iter().take(self.count).copied().flatten()
     }
 
-    /// How many octets are borrowed.
+    /// The number of borrowed octets.
     const fn octets(&self) -> usize {
         self.octets
     }
@@ -139,13 +140,13 @@ impl<'p> Encoder<'p> {
         self.wide = format;
     }
 
-    /// The length of the output in octets, borrowed payloads included.
+    /// The length of the output in octets, including borrowed payloads.
     #[inline]
     pub const fn len(&self) -> usize {
         self.buffer.len() + self.borrowed.octets
     }
 
-    /// Whether nothing was written.
+    /// Whether the output is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -260,15 +261,14 @@ impl<'p> Encoder<'p> {
         })
     }
 
-    /// The octets that were written, without borrowed payloads.
+    /// The octets in the buffer, without borrowed payloads.
     pub fn into_buffer(self) -> Vec<u8> {
         self.buffer.into_vec()
     }
 
-    /// Takes the buffer out with what was written, for reuse; borrowed payloads are dropped. This
-    /// takes `&mut self` because moving the encoder would cost more than checking that it is empty.
-    /// The encoder owns nothing then, so it may be [forgotten](core::mem::forget) instead of
-    /// dropped.
+    /// Takes out the buffer with its content, for reuse, and drops borrowed payloads. It takes
+    /// `&mut self`, because moving the encoder costs more than a check that it is empty. Afterwards
+    /// the encoder owns nothing, so it may be [forgotten](core::mem::forget) instead of dropped.
     #[inline(always)]
     pub fn take_buffer(&mut self) -> Buffer {
         if self.values.is_some() {
@@ -291,7 +291,7 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Removes padding from `len` on after which nothing was written.
+    /// Removes padding that begins at `len`, if nothing follows it.
     #[inline(always)]
     pub fn remove_padding(&mut self, len: usize) {
         debug_assert!(self.len() - len < 8, "more than padding");

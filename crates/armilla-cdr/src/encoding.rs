@@ -1,8 +1,8 @@
-//! The forms in which CDR is written: what one connection has agreed on and another may not have.
+//! The encodings of CDR: the parameters on which the two sides of a connection agree.
 
 use crate::{ByteOrder, CodeSet, CodeSets, WideFormat};
 
-/// What must be the same on both sides for octets to mean the same.
+/// The parameters that must be the same on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Encoding {
     pub(crate) order: ByteOrder,
@@ -11,7 +11,7 @@ pub(crate) struct Encoding {
 }
 
 impl Encoding {
-    /// That of this machine, with strings as Rust has them.
+    /// The encoding of this machine, with strings in UTF-8 as in Rust.
     pub(crate) const NATIVE: Self = Self {
         order: ByteOrder::NATIVE,
         code_sets: CodeSets::with_utf_16(CodeSet::Utf8),

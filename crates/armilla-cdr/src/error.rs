@@ -43,7 +43,7 @@ pub enum CdrErrorKind {
         /// The number.
         value: u32,
     },
-    /// A discriminator that does not belong to the union, or not to the chosen case.
+    /// A discriminator that is invalid for the union, or for the selected case.
     InvalidDiscriminator {
         /// The union.
         type_name: &'static str,
@@ -52,15 +52,15 @@ pub enum CdrErrorKind {
     MissingNul,
     /// A string with a NUL before its end.
     EmbeddedNul,
-    /// A string that is not well-formed in the code set of the connection.
+    /// A string that is malformed in the code set of the connection.
     Malformed(CodeSet),
-    /// A character that the code set of the connection cannot express.
+    /// A character that the code set of the connection lacks.
     NotInCodeSet(char, CodeSet),
     /// Wide characters in GIOP 1.0, which has none.
     WideInGiop1_0,
-    /// A wide character to be sent where no code set was agreed on for them.
+    /// A wide character without a code set for wide characters.
     NoWideCodeSet,
-    /// A character that takes two units of UTF-16, where one is all that a `wchar` has.
+    /// A character of two units of UTF-16, where a `wchar` has only one.
     TwoUnits(char),
     /// A sequence or string longer than its IDL bound.
     BoundExceeded {
@@ -69,29 +69,29 @@ pub enum CdrErrorKind {
         /// The length.
         length: usize,
     },
-    /// A length that does not fit the 32 bits that CDR gives it.
+    /// A length of more than 32 bits.
     TooLong(usize),
     /// Values nest deeper than the limit.
     TooDeep {
         /// The limit.
         limit: u16,
     },
-    /// Values lead to one another deeper than the limit.
+    /// Valuetypes refer to one another more deeply than the limit.
     ValuesTooDeep {
         /// The limit.
         limit: u32,
     },
-    /// An object reference where no ORB is there to make it.
+    /// An object reference in a decoder without an ORB.
     NoContext,
-    /// A value of a type that is not known here, and none that it could be truncated to either.
+    /// A value of an unknown type that cannot be truncated to a known one.
     UnknownValueType,
-    /// A value that nobody here can read, so that it cannot be written in the other byte order.
+    /// An opaque value, which cannot be converted to the other byte order.
     OtherByteOrder,
-    /// A value that nobody here can read, which may hold texts that must be converted.
+    /// An opaque value, whose strings cannot be converted to another code set.
     OtherCodeSet,
-    /// A TypeCode that names a type by its repository id which does not enclose it.
+    /// A TypeCode with a reference to a type that does not enclose it.
     IncompleteTypeCode,
-    /// Anything else, in words.
+    /// Any other error.
     Invalid(&'static str),
 }
 
@@ -110,13 +110,13 @@ impl CdrError {
         Self { kind, position: Some(position) }
     }
 
-    /// The discriminator given for a case of the union `type_name` does not select it.
+    /// The error for a discriminator that does not select the given case of the union `type_name`.
     #[cold]
     pub const fn invalid_discriminator(type_name: &'static str) -> Self {
         Self::new(CdrErrorKind::InvalidDiscriminator { type_name })
     }
 
-    /// The number `value` names no enumerator of the enum `type_name`.
+    /// The error for a number that is not an enumerator of `type_name`.
     #[cold]
     pub const fn invalid_enum(type_name: &'static str, value: u32) -> Self {
         Self::new(CdrErrorKind::InvalidEnum { type_name, value })

@@ -2,11 +2,11 @@
 
 use crate::{CdrResult, Decode, Encode, Order};
 
-/// How many structs one round of a loop writes or reads, each at constant offsets.
+/// The number of structs that one round of a loop writes or reads, at constant offsets.
 pub(crate) const TURN: usize = 16;
 
-/// A struct of which every member has a fixed size, so that a sequence of them can be written and
-/// read at constant offsets.
+/// A struct whose members all have a fixed size, so that sequences of it are written and read at
+/// constant offsets.
 ///
 /// CDR aligns each member from the start of the message, so the size of a struct depends on where
 /// it begins. But after a member with the largest alignment the position is known, whatever came
@@ -17,10 +17,10 @@ pub(crate) const TURN: usize = 16;
 pub trait Fixed: Copy + Encode + for<'a> Decode<'a> {
     /// The largest alignment of a member: 1, 2, 4 or 8.
     const ALIGN: usize;
-    /// The position modulo `ALIGN` behind a value.
+    /// The position modulo `ALIGN` after a value.
     const PHASE: usize;
-    /// The octets of a value that begins at `PHASE`, padding before members included. As a type, so
-    /// that the compiler knows of each offset that it lies within.
+    /// The octets of a value that begins at `PHASE`, including padding before members. As a type,
+    /// so that the compiler can prove each offset to be in bounds.
     type Chunk: Chunk;
 
     /// Writes the value into a chunk that begins at `PHASE`: every octet, padding as zeros.
@@ -33,12 +33,12 @@ pub trait Fixed: Copy + Encode + for<'a> Decode<'a> {
     fn read<O: Order>(chunk: &Self::Chunk) -> CdrResult<Self>;
 }
 
-/// What [`Fixed`] values are written into: `[u8; N]`, of any length but 0.
+/// The chunk of a [`Fixed`] value: `[u8; N]`, for any length except 0.
 pub trait Chunk: Sized + private::Sealed {
-    /// The chunks that lie one behind the other in `octets`, as many as there are whole.
+    /// The whole chunks in `octets`, one after the other.
     fn all(octets: &[u8]) -> &[Self];
 
-    /// The same, to be written.
+    /// The same, mutable.
     fn all_mut(octets: &mut [u8]) -> &mut [Self];
 }
 

@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 use core::slice;
 
-/// An IDL array of `N` elements that keeps them on the heap: a slice of a length that its type
-/// says. It is made of a `Vec` of this length, or of one value for all places.
+/// An IDL array of `N` elements on the heap: a slice whose length is part of its type. It is
+/// created from a `Vec` of this length, or from one value for all elements.
 ///
 /// ```
 /// use armilla_cdr::LargeArray;
@@ -21,7 +21,7 @@ use core::slice;
 pub struct LargeArray<T, const N: usize>(Box<[T]>);
 
 impl<T, const N: usize> LargeArray<T, N> {
-    /// An array with `value` in all places.
+    /// An array with `value` as every element.
     pub fn filled(value: T) -> Self
     where
         T: Clone,
@@ -37,7 +37,7 @@ impl<T: Default, const N: usize> Default for LargeArray<T, N> {
 }
 
 impl<T, const N: usize> TryFrom<Vec<T>> for LargeArray<T, N> {
-    /// The elements, which are not `N`.
+    /// The error for a number of elements other than `N`.
     type Error = Vec<T>;
 
     fn try_from(elements: Vec<T>) -> Result<Self, Vec<T>> {
@@ -87,11 +87,11 @@ impl<'a, T: Decode<'a>, const N: usize> Decode<'a> for LargeArray<T, N> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads a large array whose elements `element` reads; never reserves more memory than octets
-    /// are left.
+    /// Reads a large array. `element` reads an element. Reserves no more memory than the remaining
+    /// octets justify.
     ///
     /// # Errors
-    /// The first of `element`.
+    /// Those of `element`.
     pub fn large_array_with<T, const N: usize>(
         &mut self,
         element: impl FnMut(&mut Self) -> CdrResult<T>,

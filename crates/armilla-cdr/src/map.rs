@@ -4,7 +4,7 @@ use crate::{CdrResult, Decode, Decoder, Encode, Encoder};
 use alloc::collections::BTreeMap;
 
 impl<'a> Decoder<'a> {
-    /// Reads a map whose pairs `pair` reads. Of several values for one key the last counts.
+    /// Reads a map. `pair` reads a pair. The last of several values for one key counts.
     ///
     /// # Errors
     /// Those of `pair`.
@@ -15,10 +15,10 @@ impl<'a> Decoder<'a> {
         self.sequence_with(pair).map(|pairs| pairs.into_iter().collect())
     }
 
-    /// Reads a map of at most `bound` pairs that `pair` reads.
+    /// Reads a map of at most `bound` pairs. `pair` reads a pair.
     ///
     /// # Errors
-    /// When there are more, or those of `pair`.
+    /// When there are more; those of `pair`.
     pub fn bounded_map_with<K: Ord, V>(
         &mut self,
         bound: u32,

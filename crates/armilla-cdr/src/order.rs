@@ -10,10 +10,10 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// The order of this machine, in which encoding costs least.
+    /// The order of this machine, which is the cheapest.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The order that the flag octet of a header or encapsulation stands for: its lowest bit.
+    /// The order for the flag octet of a header or encapsulation, given by its lowest bit.
     pub const fn from_flag(flag: u8) -> Self {
         if flag & 1 == 0 { Self::Big } else { Self::Little }
     }
@@ -29,15 +29,15 @@ impl ByteOrder {
 
 macro_rules! order {
     ($($put:ident $get:ident $ty:ty, $bits:ty);*) => {
-        /// A byte order as a type, so that a loop over many values chooses it once.
+        /// A byte order as a type, so that a loop over many values selects it once.
         ///
-        /// Each function reads one value at the offset `at` of `chunk`, or writes one to a `place`
-        /// in it: the value where that begins, and zeros in what is left of it. A place has eight
-        /// octets at most.
+        /// Each function reads a value at the offset `at` of `chunk`, or writes one into a place
+        /// there: the value at the beginning, and zeros behind it. A place has at most eight
+        /// octets.
         ///
         /// # Panics
-        /// When the value does not lie within `chunk`; [`Fixed`](crate::Fixed) hands out chunks of
-        /// exactly the size that the generated offsets were computed for.
+        /// When the value is not within `chunk`. [`Fixed`](crate::Fixed) provides chunks of the
+        /// size for which the generated offsets were computed.
         pub trait Order: private::Sealed {
             $(
                 #[doc = concat!("Writes one `", stringify!($ty), "`.")]
@@ -77,7 +77,7 @@ macro_rules! order {
     (@one $put:ident $get:ident $ty:ty, $bits:ty, $to:ident, $from:ident) => {
         #[inline(always)]
         fn $put(chunk: &mut [u8], place: Range<usize>, value: $ty) {
-            // As one number, so that one store writes the value and the padding behind it.
+            // As one number, so that one store writes the value and the padding.
             let octets = u64::from(<$bits>::from_le_bytes(value.$to())).to_le_bytes();
             let place = &mut chunk[place];
             place.copy_from_slice(&octets[..place.len()]);

@@ -1,4 +1,4 @@
-//! Shared octets: a `sequence<octet>` that is passed on instead of copied.
+//! Shared octets: a `sequence<octet>` without copies.
 
 use crate::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use alloc::sync::Arc;
@@ -7,7 +7,7 @@ use core::fmt;
 use core::ops::Deref;
 
 /// A `sequence<octet>` in a shared, immutable buffer: clones are cheap and share the octets. It is
-/// made of a `Vec<u8>` without a copy, and dereferences to `[u8]`.
+/// created from a `Vec<u8>` without a copy, and dereferences to `[u8]`.
 ///
 /// ```
 /// use armilla_cdr::SharedOctets;

@@ -33,12 +33,12 @@ struct StringBuffer {
     all: String,
     /// The end of each string.
     ends: Vec<usize>,
-    /// Whether all are ASCII without NUL, and so the same in every code set.
+    /// Whether all strings are ASCII without NUL, and so the same in every code set.
     is_ascii: bool,
 }
 
 impl StringBuffer {
-    /// The octets of the text at this index, which exists.
+    /// The octets of the string at this index, which must exist.
     fn range(&self, index: usize) -> Range<usize> {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[index]
@@ -51,27 +51,27 @@ impl SharedStrings {
         Self { buffer: Arc::new(StringBuffer { all, ends, is_ascii }), first: 0, end }
     }
 
-    /// How many there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.end - self.first
     }
 
-    /// Whether there are none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The text at this index, if there is one.
+    /// The string at this index, if it exists.
     pub fn get(&self, index: usize) -> Option<&str> {
         (index < self.len()).then(|| &self.buffer.all[self.buffer.range(self.first + index)])
     }
 
-    /// All of them, in their order.
+    /// The strings in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
         (self.first..self.end).map(|number| &self.buffer.all[self.buffer.range(number)])
     }
 
-    /// Some of them, in the same buffer.
+    /// A range of the strings, which shares the buffer.
     ///
     /// # Panics
     /// When the range is not within `0..len`.
@@ -168,12 +168,12 @@ impl Encode for SharedStrings {
 }
 
 impl<'a> Decode<'a> for SharedStrings {
-    /// Copies all texts and validates them together, unless some depend on the code set.
+    /// Copies all strings and validates them together, if they do not depend on the code set.
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
         let count = input.length()?;
         let mut again = input.clone();
         let left = input.remaining();
-        // Each takes a length, which is zero for some ORBs' empty strings.
+        // Each has a length, which is 0 for the empty strings of some ORBs.
         let (mut all, mut ends) = (Vec::new(), Vec::with_capacity(count.min(left / 4)));
         for number in 0..count {
             let text = match input.octets()? {
@@ -182,7 +182,7 @@ impl<'a> Decode<'a> for SharedStrings {
                 _ => return Err(input.error(CdrErrorKind::MissingNul)),
             };
             if number == 0 {
-                // Strings of one sequence are often of one length.
+                // The strings of a sequence often have the same length.
                 all.reserve(text.len().saturating_mul(count).min(left));
             }
             all.extend_from_slice(text);

@@ -1,10 +1,10 @@
-//! How much of a thread's stack a decoder may use.
+//! The part of a thread's stack that a decoder may use.
 
-/// The limit for nested values, in octets of the stack, three more levels included: large structs
-/// that contain themselves take much for each level, and temporarily more than what stays in use.
+/// The limit for nested values, in octets of stack. It includes three more levels, because large
+/// structs use much stack in each level, and temporarily more than they keep.
 pub(crate) const STACK_LIMIT: usize = 1600 << 10;
 
-/// How much of the stack values may use, and how much of that is used already.
+/// The stack that values may use, and the part of it that is in use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StackBudget {
     pub(crate) used: usize,
@@ -12,6 +12,6 @@ pub(crate) struct StackBudget {
 }
 
 impl StackBudget {
-    /// The budget of a thread on which nothing nests yet.
+    /// The budget of a thread without nested values.
     pub(crate) const FULL: Self = Self { used: 0, limit: STACK_LIMIT };
 }

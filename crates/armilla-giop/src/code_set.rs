@@ -61,7 +61,7 @@ impl CodeSetContext {
 /// `CODESET_INCOMPATIBLE`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompatibleCodeSets {
-    /// The native code set of the client, or the one that it chose for wide characters.
+    /// The native code set of the client, or its choice for wide characters.
     pub client: u32,
     /// The native code set of the server.
     pub server: u32,
@@ -111,7 +111,7 @@ impl CodeSetContext {
     /// The code sets of this context, when they are known.
     ///
     /// # Errors
-    /// The number of the one that is not known, or that is none for characters of its kind.
+    /// The number of the code set that is unknown, or invalid for this kind of character.
     pub fn code_sets(self) -> Result<CodeSets, u32> {
         let known = |id, wide| match CodeSet::from_id(id) {
             Some(set) if set.is_wide() == wide => Ok(set),
@@ -127,7 +127,7 @@ impl CodeSetContext {
 /// Chooses a transmission code set so that as little as possible is converted: the native one of
 /// both; else the server's, to which the client converts; else the client's, to which the server
 /// does; else one to which both do; else `fallback`, when the native ones share any characters.
-/// `None` where the server has no characters of the kind.
+/// `None` if the server has no characters of the kind.
 fn choose(
     server: &CodeSetComponent,
     native: CodeSet,
@@ -136,7 +136,7 @@ fn choose(
     if server.native == 0 && server.conversion.is_empty() {
         return Ok(None);
     }
-    // The number that the server uses stays, where a code set has several.
+    // Keeps the number of the server, if a code set has several.
     let is = |id: u32, set: CodeSet| CodeSet::from_id(id) == Some(set);
     let convertible =
         |id: u32| CodeSet::from_id(id).is_some_and(|set| set.is_wide() == fallback.is_wide());

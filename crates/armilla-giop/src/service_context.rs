@@ -1,5 +1,5 @@
-//! Service contexts: what ORBs tell each other along with a request or reply (CORBA 3.4 Part 2,
-//! 9.7). The data of a context is read by the module that defines its id.
+//! Service contexts: data that ORBs attach to requests and replies (CORBA 3.4 Part 2, 9.7). The
+//! module that defines the id of a context decodes its data.
 
 use crate::cursor::Cursor;
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
@@ -10,13 +10,13 @@ pub const CODE_SETS_CONTEXT: u32 = 1;
 /// A service context to send or as received. `data` is an encapsulation for every id of the OMG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceContext<'r> {
-    /// What the context is about.
+    /// The id, which determines the meaning.
     pub id: u32,
-    /// Its octets.
+    /// The data.
     pub data: &'r [u8],
 }
 
-/// The service contexts of a received message, read one by one where they lie.
+/// The service contexts of a received message. They are decoded one by one, without copies.
 ///
 /// ```
 /// use armilla_cdr::{ByteOrder, Encoder};

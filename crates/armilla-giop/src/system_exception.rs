@@ -4,7 +4,7 @@
 use alloc::borrow::Cow;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 
-/// How far an operation came before a system exception.
+/// The progress of an operation when a system exception was raised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum CompletionStatus {
@@ -12,7 +12,7 @@ pub enum CompletionStatus {
     Yes = 0,
     /// It never began.
     No,
-    /// Nobody knows.
+    /// Unknown.
     Maybe,
 }
 
@@ -38,9 +38,10 @@ pub enum CompletionStatus {
 pub struct SystemExceptionBody<'b> {
     /// The repository id, such as `IDL:omg.org/CORBA/TRANSIENT:1.0`.
     pub id: Cow<'b, str>,
-    /// The minor code: which of the exception's causes, numbered by whoever the upper 20 bits name.
+    /// The minor code, the cause of the exception. The upper 20 bits identify the vendor that
+    /// assigned it.
     pub minor: u32,
-    /// How far the operation came.
+    /// The progress of the operation.
     pub completed: CompletionStatus,
 }
 

@@ -1,4 +1,4 @@
-//! How a request names its object (`TargetAddress`, CORBA 3.4 Part 2, 9.4.2.1).
+//! The target of a request (`TargetAddress`, CORBA 3.4 Part 2, 9.4.2.1).
 
 use crate::cursor::Cursor;
 use crate::ior::{Ior, TAG_INTERNET_IOP, TaggedProfile, iiop_object_key};
@@ -50,7 +50,7 @@ pub enum TargetAddress<'r> {
     Key(&'r [u8]),
     /// A profile of its reference.
     Profile(&'r TaggedProfile),
-    /// Its reference, and which of the profiles was selected.
+    /// Its reference, and the index of the selected profile.
     Reference {
         /// The index of the profile.
         selected: u32,

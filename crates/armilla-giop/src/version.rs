@@ -15,9 +15,9 @@ use core::str::FromStr;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// What stands before the dot; 1 in every version so far.
+    /// The major version; 1 so far.
     pub major: u8,
-    /// What stands behind the dot.
+    /// The minor version.
     pub minor: u8,
 }
 
@@ -41,7 +41,7 @@ impl Version {
         self.minor >= 2
     }
 
-    /// How messages of this version lay out wide characters.
+    /// The layout of wide characters in messages of this version.
     #[inline]
     pub const fn wide_format(self) -> WideFormat {
         if self.has_1_2_layout() {
@@ -81,7 +81,7 @@ impl FromStr for Version {
     }
 }
 
-/// Digits alone: the standard parser would also take a sign.
+/// Only digits, because the standard parser also accepts a sign.
 fn number(digits: &str) -> Result<u8, ParseVersionError> {
     match digits.bytes().all(|digit| digit.is_ascii_digit()) {
         true => digits.parse().map_err(|_| ParseVersionError),

@@ -58,7 +58,7 @@ impl Options {
                 option if option.starts_with("--") => {
                     return Err(format!("unknown option {option}"));
                 }
-                // The ORB's, with its value; the ORB looks at them itself.
+                // An option of the ORB with its value, which the ORB parses.
                 option if option.starts_with("-ORB") => _ = arguments.next(),
                 target if options.target.is_empty() => options.target = target.to_owned(),
                 filter => options.filters.push(filter.to_owned()),
@@ -75,7 +75,7 @@ impl Options {
 fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>> {
     let orb =
         Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
-    // What may arrive as a value of any type must be known.
+    // Registers the types that may arrive as values of any type.
     orb.register_value::<Node>();
     orb.register_value::<Stamp>();
     let reference = match std::fs::read_to_string(&options.target) {

@@ -155,7 +155,7 @@ impl DynamicServant for DynamicGlass {
     }
 }
 
-/// Returns what was given, and behind it what came for the `context` clause.
+/// Returns the given text with the context properties for the `context` clause appended.
 fn placed(request: &mut ServerRequest<'_, '_>) -> Result {
     let given = request.arguments([(ParameterMode::In, TypeCode::String(0))])?[0].value();
     let text: String = given.map_or(Ok(None), Any::get)?.unwrap_or_default();
@@ -163,7 +163,7 @@ fn placed(request: &mut ServerRequest<'_, '_>) -> Result {
     request.set_result(Any::new(&with_properties(text, &context))?)
 }
 
-/// A text, and behind it what a context has for the clause of `placed`.
+/// A text with the context properties for the clause of `placed` appended.
 fn with_properties(mut text: String, context: &Context) -> String {
     for pattern in ["user", "sys.*"] {
         for (name, value) in context.get_values(pattern).unwrap_or_default() {
@@ -177,7 +177,7 @@ fn point(tag: u8) -> Point {
     Point { tag, x: f64::from(tag) / 4.0, name: "wide é€".into() }
 }
 
-/// Makes calls that know the interface by TypeCodes only.
+/// Makes calls by TypeCodes only.
 fn check(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     check_typed(object)?;
     let mut request = object.request("echo_any");
@@ -192,7 +192,7 @@ fn check(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Sends properties to a servant that sees them, by a request and by a stub.
+/// Sends properties to a servant that returns them, by a request and by a stub.
 fn check_context(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::new().create_child("session")?;
     context.set_values([("user", "ann"), ("sys.host", "alpha"), ("shell", "zsh")])?;
@@ -208,7 +208,7 @@ fn check_context(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Those whose types are declared.
+/// The checks of values with declared types.
 fn check_typed(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     let mut request = object.request("echo_point");
     request.add_in("given", Any::new(&point(7))?).add_out("copy", Point::type_code());
@@ -236,7 +236,7 @@ fn check_typed(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Sends an any there and back, which must not change it.
+/// Sends an any and compares the returned one.
 fn check_any(request: &mut Request, any: &Any) -> Result<(), Box<dyn std::error::Error>> {
     request.set_argument(0, Any::new(any)?).set_argument(1, Any::new(&Any::default())?);
     request.invoke()?;
@@ -246,10 +246,10 @@ fn check_any(request: &mut Request, any: &Any) -> Result<(), Box<dyn std::error:
     Ok(())
 }
 
-/// How many values of types at random are sent there and back.
+/// The number of random values that are sent.
 const ROUNDS: u64 = 2000;
 
-/// Sends values that nobody has seen before there and back, octet for octet.
+/// Sends values of random types, and compares the returned ones octet by octet.
 fn check_random(object: &Object) -> Result<(), Box<dyn std::error::Error>> {
     let mut request = object.request("echo_any");
     request.add_in("given", Any::new(&Any::default())?);
@@ -289,7 +289,7 @@ fn is_carried(code: &TypeCode) -> bool {
         | TypeCode::Component(_)
         | TypeCode::Home(_)
         | TypeCode::Exception(_) => false,
-        // The generator puts valuetypes there.
+        // The generator creates valuetypes there.
         TypeCode::Any => false,
         TypeCode::Union(code) => {
             let is_chosen = match code.discriminator {
@@ -356,7 +356,7 @@ fn anys() -> Result<Vec<Any>, Box<dyn std::error::Error>> {
     ])
 }
 
-/// Makes calls by a generated stub, for servants that are dynamic.
+/// Calls a dynamic servant by a generated stub.
 fn check_stub(mirror: &MirrorRef) -> Result {
     mirror.set_level(7)?;
     assert_eq!(mirror.level()?, 7);

@@ -1,4 +1,4 @@
-//! Runs the interop suite: every program of it must have been built, see `interop/run`.
+//! Runs the interop suite. All of its programs must have been built; see `interop/run`.
 
 use armilla_interop::runner::{self, Expected};
 use std::error::Error;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all went well.
+/// Whether all groups passed.
 fn run(filter: &str, report: bool) -> Result<bool, Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/expected-failures.txt");
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;

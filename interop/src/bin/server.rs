@@ -1,5 +1,5 @@
-//! The Armilla server of the interop suite: activates one `Interop::Echo`, publishes it, and runs
-//! until SIGTERM, SIGINT or the operation `shutdown`. What the object does is in the library.
+//! The Armilla server of the interop suite. It activates one `Interop::Echo`, publishes it, and
+//! runs until SIGTERM, SIGINT or the operation `shutdown`. The object is in the library.
 
 use armilla::{Orb, SystemException};
 use armilla_interop::cos_naming::{
@@ -99,7 +99,7 @@ fn activate(orb: &Orb, key: Option<&str>) -> Result<EchoRef, SystemException> {
     Ok(echo)
 }
 
-/// Written beside and renamed, so that whoever waits for the file never reads half of it.
+/// Writes a temporary file and renames it, so that a waiting process never reads a part of it.
 fn write_whole(file: &str, text: &str) -> std::io::Result<()> {
     let unfinished = format!("{file}.unfinished");
     fs::write(&unfinished, format!("{text}\n"))?;
@@ -119,7 +119,7 @@ fn bind_name(orb: &Orb, echo: &EchoRef, name: &str) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// The context of this name in `parent`, which may have to be made.
+/// The context of this name in `parent`. Creates it if it does not exist.
 fn open_context(
     parent: &NamingContextRef,
     step: &NameComponent,

@@ -1,10 +1,9 @@
-//! Bidirectional GIOP: clients that nobody can connect to are called back over the connections that
-//! they have made.
+//! Bidirectional GIOP: unreachable clients are called back over their own connections.
 
 use super::pairings::PAIRINGS;
 use super::{Client, Orb, Server, Suite};
 
-/// What calls the client's object, nested calls and many at once among them.
+/// The checks that call the client's object, including nested and concurrent calls.
 const CHECKS: [&str; 4] = ["call_back/", "call_all/", "descend/", "echo_callback/"];
 
 pub(super) fn run(suite: &mut Suite) {
@@ -22,7 +21,7 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
-/// The options of a server that calls clients over their connections; ours cannot make any itself.
+/// The options of a server that calls clients over their connections. Our server cannot connect.
 const fn accepting(orb: Orb) -> &'static [&'static str] {
     match orb {
         Orb::Us => &["-ORBAcceptBiDirectionalGIOP", "checked", "-ORBConnectTimeout", "0"],
@@ -33,8 +32,8 @@ const fn accepting(orb: Orb) -> &'static [&'static str] {
     }
 }
 
-/// The options of a client that offers its connections, and in whose references is a port of the
-/// loopback at which nobody listens.
+/// The options of a client that offers its connections, and whose references contain a port of the
+/// loopback without a listener.
 const fn offering(orb: Orb) -> &'static [&'static str] {
     match orb {
         Orb::Us => &[
@@ -53,11 +52,11 @@ const fn offering(orb: Orb) -> &'static [&'static str] {
             "-ORBendPointPublish",
             "giop:tcp:127.0.0.1:1",
         ],
-        // Its references can carry another address, but what it offers is that at which it listens.
+        // Its references can contain another address, but it offers the one where it listens.
         Orb::Jac => &["--property", BIDIRECTIONAL],
     }
 }
 
-/// Makes JacORB look at the policy, offer and accept.
+/// Makes JacORB apply the policy, offer and accept.
 const BIDIRECTIONAL: &str = "org.omg.PortableInterceptor.ORBInitializerClass.bidirectional=\
                              org.jacorb.orb.giop.BiDirConnectionInitializer";

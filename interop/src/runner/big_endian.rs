@@ -1,5 +1,5 @@
 //! Requests in big-endian order, and for comparison in little-endian order, written octet by octet
-//! and sent to all servers: all answers must say the same.
+//! and sent to all servers. All replies must be equivalent.
 
 use super::raw::RawClient;
 use super::{Orb, Server, Step, Suite, VERSIONS};
@@ -36,7 +36,7 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
-/// Something to ask a server for, and the answer in words.
+/// A request to a server, and the reply as text.
 type Question = (&'static str, Box<dyn Fn(RawClient) -> Step<String>>, String);
 
 fn questions() -> Vec<Question> {

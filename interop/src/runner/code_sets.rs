@@ -1,10 +1,10 @@
-//! Texts in the native code sets of omniORB: what is agreed on, and that the letters arrive.
+//! Strings in the native code sets of omniORB: the negotiated code set, and correct characters.
 
 use super::{Client, Orb, Server, Suite};
 use crate::interop::{EchoRef, Values};
 use crate::report::expect;
 
-/// Code sets of omniORB by its names, and a text that needs each.
+/// The code sets of omniORB by its names, and a string that needs each.
 const SETS: [(&str, &str); 11] = [
     ("ISO-8859-2", "Łódź"),
     ("ISO-8859-4", "Ķņ"),
@@ -42,7 +42,7 @@ pub(super) fn run(suite: &mut Suite) {
             orb.shutdown();
             Ok(())
         });
-        // In the others not every octet that the client sends is a character.
+        // In the other sets, some octets that the client sends are not characters.
         if !set.starts_with("ISO") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The failures that are known, each with its reason: `interop/expected-failures.txt`.
+//! The known failures and their reasons: `interop/expected-failures.txt`.
 
 use std::str::FromStr;
 
@@ -18,14 +18,14 @@ pub(super) struct Failure {
     group: String,
     /// The check.
     pub(super) check: String,
-    /// Whether it fails each time.
+    /// Whether it always fails.
     pub(super) always: bool,
-    /// Why.
+    /// The reason.
     pub(super) reason: String,
 }
 
 impl Expected {
-    /// The checks of `group` that fail.
+    /// The known failures of `group`.
     pub(super) fn of(&self, group: &str) -> Vec<&Failure> {
         self.failures.iter().filter(|failure| failure.is_of(group)).collect()
     }

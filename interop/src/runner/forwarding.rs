@@ -5,7 +5,7 @@ use super::pairings::PAIRINGS;
 use super::{Client, Orb, Server, Step, Suite, VERSIONS, free_port};
 use std::fs;
 
-/// Both kinds of call that are forwarded, results, exceptions, and references that are compared.
+/// Forwarded calls of both kinds: with results and exceptions, and comparisons of references.
 const CHECKS: [&str; 8] = [
     "echo_long/",
     "echo_string/",
@@ -35,7 +35,7 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
-/// A server, and the URL of an object that forwards to its object.
+/// A server, and the URL of an object that forwards to the server's object.
 fn start(suite: &Suite, orb: Orb, version: &str) -> Step<(Server, String)> {
     let (programs, directory) = (&suite.programs, &suite.directory);
     let port = free_port()?;
@@ -50,7 +50,7 @@ fn start(suite: &Suite, orb: Orb, version: &str) -> Step<(Server, String)> {
             let option = "--forward-ior-file".as_ref();
             let server =
                 Server::start_at(programs, directory, orb, port, &[option, file.as_os_str()])?;
-            // Written before the reference that the start waits for.
+            // Written before the reference for which the start waits.
             let forwarder = fs::read_to_string(file)?;
             Ok((server, forwarder.trim().to_owned()))
         }

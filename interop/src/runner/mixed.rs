@@ -9,7 +9,7 @@ use armilla_giop::{AddressingDisposition, ReplyStatus, ServiceContext, Version};
 
 const VERSIONS: [Version; 3] = [Version::V1_2, Version::V1_0, Version::V1_1];
 
-/// Contexts that no specification has, and one that is too short for its number.
+/// Unknown contexts, and one whose data is too short for its id.
 const UNKNOWN: [ServiceContext<'static>; 3] = [
     ServiceContext { id: 0x4242_0001, data: b"whatever" },
     ServiceContext { id: u32::MAX, data: b"" },

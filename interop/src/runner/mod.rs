@@ -1,7 +1,7 @@
-//! The runner: pairs the programs of Armilla, omniORB and JacORB, and looks at what they say.
+//! The runner: pairs the programs of Armilla, omniORB and JacORB, and evaluates their output.
 //!
-//! A *group* is a named list of checks, most often all that one client makes of one server. Groups
-//! are in the files named after what they are about; [`all`] runs them.
+//! A *group* is a named list of checks, usually all checks of one client with one server. Each file
+//! has the groups of one subject; [`all`] runs them.
 
 mod addresses;
 mod bidirectional;
@@ -30,9 +30,9 @@ use crate::report::expect;
 use std::error::Error;
 use std::fs;
 
-/// Runs every group whose name contains `filter`, and prints the report. Whether all went well; if
-/// so, what all groups have shown is what `docs/interop.md` says, or is written there when `report`
-/// asks for that.
+/// Runs every group whose name contains `filter`, and prints the report. Returns whether all
+/// passed. If so, it compares the results with `docs/interop.md`, or writes that file if `report`
+/// is set.
 ///
 /// # Errors
 /// When the runner itself cannot work: no temporary directory, a malformed list of expected
@@ -69,7 +69,7 @@ pub fn all(filter: &str, expected: Expected, report: bool) -> Result<bool, Box<d
     Ok(suite.results.finish())
 }
 
-/// What the groups work with.
+/// The environment of the groups.
 #[derive(Debug)]
 pub struct Suite {
     programs: Programs,
@@ -77,11 +77,11 @@ pub struct Suite {
     results: Results,
 }
 
-/// How a group ends that could not do its checks.
+/// The reason why a group could not run.
 type Step<T = ()> = Result<T, Box<dyn Error>>;
 
 impl Suite {
-    /// Runs a group, if it is wanted. What `body` fails with is a failed check of its own.
+    /// Runs a group, if the filter includes it. An error of `body` is a failed check of its own.
     fn group(&mut self, name: &str, body: impl FnOnce(&Self, &mut Group) -> Step) {
         if !self.results.wants(name) {
             return;

@@ -1,5 +1,5 @@
-//! omniNames: used through the generated stubs, and by `corbaname:` and initial references from
-//! both sides.
+//! omniNames: used by the generated stubs, and by `corbaname:` and initial references of both
+//! sides.
 
 use super::process::{Process, TemporaryDirectory};
 use super::{Client, Group, Orb, Server, Step, Suite, free_port};
@@ -11,7 +11,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-/// How long omniNames may take to begin.
+/// The time limit for the start of omniNames.
 const LIMIT: Duration = Duration::from_secs(15);
 
 /// A few calls of each kind.
@@ -32,7 +32,7 @@ pub(super) fn run(suite: &mut Suite) {
     }
 }
 
-/// A naming service that runs.
+/// A running naming service.
 struct Service {
     _process: Process,
     port: u16,
@@ -76,7 +76,7 @@ fn name(steps: &[&str]) -> Name {
     steps.iter().map(|id| NameComponent { id: (*id).into(), kind: String::new() }).collect()
 }
 
-/// Uses every operation of the service but those that bind contexts made elsewhere.
+/// Uses every operation of the service except those that bind foreign contexts.
 fn stubs(group: &mut Group, root: &NamingContextExtRef) {
     group.check("bind_new_context", || {
         root.bind_new_context(&name(&["a"]))?;
@@ -132,7 +132,7 @@ fn stubs(group: &mut Group, root: &NamingContextExtRef) {
 fn listed(root: &NamingContextExtRef) -> Outcome {
     let context: NamingContextRef = root.resolve(&name(&["a", "b"]))?.narrow()?;
     context.bind(&name(&["Deneb"]), &Object::nil()).or_else(|error| match error {
-        // A service may refuse nil, and then another object does as well.
+        // A service may refuse nil. Then another object serves as well.
         Error::System(_) => context.bind(&name(&["Deneb"]), root.object()),
         user => Err(user),
     })?;
@@ -160,7 +160,7 @@ fn texts(root: &NamingContextExtRef) -> Outcome {
 
 // ---- By URL ------------------------------------------------------------------------------------
 
-/// A server of `binder` binds its object; clients of both find it by name.
+/// A server of `binder` binds its object, and clients of both ORBs resolve the name.
 fn bound_by(suite: &Suite, group: &mut Group, binder: Orb) -> Step {
     let (programs, directory) = (&suite.programs, &suite.directory);
     let service = Service::start(directory)?;

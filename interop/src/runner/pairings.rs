@@ -1,10 +1,10 @@
-//! Every client against every server, in every version of GIOP, and in UTF-8: all checks; and those
-//! of the types that only the newest version has.
+//! All checks of every client with every server, in every version of GIOP, and in UTF-8; and the
+//! checks of types that only the newest version has.
 
 use super::{Client, Orb, Server, Suite, VERSIONS};
 
-/// We with ourselves, and with each peer in both roles; omniORB with itself is what the others are
-/// held to.
+/// Our programs with each other, and with each peer in both roles. omniORB with itself is the
+/// reference.
 pub(super) const PAIRINGS: [(Orb, Orb); 6] = [
     (Orb::Omni, Orb::Omni),
     (Orb::Omni, Orb::Us),
@@ -24,7 +24,7 @@ pub(super) fn run(suite: &mut Suite) {
             let name = format!("{pair}/{version}");
             all_checks(suite, &name, (client, &limit), (server, server_limit));
         }
-        // In 1.2 nothing is limited, which the round before has had.
+        // GIOP 1.2 has no limits, and the round before has covered it.
         for version in &VERSIONS[..2] {
             if client == Orb::Jac {
                 continue; // It was the server already.
@@ -48,7 +48,7 @@ pub(super) fn run(suite: &mut Suite) {
 /// buffer, and in small fragments of ours in GIOP 1.2.
 fn graphs_in_fragments(suite: &mut Suite, pair: &str, client: Orb, server: Orb) {
     let (limit, server_limit) = (client.max_giop("1.1"), server.max_giop("1.1"));
-    // As for the pairings themselves.
+    // As in the pairings above.
     let limits: (&[_], &[_]) =
         if client == Orb::Jac { (&[], &server_limit) } else { (&limit, &[]) };
     let small = |orb| if orb == Orb::Us { &["-ORBFragmentSize", "64"][..] } else { &[] };
@@ -68,7 +68,7 @@ fn graphs_in_fragments(suite: &mut Suite, pair: &str, client: Orb, server: Orb) 
     }
 }
 
-/// A server that does not know the types that inherit from others.
+/// A server that does not know the derived types.
 fn older_server(suite: &mut Suite, name: &str, server: Orb) {
     suite.group(name, |suite, group| {
         let (programs, directory) = (&suite.programs, &suite.directory);

@@ -1,4 +1,4 @@
-//! The servers and clients of all ORBs, started with the same words.
+//! The servers and clients of all ORBs, with the same options.
 
 use super::Step;
 use super::process::{Process, TemporaryDirectory};
@@ -12,13 +12,13 @@ use std::time::Duration;
 /// The versions of GIOP.
 pub const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
 
-/// How long a server may take to begin, and to end.
+/// The time limit for the start and the end of a server.
 const SHORT: Duration = Duration::from_secs(15);
 
-/// How long all checks of a client may take.
+/// The time limit for all checks of a client.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Whose program.
+/// The ORB of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Orb {
     /// Armilla's.

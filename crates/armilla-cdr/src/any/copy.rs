@@ -6,12 +6,12 @@ use crate::type_code::{EnumCode, StructCode, TypeIndex, UnionCode, label, read_l
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
-/// The most values without octets in one `any`: structs without members.
+/// The maximum number of values without octets in one `any`, such as structs without members.
 const MAX_ZERO_SIZED: usize = 1_000;
 
-/// Reads a value of the type `code` and writes it, whatever byte order and code set each side has.
-/// `dynamic_types` has types of values in it that `code` does not describe. What is `trusted` was
-/// written by this module before, so that its octets need not be looked at.
+/// Reads a value of the type `code` and writes it, in any byte order and code set of either side.
+/// `dynamic_types` are types of values in it that `code` does not describe. `trusted` input was
+/// written by this module, so it needs no validation.
 pub(super) fn value(
     code: &TypeCode,
     dynamic_types: &DynamicTypes<'_>,
@@ -28,13 +28,13 @@ pub(super) struct Transcoder<'c> {
     /// The type of the whole.
     pub(super) root: &'c TypeCode,
     pub(super) dynamic_types: &'c DynamicTypes<'c>,
-    /// All types within the whole and of those beyond, from when it is first asked for.
+    /// The types within the whole and the dynamic types, indexed on first use.
     pub(super) index: Option<TypeIndex<'c>>,
-    /// The types that enclose the value, for those that contain themselves.
+    /// The types that enclose the value, for recursive codes.
     pub(super) enclosing: Vec<&'c TypeCode>,
-    /// Whether a value is being skipped that is in the output already.
+    /// Whether a value is being skipped that the output contains already.
     pub(super) skipping: bool,
-    /// How many values have taken no octets so far.
+    /// The number of values without octets so far.
     zero_sized: usize,
     trusted: bool,
 }
@@ -66,8 +66,8 @@ impl<'c> Transcoder<'c> {
         if input.remaining() < before {
             return Ok(());
         }
-        // Only nothing at all and structs without members take no octets. A TypeCode could make any
-        // number of them out of none.
+        // Only `null`, `void` and structs without members take no octets. A TypeCode could demand
+        // any number of them.
         let nothing = matches!(code, TypeCode::Null | TypeCode::Void);
         self.zero_sized += 1;
         match nothing && !self.enclosing.is_empty() || self.zero_sized > MAX_ZERO_SIZED {
@@ -76,7 +76,7 @@ impl<'c> Transcoder<'c> {
         }
     }
 
-    /// The valuetype that a recursive code stands for; any other code is itself.
+    /// The valuetype that a recursive code refers to; any other code as it is.
     fn unrolled(&mut self, code: &'c TypeCode) -> &'c TypeCode {
         let TypeCode::Recursive(id) = code else { return code };
         let enclosing = self.enclosing.iter().rev().find(|e| e.id() == Some(id)).copied();
@@ -93,11 +93,11 @@ impl<'c> Transcoder<'c> {
         if let TypeCode::Recursive(id) = code {
             let found = self.enclosing.iter().rposition(|e| e.id() == Some(id));
             let Some(found) = found else {
-                // Within a valuetype that stands elsewhere in the whole.
+                // Within a valuetype that is described elsewhere in the whole.
                 let target = self.find(id).ok_or_else(unknown_recursion)?;
                 return self.value(target, input, out);
             };
-            // The types that lie in between do not enclose what follows.
+            // The types in between do not enclose what follows.
             let inner = self.enclosing.split_off(found + 1);
             let target = self.enclosing[found];
             self.enclosing.truncate(found);
@@ -177,10 +177,10 @@ impl<'c> Transcoder<'c> {
     }
 }
 
-// What nests nothing has functions of its own, so that those above, which stand in each other as
-// deep as values nest, take little of the stack.
+// Types without nesting have separate functions, so that the recursive functions above use little
+// stack.
 
-/// A value in which no other stands.
+/// Copies a value without nested values.
 fn simple(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     match code {
         TypeCode::Null | TypeCode::Void => {}
@@ -221,7 +221,7 @@ fn simple(code: &TypeCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> Cd
     Ok(())
 }
 
-/// So many elements at once, where their type allows it; `false` where it does not.
+/// Copies `count` elements at once, if their type permits it; otherwise returns `false`.
 fn numbers(
     element: &TypeCode,
     length: usize,
@@ -258,8 +258,8 @@ fn sequence_length(
     Ok(length)
 }
 
-/// The repository id that comes before the members of an exception. omniORB leaves it out, and does
-/// not understand who does not, so it stays left out.
+/// The repository id before the members of an exception. omniORB omits it, and cannot read
+/// exceptions that contain it, so an omitted id stays omitted.
 fn exception_id(id: &str, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     if input.next_string_is(id) {
         out.put_string(&input.string()?)?;
@@ -276,7 +276,7 @@ fn enumerator(code: &EnumCode, input: &mut Decoder<'_>, out: &mut Encoder<'_>) -
     Ok(())
 }
 
-/// An IOR: a type id, and profiles that are octets with a number.
+/// Copies an IOR: a type id, and profiles of a number and octets.
 pub(super) fn reference(input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     out.put_string(&input.string()?)?;
     let profiles = input.length()?;

@@ -1,35 +1,35 @@
-//! Sequences of structs of fixed size, many elements at once.
+//! Copies sequences of structs of fixed size, many elements at once.
 
 use crate::decimal::octets_of;
 use crate::{CdrResult, Decoder, Encoder, TypeCode};
 use alloc::vec::Vec;
 
-/// The most parts that the elements of a sequence may have to be copied by plan.
+/// The maximum number of parts of an element that is copied by a layout.
 const MAX_PARTS: usize = 64;
 
-/// A type as the numbers that it consists of, in order. Types with anything else in them, such as
-/// strings, have no such plan.
+/// A type as the list of its numbers, in order. Types with other parts, such as strings, have no
+/// layout.
 pub(super) struct FixedLayout(Vec<Part>);
 
 #[derive(Clone, Copy)]
 enum Part {
-    /// So many octets, whatever they mean.
+    /// A number of octets without interpretation.
     Octets(usize),
-    /// A number of so many decimal digits.
+    /// A number of decimal digits.
     Digits(u16),
     Two,
     Four,
     Eight,
-    /// Sixteen octets that are aligned to eight.
+    /// Sixteen octets with an alignment of eight.
     Sixteen,
     Boolean,
-    /// A number below this one.
+    /// A number less than this one.
     Enum(u32),
 }
 
 impl FixedLayout {
     pub(super) fn of(code: &TypeCode) -> Option<Self> {
-        // Every other kind is known before it gets here.
+        // The other kinds were handled before.
         if !matches!(code.resolved(), TypeCode::Struct(_) | TypeCode::Array(..)) {
             return None;
         }
@@ -38,7 +38,7 @@ impl FixedLayout {
         (!parts.is_empty()).then_some(Self(parts))
     }
 
-    /// Copies `count` values one after the other.
+    /// Copies `count` consecutive values.
     pub(super) fn copy(
         &self,
         count: usize,
@@ -46,8 +46,8 @@ impl FixedLayout {
         input: &mut Decoder<'_>,
         out: &mut Encoder<'_>,
     ) -> CdrResult {
-        // Octets mean the same on both sides when they have the same order and the same distance
-        // from a multiple of eight. The first values may lead to where they do.
+        // Octets are the same on both sides if the byte orders are equal, and the positions modulo
+        // eight. The positions may become equal after a few values.
         let alike = trusted && input.order() == out.order() && !input.is_in_chunks();
         for done in 0..count {
             let phase = input.position() % 8;
@@ -61,18 +61,17 @@ impl FixedLayout {
         Ok(())
     }
 
-    /// How many octets `count` values take from an offset that is `phase` above a multiple of
-    /// eight.
+    /// The number of octets of `count` values that begin at the position `phase` modulo eight.
     fn span(&self, count: usize, phase: usize) -> usize {
-        // Where a value ends depends on nothing but where it begins, so that at most eight
-        // different values are looked at.
+        // The end of a value depends only on its beginning modulo eight, so at most eight different
+        // values are computed.
         let ends: [usize; 8] =
             core::array::from_fn(|start| self.0.iter().fold(start, |at, part| part.end(at)));
         (0..count).fold(phase, |at, _| at - at % 8 + ends[at % 8]) - phase
     }
 }
 
-/// Adds the parts of `code`; `None` when it is not of fixed size, or of too many parts.
+/// Adds the parts of `code`. `None` if it has no fixed size, or too many parts.
 fn add(code: &TypeCode, parts: &mut Vec<Part>, depth: usize) -> Option<()> {
     if parts.len() >= MAX_PARTS || depth > MAX_PARTS {
         return None;
@@ -102,7 +101,7 @@ fn add(code: &TypeCode, parts: &mut Vec<Part>, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// Adds the parts of `code` so many times.
+/// Adds the parts of `code` the given number of times.
 fn repeat(code: &TypeCode, times: usize, parts: &mut Vec<Part>, depth: usize) -> Option<()> {
     let start = parts.len();
     add(code, parts, depth)?;
@@ -134,7 +133,7 @@ impl Part {
         Ok(())
     }
 
-    /// Where the part ends that comes after the offset `at`.
+    /// The end of the part that follows the offset `at`.
     const fn end(self, at: usize) -> usize {
         match self {
             Self::Octets(count) => at + count,

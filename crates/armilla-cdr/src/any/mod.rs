@@ -17,9 +17,9 @@ use types::DynamicTypes;
 
 /// A value of any type, with its TypeCode.
 ///
-/// The value is kept encoded, so a value of a type that this program does not know passes through
-/// unchanged, and a graph of valuetypes keeps its shape. [`new`](Self::new) puts a value in,
-/// [`get`](Self::get) takes it out as a Rust type.
+/// The value is stored in its encoding, so a value of a type that the program does not know is
+/// passed on unchanged, and a graph of valuetypes keeps its shape. [`new`](Self::new) stores a
+/// value, [`get`](Self::get) extracts it as a Rust type.
 ///
 /// ```
 /// use armilla_cdr::Any;
@@ -32,24 +32,23 @@ use types::DynamicTypes;
 #[derive(Clone)]
 pub struct Any {
     type_code: TypeCode,
-    /// The value, aligned from its start; in the byte order of this machine and its strings in
+    /// The value, aligned from its start. It is in the byte order of this machine with strings in
     /// UTF-8, unless `rest` says otherwise.
     value: Vec<u8>,
     rest: Option<Arc<Rest>>,
 }
 
-/// The parts that few `any`s have.
+/// The fields that few `any`s have.
 struct Rest {
-    /// The types of values in it that the TypeCode does not describe: those derived from declared
-    /// ones.
+    /// The types of values in it that the TypeCode does not describe, because they inherit from the
+    /// declared ones.
     types: Vec<TypeCode>,
-    /// The encoding of the value: the one in which it came if it contains a value that cannot be
-    /// read.
+    /// The encoding of the value: the received one if it contains an opaque value.
     form: Encoding,
 }
 
 impl Any {
-    /// An `any` that holds `value`.
+    /// Creates an `any` with this value.
     ///
     /// # Errors
     /// When the value breaks a rule of its IDL type.
@@ -57,12 +56,13 @@ impl Any {
         Self::with_type(value.dynamic_type_code(), value)
     }
 
-    /// An `any` that holds `value` as one of the type `type_code`, which its encoding must fit:
-    /// for types that share a Rust type, such as a typedef or `char`. The repository id that comes
-    /// before the members of an exception is added here.
+    /// Creates an `any` with `value` as a value of the type `type_code`, for types that share a
+    /// Rust type, such as a typedef or `char`. The encoding must conform to that type. The
+    /// repository id before the members of an exception is added.
     ///
     /// # Errors
-    /// When the value breaks a rule of its IDL type, or is not encoded as one of `type_code`.
+    /// When the value breaks a rule of its IDL type, or its encoding does not conform to
+    /// `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
         let out = in_some_form(|out| {
             if let TypeCode::Exception(code) = type_code.resolved() {
@@ -76,11 +76,11 @@ impl Any {
         Ok(any)
     }
 
-    /// Reads a value of the type `type_code`: an `any` of which only the value was sent, such as an
-    /// argument whose type both sides know.
+    /// Reads a value of the type `type_code`, without a TypeCode before it, such as an argument
+    /// whose type both sides know.
     ///
     /// # Errors
-    /// When the octets are not such a value, or the value contains one of a type that is neither
+    /// When the octets are not a value of the type, or contain a value of a type that is neither
     /// described nor known to the [`Context`](crate::Context) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
         let start = input.checkpoint();
@@ -95,21 +95,20 @@ impl Any {
     /// Appends the value without its type.
     ///
     /// # Errors
-    /// When the connection cannot express it: a character that its code set lacks, wide text in
-    /// GIOP
-    /// 1.0.
+    /// When the connection cannot transfer it: a character that its code set lacks, or wide text in
+    /// GIOP 1.0.
     pub fn write(&self, out: &mut Encoder<'_>) -> CdrResult {
         let dynamic_types = DynamicTypes::new(self.dynamic_types());
         copy::value(&self.type_code, &dynamic_types, &mut self.decoder(), out, true)
     }
 
-    /// Appends the value without its type; a string or a sequence of octets or numbers is borrowed
+    /// Appends the value without its type. A string or a sequence of octets or numbers is borrowed
     /// if it is long and needs no conversion.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Those of [`write`](Self::write).
     pub fn write_borrowed<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
-        // The value was checked when it was put here.
+        // The value was validated when it was stored.
         match self.type_code.resolved() {
             TypeCode::String(_) => {
                 if let [text @ .., 0] = self.decoder().octets()?
@@ -140,7 +139,7 @@ impl Any {
         Self { type_code, value, rest: None }
     }
 
-    /// A decoder at the start of the value, for callers that interpret it by
+    /// A decoder at the start of the value, for callers that interpret its
     /// [`type_code`](Self::type_code).
     pub fn decoder(&self) -> Decoder<'_> {
         let Encoding { order, code_sets, wide } = self.form();
@@ -172,10 +171,10 @@ impl Any {
         self.extract(&T::type_code(), None)
     }
 
-    /// As [`get`](Self::get), with the context that object references in the value need.
+    /// Does what [`get`](Self::get) does, with a context for object references in the value.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// Those of [`get`](Self::get).
     pub fn get_with_context<T: Typed + for<'a> Decode<'a>>(
         &self,
         context: &dyn Context,
@@ -183,8 +182,8 @@ impl Any {
         self.extract(&T::type_code(), Some(context))
     }
 
-    /// The value, when it is one of the type `type_code`, which `T` must fit: what
-    /// [`with_type`](Self::with_type) puts in, [`get`](Self::get) does not take out.
+    /// Extracts the value if its type is `type_code`, to which `T` must conform. This is the
+    /// counterpart of [`with_type`](Self::with_type).
     ///
     /// ```
     /// use armilla_cdr::{Any, TypeCode};
@@ -197,15 +196,15 @@ impl Any {
     /// ```
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// Those of [`get`](Self::get).
     pub fn get_as<T: for<'a> Decode<'a>>(&self, type_code: &TypeCode) -> CdrResult<Option<T>> {
         self.extract(type_code, None)
     }
 
-    /// As [`get_as`](Self::get_as), with the context that object references in the value need.
+    /// Does what [`get_as`](Self::get_as) does, with a context for object references in the value.
     ///
     /// # Errors
-    /// As [`get`](Self::get).
+    /// Those of [`get`](Self::get).
     pub fn get_as_with_context<T: for<'a> Decode<'a>>(
         &self,
         type_code: &TypeCode,
@@ -239,7 +238,7 @@ impl Any {
         }
     }
 
-    /// Whether the value is encoded as its type says, to the last octet.
+    /// Whether the encoding of the value conforms to its type, up to the last octet.
     fn check(&self) -> CdrResult {
         let mut input = self.decoder();
         let mut copy = Encoder::in_form(self.form());
@@ -252,21 +251,21 @@ impl Any {
     }
 }
 
-/// The error for a value that does not end where one of its type would.
+/// The error for a value whose end is not that of its type.
 fn trailing_octets(input: &Decoder<'_>) -> CdrError {
     let what = "the value is not of the type that its TypeCode says";
     CdrError::at(CdrErrorKind::Invalid(what), input.position())
 }
 
 impl Default for Any {
-    /// Nothing, of the type [`TypeCode::Null`].
+    /// An `any` of the type [`TypeCode::Null`].
     fn default() -> Self {
         Self { type_code: TypeCode::Null, value: Vec::new(), rest: None }
     }
 }
 
 impl PartialEq for Any {
-    /// Whether type and value are the same.
+    /// Whether both the types and the values are equal.
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
             && self.form() == other.form()
@@ -315,7 +314,7 @@ const fn number_size(element: &TypeCode) -> Option<usize> {
     })
 }
 
-/// The output of `write`, in the encoding of this machine, or else in the one that a value
+/// The output of `write`, in the encoding of this machine, or in the one that an opaque value
 /// requires.
 fn in_some_form<'p>(
     mut write: impl FnMut(&mut Encoder<'p>) -> CdrResult,

@@ -1,11 +1,11 @@
-//! Opaque values: `custom` ones, which only their own type can read, and those of unknown types.
-//! They are in chunks (CORBA 3.4 Part 2, 9.3.4.5), so that they can be passed on as they are.
+//! Opaque values: `custom` values, which only their own type can read, and values of unknown types.
+//! They are in chunks (CORBA 3.4 Part 2, 9.3.4.5), so that they can be passed on unchanged.
 //!
-//! What is in their chunks has no known type, so it keeps its byte order, its code sets and its
-//! alignment: what would have to be converted is refused, as far as it can be told, and so is what
-//! lies in several fragments of GIOP 1.1 that are not aligned as if they were one. An indirection
-//! in it is found by where it leads: eight octets that name a value which was met at exactly that
-//! place.
+//! The types in their chunks are unknown, so a chunk keeps its byte order, code sets and alignment.
+//! A chunk that needs a conversion is refused, as far as this is detectable, and so is one in
+//! several fragments of GIOP 1.1 whose alignment differs from that of a single message.
+//! Indirections in a chunk are detected by their targets: eight octets that refer to the exact
+//! position of a known value.
 
 use super::copy::Transcoder;
 use super::values::Copied;
@@ -13,11 +13,11 @@ use crate::value::{NewValue, Part, ValueHandle};
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use alloc::sync::Arc;
 
-/// What an indirection begins with, in both byte orders.
+/// The tag of an indirection, in both byte orders.
 const INDIRECTION: [u8; 4] = [0xff; 4];
 
 impl<'c> Transcoder<'c> {
-    /// Copies the value that begins at `head`, where one of the type `declared` is expected.
+    /// Copies the value that begins at `head`, where a value of the type `declared` is expected.
     pub(super) fn opaque<'a>(
         &mut self,
         declared: Option<&'c TypeCode>,
@@ -27,7 +27,7 @@ impl<'c> Transcoder<'c> {
     ) -> CdrResult {
         let noted = input.registered_value(head);
         if let Some(handle) = noted.as_ref().filter(|handle| out.has_value(handle)) {
-            // An indirection led to it before the input had come here.
+            // An indirection has led here before.
             out.begin_dynamic_value(handle, &[], false, None)?;
             return input.value_parts(head, |_, _| Ok(()));
         }
@@ -58,7 +58,7 @@ impl<'c> Transcoder<'c> {
                     let noted = input.registered_value(&head);
                     begin(&head, noted, None, input, out)?;
                 }
-                // Values that enclose this one have ends of their own.
+                // The enclosing values have their own end tags.
                 Part::End(ended) => out.end_parts(ended.max(before) - before + now),
             }
             Ok(())
@@ -92,8 +92,7 @@ fn begin<'a>(
     out.begin_parts(&handle, head.codebase(), head.ids(), declared, body)
 }
 
-/// Copies a chunk that was just read. Indirections in it are adapted to where values are in the
-/// output.
+/// Copies a chunk, and adapts the indirections in it to the positions of values in the output.
 fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrResult {
     let same_texts = input.encoding().code_sets.char == out.code_sets.char;
     if !same_texts && has_text(octets, input.order()) {
@@ -119,8 +118,8 @@ fn chunk(octets: &[u8], input: &mut Decoder<'_>, out: &mut Encoder<'_>) -> CdrRe
     Ok(())
 }
 
-/// Whether there is what looks like a string with characters beyond ASCII: a length, and so many
-/// octets, of which the last is the only NUL.
+/// Whether the octets contain an apparent string with characters beyond ASCII: a length, and as
+/// many octets, of which only the last is NUL.
 fn has_text(octets: &[u8], order: ByteOrder) -> bool {
     octets.as_chunks().0.iter().enumerate().any(|(index, word)| {
         let length = match order {
@@ -128,18 +127,18 @@ fn has_text(octets: &[u8], order: ByteOrder) -> bool {
             ByteOrder::Little => u32::from_le_bytes(*word),
         };
         let text = octets.get(index * 4 + 4..).and_then(|left| left.get(..length as usize));
-        // A length that fits has a zero in it itself, so no octet is looked at for many of them.
+        // A valid length contains a zero octet, so each octet is checked for few lengths only.
         matches!(text, Some([text @ .., 0]) if !text.contains(&0) && !text.is_ascii())
     })
 }
 
-/// Where the next four octets are that may begin an indirection, which is aligned.
+/// The next aligned position of four octets that may begin an indirection.
 fn find_tag(octets: &[u8]) -> Option<usize> {
     octets.as_chunks().0.iter().position(|word| *word == INDIRECTION).map(|index| index * 4)
 }
 
-/// Where the output has the value to which `distance`, which stands at `here`, leads; `None` where
-/// it leads to no value, so that it is no indirection.
+/// The position in the output of the value to which the indirection at `here` with this `distance`
+/// refers. `None` if there is no such value, so that it is not an indirection.
 fn target(
     distance: [u8; 4],
     here: usize,
@@ -158,8 +157,8 @@ fn target(
     })
 }
 
-/// The error for a value that cannot be written in this encoding; the output records the one that
-/// it requires.
+/// The error for a value that cannot be written in this encoding. The output records the required
+/// one.
 #[cold]
 fn refused(kind: CdrErrorKind, input: &Decoder<'_>, out: &mut Encoder<'_>) -> CdrError {
     out.want(input.encoding());

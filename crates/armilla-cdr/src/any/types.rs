@@ -1,5 +1,5 @@
-//! Dynamic types: those of values that the TypeCode of an `any` does not describe, since a value
-//! may be of a type that inherits from the declared one.
+//! Dynamic types: the types of values that the TypeCode of an `any` does not describe, because they
+//! inherit from the declared ones.
 
 use crate::type_code::TypeIndex;
 use crate::{Decoder, Encoder, TypeCode};
@@ -7,14 +7,14 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
-/// The dynamic types that an `any` has recorded, and those that are learned while it is read.
+/// The dynamic types that an `any` has recorded, and those that were found while it was read.
 #[derive(Default)]
 pub(super) struct DynamicTypes<'k> {
     kept: &'k [TypeCode],
     learned: Learned,
 }
 
-/// A list that grows while what is in it is in use.
+/// A list that can grow while its elements are borrowed.
 #[derive(Default)]
 struct Learned(OnceCell<Box<(TypeCode, Self)>>);
 
@@ -33,7 +33,7 @@ impl<'k> DynamicTypes<'k> {
         self.kept.iter().chain(learned)
     }
 
-    /// Whether it has the type with this repository id.
+    /// Whether the list contains the type with this repository id.
     pub(super) fn has(&self, id: &str) -> bool {
         self.iter().any(|code| code.id() == Some(id))
     }

@@ -1,7 +1,7 @@
-//! Copies valuetypes from one encoding into another, as their TypeCode describes them.
+//! Copies valuetypes from one encoding to another, guided by their TypeCode.
 //!
-//! The handle of a value says no more than that it is one: what the output knows of it is where it
-//! stands there, so that what the input shares the output shares too.
+//! The handle of a value only identifies it. The output associates the handle with a position, so
+//! values that the input shares are shared in the output.
 
 use super::copy::{Transcoder, reference};
 use crate::encoding::Encoding;
@@ -11,7 +11,7 @@ use crate::{CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// A value that was copied. It has an address of its own.
+/// A value that was copied. It is not zero-sized, so each has its own address.
 #[derive(Debug, Default)]
 #[allow(dead_code)] // Types without a size share their addresses.
 pub(super) struct Copied(u8);
@@ -22,15 +22,15 @@ pub(super) const CUSTOM: i16 = 1;
 /// `VM_ABSTRACT`.
 const ABSTRACT: i16 = 2;
 
-/// The type that a value is of.
+/// The type of a value.
 struct Actual<'c> {
     code: &'c TypeCode,
-    /// Whether the TypeCode of the whole does not describe it.
+    /// Whether the TypeCode of the whole does not describe the type.
     is_dynamic: bool,
 }
 
 impl<'c> Transcoder<'c> {
-    /// What stands where an abstract interface is expected: a reference, or a value of any type.
+    /// Copies a value of an abstract interface: a reference, or a valuetype.
     pub(super) fn abstraction(
         &mut self,
         input: &mut Decoder<'_>,
@@ -44,7 +44,7 @@ impl<'c> Transcoder<'c> {
         }
     }
 
-    /// What stands where a value of the type `declared` is expected.
+    /// Copies a value where the type `declared` is expected.
     pub(super) fn valuetype(
         &mut self,
         declared: Option<&'c TypeCode>,
@@ -61,10 +61,10 @@ impl<'c> Transcoder<'c> {
                 return Ok(());
             }
             ValueHead::Known(handle) if out.has_value(&handle) => {
-                // An indirection, since it is there.
+                // Writes an indirection, because the output contains the value.
                 return out.begin_dynamic_value(&handle, &[], false, None).map(|_| ());
             }
-            // It stands outside of this `any`, which must have it all.
+            // The value is outside of this `any`, which must contain a copy.
             ValueHead::Known(_) => {
                 return input.reread_value(|input| self.valuetype(declared, input, out));
             }
@@ -79,7 +79,7 @@ impl<'c> Transcoder<'c> {
         let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
         let begun = out.begin_dynamic_value(&handle, head.ids(), chunked, ty)?;
         let Some(mut state) = begun else {
-            // An indirection led to it before the input had come here.
+            // An indirection has led here before.
             return self.pass_over(code, &head, input);
         };
         if noted.is_none() {
@@ -91,7 +91,7 @@ impl<'c> Transcoder<'c> {
         out.end_value(state, copied)
     }
 
-    /// Reads over the state of a value that the output refers to already.
+    /// Skips the state of a value that the output contains already.
     fn pass_over<'a>(
         &mut self,
         code: &'c TypeCode,
@@ -107,7 +107,7 @@ impl<'c> Transcoder<'c> {
         passed
     }
 
-    /// The type of a value; `None` where it cannot be read, but passed on.
+    /// The type of a value. `None` if the value is opaque.
     fn actual(
         &mut self,
         declared: Option<&'c TypeCode>,
@@ -126,7 +126,7 @@ impl<'c> Transcoder<'c> {
         }
     }
 
-    /// The valuetype with this repository id, where one of the type `declared` is expected.
+    /// The valuetype with this repository id, where the type `declared` is expected.
     fn named(
         &mut self,
         declared: Option<&'c TypeCode>,
@@ -143,7 +143,7 @@ impl<'c> Transcoder<'c> {
         Some(Actual { code, is_dynamic: true })
     }
 
-    /// A type within the whole or beyond, by its repository id.
+    /// A type within the whole or a dynamic type, by its repository id.
     pub(super) fn find(&mut self, id: &str) -> Option<&'c TypeCode> {
         let (root, dynamic_types) = (self.root, self.dynamic_types);
         let index = self.index.get_or_insert_with(|| {
@@ -182,7 +182,7 @@ impl<'c> Transcoder<'c> {
         }
     }
 
-    /// A valuetype and those that it inherits from, the most special one first.
+    /// A valuetype and its bases, the most derived type first.
     fn parts(&mut self, code: &'c ValueCode) -> CdrResult<Vec<&'c ValueCode>> {
         let mut parts = alloc::vec![code];
         let mut next = &code.base;

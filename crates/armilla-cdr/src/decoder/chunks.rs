@@ -1,14 +1,14 @@
-//! The chunks in which the state of a value may lie (CORBA 3.4 Part 2, 9.3.4.5).
+//! The chunks in which the state of a value may be encoded (CORBA 3.4 Part 2, 9.3.4.5).
 //!
-//! A decoder sees the octets of one chunk at a time and comes here when they are used up. What the
-//! tags between chunks mean beyond that is up to `crate::value`.
+//! A decoder sees one chunk at a time, and calls this module at its end. `crate::value` interprets
+//! the other tags between chunks.
 
 use super::Decoder;
 use crate::stack_budget::StackBudget;
 use crate::value_table::{DecodedValues, is_chunk_size};
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
-/// The position of a decoder, with its place among chunks.
+/// The position of a decoder, including its position among chunks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checkpoint {
     place: usize,
@@ -18,14 +18,14 @@ pub(crate) struct Checkpoint {
 }
 
 impl<'a> Decoder<'a> {
-    /// The present state, to which [`rewind`](Self::rewind) returns.
+    /// The current state, for [`rewind`](Self::rewind).
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         let table = self.values.as_ref();
         let (level, ended) = table.map_or((0, u32::MAX), |table| (table.level, table.ended));
         Checkpoint { place: self.place(), end: self.end_of_chunk(), level, ended }
     }
 
-    /// Returns to an earlier state. Values that were registered since stay registered.
+    /// Restores an earlier state. Values that were registered meanwhile stay registered.
     pub(crate) fn rewind(&mut self, to: Checkpoint) {
         if let Some(table) = &mut self.values {
             (table.end, table.level, table.ended) = (to.end, to.level, to.ended);
@@ -37,13 +37,13 @@ impl<'a> Decoder<'a> {
         self.error(CdrErrorKind::Invalid(what))
     }
 
-    /// The table, which is made with the first value.
+    /// The table of values, which is created with the first value.
     pub(crate) fn table(&mut self) -> &mut DecodedValues<'a> {
         let full = self.all();
         self.values.get_or_insert_with(|| DecodedValues::new(full))
     }
 
-    /// The stack for what nests in the value that is being read, or in what is no value.
+    /// The stack budget within the value that is being read, or outside of values.
     pub(crate) fn stack_budget(&self) -> StackBudget {
         self.values.as_ref().map_or(StackBudget::FULL, |values| values.stack_budget)
     }
@@ -52,12 +52,12 @@ impl<'a> Decoder<'a> {
         &mut self.table().stack_budget
     }
 
-    /// Whether what follows is no data of a chunk: a chunk, a value, or the end of one.
+    /// Whether the next octets are not the data of a chunk, but a chunk, a value, or an end tag.
     pub(crate) fn is_between_chunks(&mut self) -> bool {
         self.table().level > 0 && self.place() == self.table().end
     }
 
-    /// Reads a tag, between chunks if it stands there.
+    /// Reads a tag, which may be between chunks.
     pub(crate) fn tag(&mut self) -> CdrResult<u32> {
         if self.is_between_chunks() {
             let values = self.table();
@@ -69,7 +69,7 @@ impl<'a> Decoder<'a> {
         self.u32()
     }
 
-    /// Hides what follows if it is between chunks, or else shows all octets.
+    /// Hides the octets that follow if they are between chunks. Otherwise shows all octets.
     pub(crate) fn leave(&mut self, between_chunks: bool) {
         if between_chunks {
             self.set_end(self.place());
@@ -88,12 +88,12 @@ impl<'a> Decoder<'a> {
         self.see_up_to(end);
     }
 
-    /// The end of the octets that the decoder may read at present.
+    /// The end of the octets that the decoder may read now.
     pub(crate) fn end_of_chunk(&self) -> usize {
         self.values.as_ref().map_or_else(|| self.all().len(), |values| values.end)
     }
 
-    /// Shows the chunk that begins here and has `size` octets.
+    /// Enters the chunk of `size` octets that begins here.
     pub(crate) fn enter_chunk(&mut self, size: u32) -> CdrResult {
         let left = self.all().len() - self.place();
         let needed = size as usize;
@@ -104,7 +104,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Goes on to the next chunk if the present one is used up and another follows.
+    /// Enters the next chunk, if the current one is used up and another follows.
     #[cold]
     pub(crate) fn next_chunk(&mut self) -> bool {
         let Some(values) = &self.values else { return false };
@@ -116,7 +116,7 @@ impl<'a> Decoder<'a> {
         {
             return false;
         }
-        // Padding may have been skipped at the end of the chunk, where there is none.
+        // Padding may have been skipped at the end of the chunk, although there is none.
         let back = self.checkpoint();
         self.position = self.octets.len();
         self.see_all();

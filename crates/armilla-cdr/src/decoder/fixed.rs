@@ -16,10 +16,10 @@ impl Decoder<'_> {
     }
 
     /// Reads a sequence of fixed-size structs, of at most `bound` if there is one, into the memory
-    /// of `items`. What was in it is lost, and where reading fails the memory too.
+    /// of `items`. The previous elements are lost, and after an error also the memory.
     ///
     /// # Errors
-    /// When there are more, or as [`fixed_vec`](Self::fixed_vec).
+    /// When there are more; those of [`fixed_vec`](Self::fixed_vec).
     #[inline]
     pub fn fixed_sequence<T: Fixed>(
         &mut self,
@@ -40,7 +40,7 @@ impl Decoder<'_> {
             return Ok(items);
         };
         if self.fragments.is_some() || self.is_in_chunks() {
-            // The offsets hold only where nothing changes the alignment in between.
+            // The offsets are valid only if nothing changes the alignment in between.
             return self.elements(len, T::decode);
         }
         let first = T::decode(self)?;
@@ -55,8 +55,8 @@ impl Decoder<'_> {
     }
 }
 
-/// The structs in `octets`. To write to places that exist already costs less than to check for room
-/// with every push.
+/// The structs in `octets`. Writing to existing elements is cheaper than checking the capacity with
+/// every push.
 #[inline]
 fn read_chunks<T: Fixed, O: Order>(octets: &[u8], places: &mut [T]) -> CdrResult {
     let (turns, rest_places) = places.as_chunks_mut::<TURN>();

@@ -1,16 +1,16 @@
-//! Octets that arrived in fragments of GIOP 1.1, each with an alignment of its own.
+//! Octets in fragments of GIOP 1.1, each with its own alignment.
 //!
-//! Only GIOP 1.1 does this: it aligns what is in a fragment from the start of that fragment (CORBA
-//! 3.4 Part 2, 9.4.9), so fragments put together cannot be read as one. A [`Decoder`] reads one
-//! fragment at a time and comes here, off its usual path, when that fragment is used up. So it does
-//! at the end of a chunk of a value, which is then left to `crate::value`.
+//! Only GIOP 1.1 aligns the data of a fragment from the start of that fragment (CORBA 3.4 Part 2,
+//! 9.4.9), so the fragments cannot be concatenated and read as one. A [`Decoder`] reads one
+//! fragment at a time, and calls this module at its end, off the fast path. It also does so at the
+//! end of a chunk of a value, which `crate::value` handles.
 
 use super::{Decoder, truncated};
 use crate::{ByteOrder, CdrResult};
 use alloc::vec::Vec;
 
 /// The data of fragments, concatenated without their headers, so that strings and octet sequences
-/// can be borrowed across the seams.
+/// across fragments can be borrowed.
 ///
 /// ```
 /// use armilla_cdr::{ByteOrder, FragmentedOctets};
@@ -25,16 +25,16 @@ use alloc::vec::Vec;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FragmentedOctets {
     octets: Vec<u8>,
-    /// Where each fragment but the first begins.
+    /// The start of each fragment but the first.
     starts: Vec<usize>,
     /// The length of the header that preceded each fragment but the first.
     offset: usize,
 }
 
 impl FragmentedOctets {
-    /// The first fragment, whose first octet is the origin of its alignment. Every further fragment
-    /// counts as standing `offset` octets behind such an origin: those of the header that came
-    /// with it. The first fragment still has its header, so it is at least as long.
+    /// The first fragment. Its first octet is the origin of its alignment. The data of every
+    /// further fragment is at `offset` from such an origin, which is the length of the fragment's
+    /// header. The first fragment includes its header, so it is at least as long.
     pub const fn new(first: Vec<u8>, offset: usize) -> Self {
         Self { octets: first, starts: Vec::new(), offset }
     }
@@ -55,7 +55,7 @@ impl FragmentedOctets {
         &self.octets
     }
 
-    /// All octets, to be changed in place.
+    /// All octets, mutable.
     pub fn octets_mut(&mut self) -> &mut [u8] {
         &mut self.octets
     }
@@ -70,18 +70,18 @@ impl FragmentedOctets {
         decoder
     }
 
-    /// Where the fragment with this index ends.
+    /// The end of the fragment with this index.
     fn end(&self, fragment: u32) -> usize {
         self.starts.get(fragment as usize).copied().unwrap_or(self.octets.len())
     }
 
-    /// Where the fragment with this index begins.
+    /// The start of the fragment with this index.
     fn start(&self, fragment: u32) -> usize {
         fragment.checked_sub(1).map_or(0, |before| self.end(before))
     }
 
-    /// Where what a decoder sees of the fragment with this index begins: the octets before the
-    /// fragment stand in for the header that set its alignment.
+    /// The start of the decoder's view of the fragment with this index. The octets before the
+    /// fragment stand for its header, which determines the alignment.
     fn base(&self, fragment: u32) -> usize {
         match fragment {
             0 => 0,
@@ -89,15 +89,15 @@ impl FragmentedOctets {
         }
     }
 
-    /// The fragment in which the octet at `place` stands.
+    /// The index of the fragment that contains `place`.
     fn fragment_at(&self, place: usize) -> u32 {
-        // A message has less than 2³² octets, and its fragments are not empty but for a few.
+        // A message has fewer than 2³² octets, and few of its fragments are empty.
         self.starts.partition_point(|start| *start <= place) as u32
     }
 }
 
 impl<'a> Decoder<'a> {
-    /// Takes `N` octets that are not in the present fragment any more. A number never lies in two.
+    /// Reads `N` octets after the current fragment. A number is never split.
     #[cold]
     pub(super) fn take_behind<const N: usize>(&mut self) -> CdrResult<[u8; N]> {
         let failure = truncated(self.position, self.remaining(), N);
@@ -114,8 +114,8 @@ impl<'a> Decoder<'a> {
         Err(failure)
     }
 
-    /// Goes to the next octets, which are aligned from their own origin, when the present fragment
-    /// or chunk is used up.
+    /// Moves to the next octets, which have their own alignment, when the current fragment or chunk
+    /// is used up.
     #[cold]
     pub(super) fn go_on_behind(&mut self, alignment: usize) {
         if self.next_chunk() {
@@ -126,7 +126,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes `len` octets that go on behind the present fragment.
+    /// Reads `len` octets that continue after the current fragment.
     #[cold]
     pub(super) fn raw_behind(&mut self, len: usize) -> CdrResult<&'a [u8]> {
         let failure = truncated(self.position, self.remaining(), len);
@@ -140,7 +140,7 @@ impl<'a> Decoder<'a> {
         Ok(taken)
     }
 
-    /// Goes to `place`, which is no further away than the present chunk reaches.
+    /// Moves to `place`, which is within the current chunk.
     pub(crate) fn skip_to(&mut self, place: usize) {
         while self.fragments.is_some_and(|fragments| fragments.end(self.fragment) < place)
             && self.enter_next()
@@ -148,39 +148,39 @@ impl<'a> Decoder<'a> {
         self.position = place - self.base();
     }
 
-    /// Goes to `place` and sees what follows it up to `end`.
+    /// Moves to `place`, and limits the view to the octets before `end`.
     pub(crate) fn go_to(&mut self, place: usize, end: usize) {
         self.fragment = self.fragments.map_or(0, |fragments| fragments.fragment_at(place));
         self.position = place.saturating_sub(self.base());
         self.see_up_to(end);
     }
 
-    /// Sees what there is of the present fragment up to `end`.
+    /// Limits the view to the octets of the current fragment before `end`.
     pub(crate) fn see_up_to(&mut self, end: usize) {
         let (all, base) = (self.all(), self.base());
         let end = self.fragments.map_or(end, |fragments| end.min(fragments.end(self.fragment)));
         self.octets = all.get(base..end).unwrap_or_default();
     }
 
-    /// How many octets stand before those that come next: as [`position`](Self::position), but with
-    /// all fragments put together, as indirections count (CORBA 3.4 Part 2, 9.3.5.1).
+    /// The position in all fragments together, without headers, which is the base of indirections
+    /// (CORBA 3.4 Part 2, 9.3.5.1).
     #[inline]
     pub(crate) fn place(&self) -> usize {
         self.base() + self.position.min(self.octets.len())
     }
 
-    /// Where what the decoder sees begins.
+    /// The start of the decoder's view.
     #[inline]
     pub(crate) fn base(&self) -> usize {
         self.fragments.map_or(0, |fragments| fragments.base(self.fragment))
     }
 
-    /// Which fragment is read.
+    /// The index of the current fragment.
     pub(crate) const fn fragment(&self) -> u32 {
         self.fragment
     }
 
-    /// Whether what was read since this fragment is aligned as if it had come in one.
+    /// Whether everything since this fragment has the alignment of a single message.
     pub(crate) fn is_aligned_since(&self, fragment: u32) -> bool {
         let aligned = |fragments: &FragmentedOctets| {
             let mut origins =
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
         self.fragments.is_none_or(aligned)
     }
 
-    /// The octets of all fragments, also those that the decoder does not see.
+    /// The octets of all fragments, including those outside the view.
     pub(crate) fn all(&self) -> &'a [u8] {
         match (self.fragments, &self.values) {
             (Some(fragments), _) => &fragments.octets,
@@ -199,7 +199,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Goes to the start of the next fragment, if there is one.
+    /// Moves to the start of the next fragment, if there is one.
     fn enter_next(&mut self) -> bool {
         let Some(fragments) = self.fragments else { return false };
         let (next, end) = (self.fragment + 1, self.end_of_chunk());

@@ -1,17 +1,17 @@
-//! Limits how deep input may nest: by the number of levels, and by the stack that they use.
+//! Limits the nesting of input: by the number of levels, and by their use of the stack.
 
 use super::Decoder;
 use crate::stack_budget::{STACK_LIMIT, StackBudget};
 use crate::{CdrError, CdrErrorKind, CdrResult};
 
-/// How deep sequences may nest within one message.
+/// The maximum nesting depth of sequences in one message.
 pub const DEPTH_LIMIT: u16 = 256;
 
 impl Decoder<'_> {
     /// Runs `read` one level deeper.
     ///
     /// # Errors
-    /// When that is deeper than [`DEPTH_LIMIT`], or those of `read`.
+    /// When the depth exceeds [`DEPTH_LIMIT`]; those of `read`.
     #[inline]
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> CdrResult<T>) -> CdrResult<T> {
         let stack = end_of_stack();
@@ -26,7 +26,7 @@ impl Decoder<'_> {
         value
     }
 
-    /// How many octets of the stack are in use since nesting began on this thread.
+    /// The number of octets of the stack in use since nesting began on this thread.
     pub fn stack_used(&self) -> usize {
         match self.depth {
             0 => 0,
@@ -44,7 +44,7 @@ impl Decoder<'_> {
         self.with_budget(StackBudget { used: 0, limit: room.saturating_add(STACK_LIMIT) }, read)
     }
 
-    /// Runs `read` with a fresh count of levels, but with what is used of the stack already.
+    /// Runs `read` with a new count of levels, but the same stack budget.
     pub(crate) fn with_fresh_depth<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
@@ -59,14 +59,14 @@ impl Decoder<'_> {
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
     ) -> CdrResult<T> {
         let outside = (self.depth, self.stack, self.stack_budget());
-        // What has begun is the first level.
+        // The outermost value is the first level.
         (self.depth, self.stack, *self.value_stack_budget()) = (1, end_of_stack(), budget);
         let read = read(self);
         (self.depth, self.stack, *self.value_stack_budget()) = outside;
         read
     }
 
-    /// Whether the budget allows one more level on a stack that ends there.
+    /// Whether the budget allows one more level on a stack with this end.
     #[inline]
     fn has_stack_left(&self, stack: usize) -> bool {
         let (used, budget) = (stack.abs_diff(self.stack), self.stack_budget());

@@ -6,7 +6,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 /// A number of one to eight octets. In the byte order of the machine its encoding is its memory, so
-/// that a sequence can be borrowed.
+/// sequences can be borrowed.
 pub trait Number: Copy + for<'a> Decode<'a> + private::Sealed + 'static {
     /// `octets` as a slice of numbers, if they are aligned in memory and their length is a multiple
     /// of the size.
@@ -36,7 +36,7 @@ impl<'a> Decoder<'a> {
     /// ```
     ///
     /// # Errors
-    /// When there are more, or the octets end before they do.
+    /// When there are more; when the input ends too early.
     #[inline]
     pub fn borrowed_sequence<T: Number>(&mut self, bound: Option<u32>) -> CdrResult<Cow<'a, [T]>> {
         let len = match bound {
@@ -46,10 +46,10 @@ impl<'a> Decoder<'a> {
         self.borrowed_numbers(len)
     }
 
-    /// Reads `len` numbers, borrowed as those of a [`borrowed_sequence`](Self::borrowed_sequence).
+    /// Reads `len` numbers. They are borrowed as by [`borrowed_sequence`](Self::borrowed_sequence).
     ///
     /// # Errors
-    /// When the octets end before they do.
+    /// When the input ends too early.
     pub fn borrowed_numbers<T: Number>(&mut self, len: usize) -> CdrResult<Cow<'a, [T]>> {
         if len > 0 && self.order == ByteOrder::NATIVE {
             let start = self.position.next_multiple_of(size_of::<T>());
@@ -70,7 +70,7 @@ macro_rules! numbers {
             #[doc = concat!("Reads a `", stringify!($ty), "`, aligned to its size.")]
             ///
             /// # Errors
-            /// When the octets end before it does.
+            /// When the input ends too early.
             #[inline]
             pub fn $get(&mut self) -> CdrResult<$ty> {
                 let octets = self.take()?;
@@ -83,7 +83,7 @@ macro_rules! numbers {
             #[doc = concat!("Reads `len` values of `", stringify!($ty), "` in bulk.")]
             ///
             /// # Errors
-            /// When the octets end before they do.
+            /// When the input ends too early.
             pub fn $slice(&mut self, len: usize) -> CdrResult<Vec<$ty>> {
                 const SIZE: usize = size_of::<$ty>();
                 if len == 0 {

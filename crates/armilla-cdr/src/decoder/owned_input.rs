@@ -28,13 +28,13 @@ pub struct OwnedInput {
 }
 
 impl Decoder<'_> {
-    /// Copies the remaining input. Indirections in it cannot lead to values before it, and the
+    /// Copies the remaining input. Indirections in the copy cannot refer to values before it. The
     /// [context](Self::context) is not copied.
     pub fn to_owned_input(&self) -> OwnedInput {
         let (octets, position) = match self.fragments {
             Some(fragments) => (fragments.clone(), fragments.octets().len() - self.remaining()),
             None => {
-                // Nothing is aligned to more than eight octets.
+                // No value has an alignment of more than eight.
                 let start = self.position.min(self.octets.len()) & !7;
                 let octets = self.octets.get(start..).map_or_else(Vec::new, <[u8]>::to_vec);
                 (FragmentedOctets::new(octets, 0), self.position - start)
@@ -46,7 +46,7 @@ impl Decoder<'_> {
 }
 
 impl OwnedInput {
-    /// A decoder at the position of the one that was copied.
+    /// A decoder at the position where the input was copied.
     pub fn decoder(&self) -> Decoder<'_> {
         let decoder = self.octets.decoder(self.position, self.order);
         decoder.with_code_sets(self.code_sets).with_wide_format(self.wide)

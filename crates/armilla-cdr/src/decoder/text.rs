@@ -6,12 +6,12 @@ use crate::{CdrErrorKind, CdrResult, CodeSet, code_set};
 use alloc::borrow::Cow;
 
 impl<'a> Decoder<'a> {
-    /// Reads a string, borrowed where its octets are the Rust string already.
+    /// Reads a string. It is borrowed if its octets are UTF-8 already.
     ///
     /// A length of 0, which some ORBs send for the empty string, is accepted.
     ///
     /// # Errors
-    /// When it does not end in NUL, contains another, or is malformed in its code set.
+    /// When it does not end with NUL, contains another NUL, or is malformed in its code set.
     pub fn string(&mut self) -> CdrResult<Cow<'a, str>> {
         let octets = match self.octets()? {
             [] => return Ok(Cow::Borrowed("")),
@@ -31,8 +31,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether `text` is the string that comes next, which stays unread: of an exception in an any
-    /// some ORBs leave out the repository id.
+    /// Whether the next string is `text`. The string stays unread. Some ORBs omit the repository id
+    /// of an exception in an `any`.
     pub fn next_string_is(&mut self, text: &str) -> bool {
         let here = self.checkpoint();
         let found = self.octets();
@@ -40,10 +40,10 @@ impl<'a> Decoder<'a> {
         matches!(found, Ok([found @ .., 0]) if *found == *text.as_bytes())
     }
 
-    /// Reads a string of at most `bound` characters, however many octets each takes.
+    /// Reads a string of at most `bound` characters, regardless of their sizes.
     ///
     /// # Errors
-    /// When it is longer, or as [`string`](Self::string).
+    /// When it is longer; those of [`string`](Self::string).
     pub fn bounded_string(&mut self, bound: u32) -> CdrResult<Cow<'a, str>> {
         let text = self.string()?;
         if text.len() > bound as usize {

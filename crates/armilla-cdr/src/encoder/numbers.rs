@@ -27,7 +27,7 @@ macro_rules! numbers {
             }
 
             #[doc = concat!("Appends `", stringify!($ty), "` values without a length.")]
-            /// Many are borrowed in the byte order of the machine.
+            /// Large slices in the byte order of the machine are borrowed.
             pub fn $slice(&mut self, values: &'p [$ty]) {
                 match self.order {
                     ByteOrder::NATIVE => {

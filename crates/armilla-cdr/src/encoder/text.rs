@@ -9,7 +9,7 @@ impl<'p> Encoder<'p> {
     /// Appends a copy of a string in the code set of the connection (CORBA 3.4 Part 2, 9.3.2.7).
     ///
     /// # Errors
-    /// When it contains a NUL or a character that the code set does not have.
+    /// When it contains a NUL or a character that the code set lacks.
     pub fn put_string(&mut self, value: &str) -> CdrResult {
         match self.needs_no_conversion(value)? {
             true => self.put_text(value.as_bytes()),
@@ -39,10 +39,10 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Appends a string, which is borrowed where it is long and needs no conversion.
+    /// Appends a string, which is borrowed if it is long and needs no conversion.
     ///
     /// # Errors
-    /// As [`put_string`](Self::put_string).
+    /// Those of [`put_string`](Self::put_string).
     #[inline]
     pub fn borrow_string(&mut self, value: &'p str) -> CdrResult {
         if value.len() < BORROW_FROM || !self.needs_no_conversion(value)? {
@@ -51,8 +51,8 @@ impl<'p> Encoder<'p> {
         self.borrow_text(value.as_bytes())
     }
 
-    /// Appends a string whose octets are known to be one, if they are the same in every code set;
-    /// otherwise nothing, and `false`.
+    /// Appends a valid string from its octets, if they are the same in every code set. Otherwise
+    /// appends nothing and returns `false`.
     pub(crate) fn borrow_ascii(&mut self, text: &'p [u8]) -> CdrResult<bool> {
         if !is_ascii_text(text) {
             return Ok(false);
@@ -83,7 +83,7 @@ impl<'p> Encoder<'p> {
         Ok(self.code_sets.char == CodeSet::Utf8)
     }
 
-    /// Appends a string that is not the same in every code set.
+    /// Appends a string that must be converted.
     fn put_converted(&mut self, value: &str) -> CdrResult {
         let set = self.code_sets.char;
         let mut octets = Vec::with_capacity(value.len() + 1);
@@ -94,8 +94,8 @@ impl<'p> Encoder<'p> {
         self.copy_octets(&octets)
     }
 
-    /// Appends a string of at most `bound` characters, however many octets each takes: whether a
-    /// value may be sent does not depend on the code set of the connection.
+    /// Appends a string of at most `bound` characters. Their sizes do not count, so that the
+    /// validity of a value does not depend on the code set of the connection.
     ///
     /// ```
     /// use armilla_cdr::{ByteOrder, CdrErrorKind, Encoder};
@@ -108,7 +108,7 @@ impl<'p> Encoder<'p> {
     /// ```
     ///
     /// # Errors
-    /// When it is longer, or as [`put_string`](Self::put_string).
+    /// When it is longer; those of [`put_string`](Self::put_string).
     pub fn put_bounded_string(&mut self, value: &str, bound: u32) -> CdrResult {
         if value.len() > bound as usize {
             self.check_bound(value.chars().count(), bound)?;

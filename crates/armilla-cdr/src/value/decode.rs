@@ -1,4 +1,4 @@
-//! Reads valuetypes: registers them, finds them again, and reads their state.
+//! Reads valuetypes: registers them, resolves indirections to them, and reads their state.
 
 mod head;
 mod parts;
@@ -10,12 +10,11 @@ use crate::decoder::Checkpoint;
 use crate::value_table::{KnownValue, ValueHandle};
 use crate::{CdrErrorKind, CdrResult, Decoder, TypeCode};
 
-/// How many times the octets of a message may be reread in all, for values that several `any`s
-/// share.
+/// Limits rereading for values that several `any`s share, as a multiple of the size of the message.
 const MAX_AGAIN: usize = 4;
 
 impl<'a> Decoder<'a> {
-    /// Goes to the value at `target`, which `level` values in chunks enclose.
+    /// Moves to the value at `target`, which `level` values in chunks enclose.
     fn go_to_value(&mut self, target: usize, level: u32) -> CdrResult {
         let table = self.table();
         if table.again > table.full.len().saturating_mul(MAX_AGAIN) {
@@ -35,8 +34,8 @@ impl<'a> Decoder<'a> {
         table.again = table.again.saturating_add(octets);
         self.rewind(back);
     }
-    /// Registers `value` as the one that begins at `head`, so that later indirections find it. Each
-    /// value is registered before its state is read, since that may refer back to it.
+    /// Registers `value` as the one that begins at `head`, for later indirections. A value is
+    /// registered before its state is read, because the state may refer back to it.
     pub fn register_value(&mut self, head: &NewValue<'a>, value: ValueHandle) {
         let table = self.table();
         let level = table.level - u32::from(head.chunked);
@@ -48,13 +47,13 @@ impl<'a> Decoder<'a> {
         self.table().known.at(head.position).map(|known| known.handle.clone())
     }
 
-    /// Goes back to the value that [`value_head`](Self::value_head) has just found to be known,
-    /// calls `read` at its head, and returns to what follows the indirection. An `any` needs this:
-    /// it holds all of its value, though a message may share values among `any`s and other
+    /// Moves to the known value that [`value_head`](Self::value_head) has just found, calls `read`
+    /// at its header, and returns to the octets after the indirection. An `any` needs this, because
+    /// it contains its whole value, even if the message shares values among `any`s and other
     /// parameters (CORBA 3.4 Part 2, 9.3.4.3).
     ///
     /// # Errors
-    /// Those of `read`, or when more than four times the whole message is reread.
+    /// Those of `read`; when more than four times the message is reread.
     pub fn reread_value<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> CdrResult<T>,
@@ -71,7 +70,7 @@ impl<'a> Decoder<'a> {
         result
     }
 
-    /// The same decoder with types that an `any` in the input need not describe.
+    /// The same decoder with types that an `any` in the input does not describe.
     pub(crate) fn with_types(mut self, types: &'a [TypeCode]) -> Self {
         if !types.is_empty() {
             self.table().types = types;
@@ -86,10 +85,10 @@ impl<'a> Decoder<'a> {
         known.or_else(|| self.any_context()?.value_type(repository_id))
     }
 
-    /// Reads the state of a value. Where it is `truncated`, what `read` leaves of it is skipped.
+    /// Reads the state of a value. If it is `truncated`, skips the rest that `read` leaves.
     ///
     /// # Errors
-    /// Those of `read`, or when values nest too deep or do not end as they should.
+    /// Those of `read`; when values nest too deeply or are not terminated correctly.
     pub fn value_state<T>(
         &mut self,
         head: &NewValue<'a>,
@@ -103,12 +102,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// As [`value_state`](Self::value_state), for callers that watch the stack themselves
-    /// ([`stack_used`](Self::stack_used), [`on_another_stack`](Self::on_another_stack)): such
-    /// values may nest `limit` deep, and what nests within each counts anew.
+    /// Does what [`value_state`](Self::value_state) does, for callers that limit the use of the
+    /// stack ([`stack_used`](Self::stack_used), [`on_another_stack`](Self::on_another_stack)). Such
+    /// values may nest `limit` levels, each with a new count of other nesting.
     ///
     /// # Errors
-    /// As [`value_state`](Self::value_state).
+    /// Those of [`value_state`](Self::value_state).
     pub fn deep_value_state<T>(
         &mut self,
         head: &NewValue<'a>,

@@ -1,4 +1,4 @@
-//! Writes valuetypes: heads, indirections, and state in chunks or without.
+//! Writes valuetypes: headers, indirections, and state with or without chunks.
 
 mod parts;
 
@@ -19,15 +19,13 @@ impl<'p> Encoder<'p> {
         self.put_u32(NULL);
     }
 
-    /// Begins a value. If it is in the output already, an indirection is written and `None`
-    /// returned. Otherwise the head is written, and the caller writes the state to the encoder that
-    /// is returned and passes that to [`end_value`](Self::end_value). The state need not live as
-    /// long as `'p`.
+    /// Begins a value. If the output already contains it, writes an indirection and returns `None`.
+    /// Otherwise writes the header and returns an encoder for the state, which the caller passes to
+    /// [`end_value`](Self::end_value). The state need not live as long as `'p`.
     ///
-    /// `ids` are the repository id of its type and of those to which the receiver may truncate it.
-    /// The state of a value that may be truncated is in chunks, and so is that of a `custom` one.
-    /// `type_code` is its type, for an `any` that is made of the output. The caller watches the
-    /// stack.
+    /// `ids` are the repository ids of its type and of the bases to which the receiver may truncate
+    /// it. The state of a truncatable or `custom` value is written in chunks. `type_code` is its
+    /// type, for an `any` built from the output. The caller limits the use of the stack.
     ///
     /// # Errors
     /// When the message is too long for an indirection.
@@ -43,13 +41,13 @@ impl<'p> Encoder<'p> {
         self.begin(value, chunked, ValueType::Compiled(type_code), ids)
     }
 
-    /// As [`begin_value`](Self::begin_value), for a value whose type the program got to know while
-    /// it ran: the repository ids are octets that need not stay, and none says that the value is of
-    /// the type that the receiver expects. `chunked` puts the state in chunks, which is also done
-    /// where that must be. `ty` is its type where the TypeCode of the whole does not describe it.
+    /// Does what [`begin_value`](Self::begin_value) does, for a value whose type is known at run
+    /// time only. The repository ids are copied; none means that the value has the type that the
+    /// receiver expects. `chunked` requests chunks, which are also used where they are required.
+    /// `ty` is its type if the TypeCode of the whole does not describe it.
     ///
     /// # Errors
-    /// As [`begin_value`](Self::begin_value), and when values nest deeper than [`DEPTH_LIMIT`].
+    /// Those of [`begin_value`](Self::begin_value); when values nest deeper than [`DEPTH_LIMIT`].
     pub fn begin_dynamic_value<'s>(
         &mut self,
         value: &ValueHandle,
@@ -63,8 +61,8 @@ impl<'p> Encoder<'p> {
         self.begin(value, chunked, ty, ids.iter().map(|id| Cow::Owned(id.to_vec())))
     }
 
-    /// The types of the values that were written, each once, but for those that the TypeCode of the
-    /// whole is said to describe.
+    /// The distinct types of the written values, except those that the TypeCode of the whole
+    /// describes.
     pub(crate) fn value_types(&self) -> Vec<TypeCode> {
         let (mut types, mut made, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         for known in self.values.iter().flat_map(|values| values.known.values()) {
@@ -81,7 +79,7 @@ impl<'p> Encoder<'p> {
         types
     }
 
-    /// Whether this value was written before, so that an indirection can stand for it.
+    /// Whether this value was written before, so that an indirection suffices.
     pub fn has_value(&self, value: &ValueHandle) -> bool {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         self.values.as_ref().is_some_and(|values| values.known.contains_key(&address))
@@ -121,8 +119,7 @@ impl<'p> Encoder<'p> {
         Ok(Some(self.reborrow()))
     }
 
-    /// The values to which what `write` writes leads, each as often as it does. Not those to which
-    /// these lead.
+    /// The values that `write` refers to directly, once for each reference.
     ///
     /// # Errors
     /// Those of `write`.
@@ -142,7 +139,7 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Notes that `value` begins here.
+    /// Records that `value` begins here.
     fn enter(&mut self, value: &ValueHandle, ty: ValueType) -> &mut EncodedValues {
         self.close_chunk();
         self.align(4);
@@ -154,10 +151,10 @@ impl<'p> Encoder<'p> {
         values
     }
 
-    /// Ends a value whose state went to `state`; `encoded` says how that went.
+    /// Ends a value whose state was written to `state` with the result `encoded`.
     ///
     /// # Errors
-    /// That of `encoded`, or when a chunk is too long.
+    /// Those of `encoded`; when a chunk is too long.
     pub fn end_value(&mut self, state: Encoder<'_>, encoded: CdrResult) -> CdrResult {
         self.end_reborrow(state);
         encoded?;
@@ -196,7 +193,7 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Names what stands at `place`, by its distance from where that is said.
+    /// Writes an indirection to `place`, as the distance from its own position.
     pub(crate) fn put_indirection(&mut self, place: usize) -> CdrResult {
         self.put_u32(INDIRECTION);
         let distance = i64::try_from(place).ok().zip(i64::try_from(self.len()).ok());
@@ -206,7 +203,7 @@ impl<'p> Encoder<'p> {
         Ok(())
     }
 
-    /// Begins a chunk, if what is written belongs to a value in chunks.
+    /// Begins a chunk, if the output belongs to a value in chunks.
     fn open_chunk(&mut self) {
         if self.values.as_ref().is_some_and(|values| values.level > 0) {
             self.put_u32(0);
@@ -215,14 +212,14 @@ impl<'p> Encoder<'p> {
         }
     }
 
-    /// Ends the open chunk; one with nothing in it never was.
+    /// Ends the open chunk. An empty chunk is removed.
     fn close_chunk(&mut self) {
         let Some(place) = self.values.as_mut().and_then(|values| values.chunk.take()) else {
             return;
         };
         match self.buffer.len() - place - 4 {
             0 => self.buffer.truncate(place),
-            // A message that is sent has at most 2 GiB; this one is refused for its length.
+            // Such a message is refused later, because a message has at most 2 GiB.
             size => self.patch_u32(place, u32::try_from(size).unwrap_or(u32::MAX)),
         }
     }

@@ -1,4 +1,4 @@
-//! What a decoder knows of the values in its input.
+//! The table of values of a decoder.
 
 use super::ValueHandle;
 use crate::TypeCode;
@@ -8,44 +8,44 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// The values of an input, by their positions, and where in chunks the decoder stands.
+/// The values in the input by position, and the position of the decoder among chunks.
 #[derive(Clone)]
 pub(crate) struct DecodedValues<'a> {
     /// All octets.
     pub(crate) full: &'a [u8],
-    /// The end of the present chunk, beyond which the decoder sees nothing.
+    /// The end of the current chunk, which limits the decoder.
     pub(crate) end: usize,
-    /// How many values in chunks enclose the next octet.
+    /// The number of values in chunks that enclose the next octet.
     pub(crate) level: u32,
-    /// Values of this level and above have ended: one end tag may end several.
+    /// The values from this level inwards have ended. One end tag may end several.
     pub(crate) ended: u32,
     /// The target of the last indirection.
     pub(crate) target: usize,
-    /// How many octets were reread.
+    /// The number of octets that were reread.
     pub(crate) again: usize,
-    /// How many values are being read by callers that watch the stack themselves.
+    /// The number of values that are being read by callers that limit the use of the stack.
     pub(crate) depth: u32,
-    /// The stack for what nests in the innermost of those.
+    /// The stack budget within the innermost of those.
     pub(crate) stack_budget: StackBudget,
-    /// Types of values in the input that no TypeCode in it describes.
+    /// The types of values that no TypeCode in the input describes.
     pub(crate) types: &'a [TypeCode],
     pub(crate) known: PositionTable<KnownValue>,
     pub(crate) ids: PositionTable<&'a [u8]>,
     pub(crate) lists: PositionTable<Arc<[&'a [u8]]>>,
-    /// Values in the skipped parts of truncated ones, and how many values in chunks enclose each.
+    /// The values in skipped parts, with the number of values in chunks around each.
     pub(crate) skipped: PositionTable<u32>,
 }
 
-/// A value that was read, or is being read.
+/// A value that was read or is being read.
 #[derive(Clone)]
 pub(crate) struct KnownValue {
     pub(crate) handle: ValueHandle,
-    /// How many values in chunks enclose this one.
+    /// The number of values in chunks around it.
     pub(crate) level: u32,
 }
 
 impl<'a> DecodedValues<'a> {
-    /// A table for a decoder of these octets, with nothing in it.
+    /// An empty table for a decoder of these octets.
     pub(crate) fn new(full: &'a [u8]) -> Box<Self> {
         Box::new(Self {
             full,
@@ -78,12 +78,12 @@ impl core::fmt::Debug for DecodedValues<'_> {
     }
 }
 
-/// What was found at some positions of the input.
+/// A map from positions in the input.
 #[derive(Clone)]
 pub(crate) struct PositionTable<T> {
-    /// Entries in the order of their positions, in which most of them come.
+    /// The entries in order of position, as most of them arrive.
     ordered: Vec<(usize, T)>,
-    /// Entries that came when one at a later position was there already.
+    /// The entries that arrived after one at a later position.
     late: BTreeMap<usize, T>,
 }
 
@@ -94,7 +94,7 @@ impl<T> Default for PositionTable<T> {
 }
 
 impl<T> PositionTable<T> {
-    /// Records `what` at `position`.
+    /// Inserts `what` at `position`.
     pub(crate) fn insert(&mut self, position: usize, what: T) {
         match self.ordered.last() {
             Some((last, _)) if *last >= position => match self.find(position) {
@@ -105,13 +105,13 @@ impl<T> PositionTable<T> {
         }
     }
 
-    /// Whether nothing was recorded.
+    /// Whether the map is empty.
     pub(crate) fn is_empty(&self) -> bool {
-        // Nothing comes late unless something came before.
+        // If `late` has an entry, so has the other list.
         self.ordered.is_empty()
     }
 
-    /// What was recorded at `position`.
+    /// The entry at `position`.
     pub(crate) fn at(&self, position: usize) -> Option<&T> {
         let found = self.find(position).and_then(|found| self.ordered.get(found));
         found.map(|(_, what)| what).or_else(|| self.late.get(&position))

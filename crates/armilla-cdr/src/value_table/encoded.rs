@@ -1,4 +1,4 @@
-//! What an encoder knows of the values in its output.
+//! The table of values of an encoder.
 
 use super::ValueHandle;
 use crate::TypeCode;
@@ -7,13 +7,13 @@ use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// The values of an output, and where in chunks the encoder stands.
+/// The values in the output, and the position of the encoder among chunks.
 #[derive(Default)]
 pub(crate) struct EncodedValues {
     /// By address.
     pub(crate) known: BTreeMap<usize, WrittenValue>,
     pub(crate) ids: BTreeMap<Cow<'static, [u8]>, usize>,
-    /// How many values in chunks enclose what is written.
+    /// The number of enclosing values in chunks.
     pub(crate) level: u32,
     pub(crate) depth: u32,
     /// The values that were referenced, if the encoder only collects those.
@@ -27,12 +27,12 @@ pub(crate) struct EncodedValues {
 /// A value that was written.
 pub(crate) struct WrittenValue {
     pub(crate) place: usize,
-    /// Held so that no other value gets its address.
+    /// Kept alive so that no other value gets its address.
     pub(crate) _handle: ValueHandle,
     pub(crate) ty: ValueType,
 }
 
-/// Where the type of a value comes from.
+/// The source of a value's type.
 pub(crate) enum ValueType {
     /// From generated code.
     Compiled(fn() -> TypeCode),

@@ -1,4 +1,4 @@
-//! Tagged components: what else a profile says (CORBA 3.4 Part 2, 7.6.6).
+//! Tagged components: additional information in a profile (CORBA 3.4 Part 2, 7.6.6).
 
 use crate::encapsulation::{pack, unpack};
 use alloc::string::String;
@@ -42,7 +42,7 @@ pub trait Component: Encode + for<'a> Decode<'a> {
     /// The id.
     const ID: u32;
 
-    /// The component as it stands in a profile.
+    /// The component in its encoded form.
     ///
     /// # Errors
     /// When a string in it contains a NUL, or a length does not fit 32 bits.
@@ -53,7 +53,7 @@ pub trait Component: Encode + for<'a> Decode<'a> {
         Ok(TaggedComponent { id: Self::ID, data: pack(self)? })
     }
 
-    /// What is in a component of this type; `None` for one of another type.
+    /// Decodes a component of this type; `None` for another type.
     ///
     /// # Errors
     /// When it is malformed.
@@ -97,9 +97,9 @@ pub struct CodeSetComponentInfo {
 /// The code sets for one kind of character, by their registry numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct CodeSetComponent {
-    /// What the server has in memory, 0 for none.
+    /// The native code set of the server, 0 for none.
     pub native: u32,
-    /// What it converts to and from.
+    /// The conversion code sets of the server.
     pub conversion: Vec<u32>,
 }
 

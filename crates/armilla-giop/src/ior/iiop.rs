@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use armilla_cdr::{ByteOrder, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder};
 
-/// How to reach an object by IIOP.
+/// The address and the object key for IIOP.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
     /// The highest version that the server takes. A minor version above 2 keeps the layout of
@@ -15,11 +15,11 @@ pub struct IiopProfile {
     pub version: Version,
     /// A host name or an address; IPv6 without brackets.
     pub host: String,
-    /// The TCP port; 0 from servers that only listen elsewhere (TLS).
+    /// The TCP port. It is 0 if the server only accepts other transports (TLS).
     pub port: u16,
-    /// What the server knows the object by.
+    /// The key by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// What else there is to know (since 1.1).
+    /// Additional information (since 1.1).
     pub components: Vec<TaggedComponent>,
 }
 
@@ -32,7 +32,7 @@ impl IiopProfile {
         unpack(data)
     }
 
-    /// The profile as it stands in a reference.
+    /// The profile in its encoded form.
     ///
     /// # Errors
     /// When the host contains a NUL, or a length does not fit 32 bits.

@@ -14,7 +14,7 @@ pub const DEFAULT_PORT: u16 = 2809;
 /// The object key of a `corbaname:` that names none, and the initial reference of a bare `rir:`.
 pub const NAME_SERVICE: &str = "NameService";
 
-/// What an IIOP address without a host stands for.
+/// The host of an IIOP address that names none.
 const LOCAL_HOST: &str = "localhost";
 
 /// Addresses of an object, and its key there.
@@ -45,7 +45,7 @@ pub struct Corbaloc {
 pub enum CorbalocAddress {
     /// `iiop:` or `:`.
     Iiop {
-        /// The version, when the text says one. Without one the specification assumes 1.0.
+        /// The version, if the text contains one. The default of the specification is 1.0.
         version: Option<Version>,
         /// A host name or an address, IPv6 without brackets.
         host: String,
@@ -57,7 +57,7 @@ pub enum CorbalocAddress {
 }
 
 impl Corbaloc {
-    /// Parses what stands behind `corbaloc:`.
+    /// Parses the part after `corbaloc:`.
     pub(super) fn parse(rest: &str) -> Result<Self, UrlError> {
         let (addresses, key) = rest.split_once('/').unwrap_or((rest, ""));
         let addresses = addresses.split(',').map(address).collect::<Result<Vec<_>, _>>()?;
@@ -93,7 +93,7 @@ impl Corbaloc {
         Ok(ior)
     }
 
-    /// Writes what stands behind the scheme.
+    /// Writes the part after the scheme.
     pub(super) fn fmt_rest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, address) in self.addresses.iter().enumerate() {
             if index > 0 {

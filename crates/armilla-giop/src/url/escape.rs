@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The octets that `text` stands for.
+/// Decodes the escapes in `text` to octets.
 pub(super) fn unescape(text: &str) -> Result<Vec<u8>, UrlError> {
     let mut octets = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -27,7 +27,7 @@ pub(super) fn unescape(text: &str) -> Result<Vec<u8>, UrlError> {
     Ok(octets)
 }
 
-/// The text that `text` stands for.
+/// Decodes the escapes in `text` to text.
 pub(super) fn unescape_text(text: &str) -> Result<String, UrlError> {
     String::from_utf8(unescape(text)?).map_err(|_| UrlError::NotUtf8)
 }

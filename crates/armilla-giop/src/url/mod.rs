@@ -112,7 +112,7 @@ impl fmt::Display for ObjectUrl {
     }
 }
 
-/// What is wrong with a reference that a person wrote.
+/// An error in the text form of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlError {
@@ -132,7 +132,7 @@ pub enum UrlError {
     BadPort(String),
     /// A `%` without two hexadecimal digits.
     BadEscape(String),
-    /// Escapes that make no UTF-8, where text is expected.
+    /// Escapes that are not UTF-8, where text is expected.
     NotUtf8,
     /// The name in a `corbaname:`.
     Name(NameError),

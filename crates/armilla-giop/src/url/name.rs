@@ -7,9 +7,9 @@ use core::fmt;
 /// One step of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct NameComponent {
-    /// What the step is called.
+    /// The identifier of the component.
     pub id: String,
-    /// What kind of thing it is; often empty.
+    /// The kind of the component; often empty.
     pub kind: String,
 }
 
@@ -19,7 +19,7 @@ pub struct NameComponent {
 pub enum NameError {
     /// There is nothing.
     Empty,
-    /// A component without any character, such as between two slashes.
+    /// An empty component, such as between two slashes.
     EmptyComponent {
         /// The offset in octets.
         at: usize,

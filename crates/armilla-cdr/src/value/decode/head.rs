@@ -1,5 +1,5 @@
-//! The heads of values: tags, repository ids and codebases, and indirections to those that were met
-//! before (CORBA 3.4 Part 2, 9.3.4.1 to 9.3.4.3).
+//! The headers of values: tags, repository ids, codebases, and indirections to earlier ones (CORBA
+//! 3.4 Part 2, 9.3.4.1 to 9.3.4.3).
 
 use crate::decoder::Checkpoint;
 use crate::value_table::{
@@ -14,24 +14,24 @@ const MAX_ID: usize = 4096;
 /// The most repository ids that one value may have.
 const MAX_IDS: usize = 64;
 
-/// What stands where a value is expected.
+/// The kinds of input where a value is expected.
 pub enum ValueHead<'a> {
-    /// No value.
+    /// The null value.
     Null,
-    /// A value that was read before, or is being read.
+    /// A value that was already read, or is being read.
     Known(ValueHandle),
-    /// A value that begins here.
+    /// A new value. Its state follows.
     New(NewValue<'a>),
 }
 
-/// The head of a value.
+/// The header of a value.
 #[derive(Debug)]
 pub struct NewValue<'a> {
     pub(super) position: usize,
     pub(super) chunked: bool,
     codebase: Option<&'a [u8]>,
     ids: Ids<'a>,
-    /// Where to go on behind it, when an indirection led to it.
+    /// The position after the indirection, if one led here.
     pub(super) back: Option<Checkpoint>,
 }
 
@@ -43,8 +43,8 @@ enum Ids<'a> {
 }
 
 impl<'a> NewValue<'a> {
-    /// The repository ids of its type and of those to which it may be truncated, as octets; none
-    /// when it is of the type that was expected.
+    /// The repository ids of its type and of the bases to which it may be truncated, as octets.
+    /// Empty if the value has the expected type.
     pub fn ids(&self) -> &[&'a [u8]] {
         match &self.ids {
             Ids::None => &[],
@@ -53,22 +53,22 @@ impl<'a> NewValue<'a> {
         }
     }
 
-    /// Whether one who does not know its type can step over what is left of it.
+    /// Whether a receiver that does not know the type can skip the rest of the value.
     pub const fn can_be_truncated(&self) -> bool {
         self.chunked
     }
 
-    /// The URLs from which the sender says that code for it can be had.
+    /// The codebase URLs of the sender.
     pub(crate) const fn codebase(&self) -> Option<&'a [u8]> {
         self.codebase
     }
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads what stands where a value is expected, up to its state.
+    /// Reads the header of a value.
     ///
     /// # Errors
-    /// When it is no head of a value, or an indirection that leads to none.
+    /// When the input is not a value header, or an indirection that refers to no value.
     pub fn value_head(&mut self) -> CdrResult<ValueHead<'a>> {
         let between_chunks = self.is_between_chunks();
         let mut tag = self.tag()?;
@@ -108,8 +108,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The value that begins at `head` in what was left out of another one, when an indirection led
-    /// to it before this reading of what was left out. One that is read again on purpose is none.
+    /// The value that begins at `head` in a skipped part, if an indirection to it was resolved
+    /// before. Does not apply to rereading.
     fn visited_before(&mut self, head: &NewValue<'a>) -> Option<ValueHandle> {
         let table = self.table();
         if table.skipped.is_empty() || table.target == head.position {
@@ -119,8 +119,8 @@ impl<'a> Decoder<'a> {
         table.known.at(head.position).map(|known| known.handle.clone())
     }
 
-    /// Goes to the value at `target`, which was left out of a truncated one; its state leads back
-    /// here.
+    /// Moves to the value at `target` in the skipped part of a truncated value, and returns here
+    /// after its state.
     #[cold]
     fn skipped_value(&mut self, target: usize) -> CdrResult<NewValue<'a>> {
         let Some(level) = self.table().skipped.at(target).copied() else {
@@ -155,7 +155,7 @@ impl<'a> Decoder<'a> {
         Ok(NewValue { position, chunked, codebase, ids, back: None })
     }
 
-    /// A repository id or a URL, or an indirection to an earlier one.
+    /// Reads a repository id or a URL, or an indirection to an earlier one.
     fn id(&mut self) -> CdrResult<&'a [u8]> {
         let length = self.u32()?;
         let position = self.place() - 4;
@@ -190,7 +190,7 @@ impl<'a> Decoder<'a> {
         Ok(ids)
     }
 
-    /// Where an indirection leads, whose distance is next.
+    /// The target of an indirection whose offset follows.
     fn target(&mut self) -> CdrResult<usize> {
         let distance = self.i32()?;
         let here = self.place() - 4;

@@ -1,26 +1,26 @@
-//! Values in chunks, read without knowing their types.
+//! Reads values in chunks without knowing their types.
 
 use super::NewValue;
 use crate::value_table::{NULL, ValueHandle, is_chunk_size};
 use crate::{CdrResult, Decoder};
 
-/// What stands between the chunks of a value, or is one.
+/// A part of a value in chunks.
 pub(crate) enum Part<'a> {
-    /// What is in a chunk.
+    /// The content of a chunk.
     Chunk(&'a [u8]),
     /// The null value.
     Null,
-    /// A value, up to its first part.
+    /// A nested value, up to its first part.
     Value(NewValue<'a>),
-    /// The end of the values of this level and above.
+    /// The end of the values from this level inwards.
     End(u32),
 }
 
 impl<'a> Decoder<'a> {
-    /// Reads a value whose head has just been read, part by part.
+    /// Reads a value part by part, after its header.
     ///
     /// # Errors
-    /// Those of `visit`, or when the value is malformed.
+    /// Those of `visit`; when the value is malformed.
     pub(crate) fn value_parts(
         &mut self,
         head: &NewValue<'a>,
@@ -33,7 +33,7 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Reads the end of a value in chunks, and before it what is left of one that is truncated.
+    /// Reads the end of a value in chunks, and skips the rest of a truncated one.
     pub(super) fn end_chunked(&mut self, truncated: bool) -> CdrResult {
         if self.place() < self.end_of_chunk() && !truncated {
             return Err(self.invalid("a value has more state than its type"));
@@ -52,7 +52,7 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Reads what is left of the innermost value in chunks, and its end.
+    /// Reads the rest of the innermost value in chunks, and its end.
     fn parts(&mut self, mut visit: impl FnMut(&mut Self, Part<'a>) -> CdrResult) -> CdrResult {
         let level = self.table().level;
         self.skip_to(self.end_of_chunk());
@@ -81,8 +81,8 @@ impl<'a> Decoder<'a> {
         let tag = self.tag()?;
         Ok(match tag {
             NULL => Part::Null,
-            // An end tag is negative. One of them looks like an indirection, but those stand within
-            // chunks.
+            // End tags are negative. One of them equals the tag of an indirection, but indirections
+            // only occur within chunks.
             0x8000_0000.. => Part::End(tag.wrapping_neg()),
             size if is_chunk_size(size) => Part::Chunk(self.raw(size as usize)?),
             tag => {
@@ -92,13 +92,12 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// How many values in chunks enclose what is read.
+    /// The number of enclosing values in chunks.
     pub(crate) fn value_level(&mut self) -> u32 {
         self.table().level
     }
 
-    /// The value that begins at `target`, if one was met there; `Some(None)` when it was left out
-    /// of a truncated one.
+    /// The value at `target`, if one was read there. `Some(None)` for one in a skipped part.
     pub(crate) fn value_at(&mut self, target: usize) -> Option<Option<ValueHandle>> {
         let table = self.table();
         match table.known.at(target) {

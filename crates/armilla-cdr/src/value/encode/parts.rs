@@ -1,9 +1,8 @@
-//! Values in chunks that are written as they came, for who does not know their types.
+//! Writes values in chunks unchanged, without knowing their types.
 //!
-//! What is in a chunk is aligned from the start of the message, so it must stand as far from a
-//! multiple of eight as it did. Up to the first chunk of a value that can be helped: by a list of
-//! repository ids that has only one, and where there are several by one more, that of `ValueBase`,
-//! of which every value is.
+//! The content of a chunk is aligned relative to the message, so it must keep its position modulo
+//! eight. The header of the value provides the necessary padding: a single repository id may be
+//! written as a list, and a list may get one more id, that of `ValueBase`, the base of every value.
 
 use crate::encoding::Encoding;
 use crate::value_table::{
@@ -14,22 +13,21 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-/// Names nothing that a receiver does not know, and takes as many octets as move what follows by
-/// four.
+/// An id that every receiver knows. It moves what follows by four octets.
 const VALUE_BASE: &[u8] = b"IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// The repository ids of a value, as they are written.
+/// The repository ids of a value in their encoded form.
 struct Head<'i> {
     codebase: Option<&'i [u8]>,
     ids: Vec<&'i [u8]>,
-    /// Whether they are a list, though there may be but one.
+    /// Whether they are a list, even if it has one element.
     list: bool,
     /// Whether [`VALUE_BASE`] follows them.
     padded: bool,
 }
 
 impl<'i> Head<'i> {
-    /// The ways to write the head of a value with these ids, the best first.
+    /// The forms of a value header with these ids, the preferred one first.
     fn ways(
         codebase: Option<&'i [u8]>,
         ids: &[&'i [u8]],
@@ -54,8 +52,7 @@ impl<'i> Head<'i> {
         ways.into_iter().flatten()
     }
 
-    /// How many octets it takes, and the padding behind it, in an output that has `values` before
-    /// it.
+    /// The size of the header and the padding after it, in an output that already has `values`.
     fn len(&self, values: &EncodedValues) -> usize {
         let in_full = |id: &[u8]| 4 + (id.len() + 1).next_multiple_of(4);
         let known = |id: &[u8]| values.ids.contains_key(id);
@@ -79,11 +76,11 @@ impl<'i> Head<'i> {
 }
 
 impl Encoder<'_> {
-    /// Begins a value in chunks, which are then put one by one. `body` is where the first of them
-    /// stood. `declared` is the repository id of the type that the receiver expects.
+    /// Begins a value in chunks, which are then written one by one. `body` is the original position
+    /// of the first chunk. `declared` is the repository id of the type that the receiver expects.
     ///
     /// # Errors
-    /// When values nest too deep, or the head cannot be written so that what follows is aligned.
+    /// When values nest too deeply, or no form of the header gives the required alignment.
     pub(crate) fn begin_parts(
         &mut self,
         value: &ValueHandle,
@@ -94,7 +91,7 @@ impl Encoder<'_> {
     ) -> CdrResult {
         self.check_depth()?;
         self.enter(value, ValueType::Described);
-        // Numbers of eight octets may be in it.
+        // It may contain numbers of eight octets.
         self.eights_from = self.eights_from.min(self.len());
         let (place, values) = (self.len(), self.values.get_or_insert_default());
         let mut ways = Head::ways(codebase, ids, declared);
@@ -120,19 +117,18 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// How many values in chunks enclose what is written.
+    /// The number of enclosing values in chunks.
     pub(crate) fn value_level(&self) -> u32 {
         self.values.as_ref().map_or(0, |values| values.level)
     }
 
-    /// Where this value begins, if it is in the output.
+    /// The position of this value, if the output contains it.
     pub(crate) fn value_place(&self, value: &ValueHandle) -> Option<usize> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
         self.values.as_ref()?.known.get(&address).map(|known| known.place)
     }
 
-    /// Ends values that were begun by [`begin_parts`](Self::begin_parts), those of the level
-    /// `ended` and above.
+    /// Ends values that [`begin_parts`](Self::begin_parts) began, from level `ended` inwards.
     pub(crate) fn end_parts(&mut self, ended: u32) {
         self.put_u32(ended.wrapping_neg());
         let values = self.values.get_or_insert_default();
@@ -141,16 +137,16 @@ impl Encoder<'_> {
         values.level = ended - 1;
     }
 
-    /// Goes on with the value that encloses the last one that was ended.
+    /// Continues with the value that encloses the last one that was ended.
     pub(crate) fn leave_parts(&mut self) {
         self.open_chunk();
     }
 
-    /// Turns to the other byte order and calls `write`, where `error` says that a value which only
-    /// its own type can read came in that one. `write` begins with [`truncate`](Self::truncate).
+    /// If `error` says that an opaque value has the other byte order, switches to that order and
+    /// calls `write`, which begins with [`truncate`](Self::truncate).
     ///
     /// # Errors
-    /// Those of `write`, and any other `error`.
+    /// Those of `write`; any other `error`.
     #[cold]
     #[inline(never)]
     pub fn with_other_order<T>(
@@ -168,12 +164,12 @@ impl Encoder<'_> {
         write(self)
     }
 
-    /// Notes that a value can be written in this form only.
+    /// Records that a value requires this encoding.
     pub(crate) fn want(&mut self, form: Encoding) {
         self.values.get_or_insert_default().wanted = Some(form);
     }
 
-    /// The form in which a value can be written that could not be written in that of the output.
+    /// The encoding that a value requires, if it could not be written in that of the output.
     pub(crate) fn wanted(&self) -> Option<Encoding> {
         self.values.as_ref()?.wanted
     }
