@@ -23,7 +23,7 @@ impl Gate {
     /// Waits until the gate is open.
     ///
     /// # Panics
-    /// When nobody opens it.
+    /// When no thread opens it.
     pub fn pass(&self) {
         let mut state = self.state.lock().unwrap();
         state.waiting += 1;

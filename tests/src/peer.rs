@@ -351,8 +351,8 @@ pub fn resolve(client: &Orb, ior: &Ior) -> EverythingRef {
     client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
 }
 
-/// A port at which nobody listens. It stays taken as long as the process lives, so that nobody else
-/// comes to listen there.
+/// A port without a listener. It stays bound as long as the process lives, so that no other process
+/// can listen there.
 ///
 /// # Panics
 /// When there is no port at all.

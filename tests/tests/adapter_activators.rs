@@ -207,7 +207,7 @@ fn requests_wait_for_those_above_a_poa_that_are_being_made() {
     thread::scope(|scope| {
         let first = scope.spawn(|| travel(&deep, &clients[0]).increment());
         gate.await_waiting(1);
-        // The POA above is there, and does not know yet who makes those below it.
+        // The parent POA exists, but has no adapter activator yet.
         let second = scope.spawn(|| travel(&deep, &clients[1]).increment());
         let far = travel(&deep, &clients[1]);
         let short = far.with_timeout(std::time::Duration::from_millis(50));

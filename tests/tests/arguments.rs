@@ -97,7 +97,7 @@ fn an_id_names_one_orb_of_the_process_until_that_is_shut_down() {
     assert!(Orb::with_id("only").is_none());
     let second = init(arguments);
     assert_ne!(second.root_poa(), first.root_poa());
-    // One that nobody has any more, or that could not be made, keeps no id either.
+    // An ORB that was dropped, or could not be created, does not keep its id.
     drop((init("-ORBid dropped"), parse("-ORBid failed -ORBEndpoint iiop://127.0.0.1:0").unwrap()));
     assert!(Orb::with_id("dropped").is_none() && Orb::with_id("failed").is_none());
     let port = second.published_addresses().unwrap()[0].1;

@@ -22,7 +22,7 @@ fn only(choose: impl FnOnce(&mut Policies)) -> Policies {
 
 #[test]
 fn they_do_not_wait_for_a_connection_longer_than_they_may_take() {
-    // A listener whose queue is full leaves those who connect without an answer.
+    // A listener with a full queue does not answer connection attempts.
     let listener = deaf();
     let port = listener.0.local_addr().unwrap().port();
     let client = orbs::client();

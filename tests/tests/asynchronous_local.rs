@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Nobody is there, and nobody answers.
+/// An address without a host.
 const NOWHERE: &str = "iiop://127.0.0.1:0?publish=192.0.2.1:9";
 
 /// An ORB whose references contain unreachable addresses only, and whose generated stubs do not

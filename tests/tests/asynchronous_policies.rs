@@ -159,7 +159,7 @@ fn a_cancelled_call_ends_for_interceptors_too() {
     assert_eq!((of("block").system_exceptions, of("ping").replies), (1, 1));
 }
 
-/// An object at an address at which nobody listens.
+/// An object at an address without a listener.
 fn nowhere(client: &Orb) -> EverythingRef {
     peer::resolve(client, &peer::ior(&[peer::dead_port()], Version::V1_2))
 }

@@ -173,7 +173,7 @@ fn clients_come_by_ports_that_a_firewall_lets_pass() {
     assert!(callers.iter().all(|caller| caller.as_ref().unwrap().starts_with("tcp://127.0.0.1:2")));
     callers.dedup();
     assert_eq!(callers.len(), 3, "each has a port of its own");
-    // Where somebody listens nobody comes from.
+    // A port with a listener cannot be the port of a client.
     let taken = orb.published_addresses().unwrap()[0].1;
     let barred = orbs::builder().settings(|s| s.client_ports = Some(taken..=taken));
     let error = travel(&near, &barred.build().unwrap()).hear("").unwrap_err();

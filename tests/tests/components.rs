@@ -77,7 +77,7 @@ impl EventConsumerBase for Shared {
 }
 
 impl SoldConsumer for Shared {
-    /// What comes back is told to whoever wants to know what was sold.
+    /// Passes a returned item on to the subscriber of sales.
     fn push_sold(&self, sold: &SoldRef) -> Result<(), Failed> {
         let subscriber = self.0.subscriber.lock().unwrap().clone();
         subscriber.map_or(Ok(()), |subscriber| subscriber.push_sold(sold))

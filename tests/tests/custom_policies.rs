@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 /// How well a call shall be looked after: a number up to 9.
 const CARE: PolicyType = PolicyType(0x4558_0010);
 
-/// A type that nobody knows.
+/// A type without a factory.
 const UNKNOWN: PolicyType = PolicyType(0x4558_0011);
 
 fn care(value: &Any) -> Result<CustomPolicy, PolicyError> {

@@ -475,7 +475,7 @@ fn one_dynamic_servant_is_all_objects_of_an_adapter() {
     ];
     for poa in poas {
         for id in ["Ann", "Bob"] {
-            // Where it is active its reference says the interface, otherwise nobody knows it.
+            // The reference of an active object has its interface; others have none.
             let near = poa.create_object_with_id("", id).unwrap();
             let says = if poa.name() == "active" { format!("IDL:{id}:1.0") } else { String::new() };
             assert_eq!(near.ior().type_id, says);

@@ -138,7 +138,7 @@ impl OrbInitializer for Seer {
     }
 }
 
-/// A doubler as others see it, and who looks on.
+/// A remote reference to a doubler, and the observer of its calls.
 fn seen() -> (Orb, Object, Seer) {
     let seer = Seer::default();
     let builder = orbs::builder().initializer(seer.clone());

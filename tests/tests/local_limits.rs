@@ -191,7 +191,7 @@ fn the_main_thread_does_not_wait_for_a_manager_that_holds_requests() {
         });
         calls.into_iter().for_each(|call| assert!(call.join().unwrap().is_ok()));
     });
-    // Work that came before the manager closed goes back to who waits for it.
+    // Work that was queued before the manager closed returns to its caller.
     thread::scope(|scope| {
         let call = scope.spawn(|| far.increment());
         eventually("work comes", || orb.work_pending().unwrap());

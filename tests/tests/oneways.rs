@@ -141,7 +141,7 @@ fn they_leave_when_they_are_many_or_large_or_old() {
     large.remark(&"large".repeat(2_000)).unwrap();
     assert_eq!(server.local.remarks(11).unwrap().len(), 11);
     let old = server.remote(&patient(|buffer| buffer.delay = Duration::from_millis(20)));
-    // Only of the first it is certain that nobody who was sending before took it along.
+    // Only the first request is certain not to have been sent together with an earlier one.
     let begun = Instant::now();
     old.remark("old").unwrap();
     assert_eq!(server.local.remarks(12).unwrap().len(), 12);

@@ -76,7 +76,7 @@ fn more_requests_than_may_be_held_are_transient() {
             .map(|client| travel(&group.references[0], client))
             .map(|reference| scope.spawn(move || reference.ping()))
             .collect();
-        // Whoever comes when both are held is refused; nobody sees from outside when that is.
+        // Requests beyond the two held ones are refused. Clients cannot see when that begins.
         let probing = group.references[0].with_timeout(Duration::from_secs(1));
         eventually("two are held", || held_at_least(&group, 2));
         refused(probing.ping(), ExceptionKind::Transient, Minor::TRANSIENT_REQUEST_DISCARDED);

@@ -61,7 +61,7 @@ fn a_request_where_calls_are_made_one_at_a_time_lets_the_last_servant_go_back() 
         let near: EverythingRef = poa.create_reference_with_id("one").unwrap();
         near.increment().unwrap();
         let caller = if number % 2 == 0 { near } else { travel(&near, &orbs::client()) };
-        // A request, and behind it whoever gives the servant back, wait for the call under way.
+        // A request, and then the etherealization, wait for the call in progress.
         let blocking = thread::spawn(move || first.block());
         busy.gate.await_waiting(1);
         let call = thread::spawn(move || in_time(move || caller.increment()));

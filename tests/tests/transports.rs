@@ -35,7 +35,7 @@ fn changed(
     client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
 }
 
-/// The reference with a TCP address at which nobody listens.
+/// The reference with a TCP address without a listener.
 fn without_tcp(server: &Server, client: &armilla::Orb) -> EverythingRef {
     let port = peer::dead_port();
     changed(server, client, |profile| profile.port = port)

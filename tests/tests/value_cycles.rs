@@ -92,7 +92,7 @@ fn arrived(octets: &[u8]) -> Value<Link> {
     Option::<Value<Link>>::decode(&mut input).unwrap().unwrap()
 }
 
-/// How many states there are now, when nobody else makes any.
+/// The number of states, while no other test creates any.
 fn states() -> usize {
     STATES.load(Ordering::Relaxed)
 }

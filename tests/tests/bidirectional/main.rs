@@ -12,7 +12,7 @@ fn accepting(how: AcceptBidirectional) -> Server {
     Server::of(orbs::listening_with(|settings| settings.accept_bidirectional = how))
 }
 
-/// A client that nobody can connect to: its references carry an address at which nobody listens.
+/// An unreachable client: its references contain an address without a listener.
 fn unreachable_with(change: impl FnOnce(&mut Settings)) -> Orb {
     let endpoint = format!("iiop://127.0.0.1:0?publish=127.0.0.1:{}", peer::dead_port());
     let builder = orbs::builder().listen(&endpoint).unwrap().settings(|settings| {

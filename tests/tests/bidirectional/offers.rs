@@ -170,7 +170,7 @@ fn listen_points_of_a_hostile_client_do_not_affect_others() {
     let server = accepting(AcceptBidirectional::Checked);
     let many: Vec<(&str, u16)> = (1..10_000).map(|port| ("127.0.0.1", port)).collect();
     let mut wire = offer(&server, &many);
-    // A reply that nobody waits for, before there was any call in that direction.
+    // An unexpected reply, before the first call in that direction.
     let request = peer::Request {
         id: 77,
         operation: String::new(),

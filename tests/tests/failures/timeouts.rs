@@ -27,7 +27,8 @@ fn silent() -> (Peer, mpsc::Receiver<Vec<u8>>) {
 
 #[test]
 fn a_host_that_does_not_answer_is_given_up_within_the_connect_timeout() {
-    // A queue of one that nobody serves: once it is full the system answers no connection any more.
+    // A queue of one without an accepting thread: when it is full, the system answers no
+    // connection.
     let deaf = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     rustix::net::listen(&deaf, 0).unwrap();
     let address = deaf.local_addr().unwrap();

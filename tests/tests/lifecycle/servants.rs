@@ -164,7 +164,7 @@ impl ServantLocator for Lending {
     }
 }
 
-/// Makes the POA of this name below the root whenever somebody calls an object of it.
+/// Creates the POA of this name below the root when one of its objects is called.
 fn remade(server: &Server, locates: bool) -> Arc<Mutex<Arc<Lender>>> {
     let current: Arc<Mutex<Arc<Lender>>> = Arc::default();
     let made = current.clone();

@@ -37,7 +37,7 @@ fn a_servant_manager_cannot_wait_for_requests_that_wait_for_it() {
     }
 }
 
-/// Counts who asks it at once, and is done after others had their turn.
+/// Counts its concurrent callers, and yields to them before it returns.
 #[derive(Default)]
 struct Alone {
     inside: AtomicUsize,

@@ -57,8 +57,8 @@ fn components_of_other_orbs_do_not_confuse_the_client() {
     let server = Server::start();
     let good = server.local.object().ior();
     let profile = good.iiop_profiles().next().unwrap().unwrap();
-    // As JacORB and TAO write them: what SSL supports and requires, and its port or 0; a policy; an
-    // address that nobody listens at; a component cut short.
+    // As JacORB and TAO write them: the SSL options and port, or port 0; a policy; an address
+    // without a listener; a truncated component.
     let dead = peer::dead_port().to_be_bytes();
     let components = [
         component(20, &[0, 0, 0x66, 0, 0x06, 0, 0]),

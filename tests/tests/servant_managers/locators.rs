@@ -85,7 +85,7 @@ fn preinvoke_and_postinvoke_are_called_before_each_reply() {
         poa.activate_with_id("a", Arc::new(Probe::default()) as Arc<dyn Everything>),
         Err(PoaError::WrongPolicy)
     );
-    // What every object has comes to a servant as well, and where it is nobody is asked.
+    // Operations of every object reach a servant; a locate request calls no servant manager.
     let [_, far] = near_and_far(&reference(&poa, "b"));
     assert_eq!(far.object().is_a("IDL:armilla.org/Probe/Stranger:1.0"), Ok(false));
     assert_eq!(take(&log)[0], "preinvoke b _is_a in lent");

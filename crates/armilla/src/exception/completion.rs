@@ -23,7 +23,7 @@ pub enum Completion {
     Yes = 0,
     /// The operation never began: `COMPLETED_NO`.
     No = 1,
-    /// Nobody can tell, as when the connection ends before the reply: `COMPLETED_MAYBE`.
+    /// Unknown, such as when the connection ends before the reply: `COMPLETED_MAYBE`.
     Maybe = 2,
 }
 
