@@ -102,7 +102,7 @@ pub(super) fn undecodable(status: ReplyStatus, error: &CdrError) -> SystemExcept
         | ReplyStatus::LocationForwardPerm
         | ReplyStatus::NeedsAddressingMode => Completion::No,
     };
-    SystemException::decoding(error, completed).from_call()
+    SystemException::decoding(error, completed).ending_call()
 }
 
 #[cold]

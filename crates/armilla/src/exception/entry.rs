@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(left(raised(Completion::No)), Completion::Maybe);
         assert_eq!(left(raised(Completion::Maybe)), Completion::Maybe);
         assert_eq!(left(raised(Completion::Yes)), Completion::Yes);
-        assert_eq!(left(raised(Completion::Yes).from_call()), Completion::Maybe);
+        assert_eq!(left(raised(Completion::Yes).ending_call()), Completion::Maybe);
     }
 
     #[test]

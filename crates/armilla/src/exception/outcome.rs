@@ -124,7 +124,7 @@ impl ReplyError for SystemException {
 
     #[cold]
     fn after_entry(self) -> Self {
-        self.after_entry().from_call()
+        self.after_entry().ending_call()
     }
 
     fn encode_user<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
@@ -143,7 +143,7 @@ impl<E: Raises> ReplyError for Error<E> {
     #[cold]
     fn after_entry(self) -> Self {
         match self {
-            Self::System(exception) => Self::System(exception.after_entry().from_call()),
+            Self::System(exception) => Self::System(exception.after_entry().ending_call()),
             user => user,
         }
     }

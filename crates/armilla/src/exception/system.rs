@@ -103,7 +103,7 @@ impl SystemException {
     /// The same exception, marked as the end of a call.
     #[cold]
     #[must_use]
-    pub(crate) fn from_call(mut self) -> Self {
+    pub(crate) fn ending_call(mut self) -> Self {
         self.0.from_call = true;
         self
     }

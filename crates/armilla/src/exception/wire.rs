@@ -55,7 +55,7 @@ pub(crate) fn decode_system(
     input: &mut Decoder<'_>,
 ) -> CdrResult<SystemException> {
     let kind = ExceptionKind::from_repository_id(&input.string()?);
-    let exception = decode_members(kind, input)?.from_call();
+    let exception = decode_members(kind, input)?.ending_call();
     Ok(match decode_detail(contexts) {
         Some(detail) => exception.with_reason(detail),
         None => exception,

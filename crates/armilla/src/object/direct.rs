@@ -64,7 +64,7 @@ impl<I: Interface + ?Sized> Direct<I> {
             Self::Stub(stub, _) => (&**stub, None),
             Self::Never | Self::Inactive(_) => return None,
         };
-        Some(LocalCall { callee, upcall: upcall })
+        Some(LocalCall { callee, upcall })
     }
 
     /// Whether no call is direct.

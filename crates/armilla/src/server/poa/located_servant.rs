@@ -42,7 +42,7 @@ impl LocatedServant {
         guarded("ServantLocator::postinvoke", Completion::Maybe, || {
             locator.postinvoke(&id, &poa, &operation, cookie, servant)
         })
-        .flatten()
+        .and_then(|done| done)
         // The servant was called before.
         .map_err(SystemException::after_entry)
     }
