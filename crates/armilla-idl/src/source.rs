@@ -134,6 +134,11 @@ impl Sources {
         self.files[file.0 as usize].main
     }
 
+    /// Whether `file` is part of this crate, not of the file system.
+    pub(crate) fn is_built_in(&self, file: FileId) -> bool {
+        self.files[file.0 as usize].built_in
+    }
+
     /// The `#include` directive that first included `file`; `None` for a compiled file.
     pub fn included_at(&self, file: FileId) -> Option<Span> {
         self.files[file.0 as usize].included_at

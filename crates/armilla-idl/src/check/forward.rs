@@ -25,6 +25,20 @@ pub(super) struct Forward {
     defined: bool,
 }
 
+impl Forward {
+    /// The scope of the declaration.
+    pub(super) fn scope(&self) -> ScopeId {
+        self.scope
+    }
+
+    /// Changes the prefix. Returns the declaration if it is in the model and is not defined.
+    pub(super) fn set_prefix(&mut self, prefix: Prefix) -> Option<DeclId> {
+        self.repository_id = prefix.id(&self.name.text);
+        self.prefix = prefix;
+        self.decl.filter(|_| !self.defined)
+    }
+}
+
 impl Checker<'_, '_> {
     pub(super) fn forward(&mut self, kind: ForwardKind, name: &Name) {
         if let ForwardKind::Event(_) = kind {
@@ -151,7 +165,8 @@ impl Checker<'_, '_> {
 
     /// Reports a declaration that contradicts an earlier one of the same name.
     fn check_alike(&mut self, name: &Name, known: ForwardKind, new: ForwardKind, first: Span) {
-        if known != new {
+        let is_built_in = |span: Span| self.session.sources().is_built_in(span.file);
+        if known != new && !is_built_in(name.span) && !is_built_in(first) {
             let (known, new) = (known.describe(), new.describe());
             let message = format!("`{}` is {new} here and was declared as {known}", name.text);
             let error = Diagnostic::error(Code::ForwardMismatch, name.span, message);

@@ -8,6 +8,17 @@ use crate::model::{DeclId, DeclKind, Export};
 use crate::parse::ast::ScopedName;
 use crate::source::Span;
 
+/// The prefix that a `typeprefix` gives to a scope.
+#[derive(Debug)]
+pub(super) struct TypePrefix {
+    prefix: String,
+    /// The prefix of what is declared in the scope.
+    pub(super) inside: Prefix,
+    span: Span,
+    /// The opening of the module that was the last one then.
+    opening: u32,
+}
+
 impl Checker<'_, '_> {
     pub(super) fn type_id(&mut self, name: &ScopedName, id: &str, span: Span) {
         if !repository::well_formed(id) {
@@ -34,23 +45,92 @@ impl Checker<'_, '_> {
                 return self.error(Code::BadPragma, name.span(), message);
             }
         };
-        if self.type_prefixes.contains_key(&id) {
-            let message = format!("the prefix of `{}` is set twice", self.model.scoped_name(id));
-            return self.error(Code::RepositoryId, span, message);
+        if !self.replaces_prefix(id, prefix, span) {
+            return;
         }
-        let mut aliases_of_incomplete = vec![id];
-        while let Some(id) = aliases_of_incomplete.pop() {
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
             self.prepend(id, prefix);
             // A declaration with a prefix of its own keeps it.
             let within = self.declared_in(id).into_iter();
-            aliases_of_incomplete.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
+            pending.extend(within.filter(|id| !self.type_prefixes.contains_key(id)));
         }
-        let inside = Prefix::of(prefix, &self.model.path(id));
-        let current = self.scope().decl;
-        if current == Some(id) {
-            self.prefix = inside.clone();
+        self.prepend_forwards(id, prefix);
+        self.prepend_open_scopes(id, prefix);
+        let known = TypePrefix {
+            prefix: prefix.to_owned(),
+            inside: Prefix::of(prefix, &self.model.path(id)),
+            span,
+            opening: self.opening(id),
+        };
+        self.type_prefixes.insert(id, known);
+    }
+
+    /// Whether `prefix` becomes the prefix of `id`. TAO's files repeat a prefix in each opening of
+    /// a module. If two differ, TAO keeps the first one of an opening, and the one of a later
+    /// opening is for the whole module.
+    fn replaces_prefix(&mut self, id: DeclId, prefix: &str, span: Span) -> bool {
+        let Some(known) = self.type_prefixes.get(&id).filter(|known| known.prefix != prefix) else {
+            return !self.type_prefixes.contains_key(&id);
+        };
+        let replaces = known.opening != self.opening(id);
+        let name = self.model.scoped_name(id);
+        let consequence = match replaces {
+            true => {
+                format!("this prefix is used for all of `{name}`, and `{}` no more", known.prefix)
+            }
+            false => "the first one stays, and this one has no effect".to_owned(),
+        };
+        let message = format!("`{name}` has two prefixes");
+        let warning = Diagnostic::warning(Code::TwoPrefixes, span, message);
+        let warning = warning.secondary(known.span, "the first one is here").note(consequence);
+        self.session.report(warning.help("keep one of the two"));
+        replaces
+    }
+
+    /// How often the module `id` was reopened.
+    fn opening(&self, id: DeclId) -> u32 {
+        self.openings.get(&id).copied().unwrap_or_default()
+    }
+
+    /// The prefix within `scope` if `prefix` is that of `outer`. `None` if `scope` is not within
+    /// `outer`, or if it or a scope between them has a prefix of its own.
+    fn prefix_within(&self, outer: DeclId, prefix: &str, scope: Option<DeclId>) -> Option<Prefix> {
+        let scope = scope?;
+        let mut next = scope;
+        while next != outer {
+            if self.type_prefixes.contains_key(&next) {
+                return None;
+            }
+            next = self.model.get(next).scope?;
         }
-        self.type_prefixes.insert(id, inside);
+        Some(Prefix::of(prefix, &self.model.path(scope)))
+    }
+
+    /// Changes the prefix of each scope within `id` that is open, the current one included.
+    fn prepend_open_scopes(&mut self, id: DeclId, prefix: &str) {
+        let mut enclosing = std::mem::take(&mut self.enclosing_prefixes);
+        let mut including = std::mem::take(&mut self.including_prefixes);
+        for saved in enclosing.iter_mut().chain(&mut including) {
+            if let Some(new) = self.prefix_within(id, prefix, saved.scope) {
+                saved.prefix = new;
+            }
+        }
+        (self.enclosing_prefixes, self.including_prefixes) = (enclosing, including);
+        if let Some(new) = self.prefix_within(id, prefix, self.scope().decl) {
+            self.prefix = new;
+        }
+    }
+
+    /// Changes the prefix of each forward declaration within `id` that is not defined yet.
+    fn prepend_forwards(&mut self, id: DeclId, prefix: &str) {
+        for index in 0..self.forwards.len() {
+            let scope = self.scopes[self.forwards[index].scope().0].decl;
+            let Some(inside) = self.prefix_within(id, prefix, scope) else { continue };
+            if let Some(decl) = self.forwards[index].set_prefix(inside) {
+                self.prepend(decl, prefix);
+            }
+        }
     }
 
     /// The declarations directly within `id`, even if its scope is still open.

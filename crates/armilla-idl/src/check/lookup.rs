@@ -113,6 +113,9 @@ impl Checker<'_, '_> {
 
     fn resolve_in(&mut self, scope: ScopeId, name: &Name, whole: &ScopedName) -> Option<Target> {
         match self.search(scope, &key(&name.text)) {
+            Found::Nothing if scope == ScopeId::CORBA && name.text == "AbstractBase" => {
+                Some(self.abstract_base(name.span))
+            }
             Found::Nothing => {
                 self.not_found(name, Some(scope), whole);
                 None

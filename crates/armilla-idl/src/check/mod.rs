@@ -9,6 +9,7 @@ mod bases;
 mod bits;
 mod component;
 mod constant;
+mod corba;
 mod expected;
 mod forward;
 mod home;
@@ -30,8 +31,9 @@ use crate::parse::ast::{self, BodyItem, Definition, DefinitionKind, Item, Name};
 use crate::session::Session;
 use crate::source::{FileId, Span};
 use forward::Forward;
+use identity::TypePrefix;
 use ports::PortType;
-use repository::{Ids, Prefix};
+use repository::{Ids, Prefix, Saved};
 use scope::{Scope, ScopeId, ScopeKind, Target};
 use std::collections::{HashMap, HashSet};
 use template::{Binding, Template};
@@ -48,10 +50,13 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         forwards: Vec::new(),
         incomplete: HashMap::new(),
         aliases_of_incomplete: HashMap::new(),
+        abstract_base: None,
         local: HashSet::new(),
+        openings: HashMap::new(),
         type_prefixes: HashMap::new(),
         prefix: Prefix::default(),
-        prefix_stack: Vec::new(),
+        enclosing_prefixes: Vec::new(),
+        including_prefixes: Vec::new(),
         ids: Ids::default(),
         in_raises: false,
         constant_text: 0,
@@ -82,13 +87,19 @@ struct Checker<'s, 'o> {
     incomplete: HashMap<DeclId, Option<usize>>,
     /// Typedefs of incomplete types, with the incomplete declaration.
     aliases_of_incomplete: HashMap<DeclId, DeclId>,
+    /// `CORBA::AbstractBase`, if a source uses it and none declares it.
+    abstract_base: Option<DeclId>,
     /// Declarations that contain local interfaces.
     local: HashSet<DeclId>,
+    /// How often each module was reopened.
+    openings: HashMap<DeclId, u32>,
     /// The prefixes of scopes with `typeprefix`.
-    type_prefixes: HashMap<DeclId, Prefix>,
+    type_prefixes: HashMap<DeclId, TypePrefix>,
     prefix: Prefix,
+    /// The prefixes of the scopes that enclose the current one.
+    enclosing_prefixes: Vec<Saved>,
     /// The prefixes of the files that include the current one.
-    prefix_stack: Vec<Prefix>,
+    including_prefixes: Vec<Saved>,
     ids: Ids,
     /// Whether names in `raises` are being resolved.
     in_raises: bool,
@@ -116,8 +127,15 @@ impl Checker<'_, '_> {
                     self.definition(definition);
                 }
                 Item::Pragma(pragma, span) => self.pragma(pragma, *span),
-                Item::EnterFile => self.prefix_stack.push(std::mem::take(&mut self.prefix)),
-                Item::LeaveFile => self.prefix = self.prefix_stack.pop().unwrap_or_default(),
+                Item::EnterFile => {
+                    let saved = self.saved_prefix();
+                    self.including_prefixes.push(saved);
+                    self.prefix = Prefix::default();
+                }
+                Item::LeaveFile => {
+                    self.prefix =
+                        self.including_prefixes.pop().map(|saved| saved.prefix).unwrap_or_default();
+                }
             }
         }
     }
@@ -125,6 +143,9 @@ impl Checker<'_, '_> {
     /// Checks a definition. Returns the declaration if it is a type.
     fn definition(&mut self, definition: &Definition) -> Option<DeclId> {
         let docs = &definition.docs;
+        if self.repeats_corba(&definition.kind) {
+            return None;
+        }
         match &definition.kind {
             DefinitionKind::Module { name, items } => self.module(name, docs, items),
             DefinitionKind::Interface { flavour, name, bases, items } => {
@@ -208,6 +229,7 @@ impl Checker<'_, '_> {
     }
 
     fn reopen(&mut self, id: DeclId, span: Span, docs: &[String]) {
+        *self.openings.entry(id).or_default() += 1;
         let included = !self.session.sources().is_main(span.file);
         let module = &mut self.model.declarations[id.index()];
         module.included &= included;
@@ -303,6 +325,9 @@ impl Checker<'_, '_> {
     ) {
         let ty = self.aliased_ty(ty);
         for declarator in declarators {
+            if self.repeats(&declarator.name, "a typedef") {
+                continue;
+            }
             match self.declarator_type(ty.as_ref(), declarator) {
                 Some(ty) => {
                     let incomplete = self.incomplete_part(&ty);
@@ -338,8 +363,10 @@ impl Checker<'_, '_> {
 
     /// Enters the scope of `decl`, which may be reopened. Returns the outer scope for
     /// [`leave`](Self::leave).
-    fn enter(&mut self, kind: ScopeKind, decl: Option<DeclId>, name: &Name) -> (ScopeId, Prefix) {
-        let outer = (self.current, self.prefix.clone());
+    fn enter(&mut self, kind: ScopeKind, decl: Option<DeclId>, name: &Name) -> ScopeId {
+        let outer = self.current;
+        let saved = self.saved_prefix();
+        self.enclosing_prefixes.push(saved);
         let known = decl.and_then(|decl| self.scope_of.get(&decl).copied());
         self.current = known.unwrap_or_else(|| {
             let id = ScopeId(self.scopes.len());
@@ -351,16 +378,18 @@ impl Checker<'_, '_> {
         if let Some(decl) = decl {
             self.scope_of.insert(decl, self.current);
             match self.type_prefixes.get(&decl) {
-                Some(prefix) => self.prefix = prefix.clone(),
+                Some(known) => self.prefix = known.inside.clone(),
                 None => self.prefix.enter(&name.text),
             }
         }
         outer
     }
 
-    fn leave(&mut self, (scope, prefix): (ScopeId, Prefix)) {
-        self.current = scope;
-        self.prefix = prefix;
+    fn leave(&mut self, outer: ScopeId) {
+        self.current = outer;
+        if let Some(saved) = self.enclosing_prefixes.pop() {
+            self.prefix = saved.prefix;
+        }
     }
 
     fn scope(&self) -> &Scope {

@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Target;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::{Pragma, PragmaName};
-use crate::model::{DeclKind, Export, Interface, Value};
+use crate::model::{DeclId, DeclKind, Export, Interface, Value};
 use crate::parse::ast::{Name, ScopedName};
 use crate::source::Span;
 use std::collections::HashMap;
@@ -20,6 +20,11 @@ impl Prefix {
         self.0.push('/');
     }
 
+    /// The repository id of `name`.
+    pub(super) fn id(&self, name: &str) -> String {
+        format!("IDL:{}{name}:1.0", self.0)
+    }
+
     /// The prefix of the scope `path` under `typeprefix`.
     pub(super) fn of(prefix: &str, path: &[&str]) -> Self {
         let mut new = Prefix::default();
@@ -33,6 +38,14 @@ impl Prefix {
     fn set(&mut self, prefix: &str) {
         self.0 = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
     }
+}
+
+/// The prefix of a scope to which the checker will return.
+#[derive(Debug)]
+pub(super) struct Saved {
+    /// The declaration of the scope; `None` for the outermost one.
+    pub(super) scope: Option<DeclId>,
+    pub(super) prefix: Prefix,
 }
 
 /// The repository ids that pragmas have set: the part and the span.
@@ -54,9 +67,14 @@ impl Ids {
 }
 
 impl Checker<'_, '_> {
+    /// The prefix of the current scope.
+    pub(super) fn saved_prefix(&self) -> Saved {
+        Saved { scope: self.scope().decl, prefix: self.prefix.clone() }
+    }
+
     /// The repository id of `name` in the current scope.
     pub(super) fn repository_id(&self, name: &str) -> String {
-        format!("IDL:{}{name}:1.0", self.prefix.0)
+        self.prefix.id(name)
     }
 
     pub(super) fn pragma(&mut self, pragma: &Pragma, span: Span) {

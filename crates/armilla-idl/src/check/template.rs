@@ -60,14 +60,14 @@ impl Checker<'_, '_> {
         let known = self.session.diagnostics.iter().count();
         self.instantiation_stack.push(template.name.span);
         let outer = std::mem::replace(&mut self.current, parameters);
-        let (_, prefix) = self.enter(ScopeKind::Module, Some(id), &instance.name);
+        self.enter(ScopeKind::Module, Some(id), &instance.name);
         // A reopened module has the instance's scope as its parent for this time.
         let around = self.scope_mut().parent.replace(parameters);
         self.items(&template.items);
         self.scope_mut().parent = around;
         let members = self.scope().members.clone();
         self.model.declarations[id.index()].kind = DeclKind::Module(members);
-        self.leave((outer, prefix));
+        self.leave(outer);
         self.instantiation_stack.pop();
         self.session.diagnostics.explain_since(known, instance.name.span, "instantiated here");
     }

@@ -172,4 +172,6 @@ codes! {
     EmptyStruct = "W0011",
     /// A declaration has no Rust mapping and is omitted.
     LeftOut = "W0012",
+    /// A second `typeprefix` gives a scope another prefix.
+    TwoPrefixes = "W0013",
 }
