@@ -27,7 +27,7 @@ pub(crate) struct Compile {
 
 /// The options of the Rust back end.
 #[derive(Debug, clap::Args)]
-struct Backend {
+pub(crate) struct Backend {
     /// Use an existing Rust module for an IDL module or an included file; repeatable
     #[arg(long = "extern", value_name = "MODULE|FILE=PATH", value_parser = pair)]
     externs: Vec<(String, String)>,
@@ -64,7 +64,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 impl Backend {
-    fn options(&self) -> rust::Options {
+    pub(super) fn options(&self) -> rust::Options {
         let sides = match (self.client_only, self.servant_only) {
             (true, _) => Sides::Client,
             (_, true) => Sides::Servant,

@@ -18,13 +18,15 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Idl {
     /// Generate Rust from IDL files
     Compile(compile::Compile),
-    /// Report errors and warnings in IDL files
+    /// Report the errors and warnings of `compile` for each of the IDL files, and write nothing
     Check {
-        /// The IDL files
+        /// The IDL files; each is checked by itself
         #[arg(required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
         input: Input,
+        #[command(flatten)]
+        backend: compile::Backend,
     },
     /// Explain the code of an error or warning, with an example
     Explain {
@@ -117,7 +119,7 @@ impl Input {
 pub(crate) fn run(idl: &Idl) -> Outcome {
     match idl {
         Idl::Compile(arguments) => compile::run(arguments),
-        Idl::Check { files, input } => check(files, input),
+        Idl::Check { files, input, backend } => check(files, input, backend),
         Idl::Explain { code } => explain(code.as_deref()),
         Idl::Fmt(arguments) => fmt::run(arguments),
         Idl::Diff(arguments) => diff::run(arguments),
@@ -138,11 +140,11 @@ fn explain(code: Option<&str>) -> Outcome {
     say!("{}: {}\n\n{}", code.as_str(), code.summary(), code.explanation())
 }
 
-fn check(files: &[PathBuf], input: &Input) -> Outcome {
-    let options = input.options();
+fn check(files: &[PathBuf], input: &Input, backend: &compile::Backend) -> Outcome {
+    let (options, backend) = (input.options(), backend.options());
     let mut bad = false;
     for file in files {
-        match check_one(file, &options) {
+        match check_one(file, &options, &backend) {
             Ok(warnings) => warnings.iter().for_each(|warnings| input.print(warnings)),
             Err(errors) => {
                 input.print(&errors);
@@ -153,15 +155,16 @@ fn check(files: &[PathBuf], input: &Input) -> Outcome {
     if bad { Err(Failure::Reported) } else { Ok(()) }
 }
 
-/// Checks the IDL, and what only the Rust mapping can find, such as colliding names. Valid IDL that
-/// the Rust mapping does not support is not an error here.
-fn check_one(file: &Path, options: &Options) -> Result<Vec<Diagnostics>, Diagnostics> {
+/// The warnings of `compile` for `file`, or its errors.
+fn check_one(
+    file: &Path,
+    options: &Options,
+    backend: &rust::Options,
+) -> Result<[Diagnostics; 2], Diagnostics> {
     let compilation = armilla_idl::parse(file, options)?;
-    match rust::check(&compilation.model, &rust::Options::of(&compilation)) {
-        Ok(warnings) => Ok(vec![compilation.warnings, warnings]),
-        Err(errors) if errors.iter().any(|error| error.code != Code::Unsupported) => Err(errors),
-        Err(_) => Ok(vec![compilation.warnings]),
-    }
+    let backend = backend.clone().sources_of(&compilation);
+    let warnings = rust::check(&compilation.model, &backend)?;
+    Ok([compilation.warnings, warnings])
 }
 
 fn dump_files(files: &[PathBuf], input: &Input) -> Outcome {
