@@ -6,6 +6,8 @@
 #![deny(warnings)]
 
 use armilla::{CdrResult, CustomMarshal, Decoder, Encoder};
+use armilla_cdr::{Any, ByteOrder, Decode, Encode, TypeCode, Typed};
+use constructs::recursion::recursion::{Bar, Branch, Foo, Tree};
 
 /// A module for each file.
 #[allow(missing_docs)]
@@ -27,4 +29,42 @@ impl CustomMarshal for constructs::values::drawing::Sealed {
 #[test]
 fn generated_code_compiles_without_warnings() {
     assert_eq!(constructs::constants::limits::MAX_ACCOUNTS, 16);
+}
+
+/// Writes a value and its TypeCode, and reads both: as its own type, and by the TypeCode.
+fn check_travel<T>(value: &T)
+where
+    T: Typed + Encode + PartialEq + std::fmt::Debug + for<'a> Decode<'a>,
+{
+    let type_code = T::type_code();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let mut out = Encoder::new(order);
+        type_code.encode(&mut out).unwrap();
+        value.encode(&mut out).unwrap();
+        let octets = out.to_vec();
+        let mut input = Decoder::new(&octets, order);
+        assert_eq!(TypeCode::decode(&mut input).unwrap(), type_code);
+        assert_eq!(&T::decode(&mut input).unwrap(), value);
+        let mut input = Decoder::new(&octets, order);
+        let code = TypeCode::decode(&mut input).unwrap();
+        let any = Any::read(code, &mut input).unwrap();
+        assert_eq!(&any.get::<T>().unwrap().unwrap(), value);
+    }
+}
+
+#[test]
+fn a_struct_that_contains_itself_through_another_travels() {
+    let leaf = Foo { b: Bar { c: Vec::new() } };
+    let foo = Foo { b: Bar { c: vec![leaf.clone(), Foo { b: Bar { c: vec![leaf] } }] } };
+    check_travel(&foo.b);
+    check_travel(&foo);
+}
+
+#[test]
+fn a_union_that_contains_itself_through_a_struct_travels() {
+    let leaf = Tree::Leaf { discriminator: 7, value: 3 };
+    let inner = Branch { name: "inner".into(), below: vec![leaf.clone()] };
+    let outer = Branch { name: "outer".into(), below: vec![Tree::Part(inner), leaf] };
+    check_travel(&outer);
+    check_travel(&Tree::Part(outer));
 }

@@ -53,20 +53,44 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Records that `id` is local if one of the types that it contains is.
+    /// Records that `id` is local if one of the types that it contains is. A sequence may contain a
+    /// type that is declared forward, and that turns out to be local later.
     pub(super) fn record_local(&mut self, id: DeclId) {
-        let is_local = |ty: &Type| self.local_part(ty).is_some();
-        let local = match &self.model.get(id).kind {
+        let mut parts = Vec::new();
+        match &self.model.get(id).kind {
             DeclKind::Struct(body) | DeclKind::Exception(body) => {
-                body.base.is_some_and(|base| self.local.contains(&base))
-                    || body.members.iter().any(|member| is_local(&member.ty))
+                parts.extend(body.base);
+                body.members.iter().for_each(|member| named_parts(&member.ty, &mut parts));
             }
-            DeclKind::Union(union) => union.cases.iter().any(|case| is_local(&case.member.ty)),
-            DeclKind::Typedef(ty) | DeclKind::ValueBox(ty) => is_local(ty),
-            _ => false,
-        };
-        if local {
-            self.local.insert(id);
+            DeclKind::Union(union) => {
+                union.cases.iter().for_each(|case| named_parts(&case.member.ty, &mut parts));
+            }
+            DeclKind::Typedef(ty) | DeclKind::ValueBox(ty) => named_parts(ty, &mut parts),
+            _ => {}
         }
+        let mut is_local = false;
+        for part in parts {
+            is_local |= self.local_part(&Type::Named(part)).is_some();
+            self.wholes.entry(part).or_default().push(id);
+        }
+        let mut pending: Vec<DeclId> = is_local.then_some(id).into_iter().collect();
+        while let Some(next) = pending.pop() {
+            if self.local.insert(next) {
+                pending.extend(self.wholes.get(&next).into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// Adds the declarations of which a value of `ty` contains values.
+fn named_parts(ty: &Type, parts: &mut Vec<DeclId>) {
+    match ty {
+        Type::Named(id) => parts.push(*id),
+        Type::Sequence(element, _) | Type::Array(element, _) => named_parts(element, parts),
+        Type::Map(key, value, _) => {
+            named_parts(key, parts);
+            named_parts(value, parts);
+        }
+        _ => {}
     }
 }

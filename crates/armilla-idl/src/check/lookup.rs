@@ -132,8 +132,8 @@ impl Checker<'_, '_> {
         }
         let mut found: Option<Entry> = None;
         let mut visited = HashSet::new();
-        let mut aliases_of_incomplete = self.scopes[scope.0].bases.clone();
-        while let Some(base) = aliases_of_incomplete.pop() {
+        let mut pending = self.scopes[scope.0].bases.clone();
+        while let Some(base) = pending.pop() {
             if !visited.insert(base) {
                 continue;
             }
@@ -142,7 +142,7 @@ impl Checker<'_, '_> {
                 (Some(entry), Some(other)) => return Found::Ambiguous(other, entry.clone()),
                 (None, other) => {
                     found = other;
-                    aliases_of_incomplete.extend(&self.scopes[base.0].bases);
+                    pending.extend(&self.scopes[base.0].bases);
                 }
             }
         }
@@ -278,11 +278,11 @@ impl Checker<'_, '_> {
     pub(super) fn ancestors(&self, bases: &[ScopeId]) -> Vec<ScopeId> {
         let mut seen = HashSet::new();
         let mut ancestors = Vec::new();
-        let mut aliases_of_incomplete: Vec<ScopeId> = bases.iter().rev().copied().collect();
-        while let Some(base) = aliases_of_incomplete.pop() {
+        let mut pending: Vec<ScopeId> = bases.iter().rev().copied().collect();
+        while let Some(base) = pending.pop() {
             if seen.insert(base) {
                 ancestors.push(base);
-                aliases_of_incomplete.extend(self.scopes[base.0].bases.iter().rev());
+                pending.extend(self.scopes[base.0].bases.iter().rev());
             }
         }
         ancestors

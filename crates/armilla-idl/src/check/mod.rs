@@ -49,7 +49,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         scope_of: HashMap::new(),
         forwards: Vec::new(),
         incomplete: HashMap::new(),
-        aliases_of_incomplete: HashMap::new(),
+        wholes: HashMap::new(),
         abstract_base: None,
         local: HashSet::new(),
         openings: HashMap::new(),
@@ -85,8 +85,8 @@ struct Checker<'s, 'o> {
     /// Declarations that are not completely defined at this point of the walk, with the index of
     /// the forward declaration if the definition has not begun.
     incomplete: HashMap<DeclId, Option<usize>>,
-    /// Typedefs of incomplete types, with the incomplete declaration.
-    aliases_of_incomplete: HashMap<DeclId, DeclId>,
+    /// The declarations that contain values of each declaration.
+    wholes: HashMap<DeclId, Vec<DeclId>>,
     /// `CORBA::AbstractBase`, if a source uses it and none declares it.
     abstract_base: Option<DeclId>,
     /// Declarations that contain local interfaces.
@@ -323,16 +323,14 @@ impl Checker<'_, '_> {
         declarators: &[ast::Declarator],
         docs: &[String],
     ) {
-        let ty = self.aliased_ty(ty);
+        let ty = self.ty(ty);
         for declarator in declarators {
             if self.repeats(&declarator.name, "a typedef") {
                 continue;
             }
             match self.declarator_type(ty.as_ref(), declarator) {
                 Some(ty) => {
-                    let incomplete = self.incomplete_part(&ty);
                     let id = self.add(&declarator.name, docs, DeclKind::Typedef(ty));
-                    self.aliases_of_incomplete.extend(incomplete.map(|(part, _)| (id, part)));
                     self.record_local(id);
                 }
                 None => self.declare(&declarator.name, Target::Error),

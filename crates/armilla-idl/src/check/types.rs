@@ -12,49 +12,27 @@ use crate::source::Span;
 const MAX_FIXED_DIGITS: u32 = 31;
 
 impl Checker<'_, '_> {
-    /// Resolves `spec` to a type, which must be complete, or a sequence of a type that is being
-    /// defined. `None` if an error was reported.
+    /// Resolves `spec` to a type, which must be complete, or a sequence of an incomplete type.
+    /// `None` if an error was reported.
     pub(super) fn ty(&mut self, spec: &TypeSpec) -> Option<Type> {
-        self.usable(spec, false)
-    }
-
-    /// The type of a typedef, which may be a sequence of an incomplete type.
-    pub(super) fn aliased_ty(&mut self, spec: &TypeSpec) -> Option<Type> {
-        self.usable(spec, matches!(spec.kind, TypeKind::Sequence(..)))
-    }
-
-    fn usable(&mut self, spec: &TypeSpec, may_wait: bool) -> Option<Type> {
         let ty = self.element_type(spec)?;
-        if let Some((id, in_sequence)) = self.incomplete_part(&ty) {
-            let within = self.scope().decl.is_some_and(|inner| self.encloses(id, inner));
-            if !(in_sequence && (within || may_wait)) {
-                self.report_incomplete(id, spec.span);
-                return None;
-            }
+        if let Some(id) = self.incomplete_part(&ty) {
+            self.report_incomplete(id, spec.span);
+            return None;
         }
         Some(ty)
     }
 
-    /// The incomplete struct or union that `ty` contains, and whether it is an element of a
-    /// sequence.
-    pub(super) fn incomplete_part(&self, ty: &Type) -> Option<(DeclId, bool)> {
+    /// The incomplete struct or union that `ty` contains. The elements of a sequence may be
+    /// incomplete, wherever the sequence is used: without values of that type it is empty.
+    fn incomplete_part(&self, ty: &Type) -> Option<DeclId> {
         match ty {
             Type::Named(id) => {
-                let is_body = |id: &DeclId| {
-                    matches!(self.model.get(*id).kind, DeclKind::Struct(_) | DeclKind::Union(_))
-                };
-                if self.incomplete.contains_key(id) && is_body(id) {
-                    return Some((*id, false));
-                }
-                let part = self.aliases_of_incomplete.get(id)?;
-                self.incomplete.contains_key(part).then_some((*part, true))
+                let is_body =
+                    matches!(self.model.get(*id).kind, DeclKind::Struct(_) | DeclKind::Union(_));
+                (is_body && self.incomplete.contains_key(id)).then_some(*id)
             }
-            Type::Sequence(element, _) => self.incomplete_part(element).map(|(id, _)| (id, true)),
             Type::Array(element, _) => self.incomplete_part(element),
-            Type::Map(key, value, _) => {
-                let part = self.incomplete_part(key).or_else(|| self.incomplete_part(value));
-                part.map(|(id, _)| (id, true))
-            }
             _ => None,
         }
     }
