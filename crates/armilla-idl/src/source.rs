@@ -46,6 +46,8 @@ struct SourceFile {
     text: String,
     /// The `#include` directive that first included the file.
     included_at: Option<Span>,
+    /// The `#include` directive that included it for the second time.
+    included_again: Option<Span>,
     /// Whether the file is part of this crate, not of the file system.
     built_in: bool,
     /// Whether the file is a compiled one, not only an included one.
@@ -144,6 +146,16 @@ impl Sources {
         self.files[file.0 as usize].included_at
     }
 
+    /// The `#include` directive that included `file` for the second time.
+    pub(crate) fn included_again(&self, file: FileId) -> Option<Span> {
+        self.files[file.0 as usize].included_again
+    }
+
+    /// Records that the `#include` directive at `span` includes `file` again.
+    pub(crate) fn include_again(&mut self, file: FileId, span: Span) {
+        self.files[file.0 as usize].included_again.get_or_insert(span);
+    }
+
     /// Adds a file. The caller has checked that `text` is shorter than 4 GiB, so that offsets fit.
     pub(crate) fn add(&mut self, path: PathBuf, text: String, included_at: Option<Span>) -> FileId {
         let id = FileId(self.files.len() as u32);
@@ -153,6 +165,7 @@ impl Sources {
             path,
             text,
             included_at,
+            included_again: None,
             lines,
             presumed: Vec::new(),
             built_in: false,

@@ -71,8 +71,7 @@ impl Checker<'_, '_> {
             self.session.report(error.help("define it before, or include the file that does"));
             return None;
         }
-        let message = format!("`{}` is {}, not {what}", last.text, self.describe(target));
-        self.error(Code::BadBase, name.span(), message);
+        self.wrong_kind(Code::BadBase, name, target, what);
         None
     }
 

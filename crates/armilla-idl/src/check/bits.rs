@@ -120,9 +120,7 @@ impl Checker<'_, '_> {
             self.error(Code::BadBase, name.span(), message);
             return None;
         }
-        let last = name.rest.last().unwrap_or(&name.first);
-        let message = format!("`{}` is {}, not {what}", last.text, self.describe(target));
-        self.error(Code::BadBase, name.span(), message);
+        self.wrong_kind(Code::BadBase, name, target, what);
         None
     }
 }

@@ -302,9 +302,8 @@ impl Checker<'_, '_> {
             }
             _ => {}
         }
-        let last = name.rest.last().unwrap_or(&name.first);
-        let message = format!("`{}` is {}, not a constant", last.text, self.describe(target));
-        self.fail(Code::WrongKind, name.span(), message)
+        self.wrong_kind(Code::WrongKind, name, target, "a constant");
+        None
     }
 
     fn fail<T>(&mut self, code: Code, span: Span, message: String) -> Option<T> {

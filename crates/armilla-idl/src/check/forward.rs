@@ -20,7 +20,7 @@ pub(super) struct Forward {
     prefix: Prefix,
     /// The declaration, if it is defined or something refers to it.
     decl: Option<DeclId>,
-    /// The span of the first reference to it.
+    /// The span of the first reference to it in a compiled file, or else in an included one.
     reference: Option<Span>,
     defined: bool,
 }
@@ -72,14 +72,23 @@ impl Checker<'_, '_> {
     /// Resolves a reference at `span` to the forward declaration `index`.
     pub(super) fn refer_to(&mut self, index: usize, span: Span) -> DeclId {
         let id = self.materialize(index);
-        self.forwards[index].reference.get_or_insert(span);
+        self.note_reference(index, span);
         id
     }
 
     /// Records a reference to `id`, for the case that it is never defined.
     pub(super) fn record_reference(&mut self, id: DeclId, span: Span) {
         if let Some(Some(index)) = self.incomplete.get(&id) {
-            self.forwards[*index].reference.get_or_insert(span);
+            self.note_reference(*index, span);
+        }
+    }
+
+    /// Keeps the first reference, and rather one in a compiled file.
+    fn note_reference(&mut self, index: usize, span: Span) {
+        let is_main = |span: Span| self.session.sources().is_main(span.file);
+        let known = self.forwards[index].reference;
+        if known.is_none_or(|known| !is_main(known) && is_main(span)) {
+            self.forwards[index].reference = Some(span);
         }
     }
 
@@ -196,7 +205,10 @@ impl Checker<'_, '_> {
                 found = found.secondary(forward.name.span, "declared here");
             }
             let help = "define it, or include the file that does";
-            self.session.report(found.help(help));
+            // Whoever compiles a file need not define what only an included one refers to.
+            if must_be_defined || self.session.sources().is_main(span.file) {
+                self.session.report(found.help(help));
+            }
             let Some(id) = forward.decl else { continue };
             let scope = &mut self.scopes[forward.scope.0];
             scope.members.push(id);

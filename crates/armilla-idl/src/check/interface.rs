@@ -124,11 +124,7 @@ impl Checker<'_, '_> {
                     }
                     raises.push(id);
                 }
-                _ => {
-                    let what = self.describe(target);
-                    let message = format!("`{}` is {what}, not an exception", last.text);
-                    self.error(Code::WrongKind, name.span(), message);
-                }
+                _ => self.wrong_kind(Code::WrongKind, name, target, "an exception"),
             }
         }
         raises

@@ -3,10 +3,8 @@
 use super::Checker;
 use super::scope::{Entry, ScopeId, ScopeKind, Target, key};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::lex::keyword;
 use crate::model::{DeclKind, Primitive};
 use crate::parse::ast::{Name, ScopedName};
-use crate::parse::keyword_collision;
 use std::collections::HashSet;
 
 /// Type names of IDL 4. Older IDL may declare types of these names.
@@ -19,21 +17,6 @@ const IDL4_TYPES: &[(&str, Primitive)] = &[
     ("uint16", Primitive::UShort),
     ("uint32", Primitive::ULong),
     ("uint64", Primitive::ULongLong),
-];
-
-/// Types of other languages, and their IDL names.
-const FOREIGN_TYPES: &[(&str, &str)] = &[
-    ("bool", "boolean"),
-    ("byte", "octet"),
-    ("int", "long"),
-    ("uint8_t", "octet"),
-    ("int16_t", "short"),
-    ("uint16_t", "unsigned short"),
-    ("int32_t", "long"),
-    ("uint32_t", "unsigned long"),
-    ("int64_t", "long long"),
-    ("uint64_t", "unsigned long long"),
-    ("str", "string"),
 ];
 
 /// The result of a search in one scope.
@@ -201,58 +184,6 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn not_found(&mut self, name: &Name, scope: Option<ScopeId>, whole: &ScopedName) {
-        if self.session.diagnostics.error_count() >= crate::diagnostics::MAX_ERRORS {
-            return self.error(Code::NotDeclared, name.span, "a name is not declared");
-        }
-        let text = &name.text;
-        let escaped = self.session.sources().snippet(name.span).starts_with('_');
-        if let Some(keyword) = keyword::reserved(text).filter(|_| !escaped) {
-            let error = keyword_collision(text, keyword, name.span);
-            return self.session.report(error);
-        }
-        let within = scope.and_then(|scope| self.scopes[scope.0].decl);
-        let place = match (within, scope) {
-            (Some(id), _) => format!(" in `{}`", self.model.scoped_name(id)),
-            (None, Some(ScopeId::CORBA)) => " in `CORBA`".to_owned(),
-            _ => String::new(),
-        };
-        let message = format!("`{text}` is not declared{place}");
-        let mut error = Diagnostic::error(Code::NotDeclared, name.span, message);
-        if whole.first.text == "CORBA" && scope == Some(ScopeId::CORBA) {
-            error = error.help("the names of `CORBA` come with `#include <orb.idl>`");
-        } else if let Some(suggestion) = self.suggestion(text, scope) {
-            error = error.help(suggestion);
-        }
-        self.session.report(error);
-    }
-
-    /// A suggestion: the same name in another scope, or a similar one here.
-    fn suggestion(&self, name: &str, scope: Option<ScopeId>) -> Option<String> {
-        if ["TypeCode", "Principal"].contains(&name) {
-            return Some(format!("write `CORBA::{name}`"));
-        }
-        let elsewhere = self.model.iter().find(|(_, declaration)| declaration.name == name);
-        if let Some((id, _)) = elsewhere {
-            return Some(format!("there is `::{}`", self.model.scoped_name(id)));
-        }
-        if let Some((_, idl)) = FOREIGN_TYPES.iter().find(|(foreign, _)| *foreign == name) {
-            return Some(format!("in IDL, write `{idl}`"));
-        }
-        let mut next = scope.or(Some(self.current));
-        while let Some(current) = next.map(|id| &self.scopes[id.0]) {
-            let mut names: Vec<&str> =
-                current.names.values().map(|entry| entry.name.text.as_str()).collect();
-            names.sort_unstable();
-            let similar = names.into_iter().find(|other| is_similar(name, other));
-            if let Some(similar) = similar {
-                return Some(format!("there is `{similar}`"));
-            }
-            next = if scope.is_some() { None } else { current.parent };
-        }
-        None
-    }
-
     /// The type of IDL 4 that `name` denotes, unless that name is declared.
     pub(super) fn idl4_type(&self, name: &ScopedName) -> Option<Primitive> {
         if name.absolute || !name.rest.is_empty() {
@@ -287,17 +218,4 @@ impl Checker<'_, '_> {
         }
         ancestors
     }
-}
-
-/// Whether the edit distance of two names is 1.
-fn is_similar(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one.len() < 3 || one.len().abs_diff(other.len()) > 1 {
-        return false;
-    }
-    let same = one.iter().zip(other).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
-    let (one, other) = (&one[same..], &other[same..]);
-    let skip = |bytes: &[u8], longer: bool| bytes.get(usize::from(longer)..).map(<[u8]>::to_vec);
-    let (longer, shorter) = (one.len() >= other.len(), other.len() >= one.len());
-    skip(one, longer) == skip(other, shorter)
 }

@@ -20,6 +20,7 @@ mod lookup;
 mod ports;
 mod repository;
 mod scope;
+mod suggest;
 mod template;
 mod types;
 mod union;
@@ -36,6 +37,7 @@ use ports::PortType;
 use repository::{Ids, Prefix, Saved};
 use scope::{Scope, ScopeId, ScopeKind, Target};
 use std::collections::{HashMap, HashSet};
+use suggest::Unresolved;
 use template::{Binding, Template};
 
 /// Checks `items`, the tree of a source whose first file is `main`. The model is valid only if no
@@ -58,6 +60,8 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
         enclosing_prefixes: Vec::new(),
         including_prefixes: Vec::new(),
         ids: Ids::default(),
+        unresolved: Vec::new(),
+        included_twice: HashSet::new(),
         in_raises: false,
         constant_text: 0,
         port_types: Vec::new(),
@@ -70,6 +74,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
     };
     checker.items(items);
     checker.check_forwards();
+    checker.explain_unresolved();
     checker.model.roots = std::mem::take(&mut checker.scopes[0].members);
     checker.model
 }
@@ -101,6 +106,10 @@ struct Checker<'s, 'o> {
     /// The prefixes of the files that include the current one.
     including_prefixes: Vec<Saved>,
     ids: Ids,
+    /// The names that were not found.
+    unresolved: Vec<Unresolved>,
+    /// The files without an include guard that were reported.
+    included_twice: HashSet<FileId>,
     /// Whether names in `raises` are being resolved.
     in_raises: bool,
     /// The size of all string constants together, in octets.

@@ -75,10 +75,7 @@ impl Checker<'_, '_> {
         let index = match self.resolve(named) {
             Some(Target::PortType(index)) => index,
             Some(other) => {
-                let last = named.rest.last().unwrap_or(&named.first);
-                let what = self.describe(other);
-                let message = format!("`{}` is {what}, not a port type", last.text);
-                return self.error(Code::BadPort, named.span(), message);
+                return self.wrong_kind(Code::BadPort, named, other, "a port type");
             }
             None => return,
         };

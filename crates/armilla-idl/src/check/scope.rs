@@ -127,6 +127,9 @@ impl Checker<'_, '_> {
     /// Declares `name` in the current scope, or reports a collision.
     pub(super) fn declare(&mut self, name: &Name, target: Target) {
         let key = key(&name.text);
+        if self.is_included_twice(&key, name) {
+            return;
+        }
         if let Some(error) = self.collision(&key, name) {
             if target != Target::Error {
                 self.session.report(error);
@@ -134,6 +137,32 @@ impl Checker<'_, '_> {
             return;
         }
         self.scope_mut().names.insert(key, Entry { name: name.clone(), target });
+    }
+
+    /// Whether `name` is declared a second time because its file is included a second time.
+    /// Reports that once for each file.
+    fn is_included_twice(&mut self, key: &str, name: &Name) -> bool {
+        let sources = self.session.sources();
+        let known = self.scope().names.get(key).filter(|known| known.name.span == name.span);
+        let again = sources.included_again(name.span.file);
+        let (Some(_), Some(again)) = (known, again) else { return false };
+        if !self.included_twice.insert(name.span.file) {
+            return true;
+        }
+        let file = sources.path(name.span.file).display();
+        let message = format!("`{file}` is included twice and declares `{}` twice", name.text);
+        let error = Diagnostic::error(Code::Redeclared, again, message);
+        let error = error.help(
+            "begin the file with `#ifndef NAME` and `#define NAME`, and end it with `#endif`; or \
+             write `#pragma once` in it",
+        );
+        let first = sources.included_at(name.span.file);
+        let error = match first {
+            Some(first) => error.secondary(first, "first included here"),
+            None => error,
+        };
+        self.session.report(error);
+        true
     }
 
     fn collision(&self, key: &str, name: &Name) -> Option<Diagnostic> {
@@ -150,7 +179,11 @@ impl Checker<'_, '_> {
                 format!("`{text}` and `{}` differ only in case", first.name.text)
             };
             let error = Diagnostic::error(Code::Redeclared, *span, message);
-            return Some(error.secondary(first.name.span, "first declared here"));
+            let error = error.secondary(first.name.span, "first declared here");
+            return Some(match first.name.text == *text {
+                true => error,
+                false => error.note("names that differ only in case collide in IDL"),
+            });
         }
         if let Some(own) = scope.name.as_ref().filter(|own| self::key(&own.text) == key)
             && scope.kind != ScopeKind::Operation

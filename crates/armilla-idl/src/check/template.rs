@@ -90,9 +90,7 @@ impl Checker<'_, '_> {
         let index = match self.resolve(name)? {
             Target::Template(index) => index,
             other => {
-                let what = self.describe(other);
-                let message = format!("`{}` is {what}, not a template module", last.text);
-                self.error(Code::BadTemplate, name.span(), message);
+                self.wrong_kind(Code::BadTemplate, name, other, "a template module");
                 return None;
             }
         };

@@ -137,9 +137,7 @@ impl Checker<'_, '_> {
                 _ => return Some(Type::Named(id)),
             }
         }
-        let last = name.rest.last().unwrap_or(&name.first);
-        let message = format!("`{}` is {}, not a type", last.text, self.describe(target));
-        self.error(Code::WrongKind, name.span(), message);
+        self.wrong_kind(Code::WrongKind, name, target, "a type");
         None
     }
 

@@ -79,8 +79,12 @@ impl Diagnostic {
     }
 
     pub(crate) fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, text: text.into() });
+        self.add_secondary(span, text);
         self
+    }
+
+    pub(crate) fn add_secondary(&mut self, span: Span, text: impl Into<String>) {
+        self.secondary.push(Label { span, text: text.into() });
     }
 
     pub(crate) fn note(mut self, text: impl Into<String>) -> Self {
@@ -145,6 +149,11 @@ impl Diagnostics {
         } else if self.list.len() < 2 * MAX_ERRORS {
             self.list.push(diagnostic);
         }
+    }
+
+    /// The diagnostic with this number, counted in the order of reports.
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut Diagnostic> {
+        self.list.get_mut(index)
     }
 
     /// Sorts the diagnostics by their primary spans.

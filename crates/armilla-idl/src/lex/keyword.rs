@@ -83,3 +83,78 @@ pub(crate) fn reserved(word: &str) -> Option<&'static str> {
 pub(crate) fn is_corba3(word: &str) -> bool {
     CORBA3.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
+
+/// The keywords with which a type can begin.
+pub(crate) const TYPES: &[&str] = &[
+    "any",
+    "boolean",
+    "char",
+    "double",
+    "fixed",
+    "float",
+    "long",
+    "Object",
+    "octet",
+    "sequence",
+    "short",
+    "string",
+    "unsigned",
+    "ValueBase",
+    "void",
+    "wchar",
+    "wstring",
+];
+
+/// The keywords with which a declaration can begin.
+pub(crate) const DECLARATIONS: &[&str] = &[
+    "abstract",
+    "attribute",
+    "component",
+    "const",
+    "custom",
+    "enum",
+    "eventtype",
+    "exception",
+    "factory",
+    "home",
+    "import",
+    "interface",
+    "local",
+    "module",
+    "native",
+    "oneway",
+    "private",
+    "public",
+    "readonly",
+    "struct",
+    "typedef",
+    "typeid",
+    "typeprefix",
+    "union",
+    "valuetype",
+];
+
+/// Types of other languages, and their IDL names.
+const FOREIGN_TYPES: &[(&str, &str)] = &[
+    ("bool", "boolean"),
+    ("byte", "octet"),
+    ("int", "long"),
+    ("uint8_t", "octet"),
+    ("int16_t", "short"),
+    ("uint16_t", "unsigned short"),
+    ("int32_t", "long"),
+    ("uint32_t", "unsigned long"),
+    ("int64_t", "long long"),
+    ("uint64_t", "unsigned long long"),
+    ("str", "string"),
+];
+
+/// What IDL calls the type of another language.
+pub(crate) fn of_foreign_type(name: &str) -> Option<&'static str> {
+    FOREIGN_TYPES.iter().find(|(foreign, _)| *foreign == name).map(|(_, idl)| *idl)
+}
+
+/// The keyword that equals `word` except for its case.
+pub(crate) fn of_another_case(word: &str) -> Option<&'static str> {
+    reserved(word).filter(|keyword| *keyword != word)
+}

@@ -5,6 +5,7 @@
 mod comment;
 pub(crate) mod keyword;
 pub(crate) mod literal;
+pub(crate) mod similar;
 mod token;
 
 pub(crate) use token::{Docs, Pragma, PragmaName, Token, TokenKind};

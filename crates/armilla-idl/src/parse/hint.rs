@@ -1,6 +1,7 @@
 //! Fixes for syntax errors, mostly for habits from other languages.
 
-use crate::lex::{Token, TokenKind};
+use crate::lex::similar::nearest;
+use crate::lex::{Token, TokenKind, keyword};
 
 /// A fix for the case that `expected` was needed and `found` is between `before` and `after`.
 pub(super) fn hint(
@@ -10,8 +11,12 @@ pub(super) fn hint(
     after: &Token,
 ) -> Option<String> {
     let follows = |word: &str| before.is_some_and(|token| token.is_word(word));
-    by_expectation(expected, found, after, follows).or_else(|| by_word(found, after)).or_else(
-        || match &*found.text {
+    let by_case = by_case(found).or_else(|| by_case(before?));
+    by_case
+        .or_else(|| by_expectation(expected, found, after, follows))
+        .or_else(|| by_word(found, after))
+        .or_else(|| by_spelling(expected, before, found, after))
+        .or_else(|| match &*found.text {
             "*" | "&" => Some(
                 "IDL has no pointers and references: `in`, `out` and `inout` say which way a \
                  parameter goes"
@@ -22,8 +27,43 @@ pub(super) fn hint(
                     .to_owned(),
             ),
             _ => None,
-        },
-    )
+        })
+}
+
+/// A fix for a keyword that is written in another case.
+fn by_case(token: &Token) -> Option<String> {
+    let is_word = token.kind == TokenKind::Identifier;
+    let keyword = keyword::of_another_case(&token.text).filter(|_| is_word)?;
+    Some(format!("the keyword is `{keyword}`: case matters"))
+}
+
+/// Fixes for words and signs that are nearly right.
+fn by_spelling(
+    expected: &str,
+    before: Option<&Token>,
+    found: &Token,
+    after: &Token,
+) -> Option<String> {
+    let is_name = |token: &Token| token.kind == TokenKind::Identifier;
+    let before = before.filter(|before| is_name(before));
+    let meant = match (&*found.text, before) {
+        (".", Some(before)) if is_name(after) => {
+            return Some(format!(
+                "`::` separates the parts of a name: write `{}::{}`",
+                before.text, after.text
+            ));
+        }
+        ("<", Some(before)) => nearest(&before.text, &["sequence", "string", "wstring", "fixed"]),
+        _ if expected.ends_with("after `unsigned`") => nearest(&found.text, &["short", "long"]),
+        _ if expected == "a declaration" => nearest(&found.text, keyword::DECLARATIONS),
+        _ if expected == "`case` or `default`" => nearest(&found.text, &["case", "default"]),
+        _ => None,
+    };
+    meant.map(did_you_mean)
+}
+
+fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
 }
 
 /// Fixes that depend on what was expected.
@@ -35,11 +75,8 @@ fn by_expectation(
 ) -> Option<String> {
     let text = &*found.text;
     Some(match text {
-        "const" if expected == "`in`, `out` or `inout`" => {
-            "what is given by `in` is never changed: write `in` instead".to_owned()
-        }
         _ if expected == "`in`, `out` or `inout`" => {
-            format!("say which way the parameter goes: `in {text} …`")
+            "a parameter has a direction, a type and a name: `in long x`".to_owned()
         }
         _ if follows("unsigned") => match text {
             "char" => "an octet is an `octet`, a character a `char`".to_owned(),
@@ -64,6 +101,9 @@ fn by_expectation(
         }
         "(" if expected == "the name of the operation" => {
             "the type of the result comes first; where there is none, `void`".to_owned()
+        }
+        ";" | "," if expected == "`(`" => {
+            "an operation has parentheses, as in `void f();`; a value is an `attribute`".to_owned()
         }
         "=" if expected.starts_with("`;`") => {
             "only constants have a value: `const long x = 1;`".to_owned()
@@ -91,8 +131,37 @@ fn by_expectation(
 /// A fix for the case that a name was needed and a keyword follows `before`, which was parsed as a
 /// type.
 pub(super) fn keyword_after(before: Option<&Token>) -> Option<String> {
-    let word = NOT_IDL.iter().find(|word| before.is_some_and(|token| token.is_word(word)))?;
-    Some(format!("IDL has no `{word}`; leave it out"))
+    let before = before.filter(|before| before.kind == TokenKind::Identifier)?;
+    if let Some(word) = NOT_IDL.iter().find(|word| before.is_word(word)) {
+        return Some(format!("IDL has no `{word}`; leave it out"));
+    }
+    by_case(before).or_else(|| {
+        let is_keyword = keyword::reserved(&before.text).is_some();
+        let meant = nearest(&before.text, keyword::DECLARATIONS).filter(|_| !is_keyword);
+        meant.map(did_you_mean)
+    })
+}
+
+/// The direction that `found` at the start of a parameter is probably meant to be, if a type and a
+/// name follow it.
+pub(super) fn direction(found: &Token, after: &Token, third: &Token) -> Option<&'static str> {
+    let ends = |token: &Token| token.is(",") || token.is(")");
+    let is_word = found.kind == TokenKind::Identifier && after.kind == TokenKind::Identifier;
+    if !is_word || ends(third) {
+        return None;
+    }
+    nearest(&found.text, &["in", "out", "inout"])
+}
+
+/// A fix for a parameter without a direction that begins with `found`.
+pub(super) fn no_direction(found: &Token) -> String {
+    match &*found.text {
+        "const" => "what is given by `in` is never changed: write `in` instead".to_owned(),
+        text => {
+            let ty = keyword::of_foreign_type(text).unwrap_or(text);
+            format!("say which way the parameter goes: `in {ty} …`, `out {ty} …` or `inout {ty} …`")
+        }
+    }
 }
 
 /// Keywords of other languages before types and declarations.

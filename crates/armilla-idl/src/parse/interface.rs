@@ -1,7 +1,7 @@
 //! The rules of interfaces, their operations and their attributes.
 
 use super::ast::{Attribute, DefinitionKind, ForwardKind, Operation, Parameter, ScopedName};
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, hint};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::TokenKind;
 use crate::model::{Direction, Flavour};
@@ -204,15 +204,46 @@ impl Parser<'_, '_, '_> {
             "in" => Direction::In,
             "out" => Direction::Out,
             "inout" => Direction::InOut,
-            _ => return Err(self.unexpected("`in`, `out` or `inout`")),
+            _ => self.wrong_direction()?,
         };
-        let direction_span = self.bump().span;
+        let direction_span = token.span;
+        if token.is_word("in") || token.is_word("out") || token.is_word("inout") {
+            self.bump();
+        }
         let ty = self.parameter_type("a parameter")?;
         let name = self.name("the name of the parameter")?;
         if self.at("[") {
             return Err(self.no_array("a parameter"));
         }
         Ok(Parameter { direction, direction_span, ty, name })
+    }
+
+    /// Reports a parameter that does not begin with its direction. A misspelled one is consumed; if
+    /// there is none, the parameter is parsed as an `in` parameter.
+    fn wrong_direction(&mut self) -> Parsed<Direction> {
+        let (found, after, third) = (self.peek(), self.peek_second(), self.peek_third());
+        let has_name = !after.is(",") && !after.is(")");
+        if found.kind != TokenKind::Identifier && !found.is("::") || !has_name {
+            return Err(self.unexpected("`in`, `out` or `inout`"));
+        }
+        let meant = hint::direction(found, after, third);
+        let message = match meant {
+            Some(_) => format!("expected `in`, `out` or `inout`, found `{}`", found.text),
+            None => "the direction of this parameter is missing".to_owned(),
+        };
+        let help = match meant {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => hint::no_direction(found),
+        };
+        self.session.report(Diagnostic::error(Code::Syntax, found.span, message).help(help));
+        if meant.is_some() || found.is_word("const") {
+            self.bump();
+        }
+        Ok(match meant {
+            Some("out") => Direction::Out,
+            Some("inout") => Direction::InOut,
+            _ => Direction::In,
+        })
     }
 
     fn no_array(&mut self, what: &str) -> super::Failed {

@@ -3,6 +3,7 @@
 use super::ast::{DefinitionKind, ForwardKind, Initializer, Name, ScopedName, Value};
 use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::TokenKind;
 use crate::model::{Direction, ValueModifier};
 use crate::source::Span;
 
@@ -88,23 +89,67 @@ impl Parser<'_, '_, '_> {
         self.annotations();
         let token = self.peek();
         let is_state = token.is_word("public") || token.is_word("private");
-        if !is_state && !token.is_word("factory") {
+        let is_bare = !is_state && self.begins_bare_member();
+        if !is_state && !is_bare && !token.is_word("factory") {
             return self.export();
+        }
+        let is_state = is_state || is_bare;
+        if is_bare && modifier != ValueModifier::Abstract {
+            let message = "`public` or `private` is missing before this state member";
+            let error = Diagnostic::error(Code::Syntax, token.span, message);
+            let help = "what every program may see is `public`; an operation has parentheses: \
+                        `long x();`";
+            self.session.report(error.help(help));
         }
         if modifier == ValueModifier::Abstract {
             let what = if is_state { "state" } else { "initializers" };
             let message = format!("an abstract valuetype has no {what}");
             self.session.report(Diagnostic::error(Code::BadValue, token.span, message));
         }
-        self.bump();
+        if !is_bare {
+            self.bump();
+        }
         if !is_state {
             return self.initializer().map(DefinitionKind::Initializer);
         }
         let ty = self.type_spec()?;
         let declarators = self.declarators()?;
         self.expect_semicolon("the state member")?;
-        let public = token.is_word("public");
+        let public = !token.is_word("private");
         Ok(DefinitionKind::StateMember { public, ty, declarators })
+    }
+
+    /// Whether a type and a name without parentheses follow: a state member whose `public` or
+    /// `private` is missing.
+    fn begins_bare_member(&mut self) -> bool {
+        const OTHERS: &[&str] = &[
+            "attribute",
+            "bitmask",
+            "bitset",
+            "const",
+            "enum",
+            "exception",
+            "factory",
+            "import",
+            "native",
+            "oneway",
+            "readonly",
+            "struct",
+            "typedef",
+            "typeid",
+            "typeprefix",
+            "union",
+            "void",
+        ];
+        let first = self.peek();
+        let is_type = first.kind == TokenKind::Identifier || first.is("::");
+        let after = self.peek_second();
+        if !is_type || after.is(":") || OTHERS.iter().any(|word| first.is_word(word)) {
+            return false;
+        }
+        let rest = self.tokens.get(self.next..).unwrap_or_default();
+        let end = rest.iter().find(|token| ["(", ")", ";", "{", "}"].iter().any(|s| token.is(s)));
+        end.is_some_and(|end| end.is(";"))
     }
 
     /// A name, parameters and exceptions.

@@ -3,6 +3,7 @@
 
 use super::{Condition, MAX_INCLUDE_DEPTH, Preprocessor, Stop, condition, expansion, macros};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::similar::nearest;
 use crate::lex::{Pragma, PragmaName, Token, TokenKind, literal};
 use crate::source::Span;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,12 @@ use std::rc::Rc;
 /// The standard files of an ORB. They are used if the search finds no file of that name.
 const BUILT_IN: &[(&str, &str)] =
     &[("orb.idl", include_str!("orb.idl")), ("Components.idl", include_str!("Components.idl"))];
+
+/// The directives, for suggestions.
+const DIRECTIVES: &[&str] = &[
+    "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "import", "include",
+    "line", "pragma", "undef", "warning",
+];
 
 /// The result of a step of a directive, or the error to report.
 type Outcome<T> = Result<T, Box<Diagnostic>>;
@@ -37,10 +44,7 @@ impl Preprocessor<'_, '_> {
             "ident" | "sccs" | "assert" | "unassert" => Ok(()),
             // A line marker of a preprocessor that ran before.
             _ if name.kind == TokenKind::Number => self.line(name, &line),
-            other => {
-                let message = format!("`#{other}` is not a directive");
-                bad(hash.span.to(name.span), message)
-            }
+            other => Err(unknown(other, hash.span.to(name.span))),
         };
         if let Err(diagnostic) = outcome {
             self.session.report(*diagnostic);
@@ -284,6 +288,9 @@ impl Preprocessor<'_, '_> {
             self.session.report(diagnostic);
             return Err(Stop);
         }
+        if self.lexed.contains_key(&file) {
+            self.session.diagnostics.sources_mut().include_again(file, span);
+        }
         self.push_marker(TokenKind::EnterFile, span);
         self.open(file);
         Ok(())
@@ -391,6 +398,16 @@ fn macro_name<'a>(name: &Token, arguments: &'a [Token]) -> Outcome<(&'a Token, &
             bad(span, format!("`#{}` needs the name of a macro", name.text))
         }
     }
+}
+
+/// The error for a directive that does not exist.
+fn unknown(directive: &str, span: Span) -> Box<Diagnostic> {
+    let error =
+        Diagnostic::error(Code::BadDirective, span, format!("`#{directive}` is not a directive"));
+    Box::new(match nearest(directive, DIRECTIVES) {
+        Some(meant) => error.help(format!("did you mean `#{meant}`?")),
+        None => error,
+    })
 }
 
 fn bad<T>(span: Span, message: impl Into<String>) -> Outcome<T> {
