@@ -115,6 +115,7 @@ pub use client::{Object, PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{LocalRef, Native, Ref};
+#[cfg(feature = "demultiplexing-strategies")]
 pub use operations::OperationLookup;
 pub use orb::OrbBuilder;
 pub use policies::{
@@ -122,10 +123,12 @@ pub use policies::{
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
 pub use runtime::Orb;
+#[cfg(feature = "demultiplexing-strategies")]
+pub use server::poa::ObjectLookup;
 pub use server::poa::{
     AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
-    ImplicitActivation, Lifespan, ManagerState, ObjectId, ObjectLookup, Poa, PoaBuilder, PoaError,
-    PoaManager, Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
+    ImplicitActivation, Lifespan, ManagerState, ObjectId, Poa, PoaBuilder, PoaError, PoaManager,
+    Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
     ServantManagerError, ServantRetention, Threading,
 };
 pub use server::{AnyServant, ResponseHandler, ServantBase};

@@ -7,6 +7,7 @@
 
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::{Numbers, OperationNames};
 use crate::runtime::Orb;
 use crate::settings::Settings;
@@ -27,7 +28,19 @@ pub(crate) struct Access {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) version: Version,
     /// The operation numbers that requests may use in place of operation names.
+    #[cfg(feature = "demultiplexing-strategies")]
     pub(super) numbers: Option<Numbers>,
+}
+
+impl Access {
+    /// Whether requests may use operation numbers in place of operation names.
+    #[inline]
+    pub(super) fn has_numbers(&self) -> bool {
+        #[cfg(feature = "demultiplexing-strategies")]
+        return self.numbers.is_some();
+        #[cfg(not(feature = "demultiplexing-strategies"))]
+        false
+    }
 }
 
 /// The addresses from a profile, for all profiles with the same octets around the object key.
@@ -163,8 +176,12 @@ fn find(
     let agrees = version >= Version::V1_1;
     let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
     let access = |place| {
-        let numbers = component::<OperationNames>(profile).map(Numbers::from);
-        Arc::new(Access { endpoint: orb.client().endpoint(place, code_sets), version, numbers })
+        Arc::new(Access {
+            endpoint: orb.client().endpoint(place, code_sets),
+            version,
+            #[cfg(feature = "demultiplexing-strategies")]
+            numbers: component::<OperationNames>(profile).map(Numbers::from),
+        })
     };
     Ok(places.iter().map(access).collect())
 }

@@ -7,8 +7,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
-    ResponseFlags, ServiceContext, ServiceContexts, TargetAddress, Version, begin_request,
-    put_body,
+    ResponseFlags, ServiceContext, ServiceContexts, Version, begin_request, put_body,
 };
 
 /// A request to be sent to one target.
@@ -155,12 +154,15 @@ impl Template {
             None => [agreed.as_slice(), offered.as_slice()].concat(),
             Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
         };
+        let target = call.target.address();
+        #[cfg(feature = "demultiplexing-strategies")]
         let numbered = call.target.numbered_key(call.operation.name);
-        let plain = || call.target.address();
+        #[cfg(feature = "demultiplexing-strategies")]
+        let target = numbered.as_deref().map_or(target, armilla_giop::TargetAddress::Key);
         let request = OutgoingRequest {
             request_id: id,
             response: call.response,
-            target: numbered.as_deref().map_or_else(plain, TargetAddress::Key),
+            target,
             operation: call.operation.name,
             contexts: &contexts,
         };

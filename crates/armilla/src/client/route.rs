@@ -4,6 +4,7 @@
 
 use super::access::{self, Access};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::object_key::put_operation_number;
 use crate::runtime::Orb;
 use armilla_giop::ior::{Ior, TaggedProfile};
@@ -99,7 +100,7 @@ impl Target {
     fn new(access: &Arc<Access>, address: TargetAddress<'_>) -> Self {
         let name = match address {
             TargetAddress::Key(key) => match TargetKey::of_key(access.version, key) {
-                Some(target_key) if access.numbers.is_none() => {
+                Some(target_key) if !access.has_numbers() => {
                     return Self::with_target_key(access, target_key);
                 }
                 _ => Name::Key(key.into()),
@@ -159,10 +160,11 @@ impl Target {
     /// The object key, if requests name the object by it alone.
     #[inline]
     pub(super) fn plain_key(&self) -> Option<&[u8]> {
-        self.key().filter(|_| self.access.numbers.is_none())
+        self.key().filter(|_| !self.access.has_numbers())
     }
 
     /// The object key with the number of `operation`, if requests use operation numbers.
+    #[cfg(feature = "demultiplexing-strategies")]
     pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
         let (Some(key), Some(numbers)) = (self.key(), &self.access.numbers) else {
             return None;

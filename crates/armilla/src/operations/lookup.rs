@@ -6,19 +6,12 @@ use std::sync::Arc;
 /// How a skeleton finds the operation of a request. Operations are numbered in the order of the
 /// IDL: first those of the interface, then those of its bases.
 ///
-/// The program selects the strategy for a [servant](crate::AnyServant::with_operation_lookup) or
-/// for all servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a
-/// name, the perfect hash is tried. [Direct](crate::Collocation::Direct) calls need no lookup.
+/// The program chooses it for a [servant](crate::AnyServant::with_operation_lookup) or for all
+/// servants of a [POA](crate::PoaBuilder::operation_lookup). If a strategy does not find a name,
+/// the perfect hash does. [Direct](crate::Collocation::Direct) calls need no lookup.
 ///
-/// ```
-/// use armilla::{OperationLookup, Orb};
-///
-/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
-/// let accounts =
-///     orb.root_poa().create_poa("accounts").operation_lookup(OperationLookup::Hashing).build()?;
-/// # orb.shutdown();
-/// # Ok::<(), armilla::SystemException>(())
-/// ```
+/// Needs the feature `demultiplexing-strategies`; without it every skeleton uses
+/// [`Perfect`](Self::Perfect).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum OperationLookup {

@@ -11,6 +11,7 @@ use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::object_key::operation_number;
 use crate::runtime::Orb;
 use crate::server::poa::{LocatedServant, Target};
@@ -190,6 +191,7 @@ impl<'a> ServerCall<'a> {
     }
 
     /// The number of the operation that the object key carries, if any.
+    #[cfg(feature = "demultiplexing-strategies")]
     pub(crate) fn operation_number(&self) -> Option<u32> {
         self.request.target.object_key().and_then(operation_number)
     }

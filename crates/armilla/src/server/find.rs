@@ -5,6 +5,7 @@ use super::Listeners;
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object_key::{KeyId, ObjectKey, system_id};
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationNames;
 use crate::runtime::Located;
 use crate::runtime::Orb;
@@ -12,7 +13,7 @@ use crate::server::poa::{
     Activation, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, Upcall, destroyed_repeatedly,
 };
 use armilla_giop::OperationName;
-use armilla_giop::ior::{Component, IiopProfile, Ior, TaggedComponent, iiop_object_key};
+use armilla_giop::ior::{IiopProfile, Ior, TaggedComponent, iiop_object_key};
 use armilla_giop::url::{Corbaloc, CorbalocAddress};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
@@ -257,11 +258,9 @@ impl Orb {
     /// # Errors
     /// None if [`prepare_references`](Self::prepare_references) has succeeded.
     pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
-        let names = activation.numbered_operations().map(OperationNames::new);
-        let own = names.map(|names| names.to_tagged()).transpose();
-        let own = own.map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        let own = own_components(activation)?;
         let type_id = activation.skeleton().repository_id(&|| activation.id());
-        self.ior(&activation.poa, &type_id, &activation.key(), own.into_iter().collect())
+        self.ior(&activation.poa, &type_id, &activation.key(), own)
     }
 
     /// The IOR of the object of `poa` with this key. Its profiles carry the components `own`, and
@@ -296,4 +295,17 @@ impl Orb {
         let address = CorbalocAddress::Iiop { version: None, host, port };
         Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
     }
+}
+
+/// The components of a reference that this object adds to those of its POA: the numbers of its
+/// operations, where requests may use them.
+fn own_components(activation: &Activation) -> Result<Vec<TaggedComponent>, SystemException> {
+    #[cfg(feature = "demultiplexing-strategies")]
+    if let Some(names) = activation.numbered_operations() {
+        let component = armilla_giop::ior::Component::to_tagged(&OperationNames::new(names));
+        let component = component.map(|component| vec![component]);
+        return component.map_err(|error| SystemException::encoding(&error, Completion::No));
+    }
+    let _ = activation;
+    Ok(Vec::new())
 }

@@ -2,7 +2,8 @@
 
 use super::active_calls::{ActiveCalls, is_called};
 use super::{ObjectId, PoaInner};
-use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id, with_room_for_number};
+use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id};
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
 use crate::server::{AnyServant, Servant};
 use armilla_ipc::memory::Slot;
@@ -170,13 +171,15 @@ impl Activation {
     /// The key that references carry.
     pub(crate) fn key(&self) -> KeyOctets {
         let key = self.with_key(|key| key.encode());
-        match self.numbered_operations() {
-            Some(_) => with_room_for_number(key),
-            None => key,
+        #[cfg(feature = "demultiplexing-strategies")]
+        if self.numbered_operations().is_some() {
+            return crate::object_key::with_room_for_number(key);
         }
+        key
     }
 
     /// The operations that requests may name by number, in the order of the numbers.
+    #[cfg(feature = "demultiplexing-strategies")]
     pub(crate) fn numbered_operations(&self) -> Option<&'static [&'static str]> {
         let servant = self.skeleton();
         (servant.lookup() == OperationLookup::Active).then(|| servant.operations())
@@ -190,7 +193,8 @@ impl PoaInner {
             true => (0, 0),
             false => (self.incarnation, self.serial),
         };
-        let hint = if self.ids.uses_hints() { hint } else { Slot::NONE };
+        #[cfg(feature = "demultiplexing-strategies")]
+        let hint = self.ids.hint(hint);
         ObjectKey::Named(NamedKey { incarnation, serial, hint, adapter: self.path(), id })
     }
 }

@@ -1,15 +1,15 @@
 //! Creating POAs.
 
 use super::gate::{Gate, GateFlag};
-use super::ids::Ids;
 use super::servants::Servants;
+#[cfg(feature = "demultiplexing-strategies")]
+use super::strategies::{ObjectLookup, Strategies};
 use super::{
-    Bidirectional, IdAssignment, IdUniqueness, Lifespan, ManagerState, ObjectLookup, Poa, PoaError,
+    Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
     PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention,
     State, Threading,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::operations::OperationLookup;
 use crate::runtime::WeakOrb;
 use crate::server::AnyServant;
 use crate::sync::lock;
@@ -36,8 +36,8 @@ pub struct PoaBuilder {
     name: String,
     policies: Vec<Policy>,
     manager: Option<PoaManager>,
-    lookup: ObjectLookup,
-    operations: OperationLookup,
+    #[cfg(feature = "demultiplexing-strategies")]
+    pub(super) strategies: Strategies,
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
@@ -51,8 +51,8 @@ pub(crate) struct PoaConfig {
     pub(crate) path: Box<[u8]>,
     pub(crate) policies: Policies,
     pub(crate) manager: PoaManager,
-    pub(crate) lookup: ObjectLookup,
-    pub(crate) operations: OperationLookup,
+    #[cfg(feature = "demultiplexing-strategies")]
+    pub(crate) strategies: Strategies,
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
     pub(crate) through_poa: bool,
@@ -155,19 +155,6 @@ impl PoaBuilder {
         self
     }
 
-    /// Sets how objects are found.
-    pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
-        self.lookup = lookup;
-        self
-    }
-
-    /// Sets how its servants find the operation of a request, unless they [say
-    /// so](AnyServant::with_operation_lookup) themselves.
-    pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
-        self.operations = lookup;
-        self
-    }
-
     /// Sets the address that references to its objects carry instead of those of the ORB's IIOP
     /// endpoints; further calls add addresses. This is for an ORB with endpoints in several
     /// networks, or for an address by which only some objects are to be reached. The objects are
@@ -217,8 +204,8 @@ impl PoaBuilder {
             name: self.name.clone(),
             policies,
             manager: self.manager.unwrap_or_else(|| orb.own_poa_manager()),
-            lookup: self.lookup,
-            operations: self.operations,
+            #[cfg(feature = "demultiplexing-strategies")]
+            strategies: self.strategies,
             incarnation: parent.incarnation,
             published: self.published.into(),
             through_poa: self.through_poa,
@@ -228,7 +215,9 @@ impl PoaBuilder {
         if let Some(manager) = self.servant_manager {
             child.servant_manager.set(manager).ok();
         }
-        let default_servant = self.default_servant.map(|servant| child.with_lookup(servant));
+        let default_servant = self.default_servant;
+        #[cfg(feature = "demultiplexing-strategies")]
+        let default_servant = default_servant.map(|servant| child.with_lookup(servant));
         child.default_servant.store(default_servant.map(Arc::new));
         child.manager.adopt(&child);
         let child = orb.poa_of(&child);
@@ -252,8 +241,8 @@ impl Poa {
             name: name.into(),
             policies: Vec::new(),
             manager: None,
-            lookup: ObjectLookup::default(),
-            operations: OperationLookup::default(),
+            #[cfg(feature = "demultiplexing-strategies")]
+            strategies: Strategies::default(),
             servant_manager: None,
             default_servant: None,
             published: Vec::new(),
@@ -283,23 +272,28 @@ impl PoaInner {
 
     fn new(plan: PoaConfig, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
-        let PoaConfig { name, path, policies, manager, lookup, operations, .. } = plan;
+        let PoaConfig { name, path, policies, manager, .. } = plan;
         let (incarnation, published) = (plan.incarnation, plan.published);
         let (through_poa, max_concurrent_requests) =
             (plan.through_poa, plan.max_concurrent_requests);
         let keys_are_slots = policies.lifespan == Lifespan::Transient
             && policies.assignment == IdAssignment::System
-            && policies.processing == RequestProcessing::ActiveObjectMapOnly
-            && lookup == ObjectLookup::Active;
+            && policies.processing == RequestProcessing::ActiveObjectMapOnly;
+        #[cfg(feature = "demultiplexing-strategies")]
+        let keys_are_slots = keys_are_slots && plan.strategies.objects == ObjectLookup::Active;
         Self {
             gate: Gate::new(
                 policies.threading,
                 max_concurrent_requests,
                 manager.state() != ManagerState::Active,
             ),
-            ids: Ids::new(&lookup),
+            #[cfg(not(feature = "demultiplexing-strategies"))]
+            ids: Ids::new(),
+            #[cfg(feature = "demultiplexing-strategies")]
+            ids: Ids::new(&plan.strategies.objects),
             servants: Servants::new(&policies),
-            operations,
+            #[cfg(feature = "demultiplexing-strategies")]
+            operations: plan.strategies.operations,
             default_servant: Default::default(),
             servant_manager: OnceLock::new(),
             activating: Default::default(),
@@ -323,18 +317,6 @@ impl PoaInner {
         }
     }
 
-    /// The servant, set to find its operations as this POA says.
-    #[inline]
-    pub(super) fn with_lookup(&self, servant: AnyServant) -> AnyServant {
-        match self.operations {
-            OperationLookup::Perfect => servant,
-            lookup => match servant.get().lookup() {
-                OperationLookup::Perfect => servant.with_operation_lookup(lookup),
-                _ => servant,
-            },
-        }
-    }
-
     /// The root POA of an ORB that is being created.
     pub(crate) fn root(orb: WeakOrb, incarnation: u64, manager: PoaManager) -> Arc<Self> {
         let plan = PoaConfig {
@@ -342,8 +324,8 @@ impl PoaInner {
             path: Box::default(),
             policies: Policies::ROOT,
             manager,
-            lookup: ObjectLookup::Active,
-            operations: OperationLookup::default(),
+            #[cfg(feature = "demultiplexing-strategies")]
+            strategies: Strategies::default(),
             incarnation,
             published: Box::default(),
             through_poa: false,

@@ -7,8 +7,8 @@ use super::activation::Ending;
 use super::active_calls::ActiveCalls;
 use super::gate::GateFlag;
 use super::manager::would_deadlock;
-use super::{Activation, ObjectId, Poa, PoaError, PoaInner, current};
-use crate::exception::{Minor, SystemException};
+use super::{Activation, Poa, PoaError, PoaInner, current};
+use crate::exception::SystemException;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
 use crate::sync::lock;
@@ -73,6 +73,7 @@ impl PoaInner {
         self.live.fetch_add(1, Ordering::SeqCst);
         let activation = orb.objects().insert(self.serial, |slot| {
             let NewObject { servant, id } = object;
+            #[cfg(feature = "demultiplexing-strategies")]
             let servant = self.with_lookup(servant);
             self.servants.insert(servant.get().address(), slot);
             Activation::new(servant, id, self.clone(), slot)
@@ -89,14 +90,8 @@ impl PoaInner {
     }
 
     fn check_id(&self, orb: &Orb, id: &[u8]) -> Result<(), PoaError> {
-        if !self.ids.allows(id) {
-            let what = format!(
-                "{:?} is none of the ids for which POA {:?} has a perfect hash",
-                ObjectId::new(id),
-                self.name
-            );
-            return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
-        }
+        #[cfg(feature = "demultiplexing-strategies")]
+        self.check_hashed(id)?;
         let found = self.lookup(orb, id, Slot::NONE);
         match found.is_some_and(|object| object.is_active()) {
             true => Err(PoaError::ObjectAlreadyActive),

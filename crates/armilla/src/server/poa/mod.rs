@@ -2,8 +2,8 @@
 //!
 //! The operations that a program calls on a POA are in `objects.rs` and `references.rs`; `tree.rs`
 //! and `builder.rs` create POAs. `upcall.rs` serves a request, admitted by `gate.rs`, and
-//! `lifecycle.rs` begins and ends objects. `ids.rs` and `index.rs` find objects. No file here does
-//! I/O.
+//! `lifecycle.rs` begins and ends objects. `ids.rs` and `index.rs` find objects, `strategies.rs` by
+//! other strategies. No file here does I/O.
 
 mod activation;
 mod active_calls;
@@ -23,11 +23,14 @@ mod managers;
 #[cfg(test)]
 mod model;
 mod objects;
+#[cfg(feature = "demultiplexing-strategies")]
 mod perfect;
 mod policies;
 mod references;
 mod servant_manager;
 mod servants;
+#[cfg(feature = "demultiplexing-strategies")]
+mod strategies;
 mod tree;
 mod upcall;
 
@@ -38,7 +41,6 @@ pub use current::Current;
 pub(crate) use current::serving_depth;
 pub use error::PoaError;
 pub(crate) use found::{Found, Target};
-pub use ids::ObjectLookup;
 pub(crate) use located_servant::LocatedServant;
 pub use manager::{ManagerState, PoaManager};
 pub(crate) use managers::Managers;
@@ -50,11 +52,14 @@ pub use policies::{
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
+#[cfg(feature = "demultiplexing-strategies")]
+pub use strategies::ObjectLookup;
 pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
 pub(crate) use upcall::{DirectUpcall, FastUpcall, Upcall, guarded};
 
 use crate::exception::SystemException;
 use crate::object_key::NamedKey;
+#[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
@@ -64,6 +69,7 @@ use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
 use gate::{Gate, GateFlag, ReentrantSemaphore};
+#[cfg(not(feature = "demultiplexing-strategies"))]
 use ids::Ids;
 use servants::Servants;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -71,6 +77,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::thread::ThreadId;
+#[cfg(feature = "demultiplexing-strategies")]
+use strategies::Ids;
 
 /// The id of an object, unique within its POA: octets that only the POA and its owner understand.
 ///
@@ -153,6 +161,7 @@ pub(crate) struct PoaInner {
     keys_are_slots: bool,
     ids: Ids,
     servants: Servants,
+    #[cfg(feature = "demultiplexing-strategies")]
     operations: OperationLookup,
     default_servant: ArcSwapOption<AnyServant>,
     servant_manager: OnceLock<ServantManager>,

@@ -13,8 +13,8 @@ use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 
 impl Poa {
-    /// [`activate`](Self::activate) for a type-erased servant, or one with its own [operation
-    /// lookup](AnyServant::with_operation_lookup) or [skeleton](AnyServant::with_skeleton).
+    /// [`activate`](Self::activate) for a type-erased servant, or one with a
+    /// [skeleton](AnyServant::with_skeleton) before its own.
     ///
     /// # Errors
     /// As [`activate`](Self::activate).
@@ -103,7 +103,9 @@ impl Poa {
     /// `WrongPolicy` unless the POA uses a default servant.
     pub fn set_default_servant(&self, servant: impl Into<AnyServant>) -> Result<(), PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
-        let servant = self.inner.with_lookup(servant.into());
+        let servant = servant.into();
+        #[cfg(feature = "demultiplexing-strategies")]
+        let servant = self.inner.with_lookup(servant);
         self.inner.default_servant.store(Some(Arc::new(servant)));
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Type-erased servants, as the object adapters hold them.
 
-use super::{Interface, ServantBase, Upcast, WhichObject};
-use crate::operations::OperationLookup;
+use super::{Interface, NumberedOperations, ServantBase, Upcast, WhichObject};
 use crate::server::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
@@ -11,7 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A servant of any interface.
-pub(crate) trait Servant: Send + Sync {
+pub(crate) trait Servant: NumberedOperations + Send + Sync {
     /// The repository id of the most derived interface of an object that the servant incarnates.
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str>;
 
@@ -24,17 +23,6 @@ pub(crate) trait Servant: Send + Sync {
 
     /// Passes a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
-
-    /// The operation names of the skeleton, indexed by operation number.
-    fn operations(&self) -> &'static [&'static str];
-
-    /// Passes a request for the operation with this number to the skeleton.
-    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched;
-
-    /// The strategy that finds the operation of a request.
-    fn lookup(&self) -> OperationLookup {
-        OperationLookup::Perfect
-    }
 
     /// The IDL signature of the operation with this name.
     fn signature(&self, operation: &str) -> Option<Signature>;
@@ -53,7 +41,7 @@ pub(crate) trait Servant: Send + Sync {
 }
 
 /// Ties a servant to the skeleton of the interface `I`.
-struct Tie<I: ?Sized>(Arc<I>);
+pub(super) struct Tie<I: ?Sized>(pub(super) Arc<I>);
 
 impl<I: Interface + ?Sized> Shows<dyn Servant> for Tie<I> {
     fn show(&self) -> &(dyn Servant + 'static) {
@@ -77,14 +65,6 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     #[inline]
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
         self.0.dispatch(call)
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        I::OPERATIONS
-    }
-
-    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
-        self.0.perform(number, call)
     }
 
     fn signature(&self, operation: &str) -> Option<Signature> {

@@ -1,7 +1,8 @@
 //! Skeletons that a program puts before the generated skeleton of a servant.
 
 use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
-use crate::operations::{Finder, OperationLookup};
+#[cfg(feature = "demultiplexing-strategies")]
+use crate::operations::OperationLookup;
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
 use armilla_ipc::memory::Shows;
@@ -25,23 +26,18 @@ pub trait Skeleton: Send + Sync + 'static {
 }
 
 /// A servant with a skeleton before its own.
-struct WithSkeleton<S>(Arc<Parts<S>>);
+pub(super) struct WithSkeleton<S>(pub(super) Arc<Parts<S>>);
 
-struct Parts<S> {
-    servant: AnyServant,
-    skeleton: S,
-    lookup: OperationLookup,
+pub(super) struct Parts<S> {
+    pub(super) servant: AnyServant,
+    pub(super) skeleton: S,
+    #[cfg(feature = "demultiplexing-strategies")]
+    pub(super) lookup: OperationLookup,
 }
 
 impl<S: Skeleton> Shows<dyn Servant> for WithSkeleton<S> {
     fn show(&self) -> &(dyn Servant + 'static) {
         self
-    }
-}
-
-impl<S: Skeleton> WithSkeleton<S> {
-    fn of(servant: AnyServant, skeleton: S, lookup: OperationLookup) -> AnyServant {
-        AnyServant::new(Self(Arc::new(Parts { servant, skeleton, lookup })))
     }
 }
 
@@ -60,18 +56,6 @@ impl<S: Skeleton> Servant for WithSkeleton<S> {
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
         self.0.skeleton.dispatch(call, &self.0.servant)
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        self.0.servant.get().operations()
-    }
-
-    fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
-        self.0.servant.get().perform(number, call)
-    }
-
-    fn lookup(&self) -> OperationLookup {
-        self.0.lookup
     }
 
     fn signature(&self, operation: &str) -> Option<Signature> {
@@ -95,16 +79,6 @@ impl<S: Skeleton> Servant for WithSkeleton<S> {
     }
 }
 
-impl Skeleton for Finder {
-    #[inline]
-    fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched {
-        match self.find(call.operation().as_str(), || call.operation_number()) {
-            Some(number) => servant.get().perform(number, call),
-            None => servant.dispatch(call),
-        }
-    }
-}
-
 impl AnyServant {
     /// Passes a request to the skeleton of the servant.
     ///
@@ -119,18 +93,11 @@ impl AnyServant {
     /// servant is activated, or returned by a servant manager.
     #[must_use]
     pub fn with_skeleton(self, skeleton: impl Skeleton) -> Self {
-        let lookup = self.get().lookup();
-        WithSkeleton::of(self, skeleton, lookup)
-    }
-
-    /// The same servant with this strategy to find its operations. This takes effect wherever the
-    /// returned servant is activated, or returned by a servant manager.
-    /// [`OperationLookup::Perfect`] leaves the servant as it is.
-    #[must_use]
-    pub fn with_operation_lookup(self, lookup: OperationLookup) -> Self {
-        match Finder::new(lookup, self.get().operations()) {
-            Some(skeleton) => WithSkeleton::of(self, skeleton, lookup),
-            None => self,
-        }
+        Self::new(WithSkeleton(Arc::new(Parts {
+            #[cfg(feature = "demultiplexing-strategies")]
+            lookup: self.get().lookup(),
+            servant: self,
+            skeleton,
+        })))
     }
 }
