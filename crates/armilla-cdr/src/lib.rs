@@ -44,6 +44,7 @@ mod encoder;
 mod encoding;
 mod error;
 mod fixed;
+mod key_table;
 mod large_array;
 mod long_double;
 mod map;

@@ -56,7 +56,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cdr",
         rows: &[
-            ("ascii bits buffer code_set stack_budget", "octets and their meanings"),
+            ("ascii bits buffer code_set key_table stack_budget", "octets and their meanings"),
             ("error", "what reading and writing fails with"),
             ("order", "the two orders of octets"),
             ("decode encode", "what a type implements to be read and written"),

@@ -1,10 +1,10 @@
 //! Removes the optional names from TypeCodes.
 
 use super::{
-    AliasCode, CaseCode, EnumCode, Identity, MemberCode, NamedCode, StateCode, StructCode,
+    AliasCode, CaseCode, EnumCode, MemberCode, NamedCode, StateCode, StructCode,
     TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode,
 };
-use alloc::collections::BTreeMap;
+use crate::key_table::KeyTable;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -31,14 +31,14 @@ impl TypeCode {
 /// The compact forms of parts, so that shared parts stay shared.
 #[derive(Default)]
 struct Compaction {
-    known: BTreeMap<Identity, TypeCode>,
+    known: KeyTable<TypeCode>,
     depth: usize,
 }
 
 impl Compaction {
     fn of(&mut self, code: &TypeCode) -> TypeCode {
         let key = code.identity();
-        if let Some(known) = key.and_then(|key| self.known.get(&key)) {
+        if let Some(known) = key.and_then(|key| self.known.get(key)) {
             return known.clone();
         }
         if self.depth > TYPE_CODE_DEPTH_LIMIT {

@@ -1,7 +1,7 @@
 //! The `Debug` form of TypeCodes.
 
-use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
-use alloc::collections::BTreeSet;
+use super::{TYPE_CODE_DEPTH_LIMIT, TypeCode};
+use crate::key_table::KeyTable;
 use alloc::format;
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -19,7 +19,7 @@ impl Debug for TypeCode {
 #[derive(Clone, Copy)]
 struct DebugView<'c> {
     code: &'c TypeCode,
-    seen: &'c RefCell<BTreeSet<Identity>>,
+    seen: &'c RefCell<KeyTable<()>>,
     depth: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'c> DebugView<'c> {
     /// Whether it was shown before, with its parts.
     fn is_known(&self) -> bool {
         let identity = self.code.identity().filter(|_| self.code.id().is_some());
-        identity.is_some_and(|identity| !self.seen.borrow_mut().insert(identity))
+        identity.is_some_and(|identity| !self.seen.borrow_mut().insert(identity, ()))
     }
 }
 

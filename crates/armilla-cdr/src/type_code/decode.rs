@@ -9,8 +9,8 @@ use super::{
     AliasCode, CaseCode, EnumCode, MemberCode, NamedCode, StateCode, StructCode,
     TYPE_CODE_DEPTH_LIMIT, TypeCode, TypeCodeKind, UnionCode, ValueCode,
 };
+use crate::key_table::KeyTable;
 use crate::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder};
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -25,7 +25,7 @@ impl<'a> Decode<'a> for TypeCode {
 /// encapsulation.
 #[derive(Default)]
 struct Reader {
-    complete: BTreeMap<usize, Complete>,
+    complete: KeyTable<Complete>,
     /// The enclosing types, the outermost first.
     open: Vec<Open>,
     /// The largest depth that a part of the innermost enclosing type has reached.
@@ -76,7 +76,7 @@ impl Reader {
         let Some(target) = place.checked_add_signed(offset as isize) else {
             return lost(input, "an indirection leads to no TypeCode");
         };
-        if let Some(Complete { code, height }) = self.complete.get(&target) {
+        if let Some(Complete { code, height }) = self.complete.get(target) {
             let reach = self.open.len() + height;
             self.deepest = self.deepest.max(reach);
             return match reach <= TYPE_CODE_DEPTH_LIMIT {

@@ -4,9 +4,9 @@
 //! in memory, however often its parts are shared. A shared part counts towards the depth limit each
 //! time, as it does in the decoder.
 
-use super::{Identity, StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
+use super::{StructCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode, ValueCode};
+use crate::key_table::KeyTable;
 use crate::{CdrError, CdrErrorKind, CdrResult, Encode, Encoder};
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -39,7 +39,7 @@ pub(crate) fn write(code: &TypeCode, out: &mut Encoder<'_>) -> CdrResult {
 #[derive(Default)]
 struct Writer {
     /// The shared parts that were written.
-    written: BTreeMap<Identity, Written>,
+    written: KeyTable<Written>,
     /// The enclosing types, with the repository ids of those that have one.
     enclosing: Vec<(Option<String>, usize)>,
     /// The largest depth that a part of the innermost enclosing type has reached.
@@ -108,7 +108,7 @@ impl Writer {
                 None => Err(CdrError::new(CdrErrorKind::IncompleteTypeCode)),
             };
         }
-        let known = code.identity().and_then(|identity| self.written.get(&identity).copied());
+        let known = code.identity().and_then(|identity| self.written.get(identity).copied());
         let Some(Written { start, height }) = known else { return Ok(None) };
         let reach = self.enclosing.len() + height;
         check_depth(reach)?;

@@ -2,6 +2,7 @@
 //! the constructors of [`TypeCode`] assume (CORBA 3.4 Part 1, 8.11.3).
 
 use super::{CaseCode, NamedCode, TYPE_CODE_DEPTH_LIMIT, TypeCode, UnionCode};
+use crate::key_table::KeyTable;
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -420,7 +421,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
         let what = "the discriminator of a union is an integer, character, boolean or enum";
         error(TypeCodeErrorKind::Discriminator, what)
     })?;
-    let (mut labels, mut names, mut default) = (BTreeSet::new(), BTreeSet::new(), None);
+    let (mut labels, mut names, mut default) = (KeyTable::default(), BTreeSet::new(), None);
     let mut previous: Option<&UnionMember> = None;
     for (index, member) in members.iter().enumerate() {
         usable(&member.ty)?;
@@ -438,7 +439,7 @@ fn cases(discriminator: &TypeCode, members: &[UnionMember]) -> Result<Option<u32
                 let what = alloc::format!("the discriminator has no value {label}");
                 return Err(error(TypeCodeErrorKind::LabelType, what));
             }
-            Some(label) => labels.insert(label),
+            Some(label) => labels.insert(label, ()),
             None => default.replace(index as u32).is_none(),
         };
         if !is_new {

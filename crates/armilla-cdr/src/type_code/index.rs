@@ -1,7 +1,8 @@
 //! An index of the named types within a TypeCode, by their repository ids.
 
-use super::{Identity, TypeCode};
-use alloc::collections::{BTreeMap, BTreeSet};
+use super::TypeCode;
+use crate::key_table::KeyTable;
+use alloc::collections::BTreeMap;
 
 /// The named types within a TypeCode, by repository id. It finds the type that a [`Recursive`] code
 /// names, or that of a value with a repository id. Of two types with the same id it finds the outer
@@ -20,7 +21,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Default)]
 pub struct TypeIndex<'c> {
     types: BTreeMap<&'c str, &'c TypeCode>,
-    seen: BTreeSet<Identity>,
+    seen: KeyTable<()>,
 }
 
 impl<'c> TypeIndex<'c> {
@@ -45,7 +46,7 @@ impl<'c> TypeIndex<'c> {
     pub(crate) fn add(&mut self, code: &'c TypeCode) {
         let mut open = alloc::vec![code];
         while let Some(code) = open.pop() {
-            if code.identity().is_some_and(|identity| !self.seen.insert(identity)) {
+            if code.identity().is_some_and(|identity| !self.seen.insert(identity, ())) {
                 continue;
             }
             if !matches!(code, TypeCode::Recursive(_))

@@ -22,6 +22,7 @@ pub use index::TypeIndex;
 pub use kind::TypeCodeKind;
 pub use typed::Typed;
 
+use crate::key_table::Key;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -368,6 +369,12 @@ pub(crate) struct Identity {
     address: usize,
     kind: TypeCodeKind,
     bound: u32,
+}
+
+impl Key for Identity {
+    fn number(self) -> (usize, u64) {
+        (self.address, u64::from(self.kind as u32) << 32 | u64::from(self.bound))
+    }
 }
 
 impl UnionCode {

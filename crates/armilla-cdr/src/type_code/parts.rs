@@ -1,7 +1,7 @@
 //! The direct parts of a type, and its depth.
 
-use super::{Identity, TYPE_CODE_DEPTH_LIMIT, TypeCode};
-use alloc::collections::BTreeMap;
+use super::{TYPE_CODE_DEPTH_LIMIT, TypeCode};
+use crate::key_table::KeyTable;
 
 impl TypeCode {
     /// Calls `visit` with each direct part of this type.
@@ -33,13 +33,13 @@ impl TypeCode {
 
 /// The number of nesting levels of the types that were visited, including the types themselves.
 #[derive(Default)]
-struct Depths(BTreeMap<Identity, usize>);
+struct Depths(KeyTable<usize>);
 
 impl Depths {
     /// The depth of `code`; `None` if it is more than `limit`.
     fn height(&mut self, code: &TypeCode, limit: usize) -> Option<usize> {
         let Some(identity) = code.identity() else { return Some(0) };
-        if let Some(known) = self.0.get(&identity) {
+        if let Some(known) = self.0.get(identity) {
             return Some(*known).filter(|known| *known <= limit);
         }
         let limit = limit.checked_sub(1)?;

@@ -3,13 +3,13 @@
 mod parts;
 
 use crate::encoding::Encoding;
+use crate::key_table::KeyTable;
 use crate::value_table::{
     CHUNKED, EncodedValues, INDIRECTION, MANY_IDS, NULL, ONE_ID, TAG, ValueHandle, ValueType,
     WrittenValue,
 };
 use crate::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -64,12 +64,13 @@ impl<'p> Encoder<'p> {
     /// The distinct types of the written values, except those that the TypeCode of the whole
     /// describes.
     pub(crate) fn value_types(&self) -> Vec<TypeCode> {
-        let (mut types, mut made, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-        for known in self.values.iter().flat_map(|values| values.known.values()) {
+        let (mut types, mut made, mut seen) =
+            (Vec::new(), KeyTable::default(), KeyTable::default());
+        for known in self.values.iter().flat_map(|values| values.known.entries()) {
             match &known.ty {
-                ValueType::Compiled(make) if made.insert(*make as usize) => types.push(make()),
+                ValueType::Compiled(make) if made.insert(*make as usize, ()) => types.push(make()),
                 ValueType::Known(code)
-                    if code.identity().is_none_or(|known| seen.insert(known)) =>
+                    if code.identity().is_none_or(|known| seen.insert(known, ())) =>
                 {
                     types.push(code.clone());
                 }
@@ -82,7 +83,7 @@ impl<'p> Encoder<'p> {
     /// Whether this value was written before, so that an indirection suffices.
     pub fn has_value(&self, value: &ValueHandle) -> bool {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
-        self.values.as_ref().is_some_and(|values| values.known.contains_key(&address))
+        self.values.as_ref().is_some_and(|values| values.known.contains(address))
     }
 
     fn begin<'s>(
@@ -98,7 +99,7 @@ impl<'p> Encoder<'p> {
             met.push(value.clone());
             return Ok(None);
         }
-        if let Some(WrittenValue { place, .. }) = values.known.get(&address) {
+        if let Some(WrittenValue { place, .. }) = values.known.get(address) {
             let place = *place;
             self.put_indirection(place)?;
             return Ok(None);

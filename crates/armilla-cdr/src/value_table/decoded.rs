@@ -2,9 +2,9 @@
 
 use super::ValueHandle;
 use crate::TypeCode;
+use crate::key_table::KeyTable;
 use crate::stack_budget::StackBudget;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -84,12 +84,12 @@ pub(crate) struct PositionTable<T> {
     /// The entries in order of position, as most of them arrive.
     ordered: Vec<(usize, T)>,
     /// The entries that arrived after one at a later position.
-    late: BTreeMap<usize, T>,
+    late: KeyTable<T>,
 }
 
 impl<T> Default for PositionTable<T> {
     fn default() -> Self {
-        Self { ordered: Vec::new(), late: BTreeMap::new() }
+        Self { ordered: Vec::new(), late: KeyTable::default() }
     }
 }
 
@@ -99,7 +99,9 @@ impl<T> PositionTable<T> {
         match self.ordered.last() {
             Some((last, _)) if *last >= position => match self.find(position) {
                 Some(found) => self.ordered[found].1 = what,
-                None => drop(self.late.insert(position, what)),
+                None => {
+                    self.late.insert(position, what);
+                }
             },
             _ => self.ordered.push((position, what)),
         }
@@ -114,7 +116,7 @@ impl<T> PositionTable<T> {
     /// The entry at `position`.
     pub(crate) fn at(&self, position: usize) -> Option<&T> {
         let found = self.find(position).and_then(|found| self.ordered.get(found));
-        found.map(|(_, what)| what).or_else(|| self.late.get(&position))
+        found.map(|(_, what)| what).or_else(|| self.late.get(position))
     }
 
     fn find(&self, position: usize) -> Option<usize> {

@@ -3,6 +3,7 @@
 use super::ValueHandle;
 use crate::TypeCode;
 use crate::encoding::Encoding;
+use crate::key_table::KeyTable;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,7 +12,7 @@ use alloc::vec::Vec;
 #[derive(Default)]
 pub(crate) struct EncodedValues {
     /// By address.
-    pub(crate) known: BTreeMap<usize, WrittenValue>,
+    pub(crate) known: KeyTable<WrittenValue>,
     pub(crate) ids: BTreeMap<Cow<'static, [u8]>, usize>,
     /// The number of enclosing values in chunks.
     pub(crate) level: u32,

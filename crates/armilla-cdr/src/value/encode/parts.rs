@@ -125,7 +125,7 @@ impl Encoder<'_> {
     /// The position of this value, if the output contains it.
     pub(crate) fn value_place(&self, value: &ValueHandle) -> Option<usize> {
         let address = Arc::as_ptr(value).cast::<()>() as usize;
-        self.values.as_ref()?.known.get(&address).map(|known| known.place)
+        self.values.as_ref()?.known.get(address).map(|known| known.place)
     }
 
     /// Ends values that [`begin_parts`](Self::begin_parts) began, from level `ended` inwards.
