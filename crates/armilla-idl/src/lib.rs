@@ -62,13 +62,18 @@ mod build;
 mod check;
 mod compile;
 pub mod diagnostics;
+#[cfg(feature = "tools")]
 pub mod diff;
+#[cfg(feature = "tools")]
 pub mod dump;
+#[cfg(feature = "tools")]
 mod format;
+#[cfg(feature = "tools")]
 mod json;
 mod lex;
 pub mod model;
 mod options;
+#[cfg(feature = "tools")]
 pub mod outline;
 mod parse;
 mod preprocess;
@@ -79,6 +84,7 @@ pub mod source;
 pub use build::{Build, build};
 pub use compile::{Compilation, parse, parse_all, parse_str};
 pub use diagnostics::Diagnostics;
+#[cfg(feature = "tools")]
 pub use format::format;
 pub use model::Model;
 pub use options::Options;

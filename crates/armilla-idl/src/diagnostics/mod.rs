@@ -3,6 +3,7 @@
 
 mod code;
 mod explain;
+#[cfg(feature = "tools")]
 mod json;
 mod render;
 
