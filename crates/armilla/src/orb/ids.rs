@@ -3,11 +3,11 @@
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::{Orb, WeakOrb};
 use crate::sync::lock;
-use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
-static REGISTRY: Mutex<BTreeMap<String, Entry>> = Mutex::new(BTreeMap::new());
+static REGISTRY: LazyLock<Mutex<HashMap<String, Entry>>> = LazyLock::new(Mutex::default);
 
 /// Signals that a reservation has ended.
 static RESERVATION_ENDED: Condvar = Condvar::new();

@@ -188,7 +188,7 @@ struct State {
     children: BTreeMap<String, Arc<PoaInner>>,
     activator: Option<Arc<dyn AdapterActivator>>,
     /// The children for which the adapter activator is being called, and the thread that calls it.
-    creating: BTreeMap<String, ThreadId>,
+    creating: HashMap<String, ThreadId>,
     /// How the POA ends, once it does, and the children that end with it.
     ending: Option<Ending>,
     ending_children: Vec<Arc<PoaInner>>,
