@@ -86,6 +86,7 @@ mod log;
 mod naming;
 mod object;
 mod object_key;
+#[cfg(feature = "observe")]
 pub mod observe;
 mod operations;
 mod orb;

@@ -5,7 +5,8 @@
 //!   1, 10).
 //! - [`DynamicServant`]: serves an interface without a generated skeleton. The dynamic skeleton
 //!   interface (CORBA 3.4 Part 1, 11).
-//! - [`DynAny`]: builds and inspects values of any type (CORBA 3.4 Part 1, 9).
+//! - [`DynAny`]: builds and inspects values of any type (CORBA 3.4 Part 1, 9). Needs the feature
+//!   `dynamic-any`.
 //!
 //! ```
 //! use armilla::dynamic::{DynamicServant, ServerRequest, serve};
@@ -37,6 +38,7 @@
 //! ```
 
 mod context;
+#[cfg(feature = "dynamic-any")]
 mod dyn_any;
 mod exception;
 mod request;
@@ -51,6 +53,7 @@ pub use armilla_cdr::type_code::{
     TYPE_CODE_DEPTH_LIMIT, TypeCodeError, TypeCodeErrorKind, TypeCodeFactory, UnionMember,
 };
 pub use context::Context;
+#[cfg(feature = "dynamic-any")]
 pub use dyn_any::{
     Component, DynAny, DynAnyError, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion,
     DynValue, ValueIdentity,

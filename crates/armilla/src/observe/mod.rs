@@ -1,4 +1,5 @@
 //! Observability: [metrics](Metrics), [spans](Spans), and [traces](Traces) that cross processes.
+//! Needs the feature `observe`.
 //!
 //! Each of the three is an [initializer](crate::OrbBuilder::initializer) that registers
 //! [interceptors](crate::interceptor) with one ORB. An ORB without them pays nothing for this
