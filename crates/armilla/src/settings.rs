@@ -223,8 +223,9 @@ pub struct Settings {
     /// The highest GIOP version that the ORB speaks. Default: 1.2. Option: `-ORBMaxGIOPVersion`.
     pub max_giop: Version,
     /// The native code set for `char` and `string`, which references name and a client prefers. Any
-    /// code set that is not wide. References name UTF-8 and ISO 8859-1 beside it, as conversion
-    /// code sets. Default: ISO 8859-1. Option: `-ORBNativeCharCodeSet`.
+    /// code set that is not wide; the older ones need the feature `legacy-code-sets`. References
+    /// name UTF-8 and ISO 8859-1 beside it, as conversion code sets. Default: ISO 8859-1. Option:
+    /// `-ORBNativeCharCodeSet`.
     ///
     /// In ISO 8859-1 every octet of an IDL `char` is a character, but other ORBs may be unable to
     /// send a character beyond it. With UTF-8 they can send any text, but no `char` above 127.
@@ -417,8 +418,10 @@ impl Settings {
     /// `BAD_PARAM`, which names the setting.
     pub(crate) fn check(&self) -> Result<(), SystemException> {
         let (char, wchar) = (self.native_char_code_set, self.native_wchar_code_set);
-        let wrong = if char.is_wide() || CodeSet::from_id(char.id()).is_none() {
+        let wrong = if char.is_wide() {
             format!("native_char_code_set: {char} is not a code set for `char` and `string`")
+        } else if CodeSet::from_id(char.id()).is_none() {
+            format!("native_char_code_set: {char} needs the feature `legacy-code-sets` of armilla")
         } else if !wchar.is_wide() {
             format!("native_wchar_code_set: {wchar} is not a code set for `wchar` and `wstring`")
         } else if self.dscp.is_some_and(|number| CodePoint::new(number).is_none()) {
