@@ -57,6 +57,8 @@ pub struct Initiator<T> {
     /// A lower bound of all deadlines.
     earliest: u64,
     open: bool,
+    /// Whether CloseConnection is trusted for every request.
+    closes_in_order: bool,
 }
 
 #[derive(Debug)]
@@ -114,6 +116,7 @@ impl<T> Initiator<T> {
             sent: 0,
             earliest: NEVER,
             open: true,
+            closes_in_order: false,
         }
     }
 
@@ -283,6 +286,13 @@ impl<T> Initiator<T> {
         }
     }
 
+    /// Trusts the server to begin nothing that it does not answer before it sends CloseConnection,
+    /// as the specification demands (CORBA 3.4 Part 2, 9.4.7): [`end`](Self::end) then counts every
+    /// request as not executed. For a server that is known to do so.
+    pub const fn trust_close(&mut self) {
+        self.closes_in_order = true;
+    }
+
     /// Refuses new calls from now on. Pending calls go on.
     pub const fn close(&mut self) {
         self.open = false;
@@ -324,6 +334,7 @@ impl<T> Initiator<T> {
         self.cancelled = 0;
         self.earliest = NEVER;
         let refused = matches!(loss, ConnectionLoss::Closed | ConnectionLoss::MessageError);
+        let in_order = self.closes_in_order && *loss == ConnectionLoss::Closed;
         let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
         self.pending.drain().filter_map(move |(id, entry)| {
             let unsent = entry.end > sent;
@@ -331,7 +342,7 @@ impl<T> Initiator<T> {
                 0 => id == last_id,
                 end => end == sent,
             };
-            let executed = match unsent || (refused && is_last) {
+            let executed = match unsent || (refused && is_last) || in_order {
                 true => CompletionStatus::No,
                 false => CompletionStatus::Maybe,
             };

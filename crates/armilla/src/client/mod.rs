@@ -34,6 +34,7 @@ mod request;
 mod reverse_connections;
 mod route;
 mod shared;
+mod waiting;
 
 pub(crate) use binding::Binding;
 pub(crate) use call::{Request, call, invoke, invoke_oneway, invoke_raises, oneway_response};
@@ -51,3 +52,4 @@ pub use reference::Object;
 pub(crate) use reference::{Effective, Levels, Reference, interface_of};
 pub(crate) use reply::Finish;
 pub(crate) use route::{Target, describe};
+pub(crate) use waiting::Waiting;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Finds the signature of an operation in generated code, by its name.
-pub(crate) type Signatures = fn(&str) -> Option<Signature>;
+pub(super) type Signatures = fn(&str) -> Option<Signature>;
 
 /// An operation of a call.
 #[derive(Clone, Copy)]

@@ -3,28 +3,23 @@
 //! They are written by hand, so that the ORB does not need code that is generated for it. Programs
 //! that want all of the service have the crate `armilla-cos-naming`.
 
-use crate::client::{self, Object, Operation, Request};
-use crate::exception::SystemException;
+use crate::client::{Object, Waiting};
+use crate::exception::{Error, Raises};
 use crate::signature::Signature;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed};
 use armilla_giop::url::NameComponent;
-use armilla_giop::{ReplyStatus, ResponseFlags};
 
 /// What a naming context answers instead of a result.
-pub(super) enum NamingError {
-    System(SystemException),
+pub(super) type NamingError = Error<Refusal>;
+
+/// The user exceptions of a naming context.
+pub(super) enum Refusal {
     /// `NotFound`: why, and the rest of the name from the component that failed.
     NotFound(NotFoundReason, Vec<NameComponent>),
     /// `AlreadyBound`.
     AlreadyBound,
     /// Another user exception, by its repository id.
     Other(String),
-}
-
-impl From<SystemException> for NamingError {
-    fn from(exception: SystemException) -> Self {
-        Self::System(exception)
-    }
 }
 
 /// Why a name was not found.
@@ -35,58 +30,48 @@ pub(super) enum NotFoundReason {
     NotObject,
 }
 
-/// A reference to a naming context.
-pub(super) struct NamingContext(pub(super) Object);
+/// A reference to a naming context, and how to wait for its replies.
+pub(super) struct NamingContext(pub(super) Object, pub(super) Waiting);
 
 impl NamingContext {
     /// `resolve`: the object that is bound to `name`.
-    pub(super) fn resolve(&self, name: &[NameComponent]) -> Result<Object, NamingError> {
-        self.call("resolve", &|out| put_name(out, name), &mut |input| Object::decode(input))
+    pub(super) async fn resolve(&self, name: &[NameComponent]) -> Result<Object, NamingError> {
+        let operation = ("resolve", signature as _);
+        self.1
+            .invoke_raises(&self.0, operation, |out| put_name(out, name), |i| Object::decode(i))
+            .await
     }
 
     /// `rebind`: binds `object`, in place of what was bound before.
-    pub(super) fn rebind<'p>(
+    pub(super) async fn rebind<'p>(
         &self,
         name: &[NameComponent],
         object: &'p Object,
     ) -> Result<(), NamingError> {
-        let arguments = |out: &mut Encoder<'p>| {
+        let put = |out: &mut Encoder<'p>| {
             put_name(out, name)?;
             object.encode(out)
         };
-        self.call("rebind", &arguments, &mut |_| Ok(()))
+        self.1.invoke_raises(&self.0, ("rebind", signature as _), put, |_| Ok(())).await
     }
 
     /// `unbind`: removes a binding.
-    pub(super) fn unbind(&self, name: &[NameComponent]) -> Result<(), NamingError> {
-        self.call("unbind", &|out| put_name(out, name), &mut |_| Ok(()))
+    pub(super) async fn unbind(&self, name: &[NameComponent]) -> Result<(), NamingError> {
+        let operation = ("unbind", signature as _);
+        self.1.invoke_raises(&self.0, operation, |out| put_name(out, name), |_| Ok(())).await
     }
 
     /// `bind_new_context`: makes a context and binds it.
-    pub(super) fn bind_new_context(&self, name: &[NameComponent]) -> Result<Self, NamingError> {
-        self.call("bind_new_context", &|out| put_name(out, name), &mut |input| {
-            Object::decode(input)
-        })
-        .map(Self)
-    }
-
-    fn call<'p, R>(
+    pub(super) async fn bind_new_context(
         &self,
-        operation: &'static str,
-        arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
-        results: &mut dyn FnMut(&mut Decoder<'_>) -> CdrResult<R>,
-    ) -> Result<R, NamingError> {
-        let operation = Operation::of_idl(operation, signature);
-        let request = Request::new(operation, ResponseFlags::Target, arguments);
-        let mut outcome = None;
-        client::call(&self.0, request, &mut |status, input| {
-            outcome = Some(match status {
-                ReplyStatus::NoException => Ok(results(input)?),
-                _ => Err(user_exception(input)?),
-            });
-            Ok(())
-        })?;
-        outcome.unwrap_or_else(|| Err(SystemException::shut_down().into()))
+        name: &[NameComponent],
+    ) -> Result<Self, NamingError> {
+        let operation = ("bind_new_context", signature as _);
+        let made = self
+            .1
+            .invoke_raises(&self.0, operation, |out| put_name(out, name), |i| Object::decode(i))
+            .await?;
+        Ok(Self(made, self.1))
     }
 }
 
@@ -105,23 +90,28 @@ fn name(input: &mut Decoder<'_>) -> CdrResult<Vec<NameComponent>> {
     })
 }
 
-fn user_exception(input: &mut Decoder<'_>) -> CdrResult<NamingError> {
-    let id = input.string()?.into_owned();
-    Ok(match &*id {
-        "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0" => {
-            let why = match input.u32()? {
-                0 => NotFoundReason::MissingNode,
-                1 => NotFoundReason::NotContext,
-                2 => NotFoundReason::NotObject,
-                other => return Err(input.invalid_enum("NotFoundReason", other)),
-            };
-            NamingError::NotFound(why, name(input)?)
-        }
-        "IDL:omg.org/CosNaming/NamingContext/AlreadyBound:1.0" => NamingError::AlreadyBound,
-        _ => NamingError::Other(id),
-    })
-}
+impl Raises for Refusal {
+    /// Only naming services raise these exceptions, and this is their client.
+    fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
+        Ok(())
+    }
 
+    fn decode(repository_id: &str, input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
+        Ok(Some(match repository_id {
+            "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0" => {
+                let why = match input.u32()? {
+                    0 => NotFoundReason::MissingNode,
+                    1 => NotFoundReason::NotContext,
+                    2 => NotFoundReason::NotObject,
+                    other => return Err(input.invalid_enum("NotFoundReason", other)),
+                };
+                Self::NotFound(why, name(input)?)
+            }
+            "IDL:omg.org/CosNaming/NamingContext/AlreadyBound:1.0" => Self::AlreadyBound,
+            other => Self::Other(other.to_owned()),
+        }))
+    }
+}
 /// What the IDL says of the four operations, for interceptors that read arguments.
 fn signature(operation: &str) -> Option<Signature> {
     let described = Signature::new().with_in("n", name_type());

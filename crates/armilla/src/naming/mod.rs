@@ -2,11 +2,11 @@
 
 mod context;
 
-use crate::client::Object;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::client::{Object, Waiting};
+use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use armilla_giop::url::{self, NameComponent};
-use context::{NamingContext, NamingError, NotFoundReason};
+use context::{NamingContext, NamingError, NotFoundReason, Refusal};
 use std::slice;
 
 impl Orb {
@@ -34,16 +34,37 @@ impl Orb {
         name: &str,
         reference: impl AsRef<Object>,
     ) -> Result<(), SystemException> {
+        Waiting::blocking(|waiting| self.bind(name, reference.as_ref(), waiting))
+    }
+
+    /// [`bind_name`](Self::bind_name) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of [`bind_name`](Self::bind_name).
+    pub async fn bind_name_async(
+        &self,
+        name: &str,
+        reference: &Object,
+    ) -> Result<(), SystemException> {
+        self.bind(name, reference, Waiting::Task).await
+    }
+
+    async fn bind(
+        &self,
+        name: &str,
+        reference: &Object,
+        waiting: Waiting,
+    ) -> Result<(), SystemException> {
         let components = components(name)?;
-        let mut context = self.name_service()?;
         let Some((last, path)) = components.split_last() else {
             return Err(malformed(name, "empty"));
         };
+        let mut context = self.name_service(waiting).await?;
         for component in path {
-            context = enter(&context, component, name)?;
+            context = enter(&context, component, name).await?;
         }
         let last = slice::from_ref(last);
-        context.rebind(last, reference.as_ref()).map_err(|error| refused(name, error))
+        context.rebind(last, reference).await.map_err(|error| refused(name, error))
     }
 
     /// Removes the binding of `name`.
@@ -51,8 +72,21 @@ impl Orb {
     /// # Errors
     /// As [`bind_name`](Self::bind_name).
     pub fn unbind_name(&self, name: &str) -> Result<(), SystemException> {
+        Waiting::blocking(|waiting| self.unbind(name, waiting))
+    }
+
+    /// [`unbind_name`](Self::unbind_name) without blocking a thread.
+    ///
+    /// # Errors
+    /// As [`bind_name`](Self::bind_name).
+    pub async fn unbind_name_async(&self, name: &str) -> Result<(), SystemException> {
+        self.unbind(name, Waiting::Task).await
+    }
+
+    async fn unbind(&self, name: &str, waiting: Waiting) -> Result<(), SystemException> {
         let components = components(name)?;
-        self.name_service()?.unbind(&components).map_err(|error| refused(name, error))
+        let context = self.name_service(waiting).await?;
+        context.unbind(&components).await.map_err(|error| refused(name, error))
     }
 
     /// The object that is bound to `name`.
@@ -60,42 +94,55 @@ impl Orb {
     /// # Errors
     /// As [`bind_name`](Self::bind_name).
     pub fn resolve_name(&self, name: &str) -> Result<Object, SystemException> {
-        resolve(&self.name_service()?, name)
+        Waiting::blocking(|waiting| self.look_up_name(name, waiting))
     }
 
-    /// The object of a `corbaname:` URL: what `name` is bound to in `context`, or that itself when
-    /// the name is empty.
-    pub(crate) fn resolve_corbaname(
-        &self,
-        context: Object,
-        name: &str,
-    ) -> Result<Object, SystemException> {
-        if name.is_empty() {
-            return Ok(context);
-        }
-        resolve(&NamingContext(context), name)
+    /// [`resolve_name`](Self::resolve_name) without blocking a thread.
+    ///
+    /// # Errors
+    /// As [`bind_name`](Self::bind_name).
+    pub async fn resolve_name_async(&self, name: &str) -> Result<Object, SystemException> {
+        self.look_up_name(name, Waiting::Task).await
     }
 
-    fn name_service(&self) -> Result<NamingContext, SystemException> {
-        self.resolve_initial_references("NameService").map(NamingContext)
+    async fn look_up_name(&self, name: &str, waiting: Waiting) -> Result<Object, SystemException> {
+        resolve(&self.name_service(waiting).await?, name).await
+    }
+
+    async fn name_service(&self, waiting: Waiting) -> Result<NamingContext, SystemException> {
+        let context = self.initial_reference(url::NAME_SERVICE, waiting).await?;
+        Ok(NamingContext(context, waiting))
     }
 }
 
-fn resolve(context: &NamingContext, name: &str) -> Result<Object, SystemException> {
-    context.resolve(&components(name)?).map_err(|error| refused(name, error))
+/// The object of a `corbaname:` URL: what `name` is bound to in `context`, or that itself when the
+/// name is empty.
+pub(crate) async fn resolve_corbaname(
+    context: Object,
+    name: &str,
+    waiting: Waiting,
+) -> Result<Object, SystemException> {
+    if name.is_empty() {
+        return Ok(context);
+    }
+    resolve(&NamingContext(context, waiting), name).await
+}
+
+async fn resolve(context: &NamingContext, name: &str) -> Result<Object, SystemException> {
+    context.resolve(&components(name)?).await.map_err(|error| refused(name, error))
 }
 
 /// The context that is bound to `component`, which is made when nothing is bound to it.
-fn enter(
+async fn enter(
     context: &NamingContext,
     component: &NameComponent,
     name: &str,
 ) -> Result<NamingContext, SystemException> {
     let component = slice::from_ref(component);
-    match context.bind_new_context(component) {
+    match context.bind_new_context(component).await {
         Ok(made) => Ok(made),
-        Err(NamingError::AlreadyBound) => match context.resolve(component) {
-            Ok(found) => Ok(NamingContext(found)),
+        Err(Error::User(Refusal::AlreadyBound)) => match context.resolve(component).await {
+            Ok(found) => Ok(NamingContext(found, context.1)),
             Err(error) => Err(refused(name, error)),
         },
         Err(error) => Err(refused(name, error)),
@@ -112,15 +159,16 @@ fn malformed(name: &str, why: &str) -> SystemException {
 
 /// What the service answered, as a system exception.
 fn refused(name: &str, error: NamingError) -> SystemException {
-    let reason = match error {
-        NamingError::System(exception) => return exception,
-        NamingError::NotFound(why, rest) => return not_found(name, why, &rest),
-        NamingError::AlreadyBound => "the name is bound already",
-        NamingError::Other(id) if id.contains("/InvalidName:") => "it does not accept the name",
-        NamingError::Other(id) if id.contains("/CannotProceed:") => {
-            "it cannot go on along the name"
-        }
-        NamingError::Other(id) => {
+    let refusal = match error {
+        Error::System(exception) => return exception,
+        Error::User(refusal) => refusal,
+    };
+    let reason = match refusal {
+        Refusal::NotFound(why, rest) => return not_found(name, why, &rest),
+        Refusal::AlreadyBound => "the name is bound already",
+        Refusal::Other(id) if id.contains("/InvalidName:") => "it does not accept the name",
+        Refusal::Other(id) if id.contains("/CannotProceed:") => "it cannot go on along the name",
+        Refusal::Other(id) => {
             return failed(format!("the naming service refused {name:?}: {id}"));
         }
     };

@@ -1,7 +1,7 @@
 //! Narrowing: the conversion of an untyped reference into a typed one.
 
 use super::Ref;
-use crate::client::Object;
+use crate::client::{Object, Waiting};
 use crate::exception::{Minor, SystemException};
 use crate::server::Interface;
 
@@ -12,7 +12,22 @@ impl Object {
     /// # Errors
     /// `BAD_PARAM` when the object has another interface; those of the call of `_is_a`.
     pub fn narrow<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
-        if self.is_nil() || self.is_a(I::REPOSITORY_ID)? {
+        Waiting::blocking(|waiting| self.narrow_with(waiting))
+    }
+
+    /// [`narrow`](Self::narrow) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of [`narrow`](Self::narrow).
+    pub async fn narrow_async<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
+        self.narrow_with(Waiting::Task).await
+    }
+
+    pub(crate) async fn narrow_with<I: Interface + ?Sized>(
+        &self,
+        waiting: Waiting,
+    ) -> Result<Ref<I>, SystemException> {
+        if self.is_nil() || self.ask_is_a(I::REPOSITORY_ID, waiting).await? {
             return Ok(self.assume());
         }
         let what = format!(

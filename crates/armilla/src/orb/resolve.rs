@@ -3,17 +3,20 @@
 //! The syntax of object URLs is in `armilla_giop::url`.
 
 use super::Initial;
-use crate::client::Object;
+use crate::client::{Object, Waiting};
 use crate::exception::{Completion, Minor, SystemException};
+use crate::naming;
 use crate::object::Ref;
 use crate::runtime::Orb;
 use crate::server::Interface;
 use crate::sync::lock;
 use armilla_giop::Version;
 use armilla_giop::url::{Corbaloc, CorbalocAddress, NAME_SERVICE, ObjectUrl, UrlError};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
-use std::path::Path;
+use std::fs::File;
+use std::io::Read;
 
 impl Orb {
     /// The object at `url` as a reference to the interface `I`. If the URL does not tell whether
@@ -32,9 +35,29 @@ impl Orb {
     /// Those of [`string_to_object`](Self::string_to_object) and [`Object::narrow`]; `INV_OBJREF`
     /// when the URL stands for a nil reference.
     pub fn resolve<I: Interface + ?Sized>(&self, url: &str) -> Result<Ref<I>, SystemException> {
-        let object = self.string_to_object(url)?;
+        Waiting::blocking(|waiting| self.resolve_with(url, waiting))
+    }
+
+    /// [`resolve`](Self::resolve) without blocking a thread: for a server that is slow or silent,
+    /// the task waits, and the executor goes on with others.
+    ///
+    /// # Errors
+    /// Those of [`resolve`](Self::resolve).
+    pub async fn resolve_async<I: Interface + ?Sized>(
+        &self,
+        url: &str,
+    ) -> Result<Ref<I>, SystemException> {
+        self.resolve_with(url, Waiting::Task).await
+    }
+
+    async fn resolve_with<I: Interface + ?Sized>(
+        &self,
+        url: &str,
+        waiting: Waiting,
+    ) -> Result<Ref<I>, SystemException> {
+        let object = self.follow(parse(url)?, waiting).await?;
         object.reference()?;
-        object.narrow().map_err(|error| error.with_reference_hint(url))
+        object.narrow_with(waiting).await.map_err(|error| error.with_reference_hint(url))
     }
 
     /// The reference that `url` denotes: `IOR:…`, `corbaloc:…`, `corbaname:…` or `file://…`
@@ -55,21 +78,52 @@ impl Orb {
     /// `BAD_PARAM` when the URL is malformed or the file cannot be read. For `corbaname:` also
     /// those of a call to the naming service.
     pub fn string_to_object(&self, url: &str) -> Result<Object, SystemException> {
-        self.follow(parse(url)?, MAX_INDIRECTIONS)
+        Waiting::blocking(|waiting| async move { self.follow(parse(url)?, waiting).await })
     }
 
-    /// The reference that a URL stands for. The URL may name an initial reference, whose URL may
-    /// name another, and so on; at most `indirections` of them.
-    fn follow(&self, url: ObjectUrl, indirections: usize) -> Result<Object, SystemException> {
-        match url {
-            ObjectUrl::Ior(ior) => Ok(Object::from_ior(self, ior)),
-            ObjectUrl::Corbaloc(location) => self.locate_url(&location, indirections),
-            ObjectUrl::Corbaname { location, name } => {
-                let context = self.locate_url(&location, indirections)?;
-                self.resolve_corbaname(context, &name)
-            }
-            ObjectUrl::File(path) => self.follow(parse(&read_reference(&path)?)?, indirections),
+    /// [`string_to_object`](Self::string_to_object) without blocking a thread. A `file://` URL is
+    /// read at once.
+    ///
+    /// # Errors
+    /// Those of [`string_to_object`](Self::string_to_object).
+    pub async fn string_to_object_async(&self, url: &str) -> Result<Object, SystemException> {
+        self.follow(parse(url)?, Waiting::Task).await
+    }
+
+    /// The reference that a URL stands for.
+    async fn follow(&self, url: ObjectUrl, waiting: Waiting) -> Result<Object, SystemException> {
+        let mut names = Vec::new();
+        let mut object = self.unfold(url, &mut names)?;
+        while let Some(name) = names.pop() {
+            object = naming::resolve_corbaname(object, &name, waiting).await?;
         }
+        Ok(object)
+    }
+
+    /// The reference at which a URL begins. The names to resolve from there are added to `names`,
+    /// the first one last. The URL may name an initial reference, whose URL may name another, and
+    /// so on; a limited number of them.
+    fn unfold(&self, url: ObjectUrl, names: &mut Vec<String>) -> Result<Object, SystemException> {
+        let mut url = url;
+        for _ in 0..=MAX_INDIRECTIONS {
+            let location = match url {
+                ObjectUrl::Ior(ior) => return Ok(Object::from_ior(self, ior)),
+                ObjectUrl::File(path) => {
+                    url = parse(&read_reference(&path)?)?;
+                    continue;
+                }
+                ObjectUrl::Corbaloc(location) => location,
+                ObjectUrl::Corbaname { location, name } => {
+                    names.push(name);
+                    location
+                }
+            };
+            match initial_name(&location) {
+                Some(name) => url = self.initial_url(&name)?,
+                None => return self.locate_url(&location),
+            }
+        }
+        Err(cycle())
     }
 
     /// The reference as an `IOR:` string, which any ORB can read.
@@ -91,23 +145,36 @@ impl Orb {
     /// (`RootPOA`, `PICurrent` …). For these the error has a hint that names the method of this
     /// ORB.
     pub fn resolve_initial_references(&self, name: &str) -> Result<Object, SystemException> {
-        self.initial_reference(name, MAX_INDIRECTIONS)
+        Waiting::blocking(|waiting| self.initial_reference(name, waiting))
     }
 
-    /// The initial reference of this name, found through at most `indirections` initial references.
-    fn initial_reference(
+    /// [`resolve_initial_references`](Self::resolve_initial_references) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of [`resolve_initial_references`](Self::resolve_initial_references).
+    pub async fn resolve_initial_references_async(
         &self,
         name: &str,
-        indirections: usize,
     ) -> Result<Object, SystemException> {
+        self.initial_reference(name, Waiting::Task).await
+    }
+
+    /// The initial reference of this name.
+    pub(crate) async fn initial_reference(
+        &self,
+        name: &str,
+        waiting: Waiting,
+    ) -> Result<Object, SystemException> {
+        self.follow(self.initial_url(name)?, waiting).await
+    }
+
+    /// The URL of the initial reference of this name.
+    fn initial_url(&self, name: &str) -> Result<ObjectUrl, SystemException> {
         let registered = lock(&self.part::<Initial>().registered).get(name).cloned();
         let known = registered.or_else(|| self.part::<Initial>().given.get(name).cloned());
         let below = || self.part::<Initial>().default.as_ref().map(|url| format!("{url}/{name}"));
         match known.or_else(below) {
-            Some(url) => {
-                let left = indirections.checked_sub(1).ok_or_else(|| cycle(name))?;
-                self.follow(parse(&url)?, left)
-            }
+            Some(url) => parse(&url),
             None => {
                 let what = format!("no initial reference {name:?} is known");
                 let hint = match local_object(name) {
@@ -168,16 +235,7 @@ impl Orb {
         }
     }
 
-    fn locate_url(
-        &self,
-        location: &Corbaloc,
-        indirections: usize,
-    ) -> Result<Object, SystemException> {
-        if location.addresses.contains(&CorbalocAddress::Rir) {
-            let name = String::from_utf8_lossy(&location.key);
-            let name = if name.is_empty() { NAME_SERVICE.into() } else { name };
-            return self.initial_reference(&name, indirections);
-        }
+    fn locate_url(&self, location: &Corbaloc) -> Result<Object, SystemException> {
         let ior = location
             .to_ior(Version::V1_2)
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
@@ -209,10 +267,16 @@ impl Initial {
 const MAX_INDIRECTIONS: usize = 8;
 
 #[cold]
-fn cycle(name: &str) -> SystemException {
-    let what =
-        format!("the initial reference {name:?} leads to itself, or through too many others");
+fn cycle() -> SystemException {
+    let what = "an initial reference leads to itself, or through too many others";
     SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what)
+}
+
+/// The name of the initial reference that a location stands for, if it does.
+fn initial_name(location: &Corbaloc) -> Option<Cow<'_, str>> {
+    let name = String::from_utf8_lossy(&location.key);
+    let name = if name.is_empty() { NAME_SERVICE.into() } else { name };
+    location.addresses.contains(&CorbalocAddress::Rir).then_some(name)
 }
 
 /// The method that stands for the local object of this name (CORBA 3.4 Part 1, 8.5.2).
@@ -263,14 +327,16 @@ const MAX_REFERENCE: u64 = 1 << 20;
 /// another in a cycle.
 fn read_reference(path: &str) -> Result<String, SystemException> {
     let bad = |what: String| SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what);
-    let size = Path::new(path).metadata().map(|metadata| metadata.len());
-    let text = match size {
-        Ok(size) if size > MAX_REFERENCE => {
-            return Err(bad(format!("{path}: {size} octets are too many for a reference")));
-        }
-        Ok(_) => std::fs::read_to_string(path).map_err(|e| bad(format!("{path}: {e}")))?,
-        Err(error) => return Err(bad(format!("{path}: {error}"))),
-    };
+    let mut text = String::new();
+    // Not the size that the system states: a device or a pipe has none.
+    File::open(path)
+        .and_then(|file| file.take(MAX_REFERENCE + 1).read_to_string(&mut text))
+        .map_err(|error| bad(format!("{path}: {error}")))?;
+    if text.len() as u64 > MAX_REFERENCE {
+        return Err(bad(format!(
+            "{path}: more than {MAX_REFERENCE} octets are too many for a reference"
+        )));
+    }
     let text = text.trim();
     if text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
         return Err(bad(format!("{path}: the file refers to another file")));

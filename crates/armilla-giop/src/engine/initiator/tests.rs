@@ -116,6 +116,11 @@ fn a_server_that_closes_in_order_has_not_begun_the_last_request() {
     assert_eq!(loss, ConnectionLoss::Closed);
     let expected = [("b", CompletionStatus::Maybe), ("c", CompletionStatus::No)];
     assert_eq!(lost(&mut initiator, &loss), expected);
+
+    let (mut trusting, _) = with(["a", "b"]);
+    trusting.trust_close();
+    let expected = [("a", CompletionStatus::No), ("b", CompletionStatus::No)];
+    assert_eq!(lost(&mut trusting, &loss), expected);
 }
 
 #[test]

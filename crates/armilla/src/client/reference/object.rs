@@ -2,12 +2,13 @@
 
 use super::overrides::Overrides;
 use crate::client::interception::Interceptors;
-use crate::client::{self, Binding, LocalObject, Operation};
+use crate::client::{self, Binding, LocalObject, Operation, Waiting};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{KeyOctets, ObjectKey};
 use crate::runtime::Orb;
 use crate::settings::Collocation;
-use armilla_cdr::Encode;
+use crate::signature::Signature;
+use armilla_cdr::Encoder;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
 use armilla_ipc::memory::Inline;
 use std::fmt;
@@ -145,6 +146,22 @@ impl Object {
     /// # Errors
     /// Those of a call.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
+        Waiting::blocking(|waiting| self.ask_is_a(repository_id, waiting))
+    }
+
+    /// [`is_a`](Self::is_a) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of a call.
+    pub async fn is_a_async(&self, repository_id: &str) -> Result<bool, SystemException> {
+        self.ask_is_a(repository_id, Waiting::Task).await
+    }
+
+    pub(crate) async fn ask_is_a(
+        &self,
+        repository_id: &str,
+        waiting: Waiting,
+    ) -> Result<bool, SystemException> {
         let reference = self.reference()?;
         let said = &reference.ior().type_id;
         if repository_id == crate::wire::OBJECT_ID || (!said.is_empty() && said == repository_id) {
@@ -152,12 +169,11 @@ impl Object {
         }
         match self.local_object().and_then(|object| object.is_a(repository_id)) {
             Some(is_one) => Ok(is_one),
-            None => client::invoke(
-                self,
-                Operation::of_object("_is_a"),
-                &|out| repository_id.encode(out),
-                |i| i.bool(),
-            ),
+            None => {
+                let operation = ("_is_a", Signature::of_object as _);
+                let put = |out: &mut Encoder<'_>| out.put_string(repository_id);
+                waiting.invoke(self, operation, put, |input| input.bool()).await
+            }
         }
     }
 
@@ -184,9 +200,20 @@ impl Object {
     /// # Errors
     /// Those of a call, when the object cannot be reached.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
-        match client::invoke(self, Operation::of_object("_non_existent"), &|_| Ok(()), |input| {
-            input.bool()
-        }) {
+        Waiting::blocking(|waiting| self.ask_non_existent(waiting))
+    }
+
+    /// [`non_existent`](Self::non_existent) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of a call, when the object cannot be reached.
+    pub async fn non_existent_async(&self) -> Result<bool, SystemException> {
+        self.ask_non_existent(Waiting::Task).await
+    }
+
+    async fn ask_non_existent(&self, waiting: Waiting) -> Result<bool, SystemException> {
+        let operation = ("_non_existent", Signature::of_object as _);
+        match waiting.invoke(self, operation, |_| Ok(()), |input| input.bool()).await {
             Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
             answer => answer,
         }
