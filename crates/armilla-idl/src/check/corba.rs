@@ -1,9 +1,9 @@
 //! The module `CORBA`: the names that every compiler knows, and the declarations of the built-in
 //! `orb.idl` that other files repeat.
 //!
-//! TAO declares the names of that file in many small ones (`tao/StringSeq.pidl` and others), which a
-//! source may include beside `<orb.idl>`. The first declaration of a name stays, and its repetition
-//! is skipped. It must be of the same kind, unless it is the built-in file that repeats it.
+//! TAO declares the names of that file in many small ones (`tao/StringSeq.pidl` and others), which
+//! a source may include beside `<orb.idl>`. The first declaration of a name stays, and its
+//! repetition is skipped. It must be of the same kind, unless the built-in file repeats it.
 
 use super::scope::{Entry, ScopeId, Target, key};
 use super::{Checker, Prefix};

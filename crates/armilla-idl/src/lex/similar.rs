@@ -3,8 +3,8 @@
 /// The maximum length of a word that is compared.
 const MAX_LENGTH: usize = 32;
 
-/// The word of `words` that `word` is probably meant to be: the nearest one, if at most one letter in
-/// four is wrong, missing, surplus or swapped with its neighbour. Case does not matter.
+/// The word of `words` that `word` is probably meant to be: the nearest one, if about one letter in
+/// four at most is wrong, missing, surplus or swapped with its neighbour. Case does not matter.
 pub(crate) fn nearest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
     let allowed = (word.len() + 1) / 4;
     let far = |other: &str| word.len().abs_diff(other.len()) > allowed;
