@@ -191,6 +191,66 @@ fn one_end_tag_may_end_several_of_them() {
     }
 }
 
+/// A value of a derived type of `B` as TAO writes it: the state of each base ends with an end tag,
+/// and a nested value lies in the chunk, with its header.
+fn of_tao(raw: &mut Raw, number: u32, next: impl FnOnce(&mut Raw)) {
+    raw.words(&[LIST, 2]).id("IDL:D:1.0").id("IDL:B:1.0");
+    raw.chunk(|raw| {
+        raw.words(&[number]);
+    })
+    .end(2);
+    raw.chunk(next).end(2).end(1);
+}
+
+#[test]
+fn values_of_tao_pass_through_as_they_came() {
+    let mut raw = Raw::new(ByteOrder::Little, 0);
+    of_tao(raw.any(&base()), 7, |raw| {
+        of_tao(raw, 8, |raw| {
+            raw.words(&[0]);
+        })
+    });
+    let any = read(&raw, 0).unwrap();
+    assert_eq!(sent(&any, ByteOrder::Little, 0).unwrap(), any);
+    assert_eq!(message(&any, ByteOrder::Little, 0).unwrap(), raw.0.to_vec());
+}
+
+#[test]
+fn values_of_tao_whose_type_is_known_are_passed_on_by_the_rules() {
+    let next = ("next", TypeCode::Recursive("IDL:D:1.0".into()), true);
+    let code = TypeCode::value("IDL:D:1.0", "D", 3, base(), [next]);
+    let mut raw = Raw::new(ByteOrder::Little, 0);
+    of_tao(raw.any(&code), 7, |raw| {
+        of_tao(raw, 8, |raw| {
+            raw.words(&[0]);
+        })
+    });
+    let any = read(&raw, 0).unwrap();
+    let mut expected = Raw::new(ByteOrder::Little, 0);
+    expected.words(&[LIST, 2]);
+    let ids = ["IDL:D:1.0", "IDL:B:1.0"].map(|id| {
+        let place = expected.place();
+        expected.id(id);
+        place
+    });
+    expected
+        .chunk(|raw| {
+            raw.words(&[7]);
+        })
+        .words(&[LIST, 2])
+        .back(ids[0])
+        .back(ids[1]);
+    expected
+        .chunk(|raw| {
+            raw.words(&[8, 0]);
+        })
+        .end(2)
+        .end(1);
+    let mut written = Encoder::new(ByteOrder::Little);
+    any.write(&mut written).unwrap();
+    assert_eq!(written.to_vec(), expected.0.to_vec());
+}
+
 #[test]
 fn a_value_of_a_type_that_is_not_known_is_not_truncated() {
     for order in ORDERS {

@@ -60,6 +60,7 @@ impl<'c> Transcoder<'c> {
                 }
                 // The enclosing values have their own end tags.
                 Part::End(ended) => out.end_parts(ended.max(before) - before + now),
+                Part::EndOfBase(ended) => out.end_base(ended - before + now),
             }
             Ok(())
         })?;

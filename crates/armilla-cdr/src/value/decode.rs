@@ -9,6 +9,7 @@ pub(crate) use parts::Part;
 use crate::decoder::Checkpoint;
 use crate::value_table::{KnownValue, ValueHandle};
 use crate::{CdrErrorKind, CdrResult, Decoder, TypeCode};
+use head::Next;
 
 /// Limits rereading for values that several `any`s share, as a multiple of the size of the message.
 const MAX_AGAIN: usize = 4;
@@ -21,7 +22,8 @@ impl<'a> Decoder<'a> {
             return Err(self.invalid("shared values are reread more often than the limit allows"));
         }
         (table.level, table.ended) = (level, u32::MAX);
-        table.end = if level > 0 { target } else { table.full.len() };
+        table.limit = table.full.len();
+        table.end = if level > 0 { target } else { table.limit };
         let end = table.end;
         self.go_to(target, end);
         Ok(())
@@ -130,9 +132,16 @@ impl<'a> Decoder<'a> {
         if head.chunked {
             self.end_chunked(truncated)?;
         }
-        if let Some(back) = head.back {
-            self.go_back(head.position, back);
-        }
+        self.go_on_behind_value(head);
         Ok(())
+    }
+
+    /// Goes on where reading goes on behind a value that has just been read.
+    fn go_on_behind_value(&mut self, head: &NewValue<'a>) {
+        match head.next {
+            Next::Here => {}
+            Next::Indirection(back) => self.go_back(head.position, back),
+            Next::Chunk(outer) => self.leave_value_in_chunk(outer),
+        }
     }
 }

@@ -15,7 +15,10 @@ pub(crate) struct DecodedValues<'a> {
     pub(crate) full: &'a [u8],
     /// The end of the current chunk, which limits the decoder.
     pub(crate) end: usize,
-    /// The number of values in chunks that enclose the next octet.
+    /// The end of what lies in no chunk: of all octets, or of the chunk of another value in which
+    /// the outermost one lies with its header.
+    pub(crate) limit: usize,
+    /// How many values in chunks enclose the next octet.
     pub(crate) level: u32,
     /// The values from this level inwards have ended. One end tag may end several.
     pub(crate) ended: u32,
@@ -50,6 +53,7 @@ impl<'a> DecodedValues<'a> {
         Box::new(Self {
             full,
             end: full.len(),
+            limit: full.len(),
             level: 0,
             ended: u32::MAX,
             target: 0,

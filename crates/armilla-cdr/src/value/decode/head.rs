@@ -31,8 +31,18 @@ pub struct NewValue<'a> {
     pub(super) chunked: bool,
     codebase: Option<&'a [u8]>,
     ids: Ids<'a>,
-    /// The position after the indirection, if one led here.
-    pub(super) back: Option<Checkpoint>,
+    pub(super) next: Next,
+}
+
+/// Where reading goes on behind a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Next {
+    /// Right behind it.
+    Here,
+    /// Behind the indirection that led to it.
+    Indirection(Checkpoint),
+    /// Right behind it, in the chunk in which it lies with its header.
+    Chunk(Checkpoint),
 }
 
 #[derive(Debug)]
@@ -93,7 +103,9 @@ impl<'a> Decoder<'a> {
                 }
             }
             _ if self.table().level > 0 && (in_chunk || !between_chunks) => {
-                Err(self.invalid("a value begins within a chunk"))
+                let next = Next::Chunk(self.enter_value_in_chunk());
+                let head = self.new_value(tag, position)?;
+                Ok(ValueHead::New(NewValue { next, ..head }))
             }
             _ => {
                 let head = self.new_value(tag, position)?;
@@ -130,8 +142,9 @@ impl<'a> Decoder<'a> {
         self.go_to_value(target, level)?;
         let tag = self.tag()?;
         let head = self.new_value(tag, target)?;
-        Ok(NewValue { back: Some(back), ..head })
+        Ok(NewValue { next: Next::Indirection(back), ..head })
     }
+
     pub(super) fn new_value(&mut self, tag: u32, position: usize) -> CdrResult<NewValue<'a>> {
         let flags = tag.wrapping_sub(TAG);
         if flags & !(CODEBASE | TYPE | CHUNKED) != 0 {
@@ -152,7 +165,7 @@ impl<'a> Decoder<'a> {
             self.table().level += 1;
             self.leave(true);
         }
-        Ok(NewValue { position, chunked, codebase, ids, back: None })
+        Ok(NewValue { position, chunked, codebase, ids, next: Next::Here })
     }
 
     /// Reads a repository id or a URL, or an indirection to an earlier one.

@@ -14,6 +14,8 @@ pub(crate) enum Part<'a> {
     Value(NewValue<'a>),
     /// The end of the values from this level inwards.
     End(u32),
+    /// An end tag of this level that ends no value but the state of a base.
+    EndOfBase(u32),
 }
 
 impl<'a> Decoder<'a> {
@@ -27,20 +29,19 @@ impl<'a> Decoder<'a> {
         visit: impl FnMut(&mut Self, Part<'a>) -> CdrResult,
     ) -> CdrResult {
         self.parts(visit)?;
-        if let Some(back) = head.back {
-            self.go_back(head.position, back);
-        }
+        self.go_on_behind_value(head);
         Ok(())
     }
 
     /// Reads the end of a value in chunks, and skips the rest of a truncated one.
     pub(super) fn end_chunked(&mut self, truncated: bool) -> CdrResult {
+        self.skip_padding();
         if self.place() < self.end_of_chunk() && !truncated {
             return Err(self.invalid("a value has more state than its type"));
         }
         self.parts(|input, part| {
             match part {
-                Part::End(_) => {}
+                Part::End(_) | Part::EndOfBase(_) => {}
                 _ if !truncated => return Err(input.invalid("a value does not end")),
                 Part::Value(head) => {
                     let table = input.table();
@@ -78,9 +79,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn part(&mut self) -> CdrResult<Part<'a>> {
-        let tag = self.tag()?;
+        let tag = self.tag_between_chunks()?;
         Ok(match tag {
             NULL => Part::Null,
+            tag if self.is_end_of_base(tag) => Part::EndOfBase(tag.wrapping_neg()),
             // End tags are negative. One of them equals the tag of an indirection, but indirections
             // only occur within chunks.
             0x8000_0000.. => Part::End(tag.wrapping_neg()),

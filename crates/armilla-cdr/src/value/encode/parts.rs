@@ -137,7 +137,12 @@ impl Encoder<'_> {
         values.level = ended - 1;
     }
 
-    /// Continues with the value that encloses the last one that was ended.
+    /// Writes an end tag that ends nothing but the state of a base, as it came.
+    pub(crate) fn end_base(&mut self, level: u32) {
+        self.put_u32(level.wrapping_neg());
+    }
+
+    /// Goes on with the value that encloses the last one that was ended.
     pub(crate) fn leave_parts(&mut self) {
         self.open_chunk();
     }
