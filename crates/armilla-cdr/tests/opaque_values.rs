@@ -244,7 +244,6 @@ fn values_of_tao_whose_type_is_known_are_passed_on_by_the_rules() {
         .chunk(|raw| {
             raw.words(&[8, 0]);
         })
-        .end(2)
         .end(1);
     let mut written = Encoder::new(ByteOrder::Little);
     any.write(&mut written).unwrap();

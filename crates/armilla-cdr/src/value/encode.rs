@@ -165,10 +165,23 @@ impl<'p> Encoder<'p> {
         if values.level > 0 {
             let level = values.level;
             values.level -= 1;
-            self.put_u32(level.wrapping_neg());
+            self.put_end_tag(level);
             self.open_chunk();
         }
         Ok(())
+    }
+
+    /// Ends the values of this level and above. One tag ends all values that end at one place:
+    /// omniORB, which writes only that one, takes a second one for the state of an outer value.
+    fn put_end_tag(&mut self, level: u32) {
+        let tag = level.wrapping_neg();
+        let ended_at = self.values.as_ref().and_then(|values| values.ended_at);
+        if ended_at == Some(self.len()) {
+            return self.patch_u32(self.buffer.len() - 4, tag);
+        }
+        self.put_u32(tag);
+        let here = self.len();
+        self.values.get_or_insert_default().ended_at = Some(here);
     }
 
     fn put_ids(&mut self, ids: impl ExactSizeIterator<Item = Cow<'static, [u8]>>) -> CdrResult {

@@ -23,6 +23,8 @@ pub(crate) struct EncodedValues {
     pub(crate) wanted: Option<Encoding>,
     /// The position in the buffer of the size of the open chunk, if one is open.
     pub(crate) chunk: Option<usize>,
+    /// The length of the output behind the last end tag, from the first one on.
+    pub(crate) ended_at: Option<usize>,
 }
 
 /// A value that was written.

@@ -130,7 +130,7 @@ impl Encoder<'_> {
 
     /// Ends values that [`begin_parts`](Self::begin_parts) began, from level `ended` inwards.
     pub(crate) fn end_parts(&mut self, ended: u32) {
-        self.put_u32(ended.wrapping_neg());
+        self.put_end_tag(ended);
         let values = self.values.get_or_insert_default();
         // No value nests deeper than the limit.
         values.depth = values.depth.saturating_sub(values.level + 1 - ended);
