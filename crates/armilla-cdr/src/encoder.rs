@@ -37,6 +37,8 @@ pub struct Encoder<'p> {
     pub(crate) order: ByteOrder,
     pub(crate) code_sets: CodeSets,
     pub(crate) wide: WideFormat,
+    /// Whether the output is the value of an `any`.
+    pub(crate) in_any: bool,
     borrowed: Borrowed<'p>,
     /// The length of the output when it was first aligned to eight.
     pub(crate) eights_from: usize,
@@ -107,8 +109,9 @@ impl<'p> Encoder<'p> {
     #[inline]
     pub const fn with_reused_buffer(buffer: Buffer, order: ByteOrder, code_sets: CodeSets) -> Self {
         let borrowed = Borrowed { payloads: [None; MAX_BORROWED], count: 0, octets: 0 };
-        let (wide, eights_from, values) = (WideFormat::Octets, usize::MAX, None);
-        Self { buffer, order, code_sets, wide, borrowed, eights_from, values }
+        let (wide, in_any) = (WideFormat::Octets, false);
+        let (eights_from, values) = (usize::MAX, None);
+        Self { buffer, order, code_sets, wide, in_any, borrowed, eights_from, values }
     }
 
     /// Sets the code sets of characters from here on. Unless set, wide characters are in UTF-16.
@@ -121,6 +124,13 @@ impl<'p> Encoder<'p> {
     pub(crate) const fn in_form(form: Encoding) -> Self {
         let mut out = Self::with_code_sets(Vec::new(), form.order, form.code_sets);
         out.wide = form.wide;
+        out
+    }
+
+    /// An encoder with an empty buffer, for the value of an `any` in this encoding.
+    pub(crate) const fn for_any(form: Encoding) -> Self {
+        let mut out = Self::in_form(form);
+        out.in_any = true;
         out
     }
 

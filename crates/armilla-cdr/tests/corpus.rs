@@ -148,7 +148,7 @@ impl Encode for Custom {
     fn encode<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         let [outer, inner]: [ValueHandle; 2] = [Arc::new(1), Arc::new(2)];
         let begin = |value, out: &mut Encoder<'_>| {
-            out.begin_value(value, &["IDL:C:1.0"], true, TypeCode::default)
+            out.begin_value(value, "", &["IDL:C:1.0"], true, TypeCode::default)
         };
         let Some(mut state) = begin(&outer, out)? else { return Ok(()) };
         state.put_f64(-0.5);

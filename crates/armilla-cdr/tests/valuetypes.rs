@@ -27,7 +27,7 @@ fn put(out: &mut Encoder<'_>, node: Option<&Arc<Node>>, ids: &'static [&'static 
         return Ok(());
     };
     let handle: ValueHandle = node.clone();
-    let Some(mut inner) = out.begin_value(&handle, ids, false, TypeCode::default)? else {
+    let Some(mut inner) = out.begin_value(&handle, "", ids, false, TypeCode::default)? else {
         return Ok(());
     };
     inner.put_i32(node.number);
@@ -126,6 +126,35 @@ fn a_value_that_may_be_truncated_lies_in_chunks() {
     let inner = [0x7fff_ff0e, 2, u32::MAX, back(52), u32::MAX, back(44), 8, 8, 0];
     assert_eq!(words, [&outer[..], &inner, &[back(1)]].concat(), "one tag ends both");
     assert_eq!(read(&words, 1).unwrap(), [vec![7, 8]]);
+}
+
+/// The words of a value of the type `D` where that type is expected, whose state is such a value.
+fn declared(mut out: Encoder<'_>, custom: bool) -> Vec<u32> {
+    let [outer, inner]: [ValueHandle; 2] = [Arc::new(1), Arc::new(2)];
+    let begin = |out: &mut Encoder<'_>, value, custom| {
+        let begun = out.begin_value(value, DERIVED[0], DERIVED, custom, TypeCode::default);
+        begun.unwrap().unwrap()
+    };
+    let mut state = begin(&mut out, &outer, custom);
+    let mut within = begin(&mut state, &inner, false);
+    within.put_i32(7);
+    state.end_value(within, Ok(())).unwrap();
+    out.end_value(state, Ok(())).unwrap();
+    out.to_vec().as_chunks().0.iter().map(|word| u32::from_be_bytes(*word)).collect()
+}
+
+#[test]
+fn a_value_of_the_declared_type_has_neither_ids_nor_chunks() {
+    let words = declared(Encoder::new(ByteOrder::Big), false);
+    assert_eq!(words, [0x7fff_ff00, 0x7fff_ff00, 7]);
+}
+
+#[test]
+fn a_value_within_one_in_chunks_has_its_ids_and_chunks() {
+    let words = declared(Encoder::new(ByteOrder::Big), true);
+    let head = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B].concat();
+    let inner = [0x7fff_ff0e, 2, u32::MAX, back(44), u32::MAX, back(36), 4, 7, back(1)];
+    assert_eq!(words, [&head[..], &inner].concat());
 }
 
 #[test]

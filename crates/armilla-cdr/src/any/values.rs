@@ -77,7 +77,11 @@ impl<'c> Transcoder<'c> {
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
         let ty = is_dynamic.then(|| code.clone());
         let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
-        let begun = out.begin_dynamic_value(&handle, head.ids(), chunked, ty)?;
+        // An argument that was read may be written where another type is declared.
+        let own = code.id().filter(|id| out.in_any && head.ids().is_empty() && !id.is_empty());
+        let ids = own.as_ref().map(|id| id.as_bytes());
+        let ids = ids.as_ref().map_or(head.ids(), core::slice::from_ref);
+        let begun = out.begin_dynamic_value(&handle, ids, chunked, ty)?;
         let Some(mut state) = begun else {
             // An indirection has led here before.
             return self.pass_over(code, &head, input);

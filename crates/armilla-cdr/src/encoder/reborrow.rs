@@ -11,6 +11,7 @@ impl Encoder<'_> {
             buffer: core::mem::take(&mut self.buffer),
             borrowed: Borrowed::full(self.borrowed.octets()),
             wide: self.wide,
+            in_any: self.in_any,
             eights_from: self.eights_from,
             values: self.values.take(),
             ..Encoder::with_reused_buffer(Buffer::new(), self.order, self.code_sets)

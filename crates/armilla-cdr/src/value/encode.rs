@@ -32,10 +32,16 @@ impl<'p> Encoder<'p> {
     pub fn begin_value<'s>(
         &mut self,
         value: &ValueHandle,
+        declared: &str,
         ids: &'static [&'static str],
         custom: bool,
         type_code: fn() -> TypeCode,
     ) -> CdrResult<Option<Encoder<'s>>> {
+        let is_free = !custom && !self.in_any && self.value_level() == 0;
+        let ids = match ids {
+            [id, ..] if is_free && *id == declared => &[],
+            ids => ids,
+        };
         let chunked = ids.len() > 1 || custom;
         let ids = ids.iter().map(|id| Cow::Borrowed(id.as_bytes()));
         self.begin(value, chunked, ValueType::Compiled(type_code), ids)

@@ -13,7 +13,9 @@ use std::sync::Arc;
 impl<T: Valuetype + ?Sized> Nullable for Value<T> {
     fn encode_nullable<'p>(value: Option<&'p Self>, out: &mut Encoder<'p>) -> CdrResult {
         match value {
-            Some(value) => stack::with_stack_budget(0, |_| encode(&value.shared, out)),
+            Some(value) => {
+                stack::with_stack_budget(0, |_| encode(&value.shared, T::REPOSITORY_ID, out))
+            }
             None => {
                 out.put_null_value();
                 Ok(())
@@ -42,13 +44,13 @@ impl<T: Typed + ?Sized> Typed for Value<T> {
     }
 }
 
-fn encode(shared: &Arc<Shared>, out: &mut Encoder<'_>) -> CdrResult {
+fn encode(shared: &Arc<Shared>, declared: &str, out: &mut Encoder<'_>) -> CdrResult {
     let Some(state) = shared.state() else {
         return Err(invalid("a value cannot be encoded while it is being decoded"));
     };
     let handle: ValueHandle = shared.clone();
     let (ids, ty) = (state.ids(), shared.kind.type_code);
-    let Some(mut inner) = out.begin_value(&handle, ids, state.is_custom(), ty)? else {
+    let Some(mut inner) = out.begin_value(&handle, declared, ids, state.is_custom(), ty)? else {
         return Ok(());
     };
     let encoded = state.encode(&mut inner);

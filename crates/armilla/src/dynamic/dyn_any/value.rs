@@ -42,25 +42,39 @@ pub(super) const MUST_TRUNCATE: &str =
 /// `VM_TRUNCATABLE`.
 const TRUNCATABLE: i16 = 3;
 
+/// The most repository ids that a value names. A TypeCode from elsewhere may have itself as a base.
+const MAX_IDS: usize = 64;
+
+/// The repository id of a valuetype, and those of the types to which it may be truncated.
+fn truncatable_ids(code: &TypeCode, types: &Types) -> Vec<String> {
+    let mut ids: Vec<String> = code.id().into_iter().map(str::to_owned).collect();
+    let mut part = code;
+    while let TypeCode::Value(value) | TypeCode::Event(value) = part
+        && value.modifier == TRUNCATABLE
+        && ids.len() < MAX_IDS
+    {
+        part = types.resolve(&value.base);
+        ids.extend(part.id().map(str::to_owned));
+    }
+    ids
+}
+
 impl Shared {
     /// A value whose state the decoder will set.
     pub(super) fn begun(code: TypeCode, types: &Types, head: &NewValue<'_>) -> Self {
         let known = head.ids().iter().map(|id| String::from_utf8_lossy(id).into_owned());
-        let ids = known.skip_while(|id| code.id() != Some(id)).collect();
+        let mut ids: Vec<String> = known.skip_while(|id| code.id() != Some(id)).collect();
+        if ids.is_empty() {
+            // The value may be moved to where another type is declared.
+            ids = truncatable_ids(&code, types);
+        }
         let (types, chunked) = (types.clone(), head.can_be_truncated());
         Self { code, types, ids, chunked, members: Mutex::default() }
     }
 
     /// Creates a value whose members have default values.
     fn new(code: &TypeCode, types: &Types) -> Result<Self> {
-        let mut ids: Vec<String> = code.id().into_iter().map(str::to_owned).collect();
-        let mut part = code;
-        while let TypeCode::Value(value) | TypeCode::Event(value) = part
-            && value.modifier == TRUNCATABLE
-        {
-            part = types.resolve(&value.base);
-            ids.extend(part.id().map(str::to_owned));
-        }
+        let ids = truncatable_ids(code, types);
         let chunked = ids.len() > 1;
         let (code, members) = (code.clone(), Mutex::default());
         let value = Self { code, types: types.clone(), ids, chunked, members };
