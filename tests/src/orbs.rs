@@ -71,7 +71,7 @@ pub fn listening_with(change: impl FnOnce(&mut Settings)) -> Orb {
     builder().settings(change).listen("iiop://127.0.0.1:0").unwrap().build().unwrap()
 }
 
-/// A server with one `Probe`; it shuts down when it is dropped.
+/// A server with one `Probe`, which has started; it shuts down when it is dropped.
 #[derive(Debug)]
 pub struct Server {
     /// The ORB.
@@ -94,6 +94,8 @@ impl Server {
     /// When the servant cannot be activated.
     pub fn of(orb: Orb) -> Self {
         let (probe, local) = activate(&orb);
+        // What is missing from now on does not exist.
+        orb.perform_work().unwrap();
         Self { orb, probe, local }
     }
 

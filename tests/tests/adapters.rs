@@ -314,6 +314,7 @@ fn ids_that_the_system_gave_outlive_the_process_and_are_not_given_again() {
     orb.shutdown();
     let (orb, poa) = server(port);
     let anew: Vec<_> = (0..20).map(|_| activate(&poa)).collect();
+    poa.manager().activate().unwrap();
     for (id, kept) in &given {
         assert!(anew.iter().all(|(other, _)| other != id));
         assert_gone(kept.ping());

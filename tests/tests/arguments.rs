@@ -57,10 +57,11 @@ fn every_documented_option_is_known() {
 #[test]
 fn limits_and_times_are_set() {
     let orb = orb("-ORBCallTimeout 250 -ORBConnectTimeout 70 -ORBMaxGIOPVersion 1.1 \
-                   -ORBMaxMessage 4096 -ORBMaxConnections 3");
+                   -ORBMaxMessage 4096 -ORBMaxConnections 3 -ORBStartupHold 1500");
     let settings = orb.settings();
     assert_eq!(settings.call_timeout, Some(Duration::from_millis(250)));
     assert_eq!(settings.connect_timeout, Duration::from_millis(70));
+    assert_eq!(settings.startup_hold, Duration::from_millis(1500));
     assert_eq!(settings.max_giop, Version::V1_1);
     assert_eq!((settings.max_message, settings.max_connections), (4096, 3));
 }

@@ -176,8 +176,14 @@ pub struct Settings {
     /// program activates the manager; otherwise the server serves them at once. Default: `false`.
     /// Option: `-ORBHoldRequests`.
     pub hold_requests: bool,
-    /// How many requests may wait for a POA manager in the holding state. Further requests fail
-    /// with `TRANSIENT`. Each waiting request occupies a thread. Default: 1,024.
+    /// How long a server that [is starting](crate::PoaManager::is_starting) lets a request wait for
+    /// what is not there yet: a POA, an object, a servant manager, a default servant, a published
+    /// name. The request then fails with `TRANSIENT`. Zero does not let it wait: it fails with
+    /// `OBJECT_NOT_EXIST` or `OBJ_ADAPTER`, as in a server that has started. Default: 10 s. Option:
+    /// `-ORBStartupHold`, in milliseconds.
+    pub startup_hold: Duration,
+    /// How many requests may wait for a POA manager in the holding state, or for what its POAs lack
+    /// while the server is starting. Further requests fail with `TRANSIENT`. Each waiting request occupies a thread. Default: 1,024.
     pub max_held_requests: usize,
     /// How calls reach objects of the same process. Default: [`Collocation::Direct`].
     pub collocation: Collocation,
@@ -352,6 +358,7 @@ impl Default for Settings {
             requests_in_progress: 16_384,
             queued_replies: 32 << 20,
             hold_requests: false,
+            startup_hold: Duration::from_secs(10),
             max_held_requests: 1024,
             collocation: Collocation::Direct,
             connection_policy: ConnectionPolicy::default(),

@@ -62,6 +62,7 @@ fn an_adapter_activator_cannot_call_what_waits_for_it() {
 #[test]
 fn a_poa_that_is_not_created_does_not_exist() {
     let orb = orbs::listening();
+    orb.root_poa().manager().activate().unwrap();
     let object = of_child(&orb);
     let far = orbs::travel(&object, &orbs::client());
     let not_there = || {
@@ -83,6 +84,7 @@ fn a_poa_that_is_not_created_does_not_exist() {
 #[test]
 fn an_adapter_activator_may_end_the_parent() {
     let orb = orbs::listening();
+    orb.root_poa().manager().activate().unwrap();
     let outer = orb.root_poa().create_poa("outer").persistent().user_ids().build().unwrap();
     let inner = outer.create_poa("inner").persistent().user_ids().build().unwrap();
     let object = inner.create_reference_with_id::<dyn Everything>("one").unwrap();

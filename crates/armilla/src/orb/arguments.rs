@@ -53,6 +53,7 @@ impl OrbBuilder {
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`] |
     /// | `-ORBNoProprietaryActivation` | no effect; takes no value |
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
+    /// | `-ORBStartupHold MILLISECONDS` | [`Settings::startup_hold`]; 0 lets no request wait |
     /// | `-ORBConcurrency MODEL` | [`Settings::concurrency`], a [`Concurrency`] as text |
     ///
     /// [`publish_address`]: Self::publish_address
@@ -74,6 +75,7 @@ impl OrbBuilder {
     /// [`Settings::fragment_size`]: crate::Settings::fragment_size
     /// [`Settings::exception_details`]: crate::Settings::exception_details
     /// [`Settings::max_connections`]: crate::Settings::max_connections
+    /// [`Settings::startup_hold`]: crate::Settings::startup_hold
     /// [`Settings::concurrency`]: crate::Settings::concurrency
     /// [`Concurrency`]: crate::Concurrency
     ///
@@ -220,6 +222,10 @@ impl OrbBuilder {
                 self.settings.concurrency = parsed?;
             }
             "holdrequests" => self.settings.hold_requests = number(name, &value)? != 0,
+            "startuphold" => {
+                let limit = number(name, &value)?;
+                self.settings.startup_hold = std::time::Duration::from_millis(limit);
+            }
             "maxconnections" => self.settings.max_connections = size(name, &value)?,
             _ => return Err(bad(format!("{name} is not an option of this ORB"))),
         }

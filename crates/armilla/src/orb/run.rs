@@ -1,6 +1,6 @@
 //! Running an ORB and shutting it down.
 //!
-//! The stages of its life, and the work of the main thread, are in `runtime`.
+//! The stages of its life, and the queue of work for the main thread, are in `runtime`.
 
 use super::ids;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -24,6 +24,7 @@ impl Orb {
     pub fn run(&self) -> Result<(), SystemException> {
         if self.is_running() {
             self.server()?;
+            self.end_startup();
         }
         let mut termination = install_termination()?;
         let place = self.life().add_waker(termination.waker());
@@ -67,6 +68,7 @@ impl Orb {
     pub fn run_for(&self, limit: Duration) -> Result<bool, SystemException> {
         if self.is_running() {
             self.server()?;
+            self.end_startup();
         }
         // A limit beyond the range of the clock is no limit.
         let end = Instant::now().checked_add(limit);
@@ -84,13 +86,50 @@ impl Orb {
         }
     }
 
+    /// Whether [`perform_work`](Self::perform_work) has work to do: `work_pending` (CORBA 3.4 Part
+    /// 1, 8.5.1.6).
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (minor code 4) after a shutdown, so that the loop of the program ends.
+    pub fn work_pending(&self) -> Result<bool, SystemException> {
+        self.check_running()?;
+        self.end_startup();
+        Ok(self.has_work())
+    }
+
+    /// Performs the queued work of the main thread and returns: `perform_work`. The work is calls
+    /// of objects whose POA has the policy [`Threading::MainThread`](crate::Threading::MainThread).
+    /// The calling thread becomes the main thread.
+    ///
+    /// It is for programs whose main thread has an event loop of its own. Other programs call
+    /// [`run`](Self::run) or [`run_for`](Self::run_for), which do the same work.
+    ///
+    /// ```
+    /// let orb = armilla::Orb::new()?;
+    /// // In each round of the event loop of the program:
+    /// if orb.work_pending()? {
+    ///     orb.perform_work()?;
+    /// }
+    /// # Ok::<(), armilla::SystemException>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`work_pending`](Self::work_pending).
+    pub fn perform_work(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        self.end_startup();
+        self.do_work();
+        Ok(())
+    }
+
     /// Shuts the ORB down and returns when the shutdown is complete. A second call waits for the
     /// first. Called by a servant of this ORB it returns at once, because the request of the
     /// servant must end first.
     ///
     /// The order is:
     ///
-    /// 1. POA managers that hold or discard requests become inactive.
+    /// 1. Requests that wait because the server [is starting](crate::PoaManager::is_starting) end
+    ///    with `TRANSIENT`. POA managers that hold or discard requests become inactive.
     /// 2. The server stops accepting connections, waits for the requests in progress (up to
     ///    [`Settings::drain_timeout`](crate::Settings::drain_timeout)) and sends `CloseConnection`
     ///    to every client. Until then servants may still make calls.
@@ -137,6 +176,7 @@ impl Orb {
             return;
         }
         let limit = Instant::now().checked_add(self.settings().drain_timeout);
+        self.abandon_startup();
         // Requests that a manager holds or discards are answered. Requests in progress may still
         // call objects whose managers are active.
         self.deactivate_managers(|state| state != ManagerState::Active);

@@ -2,7 +2,6 @@
 //! [`Threading::MainThread`](crate::Threading::MainThread).
 
 use super::Orb;
-use crate::exception::SystemException;
 use crate::sync::lock;
 use armilla_ipc::signals::Waker;
 use std::collections::VecDeque;
@@ -93,40 +92,12 @@ impl Orb {
         lock(&self.main_thread().state).thread == thread::current().id()
     }
 
-    /// Whether [`perform_work`](Self::perform_work) has work to do: `work_pending` (CORBA 3.4 Part
-    /// 1, 8.5.1.6).
-    ///
-    /// # Errors
-    /// `BAD_INV_ORDER` (minor code 4) after a shutdown, so that the loop of the program ends.
-    pub fn work_pending(&self) -> Result<bool, SystemException> {
-        self.check_running()?;
-        Ok(!lock(&self.main_thread().state).work.is_empty())
+    /// Whether the queue has work.
+    pub(crate) fn has_work(&self) -> bool {
+        !lock(&self.main_thread().state).work.is_empty()
     }
 
-    /// Performs the queued work of the main thread and returns: `perform_work`. The work is calls
-    /// of objects whose POA has the policy [`Threading::MainThread`](crate::Threading::MainThread).
-    /// The calling thread becomes the main thread.
-    ///
-    /// It is for programs whose main thread has an event loop of its own. Other programs call
-    /// [`run`](Self::run) or [`run_for`](Self::run_for), which do the same work.
-    ///
-    /// ```
-    /// let orb = armilla::Orb::new()?;
-    /// // In each round of the event loop of the program:
-    /// if orb.work_pending()? {
-    ///     orb.perform_work()?;
-    /// }
-    /// # Ok::<(), armilla::SystemException>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`work_pending`](Self::work_pending).
-    pub fn perform_work(&self) -> Result<(), SystemException> {
-        self.check_running()?;
-        self.do_work();
-        Ok(())
-    }
-
+    /// Performs the queued work. The calling thread becomes the main thread.
     pub(crate) fn do_work(&self) {
         lock(&self.main_thread().state).thread = thread::current().id();
         while let Some(work) = self.main_thread().pop() {

@@ -41,7 +41,8 @@ use std::sync::{Arc, Weak};
 ///
 /// A server activates servants in the [root POA](Self::root_poa), publishes their references and
 /// calls [`run`](Self::run). The ORB begins to listen, and to serve requests, with the first
-/// activation. [`Settings::concurrency`] selects the threads that serve them.
+/// activation, or at its creation if it was given an endpoint. Until `run`, requests for what is not
+/// there yet wait ([`Settings::startup_hold`]). [`Settings::concurrency`] selects the threads that serve them.
 #[derive(Clone)]
 pub struct Orb(Arc<Core>);
 

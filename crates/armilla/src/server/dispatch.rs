@@ -15,7 +15,7 @@ use crate::log::report;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Found, PoaInner};
+use crate::server::poa::{Found, PoaInner, StartupHold};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
@@ -96,7 +96,9 @@ fn request_slow(
         Err(exception) => (code_sets, Some(ending(exception))),
     };
     let key = header.target.object_key();
-    let adapter = adapter(connection, key, &mut stopped);
+    // A name that is published later leads no client to an object over this ORB's own connections.
+    let mut hold = StartupHold::new(orb, !connection.is_originated());
+    let adapter = adapter(connection, key, &mut stopped, &mut hold);
     let poa = adapter.as_ref().ok().and_then(Option::as_ref);
     let arguments = body.with_code_sets(code_sets).with_context(orb);
     let port = port(message, &header, code_sets, PendingReply::Now);
@@ -117,7 +119,7 @@ fn request_slow(
     let found = match (&stopped, key, adapter) {
         (Some(_), ..) => Found::Nothing,
         (None, Some(_), Err(exception)) => Found::Refused(exception),
-        (None, Some(key), Ok(_)) => orb.find(key, header.operation),
+        (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut hold),
         (None, None, _) => Found::Unnamed,
     };
     if found.has_located_servant() {
@@ -145,9 +147,10 @@ fn adapter(
     connection: &Connection,
     key: Option<&[u8]>,
     stopped: &mut Option<Box<Outcome>>,
+    hold: &mut StartupHold<'_>,
 ) -> Result<Option<Arc<PoaInner>>, SystemException> {
     let (None, Some(key)) = (&stopped, key) else { return Ok(None) };
-    let adapter = connection.orb.adapter_for(key);
+    let adapter = connection.orb.adapter_for(key, hold);
     if connection.is_originated() {
         let poa = adapter.as_ref().ok().and_then(Option::as_deref);
         *stopped = bidirectional::refusal(&connection.orb, poa, Some(key)).map(ending);

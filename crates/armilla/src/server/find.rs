@@ -10,7 +10,8 @@ use crate::operations::OperationNames;
 use crate::runtime::Located;
 use crate::runtime::Orb;
 use crate::server::poa::{
-    Activation, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, Upcall, destroyed_repeatedly,
+    Activation, Awaited, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, StartupHold,
+    Upcall, destroyed_repeatedly,
 };
 use armilla_giop::OperationName;
 use armilla_giop::ior::{IiopProfile, Ior, TaggedComponent, iiop_object_key};
@@ -52,10 +53,15 @@ impl ObjectAdapters {
 
 impl Orb {
     /// Finds what a request with `key` for `operation` leads to.
-    pub(crate) fn find(&self, key: &[u8], operation: OperationName<'_>) -> Found<'_> {
+    pub(crate) fn find(
+        &self,
+        key: &[u8],
+        operation: OperationName<'_>,
+        hold: &mut StartupHold<'_>,
+    ) -> Found<'_> {
         match self.object_adapters().find_active(key) {
             Some(upcall) => Found::Object(upcall),
-            None => self.find_slow(ObjectKey::parse(key).ok_or(key), operation),
+            None => self.find_slow(ObjectKey::parse(key).ok_or(key), operation, hold),
         }
     }
 
@@ -66,18 +72,19 @@ impl Orb {
         &self,
         key: Result<ObjectKey<'_>, &[u8]>,
         operation: OperationName<'_>,
+        hold: &mut StartupHold<'_>,
     ) -> Found<'_> {
         let key = match key {
             Ok(key) => key,
             Err(name) => {
-                return match self.named(name) {
+                return match self.await_named(name, hold) {
                     Ok(found) => found.map_or(Found::Nothing, Found::Elsewhere),
                     Err(exception) => Found::Refused(exception),
                 };
             }
         };
         for _ in 0..MAX_CREATION_RETRIES {
-            let (poa, id, hint) = match self.owner(key) {
+            let (poa, id, hint) = match self.owner(key, hold) {
                 Ok(Some(owned)) => owned,
                 Ok(None) if matches!(key, ObjectKey::Named(_)) => {
                     return Found::Refused(SystemException::no_adapter());
@@ -85,7 +92,7 @@ impl Orb {
                 Ok(None) => return Found::Nothing,
                 Err(exception) => return Found::Refused(exception),
             };
-            if let Some(found) = poa.serve(self, &id, hint, operation.as_str()) {
+            if let Some(found) = poa.serve(self, &id, hint, operation.as_str(), hold) {
                 return found;
             }
             // The POA was destroyed before the request began. The request is treated as one that
@@ -98,15 +105,46 @@ impl Orb {
         Found::Refused(destroyed_repeatedly())
     }
 
+    /// The reference to which a request by this name leads. While the server starts, the request
+    /// waits for it.
+    ///
+    /// # Errors
+    /// Those of [`named`](Self::named) and [`StartupHold::wait`].
+    fn await_named(
+        &self,
+        name: &[u8],
+        hold: &mut StartupHold<'_>,
+    ) -> Result<Option<Ior>, SystemException> {
+        // Octets that are not UTF-8 are never published.
+        let may_come = std::str::from_utf8(name).is_ok();
+        loop {
+            let root = self.root();
+            let waits = may_come && hold.applies_to_names(root.manager());
+            if waits {
+                hold.expect(root.manager(), Awaited::Name(name.into()));
+            }
+            let found = self.named(name)?;
+            if found.is_some() || !waits {
+                return Ok(found);
+            }
+            hold.wait()?;
+        }
+    }
+
     /// The POA to which a request with this key goes, created by adapter activators if needed;
     /// `None` when the key names no POA. Later steps of the request need not look it up again.
     ///
     /// # Errors
     /// `OBJECT_NOT_EXIST` ([`Minor::OBJECT_NOT_EXIST_NO_ADAPTER`]) when the POA does not exist and
-    /// no adapter activator creates it; the exception that an adapter activator raises.
-    pub(crate) fn adapter_for(&self, key: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
+    /// no adapter activator creates it; the exception that an adapter activator raises; those of
+    /// [`StartupHold::wait`].
+    pub(crate) fn adapter_for(
+        &self,
+        key: &[u8],
+        hold: &mut StartupHold<'_>,
+    ) -> Result<Option<Arc<PoaInner>>, SystemException> {
         let Some(key) = ObjectKey::parse(key) else { return Ok(None) };
-        match self.owner(key)? {
+        match self.owner(key, hold)? {
             Some((poa, ..)) => Ok(Some(poa)),
             None if matches!(key, ObjectKey::Named(_)) => Err(SystemException::no_adapter()),
             None => Ok(None),
@@ -126,22 +164,39 @@ impl Orb {
         key: &[u8],
         originated: bool,
     ) -> Result<Located, SystemException> {
+        let mut hold = StartupHold::new(self, !originated);
         let Some(parsed) = ObjectKey::parse(key) else {
-            let found = if originated { None } else { self.named(key)? };
+            let found = if originated { None } else { self.await_named(key, &mut hold)? };
             return Ok(found.map_or(Located::Nowhere, Located::Elsewhere));
         };
-        let answers = |poa: &PoaInner| !originated || poa.allows_bidirectional();
-        Ok(match self.owner(parsed)? {
-            Some((poa, id, hint)) if answers(&poa) && poa.may_serve(self, &id, hint) => {
-                Located::Here
+        loop {
+            let Some((poa, id, hint)) = self.owner(parsed, &mut hold)? else { break };
+            if originated && !poa.allows_bidirectional() {
+                break;
             }
-            _ => Located::Nowhere,
-        })
+            let waits = hold.applies(poa.manager());
+            if poa.may_serve(self, &id, hint) {
+                return Ok(Located::Here);
+            }
+            match poa.missing(self, &id, hint) {
+                Some(awaited) if waits => {
+                    if !hold.expect(poa.manager(), awaited) {
+                        hold.wait()?;
+                    }
+                }
+                _ => break,
+            }
+        }
+        Ok(Located::Nowhere)
     }
 
     /// The POA that a key belongs to, the object id, and the slot where the object may be. Adapter
     /// activators create POAs that are missing.
-    fn owner<'k>(&self, key: ObjectKey<'k>) -> Result<Option<KeyTarget<'k>>, SystemException> {
+    fn owner<'k>(
+        &self,
+        key: ObjectKey<'k>,
+        hold: &mut StartupHold<'_>,
+    ) -> Result<Option<KeyTarget<'k>>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.incarnation() => {
                 let poa = self.adapter_of_slot(slot);
@@ -152,7 +207,7 @@ impl Orb {
         };
         let poa = match key.incarnation {
             // A transient POA that was not created by this process cannot come back.
-            0 => self.adapter(key.adapter)?,
+            0 => self.adapter(key.adapter, hold)?,
             _ => self.adapters().get(key.adapter),
         };
         let poa = poa.filter(|poa| poa.made(&key));

@@ -3,7 +3,7 @@
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
-use crate::server::poa::guarded;
+use crate::server::poa::{Awaited, guarded};
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -62,6 +62,8 @@ impl Orb {
         let mut names =
             self.part::<Published>().names.write().unwrap_or_else(PoisonError::into_inner);
         names.insert(name.to_owned(), ior);
+        drop(names);
+        self.root().manager().arrived(|| Awaited::Name(name.as_bytes().into()));
         Ok(url)
     }
 
@@ -86,7 +88,9 @@ impl Orb {
 
     /// Sets the `locator` that finds references for names that were not [published](Self::publish).
     /// It is called for each request with such a name, by several threads at once. If it returns
-    /// `None`, the client gets `OBJECT_NOT_EXIST`. It replaces a locator that was set before.
+    /// `None`, the client gets `OBJECT_NOT_EXIST`; while the server [is
+    /// starting](crate::PoaManager::is_starting), the request waits. It replaces a locator that was
+    /// set before.
     ///
     /// ```
     /// # use armilla::{Orb, Poa};
@@ -107,7 +111,9 @@ impl Orb {
             self.part::<Published>().locator.write().unwrap_or_else(PoisonError::into_inner);
         let before = place.replace(Arc::new(locator));
         // Dropped without the lock: the old locator may run code of the program.
-        drop((place, before));
+        drop(place);
+        drop(before);
+        self.root().manager().look_again();
     }
 
     /// Whether a request by this name may find a reference.

@@ -253,4 +253,10 @@ own! {
     60 REPLY_ABANDONED "the servant gave up the right to reply"
     61 TOO_MANY_REQUESTS_IN_PROGRESS
         "too many requests of one connection are in progress (requests_in_progress)"
+    62 POA_NOT_CREATED_YET "the server is starting and has not created the object's POA yet"
+    63 OBJECT_NOT_ACTIVE_YET "the server is starting and has not activated the object yet"
+    64 SERVANT_NOT_SET_YET
+        "the server is starting and has not set the servant manager or default servant yet"
+    65 NAME_NOT_PUBLISHED_YET "the server is starting and has not published the name yet"
+    66 SHUT_DOWN_WHILE_STARTING "the server was shut down while it was starting"
 }

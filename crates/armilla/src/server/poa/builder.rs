@@ -5,7 +5,7 @@ use super::servants::Servants;
 #[cfg(feature = "demultiplexing-strategies")]
 use super::strategies::{ObjectLookup, Strategies};
 use super::{
-    Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
+    Awaited, Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
     PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention,
     State, Threading,
 };
@@ -148,8 +148,7 @@ impl PoaBuilder {
     }
 
     /// Sets the manager that decides when requests are served. By default the POA gets a new
-    /// manager of its own, which is active unless the setting
-    /// [`hold_requests`](crate::Settings::hold_requests) says otherwise.
+    /// manager of its own; [`PoaManager`] says in which state it begins.
     pub fn manager(mut self, manager: &PoaManager) -> Self {
         self.manager = Some(manager.clone());
         self
@@ -229,6 +228,7 @@ impl PoaBuilder {
         state.children.insert(self.name, child.inner.clone());
         orb.adapters().insert(child.inner.clone());
         drop(state);
+        parent.manager.arrived(|| Awaited::Poa(child.inner.path.clone()));
         Ok(child)
     }
 }
@@ -356,14 +356,21 @@ fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
         let what = "the name of a POA has at least one character and no NUL";
         return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
     }
-    let mut path = parent.to_vec();
-    path.push(0);
-    path.extend_from_slice(name.as_bytes());
+    let path = append(parent, name);
     if path.len() > MAX_PATH {
         let what = format!("the names of this POA and those above it exceed {MAX_PATH} octets");
         return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
     }
-    Ok(path.into())
+    Ok(path)
+}
+
+/// The path that a child of `parent` with this name has.
+pub(super) fn child_path(parent: &PoaInner, name: &str) -> Box<[u8]> {
+    append(&parent.path, name)
+}
+
+fn append(parent: &[u8], name: &str) -> Box<[u8]> {
+    [parent, &[0], name.as_bytes()].concat().into()
 }
 
 #[cold]

@@ -85,6 +85,7 @@ impl PoaInner {
             self.ids.insert(id.as_bytes(), activation.slot);
             self.record_moved(orb, id.as_bytes(), true);
             drop(state);
+            self.manager.arrived(|| self.awaited(id.as_bytes()));
         }
         Ok(activation)
     }

@@ -1,6 +1,7 @@
 //! POA managers: whether the POAs of a group serve requests (CORBA 3.4 Part 1, 15.3.2).
 
 use super::gate::{GateFlag, discarded};
+use super::startup::{Awaited, Startup, StartupStage};
 use super::{Ending, PoaError, PoaInner, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::CustomPolicy;
@@ -8,6 +9,7 @@ use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 
 /// What the POAs of a manager do with requests: `POAManager::State`.
@@ -17,7 +19,8 @@ pub enum ManagerState {
     /// [`max_held_requests`](crate::Settings::max_held_requests) limits their number; further
     /// requests fail with `TRANSIENT`.
     Holding,
-    /// Requests are served: `ACTIVE`.
+    /// Requests are served: `ACTIVE`. While the manager [is starting](PoaManager::is_starting),
+    /// those for what is not there yet wait.
     Active,
     /// Requests fail with `TRANSIENT`: `DISCARDING`.
     Discarding,
@@ -35,6 +38,10 @@ pub enum ManagerState {
 /// program activates them; the setting [`hold_requests`](crate::Settings::hold_requests) makes them
 /// do so. A manager from [`Orb::create_poa_manager`](crate::Orb::create_poa_manager) always holds
 /// requests at first.
+///
+/// In any state a manager [is starting](Self::is_starting) at first: a request for an object that
+/// is active is served, one for what is missing waits until it is there. So a server that is
+/// restarted does not tell clients that their objects are gone before it has created them.
 ///
 /// Clones are the same manager; all may be used from any thread.
 ///
@@ -60,21 +67,27 @@ struct Inner {
     policies: Box<[CustomPolicy]>,
     state: Mutex<State>,
     changed: Condvar,
+    /// The number of requests that wait.
+    held: AtomicUsize,
+    startup: Startup,
 }
 
 struct State {
     state: ManagerState,
-    /// The number of requests that wait.
-    held: usize,
     adapters: Vec<Weak<PoaInner>>,
     /// Whether a POA has ever used this manager.
     is_used: bool,
 }
 
 impl PoaManager {
-    pub(crate) fn new(id: String, state: ManagerState, policies: Box<[CustomPolicy]>) -> Self {
-        let state = Mutex::new(State { state, held: 0, adapters: Vec::new(), is_used: false });
-        Self(Arc::new(Inner { id, policies, state, changed: Condvar::new() }))
+    pub(super) fn new(
+        id: String,
+        (state, stage): (ManagerState, StartupStage),
+        policies: Box<[CustomPolicy]>,
+    ) -> Self {
+        let state = Mutex::new(State { state, adapters: Vec::new(), is_used: false });
+        let (changed, held, startup) = (Condvar::new(), AtomicUsize::new(0), Startup::new(stage));
+        Self(Arc::new(Inner { id, policies, state, changed, held, startup }))
     }
 
     /// Its id, unique in its ORB: `get_id`. That of the root POA's manager is `RootPOAManager`.
@@ -92,9 +105,24 @@ impl PoaManager {
         self.lock().state
     }
 
-    /// How many requests wait for the manager to become active.
+    /// Whether requests wait for what the POAs of this manager lack and may still get: a child POA,
+    /// an object, a servant manager, a default servant; with the root POA's manager also a
+    /// published name. Calls by the main thread do not wait, since this thread starts the server.
+    ///
+    /// The startup ends when the program runs the ORB ([`run`](crate::Orb::run),
+    /// [`run_for`](crate::Orb::run_for), [`work_pending`](crate::Orb::work_pending),
+    /// [`perform_work`](crate::Orb::perform_work)) or sets the state of the manager, if only to the
+    /// one that it has. A request for what is then missing fails with `OBJECT_NOT_EXIST`.
+    /// [`startup_hold`](crate::Settings::startup_hold) limits how long a request waits; after that
+    /// it fails with `TRANSIENT`, not executed.
+    pub fn is_starting(&self) -> bool {
+        self.startup().stage() == StartupStage::Starting
+    }
+
+    /// How many requests wait for the manager to become active, or for what its POAs lack while it
+    /// [is starting](Self::is_starting).
     pub fn held_requests(&self) -> usize {
-        self.lock().held
+        self.0.held.load(Ordering::Relaxed)
     }
 
     /// Serves requests from now on, the held ones first: `activate`.
@@ -195,6 +223,7 @@ impl PoaManager {
         }
         self.0.changed.notify_all();
         drop(state);
+        self.end_startup(StartupStage::Started);
         // Threads that wait for calls to end under the old state check the state again.
         adapters.iter().for_each(|poa| poa.wake());
         if before != to
@@ -240,19 +269,11 @@ impl PoaManager {
                 ManagerState::Holding if poa.gate.is(GateFlag::Destroyed) => return Ok(()),
                 ManagerState::Holding => {}
             }
-            let limit = orb.settings().max_held_requests;
-            if state.held >= limit {
-                let what = format!(
-                    "the manager {:?} holds {limit} requests already (max_held_requests)",
-                    self.0.id
-                );
-                return Err(discarded(what));
-            }
-            state.held += 1;
+            let held = self.count_held(orb.settings().max_held_requests)?;
             let waited = wait_limit::wait(&self.0.changed, state);
+            drop(held);
             let over = waited.is_err();
             state = waited.unwrap_or_else(|state| state);
-            state.held -= 1;
             if over {
                 let what =
                     format!("the manager {:?} held the call until its time was over", self.0.id);
@@ -261,14 +282,61 @@ impl PoaManager {
         }
     }
 
-    /// Wakes the threads that wait for the manager to become active.
+    /// Counts a request that waits, until the result is dropped.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when `limit` requests wait already.
+    pub(super) fn count_held(&self, limit: usize) -> Result<HeldRequest<'_>, SystemException> {
+        let one_more = |held| (held < limit).then_some(held + 1);
+        match self.0.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
+            Ok(_) => Ok(HeldRequest(&self.0.held)),
+            Err(_) => Err(discarded(format!(
+                "the manager {:?} holds {limit} requests already (max_held_requests)",
+                self.0.id
+            ))),
+        }
+    }
+
+    /// The requests that wait for what the POAs of this manager lack.
+    pub(super) fn startup(&self) -> &Startup {
+        &self.0.startup
+    }
+
+    /// Ends the startup of its POAs, unless it has ended before.
+    pub(super) fn end_startup(&self, stage: StartupStage) {
+        self.0.startup.end(stage);
+    }
+
+    /// Wakes the requests that wait for `what`, which its POAs have now.
+    pub(crate) fn arrived(&self, what: impl FnOnce() -> Awaited) {
+        self.0.startup.arrived(what);
+    }
+
+    /// Wakes the requests that wait for something, so that they look again.
+    pub(crate) fn look_again(&self) {
+        self.0.startup.look_again();
+    }
+
+    /// Wakes the threads that wait for the manager to become active, and those that wait for
+    /// something to arrive.
     pub(super) fn wake(&self) {
-        let _state = self.lock();
+        let state = self.lock();
         self.0.changed.notify_all();
+        drop(state);
+        self.look_again();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.0.state)
+    }
+}
+
+/// A request that a manager counts as one that waits.
+pub(super) struct HeldRequest<'m>(&'m AtomicUsize);
+
+impl Drop for HeldRequest<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -2,6 +2,7 @@
 //! themselves are in `manager.rs`.
 
 use super::gate::GateFlag;
+use super::startup::StartupStage;
 use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::log::report;
 use crate::policies::{CustomPolicy, PolicyError};
@@ -26,20 +27,24 @@ pub(crate) struct Managers {
     made: u64,
     /// The initial state of these managers.
     initial: ManagerState,
+    /// The stage in which any manager begins.
+    stage: StartupStage,
 }
 
 impl Managers {
     /// The managers of an ORB, with that of its root POA. A manager created for a POA without an
     /// explicit one begins in the state `initial`.
     pub(crate) fn new(initial: ManagerState) -> (Self, PoaManager) {
-        let mut managers = Self { known: BTreeMap::new(), sweep_at: MIN_SWEEP, made: 0, initial };
+        let (known, stage) = (BTreeMap::new(), StartupStage::Starting);
+        let mut managers = Self { known, sweep_at: MIN_SWEEP, made: 0, initial, stage };
         let root = managers.for_root();
         (managers, root)
     }
 
     /// The manager of a new root POA. It replaces that of the destroyed one.
     fn for_root(&mut self) -> PoaManager {
-        let manager = PoaManager::new(ROOT.to_owned(), self.initial, Box::default());
+        let state = (self.initial, self.stage);
+        let manager = PoaManager::new(ROOT.to_owned(), state, Box::default());
         self.known.insert(ROOT.to_owned(), manager.clone());
         manager
     }
@@ -59,7 +64,7 @@ impl Managers {
             self.known.retain(|_, manager| !manager.is_unused());
             self.sweep_at = MIN_SWEEP.max(2 * self.known.len());
         }
-        let manager = PoaManager::new(id.clone(), state, policies);
+        let manager = PoaManager::new(id.clone(), (state, self.stage), policies);
         match self.known.entry(id) {
             Entry::Occupied(place) if !place.get().is_unused() => return None,
             Entry::Occupied(mut place) => drop(place.insert(manager.clone())),
@@ -148,6 +153,25 @@ impl Orb {
         }
     }
 
+    /// Ends the startup of all POA managers, unless it has ended before: the program has created
+    /// what its clients know.
+    pub(crate) fn end_startup(&self) {
+        self.set_stage(StartupStage::Started);
+    }
+
+    /// Ends the startup because the ORB is shut down: requests that wait are refused.
+    pub(crate) fn abandon_startup(&self) {
+        self.set_stage(StartupStage::ShutDown);
+    }
+
+    fn set_stage(&self, stage: StartupStage) {
+        let mut managers = lock(self.managers());
+        if managers.stage == StartupStage::Starting {
+            managers.stage = stage;
+            managers.known.values().for_each(|manager| manager.end_startup(stage));
+        }
+    }
+
     /// Creates a new root POA, unless another thread has done so.
     #[cold]
     pub(super) fn recreate_root(&self) -> Poa {
@@ -160,6 +184,8 @@ impl Orb {
         self.adapters().insert(root.clone());
         self.set_root(root.clone());
         drop(managers);
+        // Requests that wait for a child of the root or for a name turn to the new one.
+        before.manager.look_again();
         let root = self.poa_of(&root);
         // The thread that shuts the ORB down finds this POA and destroys it, or this check fails.
         let refused = self.check_running().and_then(|()| root.establish());

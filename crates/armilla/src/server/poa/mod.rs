@@ -3,7 +3,8 @@
 //! The operations that a program calls on a POA are in `objects.rs` and `references.rs`; `tree.rs`
 //! and `builder.rs` create POAs. `upcall.rs` serves a request, admitted by `gate.rs`, and
 //! `lifecycle.rs` begins and ends objects. `ids.rs` and `index.rs` find objects, `strategies.rs` by
-//! other strategies. No file here does I/O.
+//! other strategies. `startup.rs` lets requests wait for what a server that starts lacks. No file
+//! here does I/O.
 
 mod activation;
 mod active_calls;
@@ -29,6 +30,7 @@ mod policies;
 mod references;
 mod servant_manager;
 mod servants;
+mod startup;
 #[cfg(feature = "demultiplexing-strategies")]
 mod strategies;
 mod tree;
@@ -52,6 +54,7 @@ pub use policies::{
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
+pub(crate) use startup::{Awaited, StartupHold};
 #[cfg(feature = "demultiplexing-strategies")]
 pub use strategies::ObjectLookup;
 pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
@@ -127,7 +130,8 @@ impl fmt::Debug for ObjectId {
 ///
 /// The root POA is [`Orb::root_poa`]: transient, with ids that the system assigns. Others are
 /// created below it with [`create_poa`](Self::create_poa). Requests are served as soon as an object
-/// is activated, unless the [`manager`](Self::manager) holds them.
+/// is activated, unless the [`manager`](Self::manager) holds them. Those that come earlier wait
+/// while the server [is starting](PoaManager::is_starting).
 ///
 /// The methods have the names of CORBA in Rust's spelling. Where a name differs, the documentation
 /// gives that of CORBA.
@@ -252,6 +256,11 @@ impl PoaInner {
     /// Whether its objects may be called over connections that the ORB has opened.
     pub(crate) fn allows_bidirectional(&self) -> bool {
         self.policies.bidirectional == Bidirectional::Both
+    }
+
+    /// The manager that decides when its requests are served.
+    pub(crate) fn manager(&self) -> &PoaManager {
+        &self.manager
     }
 
     /// Whether a key with these numbers can be one of this POA's.

@@ -3,7 +3,9 @@
 use super::activation::Ending;
 use super::gate::GateFlag;
 use super::lifecycle::NewObject;
-use super::{Activation, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager};
+use super::{
+    Activation, Awaited, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager,
+};
 use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{counted_number, parse_system_id};
@@ -107,6 +109,7 @@ impl Poa {
         #[cfg(feature = "demultiplexing-strategies")]
         let servant = self.inner.with_lookup(servant);
         self.inner.default_servant.store(Some(Arc::new(servant)));
+        self.inner.manager.arrived(|| Awaited::DefaultServant(self.inner.path.clone()));
         Ok(())
     }
 
@@ -142,8 +145,9 @@ impl Poa {
         self.inner.servant_manager.set(manager).map_err(|_| {
             let what = "the POA has a servant manager already";
             refused(ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_SERVANT_MANAGER_EXISTS, what)
-                .into()
-        })
+        })?;
+        self.inner.manager.arrived(|| Awaited::ServantManager(self.inner.path.clone()));
+        Ok(())
     }
 
     /// A reference to a newly activated object. If that fails, the object is deactivated.

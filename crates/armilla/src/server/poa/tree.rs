@@ -1,8 +1,9 @@
 //! The tree of POAs: names, parents, children, and adapter activators that create POAs on demand.
 
+use super::builder::child_path;
 use super::gate::{Admission, GateFlag, creation_timed_out};
 use super::upcall::guarded;
-use super::{AdapterActivator, Poa, PoaError, PoaInner, PoaManager};
+use super::{AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::sync::lock;
@@ -61,6 +62,7 @@ impl Poa {
         let before = std::mem::replace(&mut lock(&self.inner.state).activator, activator);
         // Dropped without the lock: this may run code of the program.
         drop(before);
+        self.inner.manager.look_again();
     }
 
     /// The child with this name: `find_POA`. If there is none and `activate_it` is set, the
@@ -93,6 +95,49 @@ impl Poa {
 }
 
 impl PoaInner {
+    /// The child with this name, for a request. The adapter activator creates it if needed and if
+    /// the manager admits the request. While the server starts, a request waits for the child.
+    ///
+    /// # Errors
+    /// Those of [`child`](Self::child), [`admit`](Self::admit) and [`StartupHold::wait`].
+    fn child_for_request(
+        self: &Arc<Self>,
+        orb: &Orb,
+        name: &str,
+        hold: &mut StartupHold<'_>,
+    ) -> Result<Option<Arc<Self>>, SystemException> {
+        loop {
+            let waits = hold.applies(&self.manager);
+            let (known, has_activator) = {
+                let state = lock(&self.state);
+                (state.children.get(name).cloned(), state.activator.is_some())
+            };
+            if known.is_some() {
+                return Ok(known);
+            }
+            // Announced before the activator is asked, so that it is asked once for each wait.
+            if waits && hold.expect(&self.manager, Awaited::Poa(child_path(self, name))) {
+                continue;
+            }
+            let made = match has_activator {
+                false => None,
+                true => match self.admit(orb)? {
+                    Admission::Granted(permit) => {
+                        let child = self.child(orb, name);
+                        self.gate.release(permit);
+                        child?
+                    }
+                    Admission::MainThread => self.child(orb, name)?,
+                    Admission::Gone => None,
+                },
+            };
+            if made.is_some() || !waits || self.gate.is(GateFlag::Destroyed) {
+                return Ok(made);
+            }
+            hold.wait()?;
+        }
+    }
+
     /// The child with this name, created by the adapter activator if needed.
     ///
     /// # Errors
@@ -143,8 +188,12 @@ impl PoaInner {
 
 impl Orb {
     /// The POA with this path, created by adapter activators if needed. The manager of a parent
-    /// decides whether its activator may be called.
-    pub(crate) fn adapter(&self, path: &[u8]) -> Result<Option<Arc<PoaInner>>, SystemException> {
+    /// decides whether its activator may be called, and whether the request waits for a child.
+    pub(crate) fn adapter(
+        &self,
+        path: &[u8],
+        hold: &mut StartupHold<'_>,
+    ) -> Result<Option<Arc<PoaInner>>, SystemException> {
         if let Some(found) =
             self.adapters().get(path).filter(|poa| !poa.gate.is(GateFlag::Destroyed))
         {
@@ -161,21 +210,7 @@ impl Orb {
                 // thread that creates it itself need not wait.
                 poa.await_creation_by_others()?;
             }
-            let known = lock(&poa.state).children.get(name).cloned();
-            let next = match known {
-                Some(child) => Some(child),
-                None if lock(&poa.state).activator.is_none() => None,
-                None => match poa.admit(self)? {
-                    Admission::Granted(permit) => {
-                        let child = poa.child(self, name);
-                        poa.gate.release(permit);
-                        child?
-                    }
-                    Admission::MainThread => poa.child(self, name)?,
-                    Admission::Gone => None,
-                },
-            };
-            match next {
+            match poa.child_for_request(self, name, hold)? {
                 Some(next) => poa = next,
                 // It was destroyed meanwhile, and may be created again from the root.
                 None if retries > MAX_CREATION_RETRIES => return Err(destroyed_repeatedly()),

@@ -7,7 +7,10 @@ use super::found::Found;
 use super::gate::{Admission, Gate, GateFlag, Permit};
 use super::located_servant::{LocatedServant, PostinvokeArguments};
 use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
-use super::{Activation, ObjectId, PoaInner, RequestProcessing, active_calls, current, lifecycle};
+use super::{
+    Activation, ObjectId, PoaInner, RequestProcessing, StartupHold, active_calls, current,
+    lifecycle,
+};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
@@ -252,7 +255,8 @@ impl PoaInner {
     }
 
     /// Finds what a request for the object `id` leads to, according to the policies: waits for
-    /// admission, and calls servant managers. `None` when the POA was destroyed before.
+    /// admission, for what the POA lacks while the server starts, and calls servant managers.
+    /// `None` when the POA was destroyed before.
     #[cold]
     pub(crate) fn serve<'o>(
         self: &Arc<Self>,
@@ -260,14 +264,25 @@ impl PoaInner {
         id: &[u8],
         hint: Slot,
         operation: &str,
+        hold: &mut StartupHold<'_>,
     ) -> Option<Found<'o>> {
         loop {
+            let waits = hold.applies(&self.manager);
             let permit = match self.admit(orb) {
                 Ok(Admission::Granted(permit)) => permit,
                 Ok(Admission::MainThread) => return Some(Found::MainThread),
                 Ok(Admission::Gone) => return None,
                 Err(exception) => return Some(Found::Refused(exception)),
             };
+            if waits && let Some(awaited) = self.missing(orb, id, hint) {
+                self.gate.release(permit);
+                if !hold.expect(&self.manager, awaited)
+                    && let Err(exception) = hold.wait()
+                {
+                    return Some(Found::Refused(exception));
+                }
+                continue;
+            }
             match self.try_serve(orb, id, hint, operation, permit) {
                 Some(found) => return Some(found),
                 // A flag was raised since the request was admitted: try again.
