@@ -27,6 +27,11 @@ impl<'p> Encoder<'p> {
     /// it. The state of a truncatable or `custom` value is written in chunks. `type_code` is its
     /// type, for an `any` built from the output. The caller limits the use of the stack.
     ///
+    /// `declared` is the repository id of the type that the receiver expects. A value of that very
+    /// type needs no id, and no chunks because no receiver truncates it. It gets both all the same
+    /// within a value in chunks: a receiver may skip it there, and an indirection from where another
+    /// type is declared may lead to it. In an `any` it gets the id.
+    ///
     /// # Errors
     /// When the message is too long for an indirection.
     pub fn begin_value<'s>(
