@@ -46,3 +46,17 @@ fn a_value_that_is_taken_out_of_a_message_says_its_type() {
     let node = NodeRef::decode(&mut Decoder::new(&written, ByteOrder::Big)).unwrap().unwrap();
     assert_eq!(node.downcast::<Report>().unwrap().get().author, "A");
 }
+
+/// omniORB writes no id in an any, whose TypeCode says the type.
+#[test]
+fn a_value_without_an_id_in_an_any_is_of_the_type_that_the_type_code_says() {
+    let report = Some(Value::new(Report { author: "A".to_owned(), ..Report::default() }));
+    let code = ReportRef::type_code();
+    let mut out = Encoder::new(ByteOrder::Big);
+    code.encode(&mut out).unwrap();
+    report.encode(&mut out).unwrap();
+    let octets = out.to_vec();
+    let any = Any::decode(&mut Decoder::new(&octets, ByteOrder::Big)).unwrap();
+    let node = any.get::<NodeRef>().unwrap().flatten().unwrap();
+    assert_eq!(node.downcast::<Report>().unwrap().get().author, "A");
+}

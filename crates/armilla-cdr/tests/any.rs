@@ -386,7 +386,8 @@ fn anys_that_share_a_value_have_it_each() {
     assert_eq!((&anys[0], &anys[0]), (&anys[1], &anys[2]));
     assert_eq!(anys[1].type_code(), &code);
     let mut whole = anys[2].decoder();
-    assert_eq!(whole.u32().unwrap(), 0x7fff_ff00);
+    assert_eq!(whole.u32().unwrap(), 0x7fff_ff02, "what an any holds says its type");
+    assert_eq!(whole.string().unwrap(), "IDL:T:1.0");
     assert_eq!(whole.string().unwrap(), "boxed");
     assert_eq!((whole.remaining(), input.remaining()), (0, 0));
 }

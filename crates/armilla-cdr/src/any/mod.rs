@@ -64,7 +64,7 @@ impl Any {
     /// When the value breaks a rule of its IDL type, or its encoding does not conform to
     /// `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
-        let out = in_some_form(Encoder::for_any, |out| {
+        let out = in_some_form(|out| {
             if let TypeCode::Exception(code) = type_code.resolved() {
                 out.put_string(&code.id)?;
             }
@@ -83,16 +83,8 @@ impl Any {
     /// When the octets are not a value of the type, or contain a value of a type that is neither
     /// described nor known to the [`Context`](crate::Context) of the input.
     pub fn read(type_code: TypeCode, input: &mut Decoder<'_>) -> CdrResult<Self> {
-        Self::read_into(Encoder::for_any, type_code, input)
-    }
-
-    fn read_into(
-        encoder: fn(Encoding) -> Encoder<'static>,
-        type_code: TypeCode,
-        input: &mut Decoder<'_>,
-    ) -> CdrResult<Self> {
         let start = input.checkpoint();
-        let out = in_some_form(encoder, |out| {
+        let out = in_some_form(|out| {
             input.rewind(start);
             copy::value(&type_code, &DynamicTypes::default(), input, out, false)
         })?;
@@ -299,8 +291,7 @@ impl Encode for Any {
 
 impl<'a> Decode<'a> for Any {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
-        // Values whose type its TypeCode says stay as they came.
-        Self::read_into(Encoder::in_form, TypeCode::decode(input)?, input)
+        Self::read(TypeCode::decode(input)?, input)
     }
 }
 
@@ -326,12 +317,11 @@ const fn number_size(element: &TypeCode) -> Option<usize> {
 /// The output of `write`, in the encoding of this machine, or in the one that an opaque value
 /// requires.
 fn in_some_form<'p>(
-    encoder: fn(Encoding) -> Encoder<'p>,
     mut write: impl FnMut(&mut Encoder<'p>) -> CdrResult,
 ) -> CdrResult<Encoder<'p>> {
-    let mut out = encoder(Encoding::NATIVE);
+    let mut out = Encoder::for_any(Encoding::NATIVE);
     if let Err(error) = write(&mut out) {
-        out = encoder(out.wanted().ok_or(error)?);
+        out = Encoder::for_any(out.wanted().ok_or(error)?);
         write(&mut out)?;
     }
     Ok(out)

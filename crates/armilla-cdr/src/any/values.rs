@@ -77,8 +77,10 @@ impl<'c> Transcoder<'c> {
         let handle: ValueHandle = noted.clone().unwrap_or_else(|| Arc::new(Copied::default()));
         let ty = is_dynamic.then(|| code.clone());
         let chunked = head.can_be_truncated() || code.type_modifier() == Some(CUSTOM);
-        // An argument that was read may be written where another type is declared.
-        let own = code.id().filter(|id| out.in_any && head.ids().is_empty() && !id.is_empty());
+        // What an `any` holds may be taken out, or written as an argument, where another type is
+        // declared than its TypeCode says.
+        let is_bare = out.in_any && out.is_empty() && head.ids().is_empty();
+        let own = code.id().filter(|id| is_bare && !id.is_empty());
         let ids = own.as_ref().map(|id| id.as_bytes());
         let ids = ids.as_ref().map_or(head.ids(), core::slice::from_ref);
         let begun = out.begin_dynamic_value(&handle, ids, chunked, ty)?;

@@ -12,8 +12,12 @@ struct Way {
     steps: usize,
 }
 
+const ID: &str = "IDL:Deep:1.0";
+
+/// The tag of a value without a repository id.
+const TAG: u32 = 0x7fff_ff00;
+
 fn ways() -> Vec<Way> {
-    const ID: &str = "IDL:Deep:1.0";
     let again = || TypeCode::recursive(ID);
     let many = || TypeCode::sequence(again(), 0);
     let link = || TypeCode::alias("IDL:Link:1.0", "Link", many());
@@ -25,10 +29,10 @@ fn ways() -> Vec<Way> {
         way(TypeCode::structure(ID, "", [("part", link())]), &[1], &[0], 3),
         way(union(many()), &[1, 1], &[0], 2),
         way(union(TypeCode::array(many(), 1)), &[1, 1], &[0], 3),
-        // A value tag without a repository id; null.
-        way(value(again()), &[0x7fff_ff00], &[0], 1),
-        way(value(TypeCode::sequence(again(), 1)), &[0x7fff_ff00, 1], &[0x7fff_ff00, 0], 2),
-        way(TypeCode::value_box(ID, "", many()), &[0x7fff_ff00, 1], &[0x7fff_ff00, 0], 2),
+        // A value; null.
+        way(value(again()), &[TAG], &[0], 1),
+        way(value(TypeCode::sequence(again(), 1)), &[TAG, 1], &[TAG, 0], 2),
+        way(TypeCode::value_box(ID, "", many()), &[TAG, 1], &[TAG, 0], 2),
         // The type of an any is an any, and in the end null.
         way(TypeCode::Any, &[11], &[0], 1),
     ]
@@ -40,8 +44,17 @@ pub(crate) fn messages(steps: usize) -> Vec<(TypeCode, Vec<u8>)> {
     let message = |way: Way| {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::Utf8);
         way.code.write(&mut out).unwrap();
-        (0..steps / way.steps).flat_map(|_| way.level).for_each(|word| out.put_u32(*word));
-        way.end.iter().for_each(|word| out.put_u32(*word));
+        let levels = (0..steps / way.steps).flat_map(|_| way.level);
+        for (index, word) in levels.chain(way.end).enumerate() {
+            match (index, *word) {
+                // The value that an any holds says of which type it is.
+                (0, TAG) => {
+                    out.put_u32(TAG + 2);
+                    out.put_string(ID).unwrap();
+                }
+                (_, word) => out.put_u32(word),
+            }
+        }
         (way.code, out.to_vec())
     };
     ways().into_iter().map(message).collect()

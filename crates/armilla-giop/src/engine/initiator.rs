@@ -57,8 +57,8 @@ pub struct Initiator<T> {
     /// A lower bound of all deadlines.
     earliest: u64,
     open: bool,
-    /// Whether CloseConnection is trusted for every request.
-    closes_in_order: bool,
+    /// How many messages were begun of which nothing is pending.
+    others: u32,
 }
 
 #[derive(Debug)]
@@ -69,6 +69,8 @@ struct Entry<T> {
     end: u64,
     /// When the call expires.
     deadline: u64,
+    /// The count of other messages when the call began.
+    others: u32,
 }
 
 /// The deadline of a call that never expires.
@@ -116,7 +118,7 @@ impl<T> Initiator<T> {
             sent: 0,
             earliest: NEVER,
             open: true,
-            closes_in_order: false,
+            others: 0,
         }
     }
 
@@ -144,16 +146,22 @@ impl<T> Initiator<T> {
         if (self.limit == 0 || !self.pending.is_empty()) && self.pending.len() >= self.limit {
             return Err(BeginError::Full);
         }
-        let id = self.next_id();
+        let id = self.take_id();
         let deadline = deadline.unwrap_or(NEVER);
         self.earliest = self.earliest.min(deadline);
-        self.pending.insert(id, Entry { call: Some(call), end: 0, deadline });
+        self.pending.insert(id, Entry { call: Some(call), end: 0, deadline, others: self.others });
         Ok(id)
     }
 
     /// The id for a message to which no reply comes, or for which no call waits.
     #[inline]
     pub fn next_id(&mut self) -> u32 {
+        self.others = self.others.wrapping_add(1);
+        self.take_id()
+    }
+
+    #[inline]
+    fn take_id(&mut self) -> u32 {
         let mut id = self.next_id;
         // A call may still be pending after the ids have wrapped around.
         while !self.pending.is_empty() && self.pending.contains(id) {
@@ -165,7 +173,7 @@ impl<T> Initiator<T> {
 
     /// Records that the request, `octets` long, was queued behind everything else.
     pub fn queue(&mut self, id: u32, octets: usize) {
-        self.queue_other(octets);
+        self.queued = self.queued.saturating_add(octets as u64);
         let end = self.queued;
         if let Some(entry) = self.pending.get_mut(id) {
             entry.end = end;
@@ -174,6 +182,7 @@ impl<T> Initiator<T> {
 
     /// Records that octets of no call were queued behind everything else.
     pub const fn queue_other(&mut self, octets: usize) {
+        self.others = self.others.wrapping_add(1);
         self.queued = self.queued.saturating_add(octets as u64);
     }
 
@@ -286,13 +295,6 @@ impl<T> Initiator<T> {
         }
     }
 
-    /// Trusts the server to begin nothing that it does not answer before it sends CloseConnection,
-    /// as the specification demands (CORBA 3.4 Part 2, 9.4.7): [`end`](Self::end) then counts every
-    /// request as not executed. For a server that is known to do so.
-    pub const fn trust_close(&mut self) {
-        self.closes_in_order = true;
-    }
-
     /// Refuses new calls from now on. Pending calls go on.
     pub const fn close(&mut self) {
         self.open = false;
@@ -322,10 +324,12 @@ impl<T> Initiator<T> {
 
     /// Ends the connection and returns every unanswered call with its completion status.
     ///
-    /// A request that was not sent whole was not executed. When the server sends CloseConnection or
-    /// MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8), the last message that was sent was not
-    /// executed either. Any other request may have been: the server may have begun it before it met
-    /// the message behind it, be that a oneway request, of which nothing is pending.
+    /// A request that was not sent whole was not executed, nor was the last request when the server
+    /// sends CloseConnection or MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8). With CloseConnection
+    /// a server says that it has begun no request that it has not answered. That is believed of the
+    /// requests behind which only others were sent that wait for a reply. Any other request may have
+    /// been executed: the server may have begun it, and then have met a message that it could not
+    /// take, such as a oneway request, of which nothing is pending.
     pub fn end(
         &mut self,
         loss: &ConnectionLoss,
@@ -334,7 +338,7 @@ impl<T> Initiator<T> {
         self.cancelled = 0;
         self.earliest = NEVER;
         let refused = matches!(loss, ConnectionLoss::Closed | ConnectionLoss::MessageError);
-        let in_order = self.closes_in_order && *loss == ConnectionLoss::Closed;
+        let (closed, others) = (*loss == ConnectionLoss::Closed, self.others);
         let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
         self.pending.drain().filter_map(move |(id, entry)| {
             let unsent = entry.end > sent;
@@ -342,6 +346,7 @@ impl<T> Initiator<T> {
                 0 => id == last_id,
                 end => end == sent,
             };
+            let in_order = closed && entry.others == others;
             let executed = match unsent || (refused && is_last) || in_order {
                 true => CompletionStatus::No,
                 false => CompletionStatus::Maybe,

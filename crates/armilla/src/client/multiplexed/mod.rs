@@ -57,7 +57,6 @@ use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::sync::lock;
-use crate::transport::is_here;
 use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
 use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
 use armilla_giop::{
@@ -180,10 +179,7 @@ impl MultiplexedConnection {
         // The timeout matters only for a stream without a descriptor and for sending in place,
         // which sets its own.
         stream.set_send_timeout(settings.call_timeout).ok();
-        let mut initiator = Initiator::new(settings.requests_in_flight);
-        if is_here(stream.peer()) {
-            initiator.trust_close();
-        }
+        let initiator = Initiator::new(settings.requests_in_flight);
         let framer = Some(Framer::new(settings.max_message));
         let (settings, driver) = (settings.clone(), driver.clone());
         let announces = agreed.is_some();
