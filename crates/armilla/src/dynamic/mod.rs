@@ -5,7 +5,7 @@
 //!   1, 10).
 //! - [`DynamicServant`]: serves an interface without a generated skeleton. The dynamic skeleton
 //!   interface (CORBA 3.4 Part 1, 11).
-//! - [`DynAny`]: builds and inspects values of any type (CORBA 3.4 Part 1, 9). Needs the feature
+//! - `DynAny`: builds and inspects values of any type (CORBA 3.4 Part 1, 9). Needs the feature
 //!   `dynamic-any`.
 //!
 //! ```

@@ -337,7 +337,7 @@ impl Poa {
     /// etherealized is decided by the first call.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]) in a servant or a servant manager,
+    /// `BAD_INV_ORDER` ([minor code](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) in a servant or a servant manager,
     /// which would wait for itself; then nothing is destroyed. `OBJECT_NOT_EXIST` when the POA was
     /// destroyed before.
     pub fn destroy(
