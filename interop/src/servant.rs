@@ -46,6 +46,8 @@ impl EchoServant {
         let poa = orb.root_poa();
         // Register the valuetypes that may arrive in place of a base.
         orb.register_value::<Node>();
+        orb.register_value::<Leaf>();
+        orb.register_value::<Branch>();
         orb.register_value::<Stamp>();
         Ok(Arc::new(Self {
             orb: orb.clone(),

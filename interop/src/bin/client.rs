@@ -2,19 +2,20 @@
 //! every result, and prints one line for each check. The checks are in the library.
 
 use armilla::Orb;
-use armilla_interop::checks::Checks;
+use armilla_interop::checks::{Checks, Shapes};
 use armilla_interop::fill::Alphabet;
-use armilla_interop::interop::{Echo, EchoRef, Node, Stamp};
+use armilla_interop::interop::{Branch, Echo, EchoRef, Leaf, Node, Stamp};
 use armilla_interop::report::Report;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
 const USAGE: &str = "\
-usage: client [--utf8] [--exotics] [--shutdown] [-ORB...]
+usage: client [--utf8] [--exotics] [--shapes SEED,COUNT] [--shutdown] [-ORB...]
               IOR|FILE|corbaloc:...|corbaname:... [FILTER|!FILTER]...
   --utf8      use texts beyond Latin-1
   --exotics   make the checks of interop_values.idl instead of those of interop.idl
+  --shapes    send so many generated graphs of values instead, the first one with this seed
   --shutdown  end with the operation `shutdown`
   FILTER      run only checks whose names (operation/case) contain it; !FILTER excludes them";
 
@@ -24,6 +25,7 @@ struct Options {
     filters: Vec<String>,
     alphabet: Alphabet,
     exotics: bool,
+    shapes: Option<Shapes>,
     shutdown: bool,
 }
 
@@ -54,6 +56,10 @@ impl Options {
             match argument.as_str() {
                 "--utf8" => options.alphabet = Alphabet::Utf8,
                 "--exotics" => options.exotics = true,
+                "--shapes" => {
+                    let shapes = arguments.next().ok_or("--shapes needs SEED,COUNT")?;
+                    options.shapes = Some(shapes.parse()?);
+                }
                 "--shutdown" => options.shutdown = true,
                 option if option.starts_with("--") => {
                     return Err(format!("unknown option {option}"));
@@ -77,6 +83,8 @@ fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>>
         Orb::builder().call_timeout(Some(Duration::from_secs(10))).arguments(arguments)?.build()?;
     // Registers the types that may arrive as values of any type.
     orb.register_value::<Node>();
+    orb.register_value::<Leaf>();
+    orb.register_value::<Branch>();
     orb.register_value::<Stamp>();
     let reference = match std::fs::read_to_string(&options.target) {
         Ok(text) => text.trim().to_owned(),
@@ -86,9 +94,10 @@ fn run(arguments: Vec<String>, options: Options) -> Result<bool, Box<dyn Error>>
     let mut report = Report::new(options.filters);
     let alphabet = options.alphabet;
     let mut checks = Checks { report: &mut report, echo: echo.clone(), alphabet };
-    match options.exotics {
-        true => checks.run_exotics(),
-        false => checks.run(&orb),
+    match (options.shapes, options.exotics) {
+        (Some(shapes), _) => checks.run_shapes(shapes),
+        (None, true) => checks.run_exotics(),
+        (None, false) => checks.run(&orb),
     }
     if options.shutdown {
         echo.shutdown()?;

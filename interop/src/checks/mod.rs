@@ -8,7 +8,10 @@ mod exotics;
 mod graphs;
 mod parameters;
 mod references;
+mod shapes;
 mod values;
+
+pub use shapes::Shapes;
 
 use crate::fill::{Alphabet, Fill, Filler, Mode};
 use crate::interop::EchoRef;

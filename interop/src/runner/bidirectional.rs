@@ -25,7 +25,7 @@ pub(super) fn run(suite: &mut Suite) {
 const fn accepting(orb: Orb) -> &'static [&'static str] {
     match orb {
         Orb::Us => &["-ORBAcceptBiDirectionalGIOP", "checked", "-ORBConnectTimeout", "0"],
-        Orb::Omni => {
+        Orb::Omni | Orb::OmniPy => {
             &["-ORBacceptBiDirectionalGIOP", "1", "-ORBserverTransportRule", "* tcp,bidir"]
         }
         Orb::Jac => &["--property", BIDIRECTIONAL],
@@ -42,7 +42,7 @@ const fn offering(orb: Orb) -> &'static [&'static str] {
             "-ORBEndpoint",
             "iiop://127.0.0.1:0?publish=127.0.0.1:1",
         ],
-        Orb::Omni => &[
+        Orb::Omni | Orb::OmniPy => &[
             "-ORBofferBiDirectionalGIOP",
             "1",
             "-ORBclientTransportRule",

@@ -45,7 +45,7 @@ fn start(suite: &Suite, orb: Orb, version: &str) -> Step<(Server, String)> {
             let server = Server::start_at(programs, directory, orb, port, &options)?;
             Ok((server, format!("corbaloc:iiop:{version}@127.0.0.1:{port}/star/Vega%201")))
         }
-        Orb::Omni | Orb::Jac => {
+        Orb::Omni | Orb::OmniPy | Orb::Jac => {
             let file = directory.path().join("forwarder");
             let option = "--forward-ior-file".as_ref();
             let server =

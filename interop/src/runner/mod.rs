@@ -19,6 +19,7 @@ mod process;
 mod raw;
 mod references;
 mod results;
+mod shapes;
 mod wire;
 
 pub use expected::Expected;
@@ -42,6 +43,7 @@ pub fn all(filter: &str, expected: Expected, report: bool) -> Result<bool, Box<d
     let directory = TemporaryDirectory::new()?;
     let mut suite = Suite { programs, directory, results: Results::new(filter, expected) };
     pairings::run(&mut suite);
+    shapes::run(&mut suite);
     forwarding::run(&mut suite);
     big_endian::run(&mut suite);
     mixed::run(&mut suite);

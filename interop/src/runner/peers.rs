@@ -25,6 +25,8 @@ pub enum Orb {
     Us,
     /// omniORB's.
     Omni,
+    /// omniORBpy's, which has a server only.
+    OmniPy,
     /// JacORB's.
     Jac,
 }
@@ -35,6 +37,7 @@ impl Orb {
         match self {
             Self::Us => "us",
             Self::Omni => "omni",
+            Self::OmniPy => "omnipy",
             Self::Jac => "jac",
         }
     }
@@ -44,7 +47,7 @@ impl Orb {
     pub fn max_giop(self, version: &str) -> [&str; 2] {
         match (self, version) {
             (Self::Us, _) => ["-ORBMaxGIOPVersion", version],
-            (Self::Omni, _) => ["-ORBmaxGIOPVersion", version],
+            (Self::Omni | Self::OmniPy, _) => ["-ORBmaxGIOPVersion", version],
             (Self::Jac, "1.0") => ["--property", "jacorb.giop_minor_version=0"],
             (Self::Jac, "1.1") => ["--property", "jacorb.giop_minor_version=1"],
             (Self::Jac, _) => ["--property", "jacorb.giop_minor_version=2"],
@@ -56,8 +59,10 @@ impl Orb {
         match (self, port) {
             (Self::Us, _) => ["-ORBEndpoint".into(), format!("iiop://127.0.0.1:{port}")],
             (Self::Jac, _) => ["--property".into(), format!("OAPort={port}")],
-            (Self::Omni, 0) => ["-ORBendPoint".into(), "giop:tcp:127.0.0.1:".into()],
-            (Self::Omni, _) => ["-ORBendPoint".into(), format!("giop:tcp:127.0.0.1:{port}")],
+            (Self::Omni | Self::OmniPy, port) => {
+                let port = if port == 0 { String::new() } else { port.to_string() };
+                ["-ORBendPoint".into(), format!("giop:tcp:127.0.0.1:{port}")]
+            }
         }
     }
 
@@ -65,7 +70,7 @@ impl Orb {
     pub const fn utf8_server(self) -> &'static [&'static str] {
         match self {
             Self::Us => &["-ORBNativeCharCodeSet", "UTF-8"],
-            Self::Omni => &["-ORBnativeCharCodeSet", "UTF-8"],
+            Self::Omni | Self::OmniPy => &["-ORBnativeCharCodeSet", "UTF-8"],
             Self::Jac => &["--property", "jacorb.native_char_codeset=UTF8"],
         }
     }
@@ -78,6 +83,8 @@ pub struct Programs {
     ours: PathBuf,
     /// omniORB's: as `make -C interop/omniorb` puts them.
     omni: PathBuf,
+    /// omniORBpy's: as `make -C interop/omniorbpy` puts them.
+    omnipy: PathBuf,
     /// JacORB's: as `make -C interop/jacorb` puts them.
     pub(super) jac: PathBuf,
     /// The folder `interop`.
@@ -98,14 +105,16 @@ impl Programs {
     /// The programs, ours being in `ours`.
     pub fn at(ours: &Path) -> Self {
         let home = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let [omni, jac] = ["omniorb", "jacorb"].map(|peer| home.join("target").join(peer));
-        Self { ours: ours.to_owned(), omni, jac, home }
+        let peers = ["omniorb", "omniorbpy", "jacorb"];
+        let [omni, omnipy, jac] = peers.map(|peer| home.join("target").join(peer));
+        Self { ours: ours.to_owned(), omni, omnipy, jac, home }
     }
 
     fn path(&self, orb: Orb, name: &str) -> PathBuf {
         match orb {
             Orb::Us => self.ours.join(format!("interop-{name}")),
             Orb::Omni => self.omni.join(name),
+            Orb::OmniPy => self.omnipy.join(name),
             Orb::Jac => self.jac.join(name),
         }
     }
@@ -188,7 +197,7 @@ impl<'a> Client<'a> {
         // Where a reply does not come (see expected-failures.txt), five seconds show it too.
         let options: &[&str] = match orb {
             Orb::Us => &["-ORBCallTimeout", "5000"],
-            Orb::Omni | Orb::Jac => &[],
+            Orb::Omni | Orb::OmniPy | Orb::Jac => &[],
         };
         let arguments = options.iter().chain([&reference]).map(ToString::to_string).collect();
         Self { programs, orb, arguments }

@@ -34,7 +34,7 @@ pub(super) fn run(suite: &mut Suite) {
             }
             let options = |orb: Orb| match orb {
                 Orb::Us => &["-ORBFragmentSize", FRAGMENT_SIZE][..],
-                Orb::Omni | Orb::Jac => &[],
+                Orb::Omni | Orb::OmniPy | Orb::Jac => &[],
             };
             let (client, server) = ((client, options(client)), (server, options(server)));
             suite.group(&format!("fragments/{pair}"), |suite, group| {
@@ -48,7 +48,7 @@ pub(super) fn run(suite: &mut Suite) {
 const fn locating(client: Orb) -> &'static [&'static str] {
     match client {
         Orb::Jac => &["--property", "jacorb.locate_on_bind=on"],
-        Orb::Omni | Orb::Us => &[],
+        Orb::Omni | Orb::OmniPy | Orb::Us => &[],
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which mechanism a check is about.
 
 /// All mechanisms, in the order of the document.
-pub(super) const TITLES: [&str; 28] = [
+pub(super) const TITLES: [&str; 29] = [
     BASIC,
     STRUCTS,
     UNIONS,
@@ -13,6 +13,7 @@ pub(super) const TITLES: [&str; 28] = [
     ANY,
     TYPE_CODES,
     VALUES,
+    SHAPES,
     TRUNCATION,
     PARAMETERS,
     ONEWAY,
@@ -43,6 +44,7 @@ const FIXED: &str = "`fixed`";
 const ANY: &str = "`any` with values of every kind";
 const TYPE_CODES: &str = "TypeCodes, recursive ones too";
 const VALUES: &str = "valuetypes: shared, in cycles, null, boxed, chunked, custom";
+const SHAPES: &str = "generated graphs of valuetypes, returned as they came";
 const TRUNCATION: &str = "truncated valuetypes";
 const PARAMETERS: &str = "parameters in all directions, attributes, constants, reserved words";
 const ONEWAY: &str = "oneway calls";
@@ -67,6 +69,7 @@ pub(super) fn mechanism_of(family: &str, check: &str) -> Option<&'static str> {
     Some(match family {
         "" => of_operation(check.split('/').next()?)?,
         "values" => of_value(check.split('/').next()?),
+        "shapes" => SHAPES,
         "utf8" => UTF8,
         "truncation" => TRUNCATION,
         "forward" => FORWARD,

@@ -42,7 +42,7 @@ impl Column {
     fn of(client: &str, server: &str) -> Option<Self> {
         Some(match (client, server) {
             ("omni", "us") => Self::OmniToUs,
-            ("us", "omni") => Self::UsToOmni,
+            ("us", "omni" | "omnipy") => Self::UsToOmni,
             ("jac", "us") => Self::JacToUs,
             ("us", "jac") => Self::UsToJac,
             _ => return None,
@@ -90,7 +90,8 @@ const INTRODUCTION: &str = "\
 
 Written by `interop/run --report`; a run of the whole suite fails when this is not what it found. Peers are omniORB 4.2
 (C++, writes in little-endian order) and JacORB 3.9 (Java, big-endian); we write in the order of the machine. Requests in
-either order are also written octet by octet. The columns say who calls whom, in which version of GIOP.
+either order are also written octet by octet. Generated graphs of valuetypes go to omniORBpy 4.3, too, in omniORB's column.
+The columns say who calls whom, in which version of GIOP.
 
 ✓ green: all checks of the mechanism pass. ✗ red: some do not, for the reason with this number, from
 `interop/expected-failures.txt`. A dot: not checked, since the version or the peer does not have it, or the other versions
