@@ -37,9 +37,7 @@ impl NamingContext {
     /// `resolve`: the object that is bound to `name`.
     pub(super) async fn resolve(&self, name: &[NameComponent]) -> Result<Object, NamingError> {
         let operation = ("resolve", signature as _);
-        self.1
-            .invoke_raises(&self.0, operation, |out| put_name(out, name), |i| Object::decode(i))
-            .await
+        self.1.invoke_raises(&self.0, operation, |out| put_name(out, name), object).await
     }
 
     /// `rebind`: binds `object`, in place of what was bound before.
@@ -67,10 +65,8 @@ impl NamingContext {
         name: &[NameComponent],
     ) -> Result<Self, NamingError> {
         let operation = ("bind_new_context", signature as _);
-        let made = self
-            .1
-            .invoke_raises(&self.0, operation, |out| put_name(out, name), |i| Object::decode(i))
-            .await?;
+        let made =
+            self.1.invoke_raises(&self.0, operation, |out| put_name(out, name), object).await?;
         Ok(Self(made, self.1))
     }
 }
@@ -81,6 +77,10 @@ fn put_name(out: &mut Encoder<'_>, name: &[NameComponent]) -> CdrResult {
         out.put_string(&component.id)?;
         out.put_string(&component.kind)
     })
+}
+
+fn object(input: &mut Decoder<'_>) -> CdrResult<Object> {
+    Object::decode(input)
 }
 
 fn name(input: &mut Decoder<'_>) -> CdrResult<Vec<NameComponent>> {
