@@ -5,10 +5,10 @@ mod around_the_servant;
 mod connections;
 mod replies;
 
-use armilla::dynamic::{DynamicServant, ServerRequest, serve};
+use armilla::dynamic::{DynamicServant, ParameterMode, ServerRequest, serve};
 use armilla::{
-    Any, Collocation, Completion, ExceptionKind, Minor, ObjectId, Orb, Policies, Retries,
-    SystemException,
+    Any, Collocation, Completion, Error, ExceptionKind, Minor, ObjectId, Orb, Policies, Retries,
+    SystemException, TypeCode,
 };
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
@@ -54,18 +54,8 @@ fn raised(completed: Completion) -> SystemException {
 /// A reference to an object that cannot be reached.
 fn dead(client: &Orb) -> EverythingRef {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    client.resolve_unchecked(&format!("corbaloc::127.0.0.1:{port}/dead"))
-}
-
-/// Resolves without asking the server.
-trait ResolveUnchecked {
-    fn resolve_unchecked(&self, url: &str) -> EverythingRef;
-}
-
-impl ResolveUnchecked for Orb {
-    fn resolve_unchecked(&self, url: &str) -> EverythingRef {
-        self.string_to_object(url).unwrap().assume()
-    }
+    let url = format!("corbaloc::127.0.0.1:{port}/dead");
+    client.string_to_object(&url).unwrap().assume()
 }
 
 /// Policies under which a client repeats whatever was not executed.
@@ -100,10 +90,10 @@ fn in_every_way(activate: impl Fn(&Orb) -> ListenerRef, check: impl Fn(&str, Out
     check("through the POA", activate(&through).with_policies(eager()).hear(""));
 }
 
-fn system<E>(error: armilla::Error<E>) -> SystemException {
+fn system<E>(error: Error<E>) -> SystemException {
     match error {
-        armilla::Error::System(exception) => exception,
-        armilla::Error::User(_) => panic!("a user exception"),
+        Error::System(exception) => exception,
+        Error::User(_) => panic!("a user exception"),
     }
 }
 
@@ -159,7 +149,7 @@ impl<F: Fn() -> Outcome + Send + Sync + 'static> DynamicServant for Dynamic<F> {
     }
 
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Outcome {
-        request.arguments([(armilla::dynamic::ParameterMode::In, armilla::TypeCode::String(0))])?;
+        request.arguments([(ParameterMode::In, TypeCode::String(0))])?;
         self.0.fail()
     }
 }

@@ -1,6 +1,7 @@
 //! References as text and in files, and their comparison.
 
-use armilla::{ExceptionKind, Minor, Object};
+use armilla::{ExceptionKind, Ior, Minor, Object};
+use armilla_giop::ior::{IiopProfile, TaggedComponent};
 use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
@@ -48,6 +49,43 @@ fn references_are_equal_when_they_lead_to_the_same_object() {
     assert_ne!(one.object(), &Object::nil());
     assert_eq!(Object::nil(), Object::default());
     assert_eq!(one.upcast::<dyn Counted>().object(), one.object());
+}
+
+#[test]
+#[allow(clippy::mutable_key_type)] // Calls do not change what references are compared by.
+fn chance_octets_in_components_make_no_other_object() {
+    let server = Server::start();
+    let client = orbs::client();
+    let ior = server.local.object().ior();
+    let with = |change: &dyn Fn(&mut IiopProfile)| {
+        let mut profile = ior.iiop_profiles().next().unwrap().unwrap();
+        change(&mut profile);
+        let profiles = vec![profile.to_tagged().unwrap()];
+        let changed = Ior { profiles, ..ior.clone() };
+        client.string_to_object(&changed.to_text().unwrap()).unwrap()
+    };
+    let plain = with(&|_| ());
+    // TAO leaves whatever was in memory in the octets that align the second one.
+    let chance = with(&|profile| {
+        profile.components.push(TaggedComponent { id: 1, data: vec![1, 0x48, 0x9c, 0x9c] });
+    });
+    assert!(plain.is_equivalent(&chance));
+    assert_eq!(plain.hash_up_to(u32::MAX), chance.hash_up_to(u32::MAX));
+    assert!(
+        [plain.clone()].into_iter().collect::<std::collections::HashSet<_>>().contains(&chance)
+    );
+    assert_ne!(plain, with(&|profile| profile.port += 1));
+    assert_ne!(plain, with(&|profile| profile.host.push('x')));
+    assert_ne!(plain, with(&|profile| profile.object_key.push(0)));
+    // With port 0 the address is in a component.
+    let secure = |data: u8| {
+        with(&move |profile| {
+            profile.port = 0;
+            profile.components.push(TaggedComponent { id: 20, data: vec![data; 8] });
+        })
+    };
+    assert_eq!(secure(1), secure(1));
+    assert_ne!(secure(1), secure(2));
 }
 
 #[test]

@@ -3,8 +3,11 @@
 
 use super::Object;
 use crate::object_key::ObjectKey;
-use armilla_giop::ior::IiopProfile;
+use armilla_giop::ior::{
+    IiopProfile, Ior, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TaggedProfile,
+};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 impl Object {
     /// Whether both references denote the same object, as far as they themselves tell:
@@ -34,7 +37,45 @@ impl Object {
     }
 }
 
+impl PartialEq for Object {
+    /// Whether the profiles have the same addresses and keys. The components do not count, because
+    /// other ORBs leave chance octets in them (TAO in the padding of `TAG_CODE_SETS`), nor do the
+    /// hints in keys of this ORB.
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.reference, &other.reference) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other) || same(one.ior(), other.ior()),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
 impl Eq for Object {}
+
+/// The profiles that say where the object is.
+fn addresses(ior: &Ior) -> impl Iterator<Item = &TaggedProfile> {
+    ior.profiles.iter().filter(|profile| profile.id != TAG_MULTIPLE_COMPONENTS)
+}
+
+fn same(one: &Ior, other: &Ior) -> bool {
+    let mut others = addresses(other);
+    addresses(one).all(|one| others.next().is_some_and(|other| same_profile(one, other)))
+        && others.next().is_none()
+}
+
+fn same_profile(one: &TaggedProfile, other: &TaggedProfile) -> bool {
+    let decode = |profile: &TaggedProfile| IiopProfile::decode_data(&profile.data).ok();
+    if one.id != other.id || one.data == other.data {
+        return one == other;
+    }
+    let is_iiop = one.id == TAG_INTERNET_IOP;
+    let (Some(one), Some(other)) = (decode(one), decode(other)) else { return false };
+    let same_address = (&one.host, one.port) == (&other.host, other.port);
+    // With port 0 the address is in a component, as for TLS.
+    let addressed = is_iiop && one.port != 0;
+    same_address
+        && ObjectKey::is_same(&one.object_key, &other.object_key)
+        && (addressed || (one.version, &one.components) == (other.version, &other.components))
+}
 
 impl Hash for Object {
     /// Hashes addresses and keys, but not the hints in keys of this ORB. Calls change none of
@@ -42,7 +83,7 @@ impl Hash for Object {
     /// (`mutable_key_type`).
     fn hash<H: Hasher>(&self, state: &mut H) {
         let Ok(reference) = self.reference() else { return };
-        for profile in &reference.ior().profiles {
+        for profile in addresses(reference.ior()) {
             profile.id.hash(state);
             match IiopProfile::decode_data(&profile.data) {
                 Ok(read) => {

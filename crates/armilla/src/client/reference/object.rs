@@ -4,12 +4,12 @@ use super::overrides::Overrides;
 use crate::client::interception::Interceptors;
 use crate::client::{self, Binding, LocalObject, Operation, Waiting};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::object_key::{KeyOctets, ObjectKey};
+use crate::object_key::KeyOctets;
 use crate::runtime::Orb;
 use crate::settings::Collocation;
 use crate::signature::Signature;
 use armilla_cdr::Encoder;
-use armilla_giop::ior::{IiopProfile, Ior, TaggedProfile};
+use armilla_giop::ior::Ior;
 use armilla_ipc::memory::Inline;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -266,15 +266,6 @@ impl AsRef<Object> for Object {
     }
 }
 
-impl PartialEq for Object {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.reference, &other.reference) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || same(a.ior(), b.ior()),
-            (a, b) => a.is_none() && b.is_none(),
-        }
-    }
-}
-
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reference {
@@ -285,22 +276,4 @@ impl fmt::Debug for Object {
             None => f.write_str("Object(nil)"),
         }
     }
-}
-
-/// Whether two IORs have the same addresses and keys, ignoring the hints in keys of this ORB.
-fn same(one: &Ior, other: &Ior) -> bool {
-    let same_profile =
-        |(a, b): (&TaggedProfile, &TaggedProfile)| a == b || same_but_hint(a, b).unwrap_or(false);
-    one.profiles.len() == other.profiles.len()
-        && one.profiles.iter().zip(&other.profiles).all(same_profile)
-}
-
-fn same_but_hint(one: &TaggedProfile, other: &TaggedProfile) -> Option<bool> {
-    let decode = |profile: &TaggedProfile| IiopProfile::decode_data(&profile.data).ok();
-    if one.id != other.id || one.data.len() != other.data.len() {
-        return None;
-    }
-    let (one, other) = (decode(one)?, decode(other)?);
-    let same_key = ObjectKey::is_same(&one.object_key, &other.object_key);
-    Some(same_key && IiopProfile { object_key: other.object_key.clone(), ..one } == other)
 }
