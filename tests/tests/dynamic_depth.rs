@@ -18,7 +18,9 @@ fn values_as_deep_as_the_limit_are_trees_on_little_stack() {
         for (code, octets) in messages(254) {
             let any = read(&octets);
             let tree = DynAny::from_any(&any).unwrap_or_else(|error| panic!("{error}: {code:?}"));
-            assert_eq!(tree.to_any().unwrap(), any, "{code:?}");
+            // The octets may differ: a tree writes the id of each value.
+            let again = DynAny::from_any(&tree.to_any().unwrap()).unwrap();
+            assert!(again == tree, "{code:?}");
             let copies = [tree.clone(), tree.copy().unwrap()];
             assert!(copies.iter().all(|copy| *copy == tree), "{code:?}");
             let mut other = DynAny::new(any.type_code()).unwrap();

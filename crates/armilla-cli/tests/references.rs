@@ -86,6 +86,8 @@ fn ping_distinguishes_present_and_absent_objects_and_servers() {
         }
     }
     let eye = orb.root_poa().activate(observatory::observer::tie(Eye)).unwrap();
+    // The server has started: what is absent now does not exist.
+    orb.perform_work().unwrap();
     let url = orb.publish("Eye", eye.object()).unwrap();
     let text = printed(&["ping", &url, "-c", "3"]);
     assert_eq!(text.matches("it exists").count(), 3, "{text}");

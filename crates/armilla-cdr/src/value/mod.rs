@@ -16,7 +16,8 @@
 //! /// Writes `number` as a value whose state is a `long`.
 //! fn write(out: &mut Encoder<'_>, number: &Arc<i32>) -> CdrResult {
 //!     let value: ValueHandle = number.clone();
-//!     match out.begin_value(&value, &["IDL:N:1.0"], false, || TypeCode::Null)? {
+//!     let declared = "IDL:omg.org/CORBA/ValueBase:1.0";
+//!     match out.begin_value(&value, declared, &["IDL:N:1.0"], false, || TypeCode::Null)? {
 //!         Some(mut state) => {
 //!             state.put_i32(**number);
 //!             out.end_value(state, Ok(()))

@@ -43,8 +43,8 @@ fn stop_async_async(&self) -> rt::ReplyFuture<()> {
 
 //= mod bank > impl Account for rt::Ref<I> > fn balance_async
 fn balance_async(&self) -> rt::ReplyFuture<f64> {
-    if let Some(done) = self.directly(|servant| Account::balance_async(servant)) {
-        return done;
+    if let Some(stub) = self.factory_stub() {
+        return Account::balance_async(stub);
     }
     self.invoke_async("_get_balance", |_out| Ok(()), |input| input.f64())
 }
@@ -58,10 +58,8 @@ fn split_async(
     n: i32,
     e: &Entry,
 ) -> rt::ReplyFuture<(Entries, String, Entries, i32, Entry, rt::WString)> {
-    if let Some(done) = self
-        .directly(|servant| Account::split_async(servant, name, rest, pieces, n, e))
-    {
-        return done;
+    if let Some(stub) = self.factory_stub() {
+        return Account::split_async(stub, name, rest, pieces, n, e);
     }
     self.invoke_async(
         "split",

@@ -23,6 +23,8 @@ impl Served {
     pub(crate) fn by(orb: Orb, model: Model) -> Self {
         let client = client();
         let repository = travel(&armilla_ifr::serve(&orb, model).unwrap(), &client);
+        // The server has started: what is destroyed does not exist any more.
+        orb.perform_work().unwrap();
         Self { orb, client, repository }
     }
 

@@ -270,7 +270,7 @@ impl<'a> ServerCall<'a> {
             }
             "_repository_id" => self.reply(base.repository_id(&current), Encode::encode),
             "_interface" => self.reply(base.interface(&current), Encode::encode),
-            "_component" => self.reply(base.component(&current), Encode::encode),
+            "_component" | "_get_component" => self.reply(base.component(&current), Encode::encode),
             _ => self.reply(base.non_existent(&current), Encode::encode),
         }
     }
@@ -390,10 +390,17 @@ impl fmt::Debug for ServerCall<'_> {
 }
 
 /// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). The clients of
-/// some ORBs send `_not_existent` in GIOP 1.0 and 1.1.
+/// some ORBs send `_not_existent` in GIOP 1.0 and 1.1, and some `_get_component`.
 fn is_of_object(operation: &str) -> bool {
-    let names =
-        ["_is_a", "_non_existent", "_not_existent", "_repository_id", "_interface", "_component"];
+    let names = [
+        "_is_a",
+        "_non_existent",
+        "_not_existent",
+        "_repository_id",
+        "_interface",
+        "_component",
+        "_get_component",
+    ];
     names.contains(&operation)
 }
 

@@ -93,7 +93,9 @@ impl Signature {
                 .with_result(TypeCode::Boolean),
             "_non_existent" | "_not_existent" => Self::new().with_result(TypeCode::Boolean),
             "_repository_id" => Self::new().with_result(TypeCode::String(0)),
-            "_component" => Self::new().with_result(object(crate::wire::OBJECT_ID, "Object")),
+            "_component" | "_get_component" => {
+                Self::new().with_result(object(crate::wire::OBJECT_ID, "Object"))
+            }
             "_interface" => Self::new()
                 .with_result(object("IDL:omg.org/CORBA/InterfaceDef:1.0", "InterfaceDef")),
             _ => return None,
