@@ -128,7 +128,8 @@ pub(crate) fn an_acceptor_that_does_not_accept_is_waited_for_in_bounded_time<T: 
         match T::connect(acceptor.local(), Some(timeout), &options) {
             Ok(stream) => waiting.push(stream),
             Err(error) => {
-                assert!(start.elapsed() >= timeout);
+                // Some waits end by the coarse clock, a tick early by this one.
+                assert!(start.elapsed() + Duration::from_millis(10) >= timeout);
                 assert!(start.elapsed() < LONG);
                 break error;
             }
