@@ -57,7 +57,7 @@ pub struct Initiator<T> {
     /// A lower bound of all deadlines.
     earliest: u64,
     open: bool,
-    /// How many messages were begun of which nothing is pending.
+    /// The number of messages that wait for no reply: oneway requests and CancelRequests.
     others: u32,
 }
 
@@ -324,12 +324,12 @@ impl<T> Initiator<T> {
 
     /// Ends the connection and returns every unanswered call with its completion status.
     ///
-    /// A request that was not sent whole was not executed, nor was the last request when the server
-    /// sends CloseConnection or MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8). With CloseConnection
-    /// a server says that it has begun no request that it has not answered. That is believed of the
-    /// requests behind which only others were sent that wait for a reply. Any other request may have
-    /// been executed: the server may have begun it, and then have met a message that it could not
-    /// take, such as a oneway request, of which nothing is pending.
+    /// A request that was not sent whole was not executed. When the server sends CloseConnection or
+    /// MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8), the last request was not executed either.
+    /// A server that sends CloseConnection has begun no request that it has not answered; the client
+    /// relies on that for a request if every message behind it waits for a reply. Any other request
+    /// may have been executed: the server may have begun it before it met a message that it could
+    /// not take, such as a oneway request.
     pub fn end(
         &mut self,
         loss: &ConnectionLoss,

@@ -5,7 +5,7 @@ use super::ast::{
 };
 use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::lex::{Token, TokenKind};
+use crate::lex::{Token, TokenKind, keyword};
 use std::rc::Rc;
 
 impl Parser<'_, '_, '_> {
@@ -135,23 +135,5 @@ fn is_path(token: &Token) -> bool {
 
 /// Whether the token is a keyword that begins a type.
 fn begins_type(token: &Token) -> bool {
-    const WORDS: &[&str] = &[
-        "any",
-        "boolean",
-        "char",
-        "double",
-        "fixed",
-        "float",
-        "long",
-        "Object",
-        "octet",
-        "sequence",
-        "short",
-        "string",
-        "unsigned",
-        "ValueBase",
-        "wchar",
-        "wstring",
-    ];
-    WORDS.iter().any(|word| token.is_word(word))
+    keyword::TYPES.iter().any(|word| *word != "void" && token.is_word(word))
 }

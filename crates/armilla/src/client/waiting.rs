@@ -64,10 +64,7 @@ impl Waiting {
     }
 
     /// The result of an operation that waits as [`Thread`](Self::Thread).
-    pub(crate) fn blocking<R>(operation: impl FnOnce(Self) -> R) -> R::Output
-    where
-        R: Future,
-    {
+    pub(crate) fn blocking<F: Future>(operation: impl FnOnce(Self) -> F) -> F::Output {
         let mut future = pin!(operation(Self::Thread));
         let mut context = Context::from_waker(Waker::noop());
         loop {
