@@ -130,6 +130,11 @@ impl<'a> Decoder<'a> {
         self
     }
 
+    /// Whether lone surrogates are read.
+    pub(crate) const fn carries_lone_surrogates(&self) -> bool {
+        self.code_sets.lone_surrogates
+    }
+
     /// The code set of wide characters.
     pub(crate) const fn wide_code_set(&self) -> CodeSet {
         match self.code_sets.wchar {

@@ -60,6 +60,15 @@ pub enum CdrErrorKind {
     WideInGiop1_0,
     /// A wide character without a code set for wide characters.
     NoWideCodeSet,
+    /// A unit of UTF-16 that is half a character, without the other half.
+    LoneSurrogate {
+        /// The unit.
+        unit: u16,
+        /// How many units stand before it in its text, without a byte order mark.
+        index: usize,
+    },
+    /// A character that stands for a lone surrogate, and so cannot be carried for itself.
+    StandsForSurrogate(char),
     /// A character of two units of UTF-16, where a `wchar` has only one.
     TwoUnits(char),
     /// A sequence or string longer than its IDL bound.
@@ -126,7 +135,11 @@ impl CdrError {
     pub const fn is_conversion(&self) -> bool {
         matches!(
             self.kind,
-            CdrErrorKind::Malformed(_) | CdrErrorKind::NotInCodeSet(..) | CdrErrorKind::TwoUnits(_)
+            CdrErrorKind::Malformed(_)
+                | CdrErrorKind::NotInCodeSet(..)
+                | CdrErrorKind::LoneSurrogate { .. }
+                | CdrErrorKind::StandsForSurrogate(_)
+                | CdrErrorKind::TwoUnits(_)
         )
     }
 }
@@ -170,6 +183,17 @@ impl fmt::Display for CdrErrorKind {
             Self::NoWideCodeSet => {
                 f.write_str("client and server agreed on no code set for wide characters")
             }
+            Self::LoneSurrogate { unit, index } => write!(
+                f,
+                "unit {index} of a wide text is {unit:#06x}, a surrogate without its partner, \
+                 which is carried only if the setting lone_surrogates is on"
+            ),
+            Self::StandsForSurrogate(character) => write!(
+                f,
+                "the character U+{:04X} stands for a lone surrogate while the setting \
+                 lone_surrogates is on, and cannot be carried for itself",
+                u32::from(character)
+            ),
             Self::TwoUnits(character) => {
                 write!(f, "the wide character {character:?} takes two units in GIOP 1.1")
             }

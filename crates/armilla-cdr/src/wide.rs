@@ -3,8 +3,10 @@
 //! The transmission code set is UTF-16, UCS-2 or UCS-4. The layout of the units depends on the
 //! version of GIOP (CORBA 3.4 Part 2, 9.3.2.6 and 9.3.2.7).
 
+use crate::lone_surrogate::{itself, units};
 use crate::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encode, Encoder,
+    LoneSurrogate,
 };
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -28,6 +30,29 @@ pub enum WideFormat {
 /// An IDL `wstring`: a Rust string that is encoded as a wide string.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct WString(pub String);
+
+impl WString {
+    /// The text of these units of UTF-16. [`LoneSurrogate`] says how it holds those that are no
+    /// character.
+    ///
+    /// # Errors
+    /// When a pair of units is one of the characters that stand for lone surrogates.
+    pub fn from_units(units: impl IntoIterator<Item = u16>) -> CdrResult<Self> {
+        let characters = char::decode_utf16(units).map(|decoded| match decoded {
+            Ok(character) => itself(character),
+            Err(error) => {
+                let surrogate = LoneSurrogate::new(error.unpaired_surrogate());
+                Ok(surrogate.map_or(char::REPLACEMENT_CHARACTER, LoneSurrogate::as_char))
+            }
+        });
+        characters.collect::<CdrResult<String>>().map(Self)
+    }
+
+    /// The units of UTF-16 of the text, lone surrogates among them.
+    pub fn units(&self) -> impl Iterator<Item = u16> {
+        units(self)
+    }
+}
 
 impl Deref for WString {
     type Target = str;
@@ -77,17 +102,22 @@ impl Encoder<'_> {
         let set = self.sendable_set()?;
         let error = |kind, out: &Self| Err(CdrError::at(kind, out.len()));
         let mut units = [0; 2];
-        let units: &[u16] = value.encode_utf16(&mut units);
+        let lone = self.lone_surrogate(value);
+        let units: &[u16] = match lone {
+            Some(surrogate) => &[surrogate.unit()],
+            None => value.encode_utf16(&mut units),
+        };
+        let code = lone.map_or(value.into(), |surrogate| surrogate.unit().into());
         match (self.wide, set, units) {
             (_, CodeSet::Ucs2, [_, _]) => {
                 return error(CdrErrorKind::NotInCodeSet(value, set), self);
             }
-            (WideFormat::Units, CodeSet::Ucs4, _) => self.put_u32(value.into()),
+            (WideFormat::Units, CodeSet::Ucs4, _) => self.put_u32(code),
             (WideFormat::Units, _, [unit]) => self.put_u16(*unit),
             (WideFormat::Units, ..) => return error(CdrErrorKind::TwoUnits(value), self),
             (_, CodeSet::Ucs4, _) => {
                 self.put_u8(4);
-                self.copy_raw(&u32::from(value).to_be_bytes());
+                self.copy_raw(&code.to_be_bytes());
             }
             (_, _, units) => {
                 let mark: &[u16] = if needs_mark(value) { &[MARK] } else { &[] };
@@ -122,35 +152,47 @@ impl Encoder<'_> {
             return Err(CdrError::new(CdrErrorKind::EmbeddedNul));
         }
         if set == CodeSet::Ucs2
-            && let Some(character) = value.chars().find(|character| character.len_utf16() > 1)
+            && let Some(character) = value.chars().find(|character| {
+                character.len_utf16() > 1 && self.lone_surrogate(*character).is_none()
+            })
         {
             return Err(CdrError::at(CdrErrorKind::NotInCodeSet(character, set), self.len()));
         }
-        match (self.wide, set) {
-            (WideFormat::Units, CodeSet::Ucs4) => {
-                let units: Vec<u32> = value.chars().map(u32::from).chain([0]).collect();
-                self.put_length(units.len())?;
-                self.copy_u32s(&units);
-            }
-            (WideFormat::Units, _) => {
-                let units: Vec<u16> = value.encode_utf16().chain([0]).collect();
-                self.put_length(units.len())?;
-                self.copy_u16s(&units);
-            }
-            (_, CodeSet::Ucs4) => {
-                let mark = value.starts_with('\u{feff}').then_some(MARK.into());
-                let units = mark.into_iter().chain(value.chars().map(u32::from));
-                let octets: Vec<u8> = units.flat_map(u32::to_be_bytes).collect();
-                self.copy_octets(&octets)?;
-            }
-            _ => {
-                let mark = value.starts_with(needs_mark).then_some(MARK);
-                let units = mark.into_iter().chain(value.encode_utf16());
-                let octets: Vec<u8> = units.flat_map(u16::to_be_bytes).collect();
-                self.copy_octets(&octets)?;
-            }
+        match set {
+            CodeSet::Ucs4 => self.put_ucs4(value),
+            _ if self.code_sets.lone_surrogates => self.put_utf16(value, units(value)),
+            _ => self.put_utf16(value, value.encode_utf16()),
         }
-        Ok(())
+    }
+
+    fn put_ucs4(&mut self, value: &str) -> CdrResult {
+        let carries = self.code_sets.lone_surrogates;
+        let codes = value.chars().map(|character| match LoneSurrogate::of(character) {
+            Some(surrogate) if carries => surrogate.unit().into(),
+            _ => character.into(),
+        });
+        if self.wide == WideFormat::Units {
+            let codes: Vec<u32> = codes.chain([0]).collect();
+            self.put_length(codes.len())?;
+            self.copy_u32s(&codes);
+            return Ok(());
+        }
+        let mark = value.starts_with('\u{feff}').then_some(MARK.into());
+        let octets: Vec<u8> = mark.into_iter().chain(codes).flat_map(u32::to_be_bytes).collect();
+        self.copy_octets(&octets)
+    }
+
+    /// Appends the text `value`, whose units are `units`.
+    fn put_utf16(&mut self, value: &str, units: impl Iterator<Item = u16>) -> CdrResult {
+        if self.wide == WideFormat::Units {
+            let units: Vec<u16> = units.chain([0]).collect();
+            self.put_length(units.len())?;
+            self.copy_u16s(&units);
+            return Ok(());
+        }
+        let mark = value.starts_with(needs_mark).then_some(MARK);
+        let octets: Vec<u8> = mark.into_iter().chain(units).flat_map(u16::to_be_bytes).collect();
+        self.copy_octets(&octets)
     }
 
     /// Appends a wide string of at most `bound` characters, regardless of their sizes.
@@ -162,6 +204,11 @@ impl Encoder<'_> {
             self.check_bound(value.chars().count(), bound)?;
         }
         self.put_wstring(value)
+    }
+
+    /// The lone surrogate for which a character stands, if the output carries them.
+    fn lone_surrogate(&self, character: char) -> Option<LoneSurrogate> {
+        LoneSurrogate::of(character).filter(|_| self.code_sets.lone_surrogates)
     }
 
     /// The code set of wide characters.
@@ -192,12 +239,12 @@ impl Decoder<'_> {
         match (self.wide_format(), set) {
             (WideFormat::Refused, _) => Err(CdrError::new(CdrErrorKind::WideInGiop1_0)),
             (WideFormat::Units, CodeSet::Ucs4) => {
-                let unit = self.u32()?;
-                char::from_u32(unit).ok_or_else(|| self.malformed_wide())
+                let code = self.u32()?;
+                self.character(code, 0)
             }
             (WideFormat::Units, _) => {
                 let unit = self.u16()?;
-                char::from_u32(unit.into()).ok_or_else(|| self.malformed_wide())
+                self.character(unit.into(), 0)
             }
             (WideFormat::Octets, _) => {
                 let length = self.u8()?;
@@ -297,18 +344,63 @@ impl Decoder<'_> {
         }))
     }
 
-    fn ucs4(&self, units: impl IntoIterator<Item = u32>) -> CdrResult<String> {
-        let characters = units.into_iter().map(char::from_u32).collect::<Option<String>>();
-        characters.ok_or_else(|| self.malformed_wide())
+    fn ucs4(&self, codes: impl IntoIterator<Item = u32>) -> CdrResult<String> {
+        let codes = codes.into_iter().enumerate();
+        codes.map(|(index, code)| self.character(code, index)).collect()
     }
 
-    /// The text in units of UTF-16, or of UCS-2, which has no surrogates.
+    /// The text in units of UTF-16, or of UCS-2, which has no pairs.
     fn utf16(&self, units: impl IntoIterator<Item = u16>) -> CdrResult<String> {
         let one_each = self.wide_code_set() == CodeSet::Ucs2;
-        let characters = char::decode_utf16(units).map(|character| {
-            character.ok().filter(|character| !one_each || character.len_utf16() == 1)
-        });
-        characters.collect::<Option<String>>().ok_or_else(|| self.malformed_wide())
+        let mut index = 0;
+        let mut text = String::new();
+        for decoded in char::decode_utf16(units) {
+            match decoded {
+                Ok(character) if character.len_utf16() == 1 => text.push(character),
+                Ok(pair) if one_each => text.push_str(&self.two_of_ucs2(pair)?),
+                Ok(pair) => text.push(self.itself(pair)?),
+                Err(ref error) => {
+                    text.push(self.character(error.unpaired_surrogate().into(), index)?);
+                }
+            }
+            index += decoded.map_or(1, char::len_utf16);
+        }
+        Ok(text)
+    }
+
+    /// The two characters of UCS-2 that are a pair in UTF-16: lone surrogates both.
+    fn two_of_ucs2(&self, pair: char) -> CdrResult<String> {
+        match self.carries_lone_surrogates() {
+            true => pair
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| self.character((*unit).into(), 0))
+                .collect(),
+            false => Err(self.malformed_wide()),
+        }
+    }
+
+    /// The character with this number, `index` units from the start of its text. If lone
+    /// surrogates are carried, another character stands for each.
+    fn character(&self, code: u32, index: usize) -> CdrResult<char> {
+        let surrogate = u16::try_from(code).ok().and_then(LoneSurrogate::new);
+        match (char::from_u32(code), surrogate) {
+            (Some(character), _) => self.itself(character),
+            (None, Some(surrogate)) if self.carries_lone_surrogates() => Ok(surrogate.as_char()),
+            (None, Some(surrogate)) => {
+                let unit = surrogate.unit();
+                Err(self.error(CdrErrorKind::LoneSurrogate { unit, index }))
+            }
+            (None, None) => Err(self.malformed_wide()),
+        }
+    }
+
+    /// The character, unless it stands for a lone surrogate because these are carried.
+    fn itself(&self, character: char) -> CdrResult<char> {
+        match self.carries_lone_surrogates() {
+            true => itself(character).map_err(|error| self.error(error.kind)),
+            false => Ok(character),
+        }
     }
 
     #[cold]

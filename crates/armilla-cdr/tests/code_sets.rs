@@ -164,7 +164,8 @@ fn names_and_numbers_lead_to_the_set_and_back() {
 
 #[test]
 fn an_encapsulation_is_in_the_code_sets_around_it() {
-    let sets = CodeSets { char: CodeSet::Windows1252, wchar: Some(CodeSet::Ucs4) };
+    let sets =
+        CodeSets { char: CodeSet::Windows1252, wchar: Some(CodeSet::Ucs4), lone_surrogates: false };
     let mut out = Encoder::new(ByteOrder::Big);
     out.set_code_sets(sets);
     out.put_encapsulation(|out| {

@@ -128,7 +128,7 @@ fn write_texts(order: ByteOrder) {
     ] {
         let name = format!("texts-{}", char.name().to_lowercase());
         seed(order, &name, mode, [7, 20, 21, 22, 128 | 20, 128 | 21, 7, 0], &|out| {
-            out.set_code_sets(CodeSets { char, wchar: Some(wchar) });
+            out.set_code_sets(CodeSets { char, wchar: Some(wchar), lone_surrogates: false });
             out.put_string(text).unwrap();
             out.put_wchar('\u{feff}').unwrap();
             out.put_wstring("\u{feff}★").unwrap();

@@ -77,14 +77,13 @@ fn a_byte_order_mark_says_the_order_and_is_no_character() {
 
 #[test]
 fn what_is_not_utf_16_is_refused() {
-    for octets in [&[2, 0xd8, 0x3e][..], &[2, 0xdd, 0x80], &[1, 0x26], &[0], &[4, 0, b'a', 0, b'b']]
-    {
+    for octets in [&[1, 0x26][..], &[0], &[4, 0, b'a', 0, b'b'], &[3, 0xd8, 0x3e, 0xdd]] {
         let error = value::<char>(octets, ByteOrder::Big, WideFormat::Octets).unwrap_err();
         assert_eq!(error.kind, CdrErrorKind::Malformed(CodeSet::Utf16), "{octets:?}");
         assert!(error.is_conversion());
     }
-    let lone = [0, 0, 0, 2, 0xd8, 0x3e];
-    let error = value::<WString>(&lone, ByteOrder::Big, WideFormat::Octets).unwrap_err();
+    let half = [0, 0, 0, 3, 0, b'a', 0];
+    let error = value::<WString>(&half, ByteOrder::Big, WideFormat::Octets).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::Malformed(CodeSet::Utf16));
     let long = [0xff, 0xff, 0xff, 0xff, 0, b'a'];
     for format in [WideFormat::Units, WideFormat::Octets] {
@@ -97,7 +96,7 @@ fn in_set<T: Encode>(value: &T, set: CodeSet) -> [CdrResult<Vec<u8>>; 2] {
     [WideFormat::Units, WideFormat::Octets].map(|format| {
         let mut out = Encoder::new(ByteOrder::Big);
         out.set_wide_format(format);
-        out.set_code_sets(CodeSets { char: CodeSet::Utf8, wchar: Some(set) });
+        out.set_code_sets(CodeSets { wchar: Some(set), ..CodeSets::with_utf_16(CodeSet::Utf8) });
         value.encode(&mut out)?;
         Ok(out.to_vec())
     })
@@ -108,7 +107,7 @@ fn from_set<T: for<'a> Decode<'a>>(
     set: CodeSet,
     format: WideFormat,
 ) -> CdrResult<T> {
-    let sets = CodeSets { char: CodeSet::Utf8, wchar: Some(set) };
+    let sets = CodeSets { wchar: Some(set), ..CodeSets::with_utf_16(CodeSet::Utf8) };
     let input = Decoder::new(octets, ByteOrder::Big);
     let mut input = input.with_code_sets(sets).with_wide_format(format);
     let value = T::decode(&mut input)?;

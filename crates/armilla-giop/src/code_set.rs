@@ -120,6 +120,7 @@ impl CodeSetContext {
         Ok(CodeSets {
             char: if self.char == 0 { CodeSet::Iso8859_1 } else { known(self.char, false)? },
             wchar: if self.wchar == 0 { None } else { Some(known(self.wchar, true)?) },
+            ..CodeSets::UNAGREED
         })
     }
 }
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn a_context_with_a_set_that_is_not_known_or_of_the_wrong_kind_is_refused() {
         let sets = |char, wchar| CodeSetContext { char, wchar }.code_sets();
-        let agreed = CodeSets { char: Utf8, wchar: Some(Utf16) };
+        let agreed = CodeSets::with_utf_16(Utf8);
         assert_eq!(sets(Utf8.id(), Utf16.id()), Ok(agreed));
         assert_eq!(sets(0, 0), Ok(CodeSets::UNAGREED));
         assert_eq!(sets(EBCDIC, 0), Err(EBCDIC));

@@ -3,8 +3,14 @@
 //! The framer owns or borrows the receive buffer and decides how much is read at once; fragments
 //! are put together in `reassembly`. What a message says is read elsewhere.
 
+mod oversized;
+
+pub use oversized::{OversizedRequest, Skipped};
+
 use crate::reassembly::Reassembly;
-use crate::{HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind};
+use crate::{
+    HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind, OwnedMessage,
+};
 use alloc::vec;
 use alloc::vec::Vec;
 use armilla_cdr::Decoder;
@@ -79,6 +85,8 @@ pub struct Framer {
     /// The requests that those messages cancel.
     cancelled_ahead: Vec<u32>,
     max_message: usize,
+    /// How many octets of a message above the limit are still to be discarded.
+    skipped: usize,
     reassembly: Reassembly,
 }
 
@@ -105,6 +113,7 @@ impl Framer {
             scanned: 0,
             cancelled_ahead: Vec::new(),
             max_message,
+            skipped: 0,
             reassembly: Reassembly::new(max_message),
         }
     }
@@ -213,6 +222,42 @@ impl Framer {
         })
     }
 
+    /// The message that [`next`](Self::next) or [`next_single`](Self::next_single) has returned
+    /// last, until it is released.
+    pub fn current(&self) -> Option<Message<'_>> {
+        match self.lent {
+            0 => self.reassembly.finished(),
+            _ => Message::parse(self.current_octets()).ok().flatten(),
+        }
+    }
+
+    /// The octets of the [current](Self::current) message if it came without fragments.
+    #[inline(always)]
+    pub fn current_octets(&self) -> &[u8] {
+        self.buffer.get(self.start..self.start + self.lent).unwrap_or_default()
+    }
+
+    /// Moves the [current](Self::current) message into `into`, and releases it. A large message
+    /// that nothing follows takes the memory along, in exchange for that of `into`; any other is
+    /// copied.
+    pub fn take_current(&mut self, into: &mut OwnedMessage) {
+        let (start, end) = (self.start, self.start + self.lent);
+        if self.lent == 0 {
+            return into.take_reassembled(|memory| self.reassembly.take_finished(memory));
+        }
+        let Ok(Some(message)) = Message::parse(&self.buffer[start..end]) else {
+            return into.clear();
+        };
+        let header = message.header;
+        if self.lent >= LARGE && self.end == end {
+            into.swap(header, &mut self.buffer, start..end);
+            (self.start, self.end, self.lent) = (0, 0, 0);
+        } else {
+            into.copy_octets(header, &self.buffer[start..end]);
+            self.release();
+        }
+    }
+
     /// The fast path of [`next`](Self::next): returns a request or a reply of 1.2 without fragments
     /// if it is all that was received since the last message. `None` leaves the octets to `next`.
     #[inline(always)]
@@ -282,10 +327,10 @@ impl Framer {
                     Some(into.copied(header, &self.buffer[start..end]))
                 }
             }
-            Some(Ready::Reassembled) => self
-                .reassembly
-                .take_finished()
-                .map(|(header, octets)| into.reassembled(header, octets)),
+            Some(Ready::Reassembled) => {
+                let header = self.reassembly.take_finished(into.fragments());
+                header.map(|header| into.reassembled(header))
+            }
         })
     }
 
@@ -338,6 +383,12 @@ impl Framer {
             let header = MessageHeader::decode(first)?;
             let size = header.size as usize;
             if size > self.max_message {
+                if self.skipped > 0 {
+                    match self.discard_skipped() {
+                        true => continue,
+                        false => return Ok(None),
+                    }
+                }
                 return Err(HeaderError::TooLarge { size, limit: self.max_message });
             }
             let length = HEADER_LEN.saturating_add(size);

@@ -211,7 +211,10 @@ impl fmt::Display for HeaderError {
                 write!(f, "GIOP {version} has no message of kind {kind}")
             }
             Self::TooLarge { size, limit } => {
-                write!(f, "a message of {size} octets is larger than the limit of {limit}")
+                write!(
+                    f,
+                    "a message of {size} octets is larger than the limit of {limit} (max_message)"
+                )
             }
             Self::NotFragmentable(kind) => {
                 write!(f, "a message of kind {kind:?} cannot come in fragments")

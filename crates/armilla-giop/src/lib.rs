@@ -91,7 +91,7 @@ pub use code_set::{CodeSetContext, IncompatibleCodeSets};
 pub use control::{close_connection, message_error};
 pub use exception_detail::{EXCEPTION_DETAIL_CONTEXT, ExceptionDetail};
 pub use fragments::Fragments;
-pub use framer::Framer;
+pub use framer::{Framer, OversizedRequest, Skipped};
 pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
 pub use listen_points::{BIDIRECTIONAL_CONTEXT, ListenPoint, ListenPoints};
 pub use locate_reply::{LocateReplyHeader, LocateStatus, begin_locate_reply, decode_locate_reply};
@@ -100,7 +100,7 @@ pub use message::{Message, begin_body, put_body};
 pub use message_buffer::MessageBuffer;
 pub use operation_name::OperationName;
 pub use owned_message::OwnedMessage;
-pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply};
+pub use reply::{ReplyHeader, ReplyStatus, begin_reply, decode_reply, decode_reply_fast};
 pub use request::{
     OutgoingRequest, RequestHeader, RequestLayout, ResponseFlags, begin_request, decode_request,
     decode_request_fast,

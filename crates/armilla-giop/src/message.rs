@@ -2,6 +2,7 @@
 
 use crate::cursor::Cursor;
 use crate::{HEADER_LEN, HeaderError, MessageHeader, Version};
+use alloc::vec::Vec;
 use armilla_cdr::{CdrResult, Decoder, Encoder, FragmentedOctets};
 
 /// A whole message: its header, and all of its octets where they arrived.
@@ -60,9 +61,10 @@ impl<'b> Message<'b> {
         }
     }
 
-    /// A decoder for the body of a request or reply whose header ends at `position`.
+    /// A decoder for the body of a request or reply whose header ends at `position`, or whose body
+    /// begins there.
     #[inline]
-    pub(crate) fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
+    pub fn decoder_for_body(&self, position: usize) -> Decoder<'b> {
         if self.header.version.has_1_2_layout() && self.fragments.is_none() {
             return Decoder::at(self.octets, position.next_multiple_of(8), self.header.order);
         }
@@ -77,6 +79,11 @@ impl<'b> Message<'b> {
         let body = self.decoder(if version.has_1_2_layout() { aligned } else { position });
         body.with_wide_format(version.wide_format())
     }
+}
+
+/// No octets of fragments yet. In 1.1 the data of a fragment stands behind a message header.
+pub(crate) const fn no_fragments() -> FragmentedOctets {
+    FragmentedOctets::new(Vec::new(), HEADER_LEN)
 }
 
 /// Pads the output up to where the body of a request or reply begins, which only 1.2 aligns

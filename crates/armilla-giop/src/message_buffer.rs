@@ -1,5 +1,6 @@
 //! A message that was taken out of a framer, with its memory.
 
+use crate::message::no_fragments;
 use crate::{HEADER_LEN, Message, MessageHeader};
 use alloc::vec::Vec;
 use armilla_cdr::FragmentedOctets;
@@ -20,17 +21,26 @@ use core::ops::Range;
 /// assert_eq!(message.header.kind, MessageKind::CloseConnection);
 /// # Ok::<(), armilla_giop::HeaderError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct MessageBuffer {
     octets: Vec<u8>,
-    /// The message, when it came in fragments.
-    fragments: Option<FragmentedOctets>,
+    /// The memory of the last message that came in fragments.
+    fragments: FragmentedOctets,
+}
+
+/// What a thread keeps of a message in fragments while it serves several connections.
+const LARGE: usize = 64 * 1024;
+
+impl Default for MessageBuffer {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl MessageBuffer {
     /// A buffer that allocates when it is first used.
     pub const fn new() -> Self {
-        Self { octets: Vec::new(), fragments: None }
+        Self { octets: Vec::new(), fragments: no_fragments() }
     }
 
     /// The memory, for a framer to use.
@@ -47,10 +57,7 @@ impl MessageBuffer {
 
     /// What has arrived here, with what stands behind it.
     #[inline(always)]
-    pub(crate) fn arrived(&mut self) -> &[u8] {
-        if self.fragments.is_some() {
-            self.fragments = None; // A large message does not keep its memory for small ones.
-        }
+    pub(crate) fn arrived(&self) -> &[u8] {
         &self.octets
     }
 
@@ -73,14 +80,22 @@ impl MessageBuffer {
         Message { header, octets, fragments: None }
     }
 
-    /// The message that was put together from fragments.
-    #[cold]
-    pub(crate) fn reassembled(
-        &mut self,
-        header: MessageHeader,
-        octets: FragmentedOctets,
-    ) -> Message<'_> {
-        let fragments = &*self.fragments.insert(octets);
+    /// The memory for a message that was put together from fragments.
+    pub(crate) const fn fragments(&mut self) -> &mut FragmentedOctets {
+        &mut self.fragments
+    }
+
+    /// The message that was put together from fragments here.
+    pub(crate) fn reassembled(&self, header: MessageHeader) -> Message<'_> {
+        let fragments = &self.fragments;
         Message { header, octets: fragments.octets(), fragments: Some(fragments) }
+    }
+
+    /// Frees the memory of a large message that came in fragments, before the thread turns to
+    /// another connection.
+    pub fn shrink(&mut self) {
+        if self.fragments.capacity() > LARGE {
+            self.fragments = no_fragments();
+        }
     }
 }

@@ -5,12 +5,21 @@
 //! of the fragment. In 1.2 a fragment names its request id, so that messages interleave, and its
 //! data is aligned as if the message were contiguous.
 
+use crate::message::no_fragments;
 use crate::{HEADER_LEN, HeaderError, Message, MessageHeader, MessageKind, Version};
 use alloc::vec::Vec;
 use armilla_cdr::{Decoder, FragmentedOctets};
+use core::mem;
 
 /// The most incomplete messages on one connection.
 const MAX_OPEN: usize = 64;
+
+/// How many messages of the largest size the fragments may have that are passed over. A client that
+/// goes on regardless is cut off.
+const IGNORED_MESSAGES: usize = 4;
+
+/// How many octets they may have at least, however low the limit is.
+const IGNORED_OCTETS: usize = 4 << 20;
 
 /// The octets of a 1.2 fragment before its data: the header and the request id.
 const FRAGMENT_HEADER_LEN: usize = HEADER_LEN + 4;
@@ -21,10 +30,17 @@ pub(crate) struct Reassembly {
     open: Vec<Open>,
     /// The octets of all open messages together.
     octets: usize,
+    /// The octets of fragments that were passed over since the last one that ended its message.
+    ignored: usize,
     /// The limit of `octets`, message headers not counted.
     limit: usize,
     finished: Option<Open>,
+    /// The memory of a message that was released, for the next one.
+    spare: Option<FragmentedOctets>,
 }
+
+/// Memory beyond this is not kept for the next message.
+const RETAINED: usize = 1024 * 1024;
 
 /// An incomplete message.
 #[derive(Debug)]
@@ -38,7 +54,7 @@ struct Open {
 
 impl Reassembly {
     pub(crate) const fn new(limit: usize) -> Self {
-        Self { open: Vec::new(), octets: 0, limit, finished: None }
+        Self { open: Vec::new(), octets: 0, ignored: 0, limit, finished: None, spare: None }
     }
 
     /// Whether a message is incomplete.
@@ -59,16 +75,35 @@ impl Reassembly {
         Some(Message { header: *header, octets: octets.octets(), fragments: Some(octets) })
     }
 
-    /// Removes the message that [`add`](Self::add) completed.
-    pub(crate) fn take_finished(&mut self) -> Option<(MessageHeader, FragmentedOctets)> {
-        self.finished.take().map(|finished| (finished.header, finished.octets))
+    /// Moves the message that [`add`](Self::add) completed into `into`, in exchange for the memory
+    /// there. Returns its header.
+    pub(crate) fn take_finished(&mut self, into: &mut FragmentedOctets) -> Option<MessageHeader> {
+        let Open { header, mut octets, .. } = self.finished.take()?;
+        mem::swap(into, &mut octets);
+        self.keep(octets);
+        Some(header)
     }
 
     /// Drops the message that was completed.
     #[inline]
     pub(crate) fn release(&mut self) {
         if self.finished.is_some() {
-            self.finished = None;
+            self.drop_finished();
+        }
+    }
+
+    #[cold]
+    fn drop_finished(&mut self) {
+        if let Some(finished) = self.finished.take() {
+            self.keep(finished.octets);
+        }
+    }
+
+    /// Keeps the memory of a message for the next one, unless there is too much of it.
+    fn keep(&mut self, octets: FragmentedOctets) {
+        let kept = self.spare.as_ref().map_or(0, FragmentedOctets::capacity);
+        if (kept..=RETAINED).contains(&octets.capacity()) {
+            self.spare = Some(octets);
         }
     }
 
@@ -79,6 +114,9 @@ impl Reassembly {
         header: MessageHeader,
         octets: &[u8],
     ) -> Result<bool, HeaderError> {
+        if header.kind == MessageKind::Fragment && self.ignore(header, octets)? {
+            return Ok(false);
+        }
         let size = self.octets.saturating_add(octets.len());
         if size > self.limit.saturating_add(HEADER_LEN) {
             return Err(HeaderError::TooLarge { size, limit: self.limit });
@@ -110,17 +148,41 @@ impl Reassembly {
             return Err(HeaderError::TooManyFragmented { limit });
         }
         self.octets += octets.len();
-        let octets = FragmentedOctets::new(octets.to_vec(), HEADER_LEN);
-        self.open.push(Open { header, request_id, octets });
+        let mut memory = self.spare.take().unwrap_or_else(no_fragments);
+        memory.restart(octets);
+        self.open.push(Open { header, request_id, octets: memory });
         Ok(())
+    }
+
+    /// Passes over a fragment of 1.2 that continues no message: its request was cancelled or refused
+    /// between two fragments. `true` if it is one.
+    fn ignore(&mut self, header: MessageHeader, octets: &[u8]) -> Result<bool, HeaderError> {
+        let request_id = request_id(header, octets)?;
+        if request_id.is_none() || self.position(request_id).is_some() {
+            return Ok(false);
+        }
+        self.count_ignored(header, octets.len()).map(|()| true)
+    }
+
+    /// Counts the octets of a fragment that is passed over.
+    pub(crate) fn count_ignored(
+        &mut self,
+        header: MessageHeader,
+        octets: usize,
+    ) -> Result<(), HeaderError> {
+        self.ignored = match header.more_fragments {
+            true => self.ignored.saturating_add(octets),
+            false => 0,
+        };
+        match self.ignored > self.limit.saturating_mul(IGNORED_MESSAGES).max(IGNORED_OCTETS) {
+            true => Err(HeaderError::TooLarge { size: self.ignored, limit: self.limit }),
+            false => Ok(()),
+        }
     }
 
     fn append(&mut self, header: MessageHeader, octets: &[u8]) -> Result<bool, HeaderError> {
         let request_id = request_id(header, octets)?;
-        let Some(index) = self.position(request_id) else {
-            // In 1.2 it may belong to a request that was cancelled between two fragments.
-            return request_id.map(|_| false).ok_or(HeaderError::StrayFragment);
-        };
+        let index = self.position(request_id).ok_or(HeaderError::StrayFragment)?;
         let open = &mut self.open[index];
         if (open.header.version, open.header.order) != (header.version, header.order) {
             return Err(HeaderError::StrayFragment);
@@ -149,8 +211,19 @@ impl Reassembly {
         }
         let request_id = Decoder::at(octets, HEADER_LEN, header.order).u32().ok();
         if let Some(index) = request_id.and_then(|_| self.position(request_id)) {
-            self.remove(index);
+            let cancelled = self.remove(index);
+            self.keep(cancelled.octets);
         }
+    }
+
+    /// Removes the incomplete message of GIOP 1.2 with this request id.
+    pub(crate) fn drop_open(
+        &mut self,
+        request_id: u32,
+    ) -> Option<(MessageHeader, FragmentedOctets)> {
+        let index = self.position(Some(request_id))?;
+        let open = self.remove(index);
+        Some((open.header, open.octets))
     }
 
     fn position(&self, request_id: Option<u32>) -> Option<usize> {

@@ -56,9 +56,7 @@ pub struct ReplyHeader<'b> {
 /// The fast path of [`decode_reply`]: reads a reply of 1.2 that is contiguous and has no service
 /// contexts. `None` leaves the message to `decode_reply`.
 #[inline(always)]
-pub(crate) fn decode_reply_fast<'b>(
-    message: &Message<'b>,
-) -> Option<(ReplyHeader<'b>, Decoder<'b>)> {
+pub fn decode_reply_fast<'b>(message: &Message<'b>) -> Option<(ReplyHeader<'b>, Decoder<'b>)> {
     let MessageHeader { kind: MessageKind::Reply, version: Version::V1_2, order, .. } =
         message.header
     else {

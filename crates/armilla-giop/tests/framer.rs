@@ -4,9 +4,9 @@ mod random;
 
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::{
-    Framer, HEADER_LEN, HeaderError, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest,
-    ReplyStatus, ResponseFlags, TargetAddress, Version, begin_reply, begin_request, cancel_request,
-    close_connection, decode_reply, decode_request, put_body,
+    Framer, HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind,
+    OutgoingRequest, OwnedMessage, ReplyStatus, ResponseFlags, TargetAddress, Version, begin_reply,
+    begin_request, cancel_request, close_connection, decode_reply, decode_request, put_body,
 };
 use random::Random;
 
@@ -442,5 +442,55 @@ fn the_short_way_gives_a_message_that_came_alone_and_leaves_all_else_to_the_long
         assert_eq!(short.as_deref(), alone.then_some(arrived));
         let taken = framer.take(&mut reader);
         assert_eq!(taken.map(|message| message.map(|message| message.octets.to_vec())), long);
+    }
+}
+
+/// Gives the framer all of `octets`, in reads of at most `step`, until a message is whole.
+fn read_until_whole(framer: &mut Framer, octets: &mut &[u8]) -> Option<Vec<u8>> {
+    loop {
+        if let Some(message) = framer.next().unwrap() {
+            return Some(message.octets.to_vec());
+        }
+        let space = framer.space();
+        let count = space.len().min(octets.len());
+        if count == 0 {
+            return None;
+        }
+        space[..count].copy_from_slice(&octets[..count]);
+        framer.received(count);
+        *octets = &octets[count..];
+    }
+}
+
+#[test]
+fn the_current_message_can_be_taken_however_it_arrived() {
+    let (version, order) = (Version::V1_2, ByteOrder::Little);
+    let large = request(version, order, 1, &[7; 100_000]);
+    let small = request(version, order, 2, b"small");
+    let in_fragments = fragmented(&request(version, order, 3, &[9; 5_000]), 1_024).concat();
+    let mut taken = OwnedMessage::new();
+    // Alone, and followed by other messages that must stay.
+    let streams = [
+        vec![&large],
+        vec![&small],
+        vec![&small, &large, &small],
+        vec![&large, &small, &large],
+        vec![&in_fragments, &small, &in_fragments, &large],
+    ];
+    let mut framer = Framer::new(LIMIT);
+    for stream in streams {
+        let octets = stream.into_iter().flatten().copied().collect::<Vec<u8>>();
+        let mut left = &octets[..];
+        let mut seen = 0;
+        while let Some(whole) = read_until_whole(&mut framer, &mut left) {
+            let current = framer.current().map(|message| message.octets.to_vec());
+            assert_eq!(current.as_ref(), Some(&whole));
+            framer.take_current(&mut taken);
+            let message = taken.message().expect("it was taken");
+            assert_eq!(message.octets, whole);
+            assert_eq!(Some(message.header), Message::parse(&whole).unwrap().map(|m| m.header));
+            seen += 1;
+        }
+        assert!(seen > 0 && left.is_empty() && !framer.has_more());
     }
 }

@@ -194,14 +194,20 @@ pub struct CodeSets {
     /// For `wchar` and `wstring`. If `None`, wide characters cannot be sent, and received ones are
     /// decoded as UTF-16.
     pub wchar: Option<CodeSet>,
+    /// Whether wide texts carry surrogates without their partners ([`LoneSurrogate`]); otherwise
+    /// they are refused. Only one side needs to agree, so it is not negotiated.
+    ///
+    /// [`LoneSurrogate`]: crate::LoneSurrogate
+    pub lone_surrogates: bool,
 }
 
 impl CodeSets {
     /// The default without negotiation: ISO 8859-1, and no wide characters.
-    pub const UNAGREED: Self = Self { char: CodeSet::Iso8859_1, wchar: None };
+    pub const UNAGREED: Self =
+        Self { char: CodeSet::Iso8859_1, wchar: None, lone_surrogates: false };
 
     /// This code set for `char` and `string`, and UTF-16 for wide characters.
     pub const fn with_utf_16(char: CodeSet) -> Self {
-        Self { char, wchar: Some(CodeSet::Utf16) }
+        Self { char, wchar: Some(CodeSet::Utf16), lone_surrogates: false }
     }
 }

@@ -39,6 +39,25 @@ impl FragmentedOctets {
         Self { octets: first, starts: Vec::new(), offset }
     }
 
+    /// Begins anew with this first fragment, in the same memory.
+    pub fn restart(&mut self, first: &[u8]) {
+        self.octets.clear();
+        self.starts.clear();
+        self.octets.extend_from_slice(first);
+    }
+
+    /// Copies `other` into the memory of this one.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.restart(&other.octets);
+        self.starts.extend_from_slice(&other.starts);
+        self.offset = other.offset;
+    }
+
+    /// The memory that it holds, in octets.
+    pub const fn capacity(&self) -> usize {
+        self.octets.capacity()
+    }
+
     /// Appends octets to the last fragment.
     pub fn extend(&mut self, octets: &[u8]) {
         self.octets.extend_from_slice(octets);

@@ -1,7 +1,7 @@
 //! Why a connection ended, as its client sees it. What that means for each call is up to
 //! [`Initiator::end`](super::Initiator::end).
 
-use crate::MessageKind;
+use crate::{HeaderError, MessageKind};
 use armilla_cdr::CdrError;
 use core::fmt;
 
@@ -16,8 +16,8 @@ pub enum ConnectionLoss {
     Malformed(MessageKind, CdrError),
     /// The server sent a message that only a client sends.
     Unexpected(MessageKind),
-    /// The octets that arrived are not GIOP messages.
-    Unreadable,
+    /// The octets that arrived are not GIOP messages, or exceed a limit.
+    Unreadable(HeaderError),
     /// The transport failed or was closed.
     Broken,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for ConnectionLoss {
             Self::Unexpected(kind) => {
                 write!(f, "the server sent a {kind:?} message, which only a client sends")
             }
-            Self::Unreadable => f.write_str("the server sent octets that are not GIOP messages"),
+            Self::Unreadable(error) => write!(f, "the server sent no GIOP message: {error}"),
             Self::Broken => f.write_str("the connection broke"),
         }
     }

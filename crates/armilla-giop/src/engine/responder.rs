@@ -53,8 +53,8 @@ enum Stage {
 pub enum ClosingMessage {
     /// CloseConnection: the server has executed no request that it has not answered.
     CloseConnection,
-    /// MessageError: the client sent something that could not be read.
-    MessageError,
+    /// MessageError: the client sent something that could not be read, in this version.
+    MessageError(Version),
     /// None: the client has gone, or has announced the end itself.
     None,
 }
@@ -218,10 +218,10 @@ impl Responder {
             return None;
         }
         self.stage = Stage::Closed;
-        // Every client understands 1.0, even if the version of its message could not be read.
         Some(match closing_message {
+            // Every client understands 1.0, whatever it has sent.
             ClosingMessage::CloseConnection => Some(close_connection(Version::V1_0)),
-            ClosingMessage::MessageError => Some(message_error(Version::V1_0)),
+            ClosingMessage::MessageError(version) => Some(message_error(version)),
             ClosingMessage::None => None,
         })
     }

@@ -3,14 +3,24 @@
 
 mod component;
 mod iiop;
+mod policies;
+mod security;
+mod tao;
 mod text;
 
 pub use component::{
     AlternateAddress, CodeSetComponent, CodeSetComponentInfo, Component, OrbType, TaggedComponent,
 };
 pub use iiop::{IiopProfile, iiop_object_key, key_between, split_at_key};
+pub use policies::{Policies, PolicyValue};
+pub use security::{
+    AssociationOptions, AttributeLayer, AuthenticationLayer, CompoundSecMech, CsiSecMechList,
+    SslSecTrans, TlsSecTrans,
+};
+pub use tao::{IiopEndpoint, IiopEndpoints, TAG_UIOP, UiopEndpoint, UiopEndpoints, UiopProfile};
 pub use text::IorError;
 
+use crate::encapsulation::unpack;
 use alloc::string::String;
 use alloc::vec::Vec;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
@@ -69,6 +79,26 @@ pub struct TaggedProfile {
     pub id: u32,
     /// Its octets; an encapsulation for every id of the OMG.
     pub data: Vec<u8>,
+}
+
+impl TaggedProfile {
+    /// The components of a profile with id [`TAG_MULTIPLE_COMPONENTS`].
+    ///
+    /// # Errors
+    /// When the octets end too early.
+    pub fn multiple_components(&self) -> CdrResult<Vec<TaggedComponent>> {
+        let Components(components) = unpack(&self.data)?;
+        Ok(components)
+    }
+}
+
+/// The contents of a profile that only carries components.
+struct Components(Vec<TaggedComponent>);
+
+impl<'a> Decode<'a> for Components {
+    fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
+        input.sequence().map(Self)
+    }
 }
 
 impl<'a> Decode<'a> for Ior {
