@@ -35,7 +35,7 @@
 //!
 //! The crate also has the few services of the operating system that a network program needs beside
 //! its transports: a cheap [`clock`], [`signals`] for orderly termination, the [`affinity`] of
-//! threads to CPUs, memory [`fence`]s that cost nothing on one side, [`memory`] that many threads
+//! threads to CPUs, their [`real_time`] scheduling, [`process`]es in sessions of their own, memory [`fence`]s that cost nothing on one side, [`memory`] that many threads
 //! read without waiting, and the addresses of this [`host`]. The crate runs on Linux and knows no
 //! protocol. Mechanisms beyond TCP, Unix-domain streams, shared memory and the reactor are cargo
 //! features, all on by default.
@@ -47,6 +47,7 @@
         feature = "pipe",
         feature = "proactor",
         feature = "pty",
+        feature = "real-time",
         feature = "udp",
         feature = "unix-datagram",
         feature = "zero-copy"
@@ -87,9 +88,13 @@ pub mod option;
 pub mod pipe;
 #[cfg(feature = "proactor")]
 pub mod proactor;
+#[cfg(feature = "process")]
+pub mod process;
 #[cfg(feature = "pty")]
 pub mod pty;
 pub mod reactor;
+#[cfg(feature = "real-time")]
+pub mod real_time;
 pub mod shm;
 pub mod signals;
 pub mod tcp;

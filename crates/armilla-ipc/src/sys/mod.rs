@@ -22,6 +22,8 @@ mod ancillary;
 mod batch;
 #[cfg(feature = "udp")]
 mod multicast;
+#[cfg(feature = "real-time")]
+mod real_time;
 #[cfg(feature = "zero-copy")]
 mod zero_copy;
 
@@ -31,6 +33,11 @@ pub(crate) use ancillary::{Passed, recv_passed};
 pub(crate) use batch::{MAX_BATCH, recv_batch, send_batch};
 #[cfg(feature = "udp")]
 pub(crate) use multicast::{Membership, change_membership};
+#[cfg(feature = "real-time")]
+pub(crate) use real_time::{
+    SchedulingAttributes, keep_freed_memory, page_faults, scheduling_attributes,
+    set_scheduling_attributes,
+};
 #[cfg(feature = "zero-copy")]
 pub(crate) use zero_copy::{send_zero_copy, zero_copy_completion};
 

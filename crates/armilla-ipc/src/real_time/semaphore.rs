@@ -1,0 +1,136 @@
+//! A counting semaphore whose waiters the kernel wakes in the order of their priorities.
+
+use rustix::thread::futex::{Flags, wait, wake};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A counting semaphore. Taking a free permit is one exchange, without a system call. Of several
+/// threads that wait the kernel wakes the one with the highest real-time priority.
+///
+/// A thread may look for permits elsewhere too while it waits, see
+/// [`acquire_or`](Self::acquire_or); whoever frees one there [signals](Self::signal) it.
+///
+/// ```
+/// use armilla_ipc::real_time::Semaphore;
+///
+/// let permits = Semaphore::new(1);
+/// permits.acquire();
+/// assert!(!permits.try_acquire());
+/// permits.release();
+/// assert!(permits.try_acquire());
+/// ```
+#[derive(Debug, Default)]
+pub struct Semaphore {
+    free: AtomicU32,
+    waiters: AtomicU32,
+    /// Changes with each signal, so that none is lost between a look and the wait.
+    signals: AtomicU32,
+}
+
+impl Semaphore {
+    /// A semaphore with `free` permits.
+    pub const fn new(free: u32) -> Self {
+        let (waiters, signals) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { free: AtomicU32::new(free), waiters, signals }
+    }
+
+    /// Takes a permit if one is free.
+    #[inline]
+    pub fn try_acquire(&self) -> bool {
+        let taken =
+            self.free.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |free| free.checked_sub(1));
+        taken.is_ok()
+    }
+
+    /// Waits for a permit and takes it.
+    pub fn acquire(&self) {
+        self.acquire_or(|| None::<()>);
+    }
+
+    /// Waits for a permit of this semaphore, or for something that `elsewhere` finds. `elsewhere`
+    /// is asked whenever no permit is free here, and again after each [signal](Self::signal).
+    /// Returns what it found, or `None` with a permit of this semaphore.
+    pub fn acquire_or<T>(&self, mut elsewhere: impl FnMut() -> Option<T>) -> Option<T> {
+        if self.try_acquire() {
+            return None;
+        }
+        loop {
+            // Counted before it looks: what is released afterwards is signalled.
+            let seen = self.signals.load(Ordering::SeqCst);
+            self.waiters.fetch_add(1, Ordering::SeqCst);
+            let found = match self.try_acquire() {
+                true => Some(None),
+                false => elsewhere().map(Some),
+            };
+            if found.is_none() {
+                // An error means that a signal came first, or that a signal handler has run.
+                wait(&self.signals, Flags::PRIVATE, seen, None).ok();
+            }
+            self.waiters.fetch_sub(1, Ordering::SeqCst);
+            if let Some(found) = found {
+                return found;
+            }
+        }
+    }
+
+    /// Gives a permit back.
+    #[inline]
+    pub fn release(&self) {
+        self.free.fetch_add(1, Ordering::SeqCst);
+        self.signal();
+    }
+
+    /// Wakes the most urgent waiter, if there is one, to look again. Returns whether there is.
+    #[inline]
+    pub fn signal(&self) -> bool {
+        let awaited = self.waiters.load(Ordering::SeqCst) > 0;
+        if awaited {
+            self.signals.fetch_add(1, Ordering::SeqCst);
+            wake(&self.signals, Flags::PRIVATE, 1).ok();
+        }
+        awaited
+    }
+
+    /// How many permits are free at the moment.
+    pub fn free(&self) -> u32 {
+        self.free.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn no_more_threads_than_permits_hold_one_and_none_is_lost() {
+        let (permits, inside) = (Semaphore::new(2), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    for _ in 0..2_000 {
+                        permits.acquire();
+                        assert!(inside.fetch_add(1, Ordering::SeqCst) < 2);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        permits.release();
+                    }
+                });
+            }
+        });
+        assert_eq!(permits.free(), 2);
+    }
+
+    #[test]
+    fn a_waiter_finds_what_is_freed_elsewhere() {
+        let (own, other) = (Semaphore::new(0), Semaphore::new(0));
+        thread::scope(|scope| {
+            let waiter =
+                scope.spawn(|| own.acquire_or(|| other.try_acquire().then_some("borrowed")));
+            other.free.fetch_add(1, Ordering::SeqCst);
+            while !waiter.is_finished() {
+                own.signal();
+                thread::yield_now();
+            }
+            assert_eq!(waiter.join().unwrap(), Some("borrowed"));
+        });
+    }
+}
