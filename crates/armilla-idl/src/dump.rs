@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::model::{
     Attribute, Case, Component, ConstValue, DeclId, DeclKind, Declaration, Direction, Export,
     Flavour, Home, Initializer, Interface, Member, Model, Operation, Parameter, Primitive, Role,
-    Type, Union, Value, ValueModifier,
+    Timing, Type, Union, Value, ValueModifier,
 };
 use crate::source::{Sources, Span};
 
@@ -241,6 +241,9 @@ impl Dump<'_> {
         if !operation.context.is_empty() {
             fields.push(("context", Json::strings(operation.context.iter().cloned())));
         }
+        if let Some(timing) = &operation.timing {
+            fields.push(("timing", timing_fields(timing)));
+        }
         let name = format!("{scope}::{}", operation.name);
         self.line(name, "operation", &operation.repository_id, operation.span, fields);
     }
@@ -326,4 +329,40 @@ fn push_undefined(fields: &mut Fields, defined: bool) {
     if !defined {
         fields.push(("defined", Json::Boolean(false)));
     }
+}
+
+/// The timing of an operation; times in nanoseconds.
+fn timing_fields(timing: &Timing) -> Json {
+    let times = [
+        ("period", timing.period),
+        ("deadline", timing.deadline),
+        ("wcet", timing.wcet),
+        ("jitter", timing.jitter),
+        ("threads", timing.threads.map(u64::from)),
+    ];
+    let mut fields: Vec<(&'static str, Json)> = Vec::new();
+    for (name, time) in times {
+        fields.extend(time.map(|time| (name, Json::from(time.to_string()))));
+    }
+    let levels = [("criticality", timing.criticality), ("importance", timing.importance)];
+    for (name, level) in levels {
+        fields.extend(level.map(|level| (name, Json::from(level.name()))));
+    }
+    let lists = [
+        (
+            "calls",
+            timing.calls.iter().map(|one| format!("{} {}", one.operation, one.delay)).collect(),
+        ),
+        (
+            "holds",
+            timing.holds.iter().map(|one| format!("{} {}", one.resource, one.length)).collect(),
+        ),
+    ];
+    for (name, list) in lists {
+        let list: Vec<String> = list;
+        if !list.is_empty() {
+            fields.push((name, Json::strings(list)));
+        }
+    }
+    Json::Object(fields)
 }

@@ -7,7 +7,7 @@
 //!
 //! The enums of the model are exhaustive on purpose: when IDL gets a new construct, the Rust
 //! compiler finds every back end that does not handle it. Operations and attributes are in
-//! `callable`, components in `component`, types and constants in `types`, fixed-point numbers in
+//! `callable`, their timing in `timing`, components in `component`, types and constants in `types`, fixed-point numbers in
 //! `fixed`.
 
 mod callable;
@@ -15,12 +15,14 @@ mod component;
 mod fixed;
 mod id;
 mod text;
+mod timing;
 mod types;
 
 pub use callable::{Attribute, Direction, Export, Initializer, Operation, Parameter};
 pub use component::{Component, Home, Port, PortKind, Role};
 pub use fixed::Fixed;
 pub use id::DeclId;
+pub use timing::{Hold, Level, TimedCall, Timing};
 pub use types::{Const, ConstValue, Primitive, Type};
 
 use crate::source::Span;
@@ -65,6 +67,22 @@ impl Model {
     /// The scoped name of `id` as a message writes it: `Bank::Account`.
     pub fn scoped_name(&self, id: DeclId) -> String {
         self.path(id).join("::")
+    }
+
+    /// The interfaces that interface `id` directly and indirectly inherits from, each once.
+    pub(crate) fn all_bases(&self, id: DeclId) -> Vec<DeclId> {
+        let mut bases = Vec::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            let DeclKind::Interface(data) = &self.get(id).kind else { continue };
+            for base in &data.bases {
+                if !bases.contains(base) {
+                    bases.push(*base);
+                    open.push(*base);
+                }
+            }
+        }
+        bases
     }
 
     /// The id that the next declaration gets.

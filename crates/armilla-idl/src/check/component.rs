@@ -153,6 +153,7 @@ impl Checker<'_, '_> {
             raises,
             context: Vec::new(),
             parameter_docs: Vec::new(),
+            timing: Vec::new(),
         };
         self.operation(&operation, docs);
     }

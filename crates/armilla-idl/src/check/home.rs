@@ -92,6 +92,7 @@ impl Checker<'_, '_> {
             raises,
             context: Vec::new(),
             parameter_docs: Vec::new(),
+            timing: Vec::new(),
         };
         self.operation(&operation, &definition.docs);
     }

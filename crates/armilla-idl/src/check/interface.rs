@@ -59,6 +59,7 @@ impl Checker<'_, '_> {
         let parameters = self.parameters(&operation.parameters);
         let raises = self.raises(&operation.raises);
         self.leave(outer);
+        let timing = self.timing(operation);
         self.export(Export::Operation(Operation {
             name: name.text.clone(),
             repository_id: self.repository_id(&name.text),
@@ -69,6 +70,7 @@ impl Checker<'_, '_> {
             parameters,
             raises,
             context: operation.context.clone(),
+            timing,
         }));
     }
 

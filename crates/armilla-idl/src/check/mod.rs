@@ -22,6 +22,7 @@ mod repository;
 mod scope;
 mod suggest;
 mod template;
+mod timing;
 mod types;
 mod union;
 mod value;
@@ -74,6 +75,7 @@ pub(crate) fn check(session: &mut Session<'_>, main: FileId, items: &[Item]) -> 
     };
     checker.items(items);
     checker.check_forwards();
+    checker.check_timed_calls();
     checker.explain_unresolved();
     checker.model.roots = std::mem::take(&mut checker.scopes[0].members);
     checker.model

@@ -127,6 +127,8 @@ codes! {
     NoComponents = "E0516",
     /// The arguments of a template module do not fit.
     BadTemplate = "E0517",
+    /// An annotation of the timing of an operation is wrong.
+    BadTiming = "E0518",
 
     /// A constant does not have the type that is needed here.
     ConstantType = "E0601",

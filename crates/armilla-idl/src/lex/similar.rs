@@ -1,5 +1,7 @@
 //! Words that differ so little that one is probably meant to be the other.
 
+use strsim::osa_distance;
+
 /// The maximum length of a word that is compared.
 const MAX_LENGTH: usize = 32;
 
@@ -9,7 +11,8 @@ pub(crate) fn nearest<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
     let allowed = (word.len() + 1) / 4;
     let far = |other: &str| word.len().abs_diff(other.len()) > allowed;
     let near = words.iter().filter(|other| word.len() <= MAX_LENGTH && !far(other));
-    let near = near.map(|other| (distance(word.as_bytes(), other.as_bytes()), *other));
+    let lower = word.to_ascii_lowercase();
+    let near = near.map(|other| (osa_distance(&lower, &other.to_ascii_lowercase()), *other));
     near.filter(|(distance, _)| *distance <= allowed).min_by_key(|(d, _)| *d).map(|(_, it)| it)
 }
 
@@ -30,26 +33,6 @@ pub(crate) fn is_similar(one: &str, other: &str) -> bool {
     let skip = |bytes: &[u8], longer: bool| bytes.get(usize::from(longer)..).map(<[u8]>::to_vec);
     let (longer, shorter) = (one.len() >= other.len(), other.len() >= one.len());
     skip(one, longer) == skip(other, shorter)
-}
-
-/// The number of letters to insert, to delete, to change or to swap with their neighbours.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut before_last = vec![0; other.len() + 1];
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1; other.len() + 1];
-        for (j, b) in other.iter().enumerate() {
-            let change = usize::from(!a.eq_ignore_ascii_case(b));
-            let mut best = (last[j] + change).min(last[j + 1] + 1).min(row[j] + 1);
-            let swapped = i > 0 && j > 0 && one[i - 1].eq_ignore_ascii_case(b);
-            if swapped && a.eq_ignore_ascii_case(&other[j - 1]) {
-                best = best.min(before_last[j - 1] + 1);
-            }
-            row[j + 1] = best;
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[other.len()]
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Operations, attributes and initializers.
 
 use super::id::DeclId;
+use super::timing::Timing;
 use super::types::Type;
 use crate::source::Span;
 
@@ -34,6 +35,8 @@ pub struct Operation {
     pub raises: Vec<DeclId>,
     /// The names of its `context` clause; the last octet of one may be `*`.
     pub context: Vec<String>,
+    /// What its annotations say of its timing.
+    pub timing: Option<Box<Timing>>,
 }
 
 /// A parameter of an operation.

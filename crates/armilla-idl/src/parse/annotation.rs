@@ -1,8 +1,9 @@
 //! Annotations of IDL 4 (IDL 4.2, 7.4.15 and 8).
 
-use super::ast::{DefinitionKind, Number};
+use super::ast::{Argument, DefinitionKind, Number, TimingAnnotation};
 use super::{Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::lex::similar::nearest;
 use crate::lex::{TokenKind, literal};
 use crate::source::Span;
 
@@ -15,39 +16,114 @@ pub(super) struct Annotation {
     pub(super) number: Option<Number>,
 }
 
+/// The annotations before a declaration.
+pub(super) struct Annotations {
+    /// Those that change the wire format.
+    pub(super) others: Vec<Annotation>,
+    /// Those of the timing of an operation.
+    pub(super) timing: Vec<TimingAnnotation>,
+}
+
 /// The annotations that change the wire format.
 const SUPPORTED: &[&str] = &["bit_bound", "position"];
 
+/// The annotations of the timing of an operation.
+const TIMING: &[&str] = &[
+    "period",
+    "deadline",
+    "wcet",
+    "jitter",
+    "criticality",
+    "importance",
+    "threads",
+    "calls",
+    "holds",
+];
+
 impl Parser<'_, '_, '_> {
-    /// Parses annotations. Warns of those without an effect, once for each name.
+    /// Parses annotations of what is no operation. Warns of those without an effect, once for each
+    /// name.
     pub(super) fn annotations(&mut self) -> Vec<Annotation> {
+        let Annotations { others, timing } = self.all_annotations();
+        timing.iter().for_each(|annotation| self.misplaced(&annotation.name, annotation.span));
+        others
+    }
+
+    /// Parses annotations. Warns of those that have no effect anywhere, once for each name.
+    pub(super) fn all_annotations(&mut self) -> Annotations {
         let mut annotations = Vec::new();
+        let mut timing = Vec::new();
         while let Some(at) = self.eat("@") {
-            let Ok(annotation) = self.annotation(at) else { break };
+            let Ok((name, span)) = self.annotation_name(at) else { break };
+            if TIMING.contains(&name.as_str()) {
+                let Ok(arguments) = self.timing_arguments() else { break };
+                timing.push(TimingAnnotation { name, span: span.to(self.previous()), arguments });
+                continue;
+            }
+            let number = self.annotation_arguments();
+            let annotation = Annotation { name, span, number };
             if SUPPORTED.contains(&annotation.name.as_str()) {
                 annotations.push(annotation);
             } else {
-                self.ignore(&annotation, "GIOP knows nothing of it");
+                let why = match nearest(&annotation.name, TIMING) {
+                    Some(meant) => format!("did you mean `@{meant}`?"),
+                    None => "GIOP knows nothing of it".to_owned(),
+                };
+                self.ignore(&annotation.name, annotation.span, &why);
             }
         }
         if self.at_word("enum") {
             let bounds = annotations.iter().filter(|annotation| annotation.name == "bit_bound");
-            bounds.for_each(|bound| self.ignore(bound, "in GIOP every enum has 32 bits"));
+            let why = "in GIOP every enum has 32 bits";
+            bounds.for_each(|bound| self.ignore(&bound.name, bound.span, why));
         }
-        annotations
+        Annotations { others: annotations, timing }
+    }
+
+    /// Warns of an annotation of timing that does not stand before an operation.
+    pub(super) fn misplaced(&mut self, name: &str, span: Span) {
+        self.ignore(name, span, "only an operation has a timing");
+    }
+
+    /// The arguments of an annotation of timing: words that need not be IDL otherwise, separated
+    /// by commas.
+    fn timing_arguments(&mut self) -> Parsed<Vec<Argument>> {
+        let mut arguments = Vec::new();
+        if self.eat("(").is_none() {
+            return Ok(arguments);
+        }
+        while !self.at(")") {
+            let start = self.peek().span;
+            let named = self.peek().kind == TokenKind::Identifier && self.peek_second().is("=");
+            let name = named.then(|| {
+                let name = self.bump().text.to_string();
+                self.bump();
+                name
+            });
+            let text = self.argument_text();
+            if text.is_empty() {
+                return Err(self.unexpected("a value"));
+            }
+            arguments.push(Argument { name, text, span: start.to(self.previous()) });
+            if self.eat(",").is_none() {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(arguments)
     }
 
     /// Warns of an annotation without an effect, once for each name.
-    fn ignore(&mut self, annotation: &Annotation, why: &str) {
-        let name = &annotation.name;
-        if self.reported_annotations.insert(name.clone()) {
+    fn ignore(&mut self, name: &str, span: Span, why: &str) {
+        if self.reported_annotations.insert(name.to_owned()) {
             let message = format!("the annotation `@{name}` has no effect");
-            let warning = Diagnostic::warning(Code::AnnotationIgnored, annotation.span, message);
+            let warning = Diagnostic::warning(Code::AnnotationIgnored, span, message);
             self.session.report(warning.note(why));
         }
     }
 
-    fn annotation(&mut self, at: Span) -> Parsed<Annotation> {
+    /// The name of an annotation, and its span with the `@`.
+    fn annotation_name(&mut self, at: Span) -> Parsed<(String, Span)> {
         self.eat("::");
         let name = self.peek();
         if name.kind != TokenKind::Identifier {
@@ -60,8 +136,23 @@ impl Parser<'_, '_, '_> {
             path = format!("{path}::{}", part.text);
         }
         let span = at.to(self.previous());
-        let number = self.annotation_arguments();
-        Ok(Annotation { name: path, span, number })
+        Ok((path, span))
+    }
+
+    /// A value: two words such as `10 ms` at most, where a scoped name is one word.
+    fn argument_text(&mut self) -> String {
+        let ends = [",", ")", "(", "{", "}", ";", "@"];
+        let (mut text, mut words) = (String::new(), 0);
+        while !self.at_end() && !ends.iter().any(|sign| self.at(sign)) {
+            let joined = text.is_empty() || self.at("::") || text.ends_with("::") || text == "-";
+            words += usize::from(!joined || text.is_empty() && !self.at("-"));
+            if words > 2 {
+                break;
+            }
+            text.push_str(if joined { "" } else { " " });
+            text.push_str(&self.bump().text);
+        }
+        text
     }
 
     /// Skips `(…)`. Returns the content if it is one number.

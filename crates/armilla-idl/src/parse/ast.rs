@@ -351,6 +351,26 @@ pub(crate) struct Operation {
     pub(crate) context: Vec<String>,
     /// The comments on the parameters, each with the name of its parameter.
     pub(crate) parameter_docs: Vec<String>,
+    /// Annotations of its timing.
+    pub(crate) timing: Vec<TimingAnnotation>,
+}
+
+/// An annotation of an operation's timing, such as `@period(10 ms)`.
+#[derive(Debug, Clone)]
+pub(crate) struct TimingAnnotation {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// An argument of an annotation, which need not be a constant of IDL: `10 ms`, `delay = 2 us`.
+#[derive(Debug, Clone)]
+pub(crate) struct Argument {
+    /// The name before the `=`, if there is one.
+    pub(crate) name: Option<String>,
+    /// The words, joined by one blank if one stood between them.
+    pub(crate) text: String,
+    pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone)]

@@ -1,10 +1,13 @@
 //! The rules of interfaces, their operations and their attributes.
 
+use super::annotation::Annotations;
+use super::ast::TimingAnnotation;
 use super::ast::{Attribute, DefinitionKind, ForwardKind, Operation, Parameter, ScopedName};
 use super::{Parsed, Parser, hint};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::TokenKind;
 use crate::model::{Direction, Flavour};
+use crate::source::Span;
 
 impl Parser<'_, '_, '_> {
     /// `local interface` or `abstract interface`.
@@ -49,9 +52,11 @@ impl Parser<'_, '_, '_> {
 
     /// An item of an interface.
     pub(super) fn export(&mut self) -> Parsed<DefinitionKind> {
-        let annotations = self.annotations();
+        let Annotations { others: annotations, timing } = self.all_annotations();
+        let timed: Vec<(String, Span)> =
+            timing.iter().map(|annotation| (annotation.name.clone(), annotation.span)).collect();
         let token = self.peek();
-        match &*token.text {
+        let kind = match &*token.text {
             "attribute" | "readonly" => self.attribute(),
             "module" | "interface" | "valuetype" | "abstract" | "local" | "custom"
                 if token.kind == TokenKind::Identifier =>
@@ -63,9 +68,13 @@ impl Parser<'_, '_, '_> {
             }
             _ => match self.data_definition(&annotations)? {
                 Some(kind) => Ok(kind),
-                None => self.operation(),
+                None => self.operation(timing),
             },
+        }?;
+        if !matches!(kind, DefinitionKind::Operation(_)) {
+            timed.iter().for_each(|(name, span)| self.misplaced(name, *span));
         }
+        Ok(kind)
     }
 
     pub(super) fn attribute(&mut self) -> Parsed<DefinitionKind> {
@@ -114,7 +123,7 @@ impl Parser<'_, '_, '_> {
         Ok((get, set))
     }
 
-    fn operation(&mut self) -> Parsed<DefinitionKind> {
+    fn operation(&mut self, timing: Vec<TimingAnnotation>) -> Parsed<DefinitionKind> {
         let oneway = self.eat_word("oneway");
         let result = match self.eat_word("void") {
             Some(_) => None,
@@ -127,7 +136,7 @@ impl Parser<'_, '_, '_> {
         let context = self.context()?;
         self.expect_semicolon("the operation")?;
         let operation =
-            Operation { oneway, result, name, parameters, raises, context, parameter_docs };
+            Operation { oneway, result, name, parameters, raises, context, parameter_docs, timing };
         Ok(DefinitionKind::Operation(operation))
     }
 

@@ -13,7 +13,7 @@ use super::options::Sides;
 use super::queries;
 use super::raises;
 use super::scope::{self, Scope};
-use super::{signature, skeleton, stub, type_codes, values};
+use super::{signature, skeleton, stub, timing, type_codes, values};
 use crate::model::{DeclId, Declaration, Flavour, Interface};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -179,6 +179,7 @@ impl Generator<'_, '_> {
         if self.amh() {
             body.push(amh::tie(self));
         }
+        timing::table(self.scope, self.id).into_iter().for_each(|table| body.push(table));
         for callable in &self.callables {
             raises::generate(&within, callable, self.is_local(), &mut body);
         }

@@ -40,6 +40,7 @@ mod signature;
 mod skeleton;
 mod structs;
 mod stub;
+mod timing;
 mod type_codes;
 mod types;
 mod unions;

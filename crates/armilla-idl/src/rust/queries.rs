@@ -25,18 +25,7 @@ pub(super) fn enclosing_modules(model: &Model, id: DeclId) -> Vec<String> {
 
 /// The bases of an interface, direct and indirect, each once.
 pub(super) fn all_bases(model: &Model, id: DeclId) -> Vec<DeclId> {
-    let mut bases = Vec::new();
-    let mut open = vec![id];
-    while let Some(id) = open.pop() {
-        let DeclKind::Interface(data) = &model.get(id).kind else { continue };
-        for base in &data.bases {
-            if !bases.contains(base) {
-                bases.push(*base);
-                open.push(*base);
-            }
-        }
-    }
-    bases
+    model.all_bases(id)
 }
 
 /// The concrete base of a valuetype, whose state it inherits.
