@@ -80,6 +80,7 @@ mod client;
 mod concurrency;
 pub mod dynamic;
 mod exception;
+mod imr;
 mod interception;
 pub mod interceptor;
 mod log;
@@ -92,6 +93,7 @@ mod operations;
 mod orb;
 mod policies;
 pub mod remoting;
+mod rt_info;
 mod runtime;
 mod server;
 mod settings;
@@ -104,14 +106,15 @@ mod wire;
 
 pub use armilla_cdr::CodeSet;
 pub use armilla_cdr::{
-    Any, Decimal, DecimalError, LargeArray, LongDouble, SharedOctets, SharedStrings, TypeCode,
-    Typed, WString,
+    Any, Decimal, DecimalError, LargeArray, LoneSurrogate, LongDouble, SharedOctets, SharedStrings,
+    TypeCode, Typed, WString,
 };
 pub use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder,
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
+pub use client::{CallChoice, CallSelector, ClientExtension, ConnectionPool};
 pub use client::{Object, PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
@@ -123,17 +126,20 @@ pub use policies::{
     ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
+pub use rt_info::{RtCall, RtInfo, RtLevel, RtSection};
 pub use runtime::Orb;
 #[cfg(feature = "demultiplexing-strategies")]
 pub use server::poa::ObjectLookup;
 pub use server::poa::{
     AdapterActivator, Bidirectional, Cookie, Current, IdAssignment, IdUniqueness,
-    ImplicitActivation, Lifespan, ManagerState, ObjectId, Poa, PoaBuilder, PoaError, PoaManager,
-    Policy, RequestProcessing, ServantActivator, ServantLocator, ServantManager,
-    ServantManagerError, ServantRetention, Threading,
+    ImplicitActivation, Lifespan, ManagerState, ObjectAddresses, ObjectId, Poa, PoaBuilder,
+    PoaError, PoaExtension, PoaManager, Policy, RequestProcessing, ServantActivator,
+    ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
 };
-pub use server::{AnyServant, ResponseHandler, ServantBase};
+pub use server::{AnyServant, LocationReply, ResponseHandler, ServantBase, SoughtKey};
+pub use server::{EndpointGroup, EndpointGroupOptions};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
+pub use threads::blocking;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 
 /// The interface between generated code and the ORB. Programs do not use it directly.
@@ -145,6 +151,7 @@ pub mod rt {
     pub use crate::exception::{Error, Raises, SystemException, UserException, encode_exception};
     pub use crate::object::{LocalRef, Native, Ref};
     pub use crate::operations::Operations;
+    pub use crate::rt_info::{RtCall, RtInfo, RtLevel, RtSection};
     pub use crate::server::ServerCall;
     pub use crate::server::{DispatchError, Dispatched, EncodeResults, ResponseHandler, Scratch};
     pub use crate::server::{Interface, IsA, ServantBase};
@@ -158,6 +165,11 @@ pub mod rt {
     pub use armilla_cdr::{TypeCode, Typed, WString};
 
     pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};
+
+    /// A time of an annotation.
+    pub const fn nanos(nanos: u64) -> std::time::Duration {
+        std::time::Duration::from_nanos(nanos)
+    }
 
     /// The TypeCode of a type, created on first use.
     pub type SharedTypeCode = std::sync::LazyLock<TypeCode>;

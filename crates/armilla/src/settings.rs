@@ -8,7 +8,8 @@ use crate::exception::{Minor, SystemException};
 use crate::policies::{ConnectionPolicy, OnewayBuffer, SyncScope};
 use crate::policies::{CustomPolicy, Rebind, Retries};
 use armilla_cdr::{CodeSet, CodeSets};
-use armilla_giop::Version;
+use armilla_giop::url::{Corbaloc, CorbalocAddress, ObjectUrl};
+use armilla_giop::{CodeSetContext, Version};
 use armilla_ipc::StreamOptions;
 use armilla_ipc::option::CodePoint;
 use std::fmt;
@@ -16,6 +17,9 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
+
+/// The object key of an implementation repository in `corbaloc:` URLs.
+const IMR_KEY: &str = "ImplementationRepository";
 
 /// How calls reach the objects of the same process.
 ///
@@ -144,15 +148,19 @@ pub struct Settings {
     /// tried every address of the reference. Default: never. Option: `-ORBRetries` sets the count.
     pub retries: Retries,
     /// The time after which a client closes a connection that no call uses. Default: 120 s.
+    /// Option: `-ORBClientIdle`.
     pub client_idle: Duration,
     /// The time after which a server closes a connection that brings no request, or whose client
-    /// takes nothing of a reply. Default: 300 s.
+    /// takes nothing of a reply. Default: 300 s. Option: `-ORBServerIdle`.
     pub server_idle: Duration,
     /// The longest pause that a peer may make within a message. Default: 10 s.
+    /// Option: `-ORBHeaderDeadline`.
     pub header_deadline: Duration,
     /// How long a server that shuts down waits for the calls in progress. Default: 10 s.
+    /// Option: `-ORBDrainTimeout`.
     pub drain_timeout: Duration,
     /// The time limit for a client to send one message, from its first octet. Default: 120 s.
+    /// Option: `-ORBMessageDeadline`.
     pub message_deadline: Duration,
     /// How many connections a server holds at once. A further connection makes the server close the
     /// one that has been idle longest; if none is idle, the server closes the new one. Default:
@@ -162,14 +170,15 @@ pub struct Settings {
     /// [`Concurrency::default`]. Option: `-ORBConcurrency`.
     pub concurrency: Concurrency,
     /// How many requests of one connection servants execute at the same time. Further requests are
-    /// queued. Default: 64.
+    /// queued. Default: 256. Option: `-ORBRequestsPerConnection`.
     pub requests_per_connection: usize,
     /// How many requests of one connection may be without a reply, including those that servants
     /// answer later. The server refuses further requests. Default: 16,384.
+    /// Option: `-ORBRequestsInProgress`.
     pub requests_in_progress: usize,
     /// How many octets of replies the server queues for a client that does not read them, on a
     /// connection without a thread of its own. Above that the server closes the connection.
-    /// Default: 32 MiB.
+    /// Default: 32 MiB. Option: `-ORBQueuedReplies`.
     pub queued_replies: usize,
     /// Whether the [POA managers](crate::PoaManager) of the root POA, and of POAs that are created
     /// without one, begin in the holding state, as CORBA specifies. Requests then wait until the
@@ -184,8 +193,10 @@ pub struct Settings {
     pub startup_hold: Duration,
     /// How many requests may wait for a POA manager in the holding state, or for what its POAs lack
     /// while the server is starting. Further requests fail with `TRANSIENT`. Each waiting request occupies a thread. Default: 1,024.
+    /// Option: `-ORBMaxHeldRequests`.
     pub max_held_requests: usize,
     /// How calls reach objects of the same process. Default: [`Collocation::Direct`].
+    /// Option: `-ORBCollocation`.
     pub collocation: Collocation,
     /// How the calls of a client share connections. Default: [`ConnectionPolicy::default`]. Option:
     /// `-ORBConnectionPolicy`.
@@ -194,13 +205,15 @@ pub struct Settings {
     /// one. Default: 1. Option: `-ORBConnectionsPerEndpoint`.
     pub connections_per_endpoint: usize,
     /// How many requests of a client may be without a reply on one connection. Default: 65,536.
+    /// Option: `-ORBRequestsInFlight`.
     pub requests_in_flight: usize,
     /// How many octets of requests a client queues on a shared connection for a server that does
-    /// not read them. Above that, calls block. Default: 1 MiB.
+    /// not read them. Above that, calls block. Default: 1 MiB. Option: `-ORBQueuedRequests`.
     pub queued_requests: usize,
     /// When oneway calls return. Default: [`SyncScope::default`]. Option: `-ORBSyncScope`.
     pub sync_scope: SyncScope,
     /// How oneway calls with [`SyncScope::None`] are buffered. Default: [`OnewayBuffer::default`].
+    /// Option: `-ORBOnewayBuffer`.
     pub oneway_buffer: OnewayBuffer,
     /// Whether a client offers its connections for calls to its own objects, those of POAs with
     /// [`Bidirectional::Both`](crate::Bidirectional). This serves clients that no server can
@@ -216,7 +229,7 @@ pub struct Settings {
     /// `None` does not probe. Default: `None`. Option: `-ORBKeepAlive`, in seconds, where 0 stands
     /// for `None`.
     pub keep_alive: Option<Duration>,
-    /// How often a server may forward one call. Default: 8.
+    /// How often a server may forward one call. Default: 8. Option: `-ORBMaxForwards`.
     pub max_forwards: u32,
     /// How deeply the [values](crate::Value) of a received message may be nested; for a linked list
     /// this is its length. Inside an `any` the limit is 256 at most. The ORB reads deep values on
@@ -239,6 +252,11 @@ pub struct Settings {
     /// The native code set for `wchar` and `wstring`, which references name and a client prefers:
     /// UTF-16, UCS-2 or UCS-4. Default: UTF-16. Option: `-ORBNativeWCharCodeSet`.
     pub native_wchar_code_set: CodeSet,
+    /// Whether wide texts carry units of UTF-16 that are half a character, as ORBs do that check
+    /// none. In a `wstring` or a `wchar` another character stands for each
+    /// ([`LoneSurrogate`](crate::LoneSurrogate)). Otherwise the ORB refuses to read such a text with
+    /// `DATA_CONVERSION`, which names the unit. Default: `false`. Option: `-ORBLoneSurrogates`.
+    pub lone_surrogates: bool,
     /// The host name or address that references carry instead of the one at which an endpoint
     /// listens. The `publish=` of an endpoint takes precedence. Default: `None`. Option:
     /// `-ORBPublishHost`.
@@ -258,8 +276,15 @@ pub struct Settings {
     /// own. omniORB and JacORB try such components, but omniORB uses only the first of several
     /// profiles. Default: `true`. Option: `-ORBAlternateAddresses`.
     pub alternate_addresses: bool,
+    /// The implementation repository of this server: `HOST:PORT` or a `corbaloc:` URL. References to
+    /// objects of persistent POAs carry its addresses instead of those of the server, except where
+    /// the POA [has its own](crate::PoaBuilder::publish_address). From the time when the program
+    /// runs the ORB, the ORB tells the repository where it listens, under the name
+    /// [`server_id`](Self::server_id); when it is shut down, it tells the end. Default: `None`.
+    /// Option: `-ORBImR`.
+    pub imr: Option<String>,
     /// The size of the send and receive buffers of sockets, in octets. `None` leaves the system's
-    /// default. Default: `None`.
+    /// default. Default: `None`. Option: `-ORBSocketQueue`.
     pub socket_queue: Option<usize>,
     /// Whether a client prefers the local endpoints of a server on the same host to TCP. Default:
     /// `true`. Option: `-ORBLocalEndpoints`.
@@ -270,7 +295,7 @@ pub struct Settings {
     /// Option: `-ORBBusyPoll`, in microseconds.
     pub busy_poll: Option<Duration>,
     /// The name of the congestion control algorithm of TCP connections. `None` leaves the system's
-    /// default. Default: `None`.
+    /// default. Default: `None`. Option: `-ORBCongestionControl`.
     pub congestion_control: Option<String>,
     /// The local ports of outgoing TCP connections, for firewalls that filter by them. A connection
     /// takes the first port that no other connection to the same server uses; if all are in use,
@@ -354,7 +379,7 @@ impl Default for Settings {
             message_deadline: Duration::from_secs(120),
             max_connections: 16_384,
             concurrency: Concurrency::default(),
-            requests_per_connection: 64,
+            requests_per_connection: 256,
             requests_in_progress: 16_384,
             queued_replies: 32 << 20,
             hold_requests: false,
@@ -376,11 +401,13 @@ impl Default for Settings {
             max_giop: Version::V1_2,
             native_char_code_set: CodeSet::Iso8859_1,
             native_wchar_code_set: CodeSet::Utf16,
+            lone_surrogates: false,
             publish_host: None,
             publish_addresses: Vec::new(),
             publish_as: PublishAs::Given,
             publish_network: None,
             alternate_addresses: true,
+            imr: None,
             socket_queue: None,
             local_endpoints: true,
             busy_poll: None,
@@ -416,7 +443,45 @@ impl Settings {
 
     /// The native code sets.
     pub(crate) const fn native_code_sets(&self) -> CodeSets {
-        CodeSets { char: self.native_char_code_set, wchar: Some(self.native_wchar_code_set) }
+        CodeSets {
+            char: self.native_char_code_set,
+            wchar: Some(self.native_wchar_code_set),
+            lone_surrogates: self.lone_surrogates,
+        }
+    }
+
+    /// The code sets of a connection whose client stated `agreed`, or nothing.
+    pub(crate) fn code_sets(&self, agreed: Option<CodeSetContext>) -> CodeSets {
+        let agreed = agreed.and_then(|stated| stated.code_sets().ok());
+        CodeSets { lone_surrogates: self.lone_surrogates, ..agreed.unwrap_or(CodeSets::UNAGREED) }
+    }
+
+    /// Where the implementation repository is; `None` without one, or if its URL is malformed.
+    pub(crate) fn imr_location(&self) -> Option<Corbaloc> {
+        let text = self.imr.as_deref()?;
+        let text = match text.contains("corbaloc:") {
+            true => text.to_owned(),
+            false => {
+                text.rsplit_once(':').filter(|(host, _)| !host.is_empty())?;
+                format!("corbaloc::{text}")
+            }
+        };
+        let Ok(ObjectUrl::Corbaloc(mut location)) = ObjectUrl::parse(&text) else { return None };
+        if location.key.is_empty() {
+            location.key = IMR_KEY.into();
+        }
+        (!location.addresses.contains(&CorbalocAddress::Rir)).then_some(location)
+    }
+
+    /// The addresses of the implementation repository; none without one.
+    pub(crate) fn imr_addresses(&self) -> Vec<(String, u16)> {
+        let addresses = self.imr_location().map(|location| location.addresses);
+        let addresses = addresses.unwrap_or_default().into_iter();
+        let iiop = addresses.filter_map(|address| match address {
+            CorbalocAddress::Iiop { host, port, .. } => Some((host, port)),
+            _ => None,
+        });
+        iiop.collect()
     }
 
     /// Checks the settings that the ORB may be unable to meet.
@@ -433,6 +498,8 @@ impl Settings {
             format!("native_wchar_code_set: {wchar} is not a code set for `wchar` and `wstring`")
         } else if self.dscp.is_some_and(|number| CodePoint::new(number).is_none()) {
             "dscp: a code point is a number from 0 to 63".to_owned()
+        } else if let Some(url) = self.imr.as_ref().filter(|_| self.imr_location().is_none()) {
+            format!("imr: {url:?} is neither HOST:PORT nor a corbaloc: URL with an IIOP address")
         } else {
             return Ok(());
         };

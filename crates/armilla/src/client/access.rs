@@ -5,6 +5,7 @@
 //! are kept in [`endpoint`](super::endpoint), the choice among addresses in
 //! [`route`](super::route).
 
+use super::connection_pool::ConnectionPool;
 use super::endpoint::Endpoint;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 #[cfg(feature = "demultiplexing-strategies")]
@@ -175,9 +176,12 @@ fn find(
     // GIOP 1.0 does not negotiate code sets.
     let agrees = version >= Version::V1_1;
     let code_sets = if agrees { code_sets(profile, orb.settings())? } else { None };
+    // A number that came from elsewhere names no pool.
+    let pool = component::<ConnectionPool>(profile);
+    let pool = pool.filter(|pool| orb.client().pools().settings(*pool).is_some());
     let access = |place| {
         Arc::new(Access {
-            endpoint: orb.client().endpoint(place, code_sets),
+            endpoint: orb.client().endpoint(place, code_sets, pool),
             version,
             #[cfg(feature = "demultiplexing-strategies")]
             numbers: component::<OperationNames>(profile).map(Numbers::from),

@@ -34,15 +34,16 @@ impl Arguments {
         target: &Target,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Self, SystemException> {
-        let agreed = target.access.endpoint.code_sets;
-        let code_sets = agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED);
+        let endpoint = &target.access.endpoint;
+        let agreed = endpoint.code_sets;
+        let code_sets = endpoint.settings.code_sets(agreed);
         let version = target.access.version;
         let first = Variant::encode(version, code_sets, 0, arguments)
             .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
         let mut variants = vec![first];
         if version < Version::V1_2 || agreed.is_none() {
             let later = [CodeSet::Utf8, CodeSet::Iso8859_1].map(|char| {
-                let code_sets = CodeSets { char, wchar: Some(CodeSet::Utf16) };
+                let code_sets = CodeSets { char, wchar: Some(CodeSet::Utf16), ..code_sets };
                 Variant::encode(Version::V1_2, code_sets, 0, arguments)
             });
             // A form in which the arguments cannot be encoded is left out.

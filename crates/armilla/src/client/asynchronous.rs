@@ -6,6 +6,7 @@
 //! the next attempt. The decision is in [`continuing`](super::continuing), its rules are in
 //! [`Invocation`](super::invocation).
 
+use super::answer::{no_reply, undecodable};
 use super::arguments::Arguments;
 use super::binding::AttemptTarget;
 use super::continuing::AttemptOutcome;
@@ -17,8 +18,7 @@ use super::loss::{LostConnection, reply_timed_out};
 use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
-use super::reply::{no_reply, undecodable};
-use super::request::{Intercepted, Outgoing};
+use super::request::{AddedContexts, Outgoing};
 use crate::exception::{Completion, SystemException};
 use crate::interception::{Contexts, Slots};
 use crate::log::report;
@@ -72,6 +72,33 @@ pub(super) struct State {
     cancelled: bool,
 }
 
+/// The reply to a call, while a thread reads it. It returns to the call when it is dropped.
+pub(super) struct StoredReply<'c> {
+    call: &'c AsyncCall,
+    message: OwnedMessage,
+    code_sets: CodeSets,
+}
+
+impl StoredReply<'_> {
+    /// The header, and a decoder for the body.
+    pub(super) fn open(&self) -> Result<(ReplyHeader<'_>, Decoder<'_>), SystemException> {
+        let orb = &self.call.object.reference()?.orb;
+        let message = self.message.message().ok_or_else(no_reply)?;
+        match decode_reply(&message) {
+            Ok((header, body)) => {
+                Ok((header, body.with_code_sets(self.code_sets).with_context(orb)))
+            }
+            Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
+        }
+    }
+}
+
+impl Drop for StoredReply<'_> {
+    fn drop(&mut self) {
+        lock(&self.call.state).reply = std::mem::take(&mut self.message);
+    }
+}
+
 /// A reply or failure that is stored and not yet processed.
 enum Event {
     Reply,
@@ -105,6 +132,8 @@ impl AsyncCall {
         operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
+        let selected = object.selected()?;
+        let object = selected.as_ref().unwrap_or(object);
         let reference = object.reference()?;
         let invocation = Invocation::begin(object, reference)?;
         let deadline = invocation.deadline;
@@ -213,15 +242,12 @@ impl AsyncCall {
         }
         let target = attempt_target.target();
         let added = contexts.as_ref().map(Contexts::to_send);
-        // `read_reply` takes the contexts of the reply.
-        let intercepted =
-            added.as_deref().map(|contexts| Intercepted { contexts, take_reply: &|_| () });
         let request = Outgoing {
             target,
             operation: self.operation.get(),
             response: ResponseFlags::Target,
             arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
-            intercepted: intercepted.as_ref(),
+            added: added.as_deref().map(|contexts| AddedContexts { contexts, stable: None }),
         };
         let sending = match MAY_BLOCK.get() {
             true => Sending::Blocking(&self.deadline),
@@ -324,40 +350,24 @@ impl AsyncCall {
         }
     }
 
-    /// Decodes the reply with `read`.
-    pub(super) fn decode<T>(
-        &self,
-        read: &mut dyn FnMut(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<T, SystemException>,
-    ) -> Result<T, SystemException> {
+    /// The reply that is stored. No other thread sees it until it is dropped.
+    pub(super) fn stored_reply(&self) -> StoredReply<'_> {
         let mut state = lock(&self.state);
-        let reply = std::mem::take(&mut state.reply);
+        let message = std::mem::take(&mut state.reply);
         let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
-        drop(state);
-        let orb = &self.object.reference()?.orb;
-        let message = reply.message().ok_or_else(no_reply)?;
-        let decoded = decode_reply(&message)
-            .map_err(|error| SystemException::decoding(&error, Completion::Maybe))
-            .and_then(|(header, body)| {
-                read(&header, &mut body.with_code_sets(code_sets).with_context(orb))
-            });
-        lock(&self.state).reply = reply;
-        decoded
+        StoredReply { call: self, message, code_sets }
     }
 
-    /// Passes the outcome to `read`. The call must have ended.
-    pub(super) fn take<T>(
+    /// Decodes the body of the reply with `read`. The call must have ended.
+    pub(super) fn decode<T>(
         &self,
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let outcome = lock(&self.state).outcome.clone();
         outcome.unwrap_or_else(|| Err(no_reply()))?;
-        let mut read = Some(read);
-        self.decode(&mut |header, body| match read.take() {
-            Some(read) => {
-                read(header.status, body).map_err(|error| undecodable(header.status, &error))
-            }
-            None => Err(no_reply()),
-        })
+        let reply = self.stored_reply();
+        let (header, mut body) = reply.open()?;
+        read(header.status, &mut body).map_err(|error| undecodable(header.status, &error))
     }
 
     /// Whether the call has ended. If not, `waker` is woken at its end.

@@ -4,102 +4,161 @@
 //! replaces it. [`Invocation`](super::invocation::Invocation) judges every other outcome.
 
 use super::access::Access;
+use super::answer::{Answer, no_reply, wrong_reply};
 use super::asynchronous::MAY_BLOCK;
 use super::deadline::Deadline;
-use super::exclusive::{ExclusiveConnection, ReplyReceiver};
-use super::multiplexed::{MultiplexedConnection, Sending, ThreadBuffers};
-use super::reply::{Answer, Finish, take_reply, wrong_reply};
-use super::request::{Intercepted, Outgoing};
-use super::route::Target;
+use super::endpoint::{Endpoint, PooledConnection};
+use super::exclusive::{Arrived, ExclusiveConnection};
+use super::multiplexed::{BorrowedBuffers, MultiplexedConnection, Sending};
+use super::reply::{Holder, Reply, ReplyStart};
+use super::request::Outgoing;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::runtime::Orb;
-use armilla_cdr::{CodeSets, Decoder};
-use armilla_giop::engine::ClientEvent;
-use armilla_giop::{ReplyHeader, ResponseFlags};
+use armilla_giop::ResponseFlags;
 
-/// Makes one attempt. A system exception of the server is attributed to its address.
+/// Makes one attempt: sends the request, and receives the reply if one is expected.
 #[inline(always)]
-pub(super) fn attempt(
-    orb: &Orb,
-    outgoing: &Outgoing<'_, '_>,
+pub(super) fn attempt<'c>(
+    orb: &'c Orb,
+    outgoing: &Outgoing<'c, '_>,
     (connection_policy, scope): (ConnectionPolicy, SyncScope),
     deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let answer = match connection_policy {
-        ConnectionPolicy::Exclusive => attempt_exclusive(orb, outgoing, deadline, finish),
-        ConnectionPolicy::Multiplexed => {
-            attempt_multiplexed(orb, outgoing, deadline, scope, finish)
-        }
-    };
-    match answer {
-        Ok(Answer::Raised(exception)) => {
-            let address = &outgoing.target.access.endpoint.address;
-            Ok(Answer::Raised(exception.attributed_to(address, outgoing.operation.name)))
-        }
-        answer => answer,
+) -> Result<Option<Reply<'c>>, SystemException> {
+    match connection_policy {
+        ConnectionPolicy::Exclusive => exchange_exclusive(orb, outgoing, deadline),
+        ConnectionPolicy::Multiplexed => exchange_multiplexed(orb, outgoing, deadline, scope),
     }
 }
 
-/// One attempt at one target: over an idle connection that is alive, otherwise over a new one.
+/// The answer that the reply to an attempt is. A system exception of the server is attributed to
+/// its address.
 #[inline(always)]
-fn attempt_exclusive(
-    orb: &Orb,
+pub(super) fn answer<'c>(
+    reply: Option<Reply<'c>>,
     outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    if let Some(mut link) = outgoing.target.access.endpoint.idle_connection(deadline.started) {
-        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
-            Ok(taken @ Answer::Taken) => {
-                return_idle(outgoing.target, link, deadline);
-                return Ok(taken);
-            }
-            Err(error) if is_stale(&error) => {}
-            outcome => return return_if_usable(outgoing.target, link, deadline, outcome),
+) -> Result<Answer<Option<Reply<'c>>>, SystemException> {
+    let Some(reply) = reply else { return Ok(Answer::Results(None)) };
+    Ok(match reply.into_answer()? {
+        Answer::Raised(exception) => {
+            let address = &outgoing.target.access.endpoint.address;
+            Answer::Raised(exception.attributed_to(address, outgoing.operation.name))
         }
-    }
-    attempt_other_connections(orb, outgoing, deadline, finish)
+        answer => answer.map(Some),
+    })
 }
 
-/// Continues the attempt over the remaining idle connections, then over a new one.
+/// Sends and receives over an idle connection that is alive, otherwise over a new one.
+#[inline(always)]
+fn exchange_exclusive<'c>(
+    orb: &'c Orb,
+    outgoing: &Outgoing<'c, '_>,
+    deadline: &Deadline,
+) -> Result<Option<Reply<'c>>, SystemException> {
+    let endpoint = &*outgoing.target.access.endpoint;
+    if let Some(mut link) = endpoint.idle_connection(deadline.started) {
+        match exchange_over(&mut link, outgoing, deadline) {
+            Ok(replied) => return Ok(received(orb, endpoint, link, replied, deadline)),
+            Err(error) if is_stale(&error) => {}
+            Err(error) => return Err(failed(endpoint, link, error, deadline)),
+        }
+    }
+    exchange_over_other(orb, outgoing, deadline)
+}
+
+/// Continues over the remaining idle connections, then over a new one.
 #[cold]
 #[inline(never)]
-fn attempt_other_connections(
-    orb: &Orb,
-    outgoing: &Outgoing<'_, '_>,
+fn exchange_over_other<'c>(
+    orb: &'c Orb,
+    outgoing: &Outgoing<'c, '_>,
     deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let endpoint = &outgoing.target.access.endpoint;
+) -> Result<Option<Reply<'c>>, SystemException> {
+    let endpoint = &*outgoing.target.access.endpoint;
     loop {
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
             None if endpoint.reverse_connection(outgoing.target.access.version).is_some() => {
                 // The server has connected to this ORB; the request goes over that connection.
                 let scope = SyncScope::WithTransport;
-                return attempt_multiplexed(orb, outgoing, deadline, scope, finish);
+                return exchange_multiplexed(orb, outgoing, deadline, scope);
             }
             None => (endpoint.connect(deadline)?, false),
         };
-        match exchange(orb, &mut link, outgoing, deadline, &mut *finish) {
+        match exchange_over(&mut link, outgoing, deadline) {
+            Ok(replied) => return Ok(received(orb, endpoint, link, replied, deadline)),
             // The server closed the connection while it was idle: try the next.
             Err(error) if idle && is_stale(&error) => {}
-            outcome => return return_if_usable(outgoing.target, link, deadline, outcome),
+            Err(error) => return Err(failed(endpoint, link, error, deadline)),
         }
     }
 }
 
-/// One attempt at one target, over a connection shared with other threads.
-#[inline(never)]
-fn attempt_multiplexed(
-    orb: &Orb,
+/// Sends the request over an exclusive connection and waits for the reply. `false` if none is
+/// expected.
+#[inline(always)]
+fn exchange_over(
+    link: &mut ExclusiveConnection,
     outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
+) -> Result<bool, SystemException> {
+    let id = link.send(outgoing, deadline)?;
+    if !outgoing.response.response_expected() {
+        return Ok(false);
+    }
+    match link.receive(deadline) {
+        Ok(Arrived::Reply) => Ok(true),
+        Ok(Arrived::LocateReply) => Err(wrong_reply()),
+        Err(error) => {
+            if error.kind() == ExceptionKind::Timeout {
+                link.cancel(outgoing.target.access.version, id);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The reply that `link` holds if it has `replied`. Without one the connection returns to the pool at once.
+#[inline(always)]
+fn received<'c>(
+    orb: &'c Orb,
+    endpoint: &'c Endpoint,
+    mut link: Box<ExclusiveConnection>,
+    replied: bool,
+    deadline: &Deadline,
+) -> Option<Reply<'c>> {
+    link.last_used = deadline.started;
+    let connection = PooledConnection::new(link, endpoint);
+    replied.then(|| Reply::new(orb, Holder::Exclusive(connection)))
+}
+
+/// Returns the connection to the pool if it is still usable after `error`.
+#[cold]
+#[inline(never)]
+fn failed(
+    endpoint: &Endpoint,
+    mut link: Box<ExclusiveConnection>,
+    error: SystemException,
+    deadline: &Deadline,
+) -> SystemException {
+    // Either the request failed to encode and no octet of it was sent, or the whole reply was read
+    // and is the wrong one. The connection is usable in both cases, unless the reply was larger than
+    // the limit and not read.
+    if error.is_marshalling_error() && link.is_open() {
+        link.last_used = deadline.started;
+        endpoint.return_idle(link);
+    }
+    error
+}
+
+/// Sends and receives over a connection shared with other threads.
+#[inline(never)]
+fn exchange_multiplexed<'c>(
+    orb: &'c Orb,
+    outgoing: &Outgoing<'c, '_>,
+    deadline: &Deadline,
     scope: SyncScope,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
+) -> Result<Option<Reply<'c>>, SystemException> {
     let sending = match (outgoing.response, scope) {
         (ResponseFlags::None, SyncScope::None) => {
             Sending::Buffered(MAY_BLOCK.get().then_some(deadline))
@@ -112,7 +171,7 @@ fn attempt_multiplexed(
     loop {
         let Access { endpoint, version, .. } = &*outgoing.target.access;
         let link = endpoint.shared_connection(orb, *version, deadline)?;
-        match exchange_multiplexed(orb, &link, outgoing, deadline, sending, &mut *finish) {
+        match exchange_over_shared(orb, &link, outgoing, deadline, sending) {
             // The server closed the connection meanwhile: try another.
             Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,
             outcome => return outcome,
@@ -120,29 +179,23 @@ fn attempt_multiplexed(
     }
 }
 
-/// Sends the request and takes the reply, over a shared connection.
-fn exchange_multiplexed(
-    orb: &Orb,
+/// Sends the request over a shared connection and waits for the reply.
+fn exchange_over_shared<'c>(
+    orb: &'c Orb,
     link: &MultiplexedConnection,
     outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     sending: Sending<'_>,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    ThreadBuffers::with(|buffers| {
-        let id = link.send(*outgoing, buffers, sending)?;
-        if !outgoing.response.response_expected() {
-            return Ok(Answer::Taken);
-        }
-        let code_sets = link.code_sets();
-        link.receive(id, &buffers.slot, deadline, &mut |header, body| {
-            if let Some(intercepted) = outgoing.intercepted {
-                (intercepted.take_reply)(&header.contexts);
-            }
-            let mut body = body.with_code_sets(code_sets).with_context(orb);
-            take_reply(&header, &mut body, &mut *finish)
-        })
-    })
+) -> Result<Option<Reply<'c>>, SystemException> {
+    let mut buffers = BorrowedBuffers::of_this_thread();
+    let id = link.send(*outgoing, &mut buffers, sending)?;
+    if !outgoing.response.response_expected() {
+        return Ok(None);
+    }
+    link.receive(id, &mut buffers, deadline)?;
+    buffers.start = ReplyStart::read(&buffers.reply.message().ok_or_else(no_reply)?)?;
+    buffers.code_sets = link.code_sets();
+    Ok(Some(Reply::new(orb, Holder::Multiplexed(buffers))))
 }
 
 /// The number of closed connections that one call may meet before that counts as a failure.
@@ -153,87 +206,4 @@ pub(super) fn is_stale(error: &SystemException) -> bool {
     let minor = error.minor();
     error.completed() == Completion::No
         && (minor == Minor::SEND_FAILED || minor == Minor::CONNECTION_CLOSING)
-}
-
-/// Returns the connection to the pool; it is usable after a reply.
-#[inline(always)]
-fn return_idle(target: &Target, mut link: Box<ExclusiveConnection>, deadline: &Deadline) {
-    link.last_used = deadline.started;
-    target.access.endpoint.return_idle(link);
-}
-
-/// Returns the connection to the pool if it is still usable.
-#[cold]
-#[inline(never)]
-fn return_if_usable(
-    target: &Target,
-    link: Box<ExclusiveConnection>,
-    deadline: &Deadline,
-    outcome: Result<Answer, SystemException>,
-) -> Result<Answer, SystemException> {
-    let good = match &outcome {
-        Ok(_) => true,
-        // Either the request failed to encode and no octet of it was sent, or the whole reply was
-        // read and failed to decode. The connection is usable in both cases.
-        Err(error) => error.is_marshalling_error(),
-    };
-    if good {
-        return_idle(target, link, deadline);
-    }
-    outcome
-}
-
-/// Sends the request and takes the reply.
-#[inline(always)]
-fn exchange(
-    orb: &Orb,
-    link: &mut ExclusiveConnection,
-    outgoing: &Outgoing<'_, '_>,
-    deadline: &Deadline,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let id = link.send(outgoing, deadline)?;
-    if !outgoing.response.response_expected() {
-        return Ok(Answer::Taken);
-    }
-    let (code_sets, intercepted) = (link.code_sets(), outgoing.intercepted);
-    let received = link.receive(deadline, &mut TakeReply { orb, code_sets, intercepted, finish });
-    received.unwrap_or_else(|error| {
-        if error.kind() == ExceptionKind::Timeout {
-            link.cancel(outgoing.target.access.version, id);
-        }
-        Err(error)
-    })
-}
-
-/// Takes the reply to a request.
-struct TakeReply<'c> {
-    orb: &'c Orb,
-    code_sets: CodeSets,
-    intercepted: Option<&'c Intercepted<'c>>,
-    finish: Finish<'c>,
-}
-
-impl ReplyReceiver<Result<Answer, SystemException>> for TakeReply<'_> {
-    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> Result<Answer, SystemException> {
-        match arrived {
-            ClientEvent::Reply((), header, body) => self.take_reply(header, body),
-            _ => Err(wrong_reply()),
-        }
-    }
-
-    #[inline(always)]
-    fn take_reply(
-        &mut self,
-        header: ReplyHeader<'_>,
-        body: Decoder<'_>,
-    ) -> Result<Answer, SystemException> {
-        if let Some(intercepted) = self.intercepted {
-            (intercepted.take_reply)(&header.contexts);
-        }
-        let mut body = body.with_code_sets(self.code_sets).with_context(self.orb);
-        let taken = take_reply(&header, &mut body, &mut *self.finish);
-        body.end();
-        taken
-    }
 }

@@ -3,6 +3,7 @@
 //!
 //! [`Route`](super::route) chooses among the addresses of one binding.
 
+use super::extension::CallSelector;
 use super::route::{Route, Target};
 use crate::client::Reference;
 use crate::exception::SystemException;
@@ -38,6 +39,8 @@ struct Forwarding {
     forwarded: ArcSwapOption<Route>,
     /// The reference from LOCATION_FORWARD_PERM; calls use it in place of the reference's own IOR.
     permanent_ior: ArcSwapOption<Ior>,
+    /// Set if an extension has attached to the reference.
+    selector: OnceLock<Arc<dyn CallSelector>>,
 }
 
 impl Forwarding {
@@ -119,6 +122,10 @@ impl Binding {
         self.forwarding().is_some()
     }
 
+    fn selector(&self) -> Option<&Arc<dyn CallSelector>> {
+        self.forwarding.get()?.selector.get()
+    }
+
     /// The forward, if calls go by it.
     fn forwarding(&self) -> Option<&Forwarding> {
         self.forwarding.get().filter(|forwarding| forwarding.active.load(Ordering::Acquire))
@@ -155,7 +162,8 @@ impl Binding {
             return forwarding.forwarded.store(None);
         }
         forwarding.active.store(false, Ordering::Release);
-        self.first.get().inspect(|first| first.set_fast(leaves));
+        let fast = leaves && forwarding.selector.get().is_none();
+        self.first.get().inspect(|first| first.set_fast(fast));
     }
 }
 
@@ -204,8 +212,29 @@ impl Reference {
             return Ok(RouteRef::First(first));
         }
         let first = lead(self.ior())?;
-        first.set_fast(!self.is_collocated());
+        let fast = !self.is_collocated() && binding.selector().is_none();
+        first.set_fast(fast);
         Ok(RouteRef::First(binding.first.get_or_init(|| first)))
+    }
+
+    /// The selector of an extension that has attached to this reference. The extension is asked
+    /// before the first call.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    #[cold]
+    pub(super) fn selector(&self) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        let Some(extension) = self.orb.client().extension() else { return Ok(None) };
+        let binding = &self.binding;
+        if let Some(selector) = binding.selector() {
+            return Ok(Some(selector.clone()));
+        }
+        if binding.is_set() || self.is_collocated() {
+            return Ok(None);
+        }
+        let Some(selector) = extension.attach(&self.orb, self.ior())? else { return Ok(None) };
+        let forwarding = binding.forwarding.get_or_init(Box::default);
+        Ok(Some(forwarding.selector.get_or_init(|| selector).clone()))
     }
 }
 

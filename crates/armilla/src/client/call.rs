@@ -4,13 +4,15 @@
 //! `call_at`. Every other call runs in a [`Driver`], which makes the attempts that its
 //! [`Invocation`] asks for.
 
-use super::attempt::attempt;
+use super::answer::{Undeclared, no_reply, user_exception};
+use super::attempt::{answer, attempt};
 use super::collocated;
+use super::extension::call_selected;
 use super::interception::{ClientFlow, FlowTarget};
 use super::invocation::{Forward, Invocation, Step};
 use super::operation::Operation;
-use super::reply::{Finish, Undeclared, no_reply, user_exception};
-use super::request::{Intercepted, Outgoing};
+use super::reply::Reply;
+use super::request::{AddedContexts, Outgoing};
 use super::route::{Route, Target};
 use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
@@ -22,7 +24,8 @@ use crate::signature::Signature;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::ior::Ior;
-use armilla_giop::{ReplyStatus, ResponseFlags, ServiceContexts, TargetAddress};
+use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
+use std::cell::RefCell;
 use std::thread;
 
 /// Encodes the arguments of a call. Runs again for each attempt.
@@ -51,20 +54,12 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
     arguments: Arguments<'_, 'p>,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
 ) -> Result<R, Error<E>> {
-    let mut results = Some(results);
-    let mut outcome = None;
     let request = Request::new(operation, ResponseFlags::Target, arguments);
-    call(object, request, &mut |status, input| {
-        outcome = Some(match status {
-            ReplyStatus::NoException => match results.take() {
-                Some(results) => Ok(results(input)?),
-                None => Err(Error::System(no_reply())),
-            },
-            _ => Err(user_exception(input)?),
-        });
-        Ok(())
-    })?;
-    outcome.unwrap_or_else(|| Err(Error::System(no_reply())))
+    let Some(reply) = call(object, request)? else { return Err(Error::System(no_reply())) };
+    reply.decode(|status, body| match status {
+        ReplyStatus::NoException => results(body).map(Ok),
+        _ => user_exception(body).map(Err),
+    })?
 }
 
 /// Calls a oneway operation.
@@ -74,7 +69,7 @@ pub(crate) fn invoke_oneway<'p>(
     arguments: Arguments<'_, 'p>,
 ) -> Result<(), SystemException> {
     let request = Request::new(operation, oneway_response(object)?, arguments);
-    call(object, request, &mut |_, _| Ok(()))
+    call(object, request).map(drop)
 }
 
 /// The response that a oneway request asks for, by its `SyncScope`.
@@ -107,87 +102,90 @@ impl<'r, 'p> Request<'r, 'p> {
         Self { operation, response, arguments, signature: None }
     }
 
-    /// The request for an attempt at one target.
+    /// The request for an attempt at one target, with added service contexts.
     #[inline]
-    fn to<'o>(
-        &self,
-        target: &'o Target,
-        intercepted: Option<&'o Intercepted<'o>>,
-    ) -> Outgoing<'o, 'p>
+    fn to<'o>(&self, target: &'o Target, added: Option<AddedContexts<'o>>) -> Outgoing<'o, 'p>
     where
         'r: 'o,
     {
         let Self { operation, response, arguments, .. } = *self;
-        Outgoing { target, operation, response, arguments, intercepted }
+        Outgoing { target, operation, response, arguments, added }
     }
 }
 
-/// Calls an operation. `finish` takes the results or the user exception. It runs once, or again if
-/// an interceptor repeats the call after a user exception.
-pub(crate) fn call(
-    object: &Object,
-    request: Request<'_, '_>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
+/// Calls an operation. Returns the reply with the results or the user exception, which the caller
+/// decodes; `None` if no reply is expected.
+pub(crate) fn call<'o>(
+    object: &'o Object,
+    request: Request<'o, '_>,
+) -> Result<Option<Reply<'o>>, SystemException> {
     let reference = object.reference()?;
     match reference.fast_route() {
         Some(route) if reference.orb.interceptors().is_none() => {
-            call_at(object, reference, route, request, finish)
+            call_at(object, reference, route, request)
         }
-        _ => drive(object, reference, request, finish),
+        _ => match reference.selector()? {
+            Some(selector) => call_selected(object, &*selector, request),
+            None => drive(object, reference, request),
+        },
     }
 }
 
 /// Any call that `call_at` does not cover.
 #[cold]
 #[inline(never)]
-fn drive(
-    object: &Object,
-    reference: &Reference,
+fn drive<'o>(
+    object: &'o Object,
+    reference: &'o Reference,
     request: Request<'_, '_>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
+) -> Result<Option<Reply<'o>>, SystemException> {
     let invocation = Invocation::begin(object, reference)?;
     let interceptors = reference.orb.interceptors();
     let flow = interceptors.map(|known| ClientFlow::begin(known, object, reference));
-    let mut driver = Driver { object, request: &request, flow, invocation, blocking: None };
-    let destination = Destination::of(reference);
-    match driver.attempt(reference, &destination, &mut *finish)? {
-        Step::Done => Ok(()),
-        step => driver.go_on(step, destination, finish),
-    }
+    let driver = Driver::new(&reference.orb, object, &request, invocation, flow);
+    driver.run(reference)
 }
 
 /// The usual call: one attempt at a known address.
 #[inline(always)]
-fn call_at(
-    object: &Object,
-    reference: &Reference,
-    route: &Route,
-    request: Request<'_, '_>,
-    finish: Finish<'_>,
-) -> Result<(), SystemException> {
+fn call_at<'o>(
+    object: &'o Object,
+    reference: &'o Reference,
+    route: &'o Route,
+    request: Request<'o, '_>,
+) -> Result<Option<Reply<'o>>, SystemException> {
     let connection_policy = object.connection_policy(reference.orb.settings());
-    let mut invocation = Invocation::begin(object, reference)?;
+    let mut invocation = Invocation::new(object, reference);
+    invocation.prepare(object, reference)?;
     let blocking = BlockingScope::begin();
+    let shared;
     let (target, deadline) = match route.only() {
-        Some(target) => (target, invocation.deadline),
-        None => (route.preferred(), invocation.attempt_deadline(route)),
+        Some(target) => (target, &invocation.deadline),
+        None => {
+            shared = invocation.attempt_deadline(route);
+            (route.preferred(), &shared)
+        }
     };
     let outgoing = request.to(target, None);
-    let answer = attempt(&reference.orb, &outgoing, connection_policy, &deadline, &mut *finish);
+    let attempted = attempt(&reference.orb, &outgoing, connection_policy, deadline);
+    if attempted.as_ref().is_ok_and(|reply| reply.as_ref().is_none_or(Reply::has_results)) {
+        return attempted;
+    }
+    let answer = attempted.and_then(|reply| answer(reply, &outgoing));
     match invocation.judge(reference, route, target, answer)? {
-        Step::Done => Ok(()),
+        Step::Done(reply) => Ok(reply),
         step => {
-            let blocking = Some(blocking);
-            let mut driver = Driver { object, request: &request, flow: None, invocation, blocking };
-            driver.go_on(step, Destination::Bound, finish)
+            let mut driver = Driver::new(&reference.orb, object, &request, invocation, None);
+            driver.blocking = Some(blocking);
+            driver.go_on(step, Destination::Bound)
         }
     }
 }
 
 /// A call that needs more than one attempt, interceptors or a collocated target.
-struct Driver<'d, 'p> {
+pub(super) struct Driver<'o, 'd, 'p> {
+    /// The ORB of the caller's reference, which lives as long as the reply.
+    orb: &'o Orb,
     object: &'d Object,
     request: &'d Request<'d, 'p>,
     /// The interceptors that see the call.
@@ -195,6 +193,8 @@ struct Driver<'d, 'p> {
     invocation: Invocation,
     /// Lets other threads take over this thread's work while it waits for another process.
     blocking: Option<BlockingScope>,
+    /// What an extension has added to the request.
+    added: Option<AddedContexts<'d>>,
 }
 
 /// The destination of an attempt.
@@ -230,22 +230,52 @@ impl Destination {
     }
 }
 
-impl Driver<'_, '_> {
+/// The step after an attempt; at the end of the call, its reply if one is expected.
+type Next<'o> = Step<Option<Reply<'o>>>;
+
+impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
+    pub(super) fn new(
+        orb: &'o Orb,
+        object: &'d Object,
+        request: &'d Request<'d, 'p>,
+        invocation: Invocation,
+        flow: Option<ClientFlow<'d>>,
+    ) -> Self {
+        Self { orb, object, request, flow, invocation, blocking: None, added: None }
+    }
+
+    /// Adds service contexts to the request.
+    pub(super) fn add(&mut self, added: Option<AddedContexts<'d>>) {
+        self.added = added;
+    }
+
+    /// Makes attempts until the call has ended.
+    #[inline]
+    pub(super) fn run(
+        mut self,
+        reference: &Reference,
+    ) -> Result<Option<Reply<'o>>, SystemException> {
+        let destination = Destination::of(reference);
+        match self.attempt(reference, &destination)? {
+            Step::Done(reply) => Ok(reply),
+            step => self.go_on(step, destination),
+        }
+    }
+
     /// Goes on after an attempt at `destination`, which came to `step`, until the call has ended.
     #[cold]
     #[inline(never)]
     fn go_on(
         &mut self,
-        mut step: Step,
+        mut step: Next<'o>,
         mut destination: Destination,
-        finish: Finish<'_>,
-    ) -> Result<(), SystemException> {
+    ) -> Result<Option<Reply<'o>>, SystemException> {
         // Replaces the call's own reference once the call was forwarded out of the process.
         let mut elsewhere: Option<Object> = None;
         loop {
             let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
             let next = match (step, destination) {
-                (Step::Done, _) => return Ok(()),
+                (Step::Done(reply), _) => return Ok(reply),
                 (Step::Again, _) => {
                     self.invocation.take_pause().into_iter().for_each(thread::sleep);
                     Ok(Destination::of(reference))
@@ -267,7 +297,7 @@ impl Driver<'_, '_> {
                 Destination::Bound
             });
             let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
-            step = self.attempt(reference, &destination, &mut *finish)?;
+            step = self.attempt(reference, &destination)?;
         }
     }
 
@@ -277,13 +307,12 @@ impl Driver<'_, '_> {
         &mut self,
         reference: &Reference,
         destination: &Destination,
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Next<'o>, SystemException> {
         match destination {
             Destination::Collocated { key, forwarded } => {
-                self.attempt_collocated(reference, key, forwarded.as_deref(), finish)
+                self.attempt_collocated(reference, key, forwarded.as_deref())
             }
-            Destination::Bound => self.attempt_bound(reference, finish),
+            Destination::Bound => self.attempt_bound(reference),
         }
     }
 
@@ -293,53 +322,67 @@ impl Driver<'_, '_> {
         reference: &Reference,
         key: &[u8],
         forwarded: Option<&Ior>,
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
-        let limit = self.invocation.time_left();
-        let target = collocated::Target { orb: &reference.orb, key, limit };
+    ) -> Result<Next<'o>, SystemException> {
+        let target = collocated::Target { orb: self.orb, key, limit: self.invocation.time_left() };
         let Some(flow) = &self.flow else {
-            return target.attempt(self.request, &[], &mut |_| (), finish);
+            let reply = target.attempt(self.request, &[])?;
+            return collocated::judge(reply);
         };
         let ior = forwarded.unwrap_or_else(|| reference.ior());
         let at = FlowTarget { ior, named: TargetAddress::Key(key), address: None };
-        flow.attempt(self.request, at, finish, |contexts, reply, finish| {
-            target.attempt_intercepted(self.request, contexts, reply, finish)
+        flow.attempt(self.request, at, |contexts, received| {
+            let reply = target.attempt_intercepted(self.request, contexts)?;
+            receive_contexts(reply.as_ref(), received)?;
+            collocated::judge(reply)
         })
     }
 
     /// One attempt at the address to which the reference is bound.
-    fn attempt_bound(
-        &mut self,
-        reference: &Reference,
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
-        let Self { object, request, flow, invocation, blocking } = self;
+    fn attempt_bound(&mut self, reference: &Reference) -> Result<Next<'o>, SystemException> {
+        let Self { orb, object, request, flow, invocation, blocking, added } = self;
         blocking.get_or_insert_with(BlockingScope::begin);
         let route = &*reference.route()?;
         let target = route.preferred();
+        let endpoint = &target.access.endpoint;
         let deadline = invocation.attempt_deadline(route);
-        let connection_policy = object.connection_policy(reference.orb.settings());
-        let mut attempt = |intercepted: Option<&Intercepted<'_>>, finish: Finish<'_>| {
+        let connection_policy = object.connection_policy(orb.settings());
+        let mut exchange = |added: Option<AddedContexts<'_>>,
+                            received: Option<&RefCell<Contexts>>| {
             if deadline.send_time_left().is_none() {
-                let address = &target.access.endpoint.address;
+                let address = &endpoint.address;
                 let unsent = deadline.unsent(&format!("the call could not be sent to {address}"));
                 return Err(invocation.explain(unsent));
             }
-            let outgoing = request.to(target, intercepted);
-            let answer = attempt(&reference.orb, &outgoing, connection_policy, &deadline, finish);
-            invocation.judge(reference, route, target, answer)
+            let outgoing = request.to(target, added);
+            let reply = attempt(orb, &outgoing, connection_policy, &deadline);
+            let reply = reply.and_then(|reply| {
+                received.map_or(Ok(()), |to| receive_contexts(reply.as_ref(), to))?;
+                answer(reply, &outgoing)
+            });
+            let step = invocation.judge(reference, route, target, reply)?;
+            Ok(step.map(|reply| reply.map(|reply| reply.outliving_route(orb, endpoint))))
         };
-        let Some(flow) = flow else { return attempt(None, finish) };
+        let Some(flow) = flow else { return exchange(*added, None) };
         let permanent = reference.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent.as_deref()).unwrap_or(reference.ior());
-        let address = Some(&target.access.endpoint.address);
-        let at = FlowTarget { ior, named: target.address(), address };
-        flow.attempt(request, at, finish, |contexts, reply, finish| {
-            let contexts = contexts.to_send();
-            let take_reply = &|contexts: &ServiceContexts<'_>| {
-                *reply.borrow_mut() = Contexts::received(contexts)
-            };
-            attempt(Some(&Intercepted { contexts: &contexts, take_reply }), finish)
+        let at = FlowTarget { ior, named: target.address(), address: Some(&endpoint.address) };
+        flow.attempt(request, at, |contexts, received| {
+            let mut contexts = contexts.to_send();
+            contexts.extend(added.iter().flat_map(|added| added.contexts));
+            let all = AddedContexts { contexts: &contexts, stable: None };
+            exchange(Some(all), Some(received))
         })
     }
+}
+
+/// Shows the service contexts of a reply to interceptors.
+fn receive_contexts(
+    reply: Option<&Reply<'_>>,
+    received: &RefCell<Contexts>,
+) -> Result<(), SystemException> {
+    if let Some(reply) = reply {
+        let contexts = reply.look(|header, _| Ok(Contexts::received(&header.contexts)))?;
+        *received.borrow_mut() = contexts;
+    }
+    Ok(())
 }

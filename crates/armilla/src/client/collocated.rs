@@ -3,42 +3,40 @@
 //! Each thread reuses its buffers from call to call. A nested call allocates its own. Direct calls
 //! of a servant do not pass through here.
 
+use super::answer::{Answer, no_reply};
 use super::call::{Arguments, Request};
 use super::invocation::Step;
 use super::local_objects::{ReplyBuffer, serve_collocated};
-use super::reply::{Finish, no_reply, take_collocated_reply};
+use super::reply::{Holder, Reply, ReplyStart};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::interception::Contexts;
 use crate::runtime::Orb;
 use crate::wire::CODE_SETS_HERE as CODE_SETS;
-use armilla_cdr::{Buffer, ByteOrder, CodeSet, Decoder, Encoder};
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, Encoder};
 use armilla_giop::{
-    CodeSetContext, Message, MessageHeader, OutgoingRequest, ReplyHeader, ServiceContext,
-    ServiceContexts, TargetAddress, Version, begin_request, decode_reply, put_body,
+    CodeSetContext, Message, MessageHeader, OutgoingRequest, OwnedMessage, ServiceContext,
+    TargetAddress, Version, begin_request, put_body,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::time::Duration;
 
 const VERSION: Version = Version::V1_2;
 
 /// The target of a collocated request.
-pub(super) struct Target<'t> {
-    pub(super) orb: &'t Orb,
-    pub(super) key: &'t [u8],
+pub(super) struct Target<'o, 'k> {
+    pub(super) orb: &'o Orb,
+    pub(super) key: &'k [u8],
     /// The time limit of the request.
     pub(super) limit: Option<Duration>,
 }
 
-impl Target<'_> {
-    /// Makes one attempt. `take_contexts` sees the service contexts of the reply before `finish`
-    /// sees its body.
+impl<'o> Target<'o, '_> {
+    /// Makes one attempt: has the request served, and returns the reply if one is expected.
     pub(super) fn attempt(
         &self,
         request: &Request<'_, '_>,
         contexts: &[ServiceContext<'_>],
-        take_contexts: &mut dyn FnMut(&ServiceContexts<'_>),
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Option<Reply<'o>>, SystemException> {
         let Request { operation, response, arguments, .. } = *request;
         let target = TargetAddress::Key(self.key);
         let request = OutgoingRequest {
@@ -48,89 +46,118 @@ impl Target<'_> {
             operation: operation.name,
             contexts,
         };
-        let step = exchange(self.orb, &request, arguments, self.limit, |header, body| {
-            take_contexts(&header.contexts);
-            take_collocated_reply(header, body, finish)
-        })?;
-        Ok(step.unwrap_or(Step::Done))
+        let mut served = CollocatedReply::of_this_thread();
+        served.serve(self.orb, &request, arguments, self.limit)?;
+        let expected = response.response_expected();
+        Ok(expected.then(|| Reply::new(self.orb, Holder::Collocated(served))))
     }
 
-    /// Makes one attempt with the service contexts of interceptors, and stores those of the reply
-    /// in `reply`. The code sets are sent as a service context too, so that interceptors see the
-    /// same contexts as in a remote request.
+    /// Makes one attempt with the service contexts of interceptors. The code sets are sent as a
+    /// service context too, so that interceptors see the same contexts as in a remote request.
     pub(super) fn attempt_intercepted(
         &self,
         request: &Request<'_, '_>,
         contexts: &Contexts,
-        reply: &RefCell<Contexts>,
-        finish: Finish<'_>,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Option<Reply<'o>>, SystemException> {
         let code_sets =
             CodeSetContext { char: CodeSet::Utf8.id(), wchar: CodeSet::Utf16.id() }.encode();
         let mut contexts = contexts.to_send();
         contexts.push(CodeSetContext::service_context(&code_sets));
-        let mut take_contexts =
-            |received: &ServiceContexts<'_>| *reply.borrow_mut() = Contexts::received(received);
-        self.attempt(request, &contexts, &mut take_contexts, finish)
+        self.attempt(request, &contexts)
     }
 }
 
-/// Makes a collocated request. Passes its reply, if one is expected, to `take`.
-pub(crate) fn exchange<'p, R>(
-    orb: &Orb,
-    request: &OutgoingRequest<'_>,
-    arguments: Arguments<'_, 'p>,
-    limit: Option<Duration>,
-    take: impl FnOnce(&ReplyHeader<'_>, &mut Decoder<'_>) -> Result<R, SystemException>,
-) -> Result<Option<R>, SystemException> {
-    let mut buffers = BUFFERS.try_with(Cell::take).unwrap_or_default();
-    let mut out = Encoder::with_reused_buffer(
-        std::mem::take(&mut buffers.request),
-        ByteOrder::NATIVE,
-        CODE_SETS,
-    );
-    encode(&mut out, request, arguments)?;
-    let gathered;
-    let octets = match out.as_contiguous() {
-        Some(octets) => octets,
-        None => {
-            gathered = out.to_vec();
-            &gathered
-        }
-    };
-    let reply =
-        serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, &mut buffers.reply_buffer)?;
-    buffers.request = out.take_buffer();
-    let mut taken = None;
-    if request.response.response_expected() {
-        let decoded = decode_reply(&parse(&reply)?);
-        let (header, body) = decoded.map_err(|error| undecodable(&error))?;
-        taken = Some(take(&header, &mut body.with_code_sets(CODE_SETS).with_context(orb))?);
+/// The step after an attempt. A system exception ends the call: no other address is left.
+pub(super) fn judge(reply: Option<Reply<'_>>) -> Result<Step<Option<Reply<'_>>>, SystemException> {
+    let Some(reply) = reply else { return Ok(Step::Done(None)) };
+    if reply.has_results() {
+        return Ok(Step::Done(Some(reply)));
     }
-    buffers.reply_buffer.take_back(reply);
-    buffers.retain();
-    Ok(taken)
+    match reply.into_answer()? {
+        Answer::Results(reply) => Ok(Step::Done(Some(reply))),
+        Answer::Forward(forward) => Ok(Step::Forward(*forward)),
+        Answer::Raised(exception) => Err(exception),
+    }
 }
+
+/// The buffers of a collocated call, with its reply. They return to the thread when it is dropped.
+pub(super) struct CollocatedReply(Option<Box<CollocatedBuffers>>);
 
 /// The buffers that a thread reuses for collocated calls.
 #[derive(Default)]
 struct CollocatedBuffers {
     request: Buffer,
     reply_buffer: ReplyBuffer,
+    reply: OwnedMessage,
+    /// What is known of the reply.
+    start: Option<ReplyStart>,
 }
 
 thread_local! {
-    static BUFFERS: Cell<CollocatedBuffers> = Cell::default();
+    static BUFFERS: Cell<Option<Box<CollocatedBuffers>>> = const { Cell::new(None) };
 }
 
 /// The most memory that a thread keeps, in octets.
 const MAX_RETAINED: usize = 64 << 10;
 
-impl CollocatedBuffers {
-    fn retain(self) {
-        if self.request.capacity() + self.reply_buffer.capacity() <= MAX_RETAINED {
+impl CollocatedReply {
+    fn of_this_thread() -> Self {
+        // A thread that is ending has no thread-local storage left.
+        let kept = BUFFERS.try_with(Cell::take).ok().flatten();
+        Self(Some(kept.unwrap_or_default()))
+    }
+
+    /// What is known of the reply.
+    #[inline]
+    pub(super) fn start(&self) -> ReplyStart {
+        self.0.as_ref().and_then(|buffers| buffers.start).unwrap_or(ReplyStart::NONE)
+    }
+
+    /// The reply, once the request was served.
+    #[inline]
+    pub(super) fn message(&self) -> Option<Message<'_>> {
+        self.0.as_ref()?.reply.message()
+    }
+
+    /// Encodes the request and has it served.
+    fn serve<'p>(
+        &mut self,
+        orb: &Orb,
+        request: &OutgoingRequest<'_>,
+        arguments: Arguments<'_, 'p>,
+        limit: Option<Duration>,
+    ) -> Result<(), SystemException> {
+        let Some(buffers) = &mut self.0 else { return Err(no_reply()) };
+        let memory = std::mem::take(&mut buffers.request);
+        let mut out = Encoder::with_reused_buffer(memory, ByteOrder::NATIVE, CODE_SETS);
+        encode(&mut out, request, arguments)?;
+        let gathered;
+        let octets = match out.as_contiguous() {
+            Some(octets) => octets,
+            None => {
+                gathered = out.to_vec();
+                &gathered
+            }
+        };
+        let reply_buffer = &mut buffers.reply_buffer;
+        let reply = serve_collocated(orb, &parse(octets)?, CODE_SETS, limit, reply_buffer)?;
+        buffers.request = out.take_buffer();
+        // A message that this ORB has encoded is whole.
+        let reply = buffers.reply.take_octets(reply).map_err(|_| no_reply())?;
+        if request.response.response_expected() {
+            buffers.start = Some(ReplyStart::read(&reply.ok_or_else(no_reply)?)?);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for CollocatedReply {
+    fn drop(&mut self) {
+        let Some(mut buffers) = self.0.take() else { return };
+        buffers.reply_buffer.take_back(buffers.reply.into_octets());
+        if buffers.request.capacity() + buffers.reply_buffer.capacity() <= MAX_RETAINED {
             // A thread that is ending has no thread-local storage left.
-            BUFFERS.try_with(|buffers| buffers.set(self)).ok();
+            BUFFERS.try_with(|kept| kept.set(Some(buffers))).ok();
         }
     }
 }
@@ -156,9 +183,4 @@ fn encode<'p>(
 /// Parses a message that this ORB has encoded; it is always whole.
 fn parse(octets: &[u8]) -> Result<Message<'_>, SystemException> {
     Message::parse(octets).ok().flatten().ok_or_else(no_reply)
-}
-
-#[cold]
-fn undecodable(error: &armilla_cdr::CdrError) -> SystemException {
-    SystemException::decoding(error, Completion::Maybe)
 }

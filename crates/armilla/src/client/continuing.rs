@@ -3,18 +3,17 @@
 //!
 //! The state and the attempts are in [`asynchronous`](super::asynchronous).
 
+use super::answer::{Answer, no_reply, undecodable};
 use super::asynchronous::AsyncCall;
 use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
 use super::interception::{Attempt, Suspended, user_exception_id};
 use super::invocation::{Invocation, Step};
 use super::reference::Reference;
-use super::reply::{Answer, no_reply, take_reply, undecodable};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};
 use crate::signature::Signature;
 use crate::sync::lock;
-use armilla_cdr::CdrResult;
 use armilla_giop::ResponseFlags;
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
@@ -63,7 +62,7 @@ impl AsyncCall {
         reply: Contexts,
     ) -> bool {
         match self.end_attempt(attempt, reply) {
-            Ok(Step::Done) => self.finish(Ok(())),
+            Ok(Step::Done(())) => self.finish(Ok(())),
             Err(exception) => self.finish(Err(exception)),
             Ok(Step::Forward(_) | Step::Again) => {
                 let pause = lock(&self.state).invocation.as_mut().and_then(Invocation::take_pause);
@@ -204,19 +203,25 @@ impl AsyncCall {
 
     /// Reads the reply, and its service contexts if interceptors see the call.
     pub(super) fn read_reply(&self) -> (Result<AttemptOutcome, SystemException>, Contexts) {
-        let mut contexts = Contexts::default();
         let seen = lock(&self.state).flow.is_some();
-        let mut user = None;
-        let answer = self.decode(&mut |header, body| {
-            if seen {
-                contexts = Contexts::received(&header.contexts);
-                let id = user_exception_id(header.status, body);
-                user = id.map_err(|error| undecodable(header.status, &error))?;
+        let reply = self.stored_reply();
+        let (header, mut body) = match reply.open() {
+            Ok(opened) => opened,
+            Err(exception) => return (Err(exception), Contexts::default()),
+        };
+        let (contexts, user) = match seen {
+            false => (Contexts::default(), Ok(None)),
+            true => {
+                let user = user_exception_id(header.status, &body);
+                let user = user.map_err(|error| undecodable(header.status, &error));
+                (Contexts::received(&header.contexts), user)
             }
-            take_reply(header, body, &mut |_, _| CdrResult::Ok(()))
+        };
+        let outcome = user.and_then(|user| {
+            let answer = Answer::decode(&header, &mut body)?;
+            self.judge(Ok(answer)).map(|step| AttemptOutcome::Step(step, user))
         });
-        let step = answer.and_then(|answer| self.judge(Ok(answer)));
-        (step.map(|step| AttemptOutcome::Step(step, user)), contexts)
+        (outcome, contexts)
     }
 
     /// Decides the next step after a failure.
@@ -248,8 +253,8 @@ impl Values for AsyncCall {
     }
 
     fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
-        self.decode(&mut |header, input| {
-            read(input).map_err(|error| undecodable(header.status, &error))
-        })
+        let reply = self.stored_reply();
+        let (header, mut body) = reply.open()?;
+        read(&mut body).map_err(|error| undecodable(header.status, &error))
     }
 }

@@ -5,8 +5,10 @@
 
 use super::access::AccessCache;
 use super::call_timer::CallTimers;
+use super::connection_pool::{ConnectionPool, ConnectionPools};
 use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
+use super::extension::ClientExtension;
 use super::housekeeping;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
@@ -36,6 +38,8 @@ pub(crate) struct Client {
     reverse_connections: Option<Arc<ReverseConnections>>,
     /// The address of the objects of this process, for asynchronous calls.
     in_process_address: OnceLock<EndpointAddress>,
+    extension: OnceLock<Arc<dyn ClientExtension>>,
+    pools: ConnectionPools,
 }
 
 impl Part for Client {
@@ -52,12 +56,13 @@ impl Orb {
 /// The endpoints and addresses that are known.
 #[derive(Default)]
 pub(super) struct Endpoints {
-    /// By address and by code sets: connections with other code sets are kept apart.
+    /// By address, code sets and pool: connections with other ones are kept apart.
     pub(super) by_address: Mutex<ByAddress>,
     pub(super) accesses: AccessCache,
 }
 
-type ByAddress = HashMap<(EndpointAddress, Option<CodeSetContext>), Arc<Endpoint>>;
+type ByAddress =
+    HashMap<(EndpointAddress, Option<CodeSetContext>, Option<ConnectionPool>), Arc<Endpoint>>;
 
 /// One address of a server, and the pool of idle connections to it. Each carries one call at a
 /// time.
@@ -82,6 +87,49 @@ pub(crate) struct Endpoint {
     all: Weak<Endpoints>,
 }
 
+/// A connection of a pool while it holds the reply to a call. It returns to its pool when it is
+/// dropped.
+pub(super) struct PooledConnection<'c> {
+    /// `None` while it is dropped.
+    connection: Option<Box<ExclusiveConnection>>,
+    /// `None` if the connection [knows](ExclusiveConnection::pool) it.
+    pool: Option<&'c Endpoint>,
+}
+
+impl<'c> PooledConnection<'c> {
+    #[inline(always)]
+    pub(super) const fn new(connection: Box<ExclusiveConnection>, pool: &'c Endpoint) -> Self {
+        Self { connection: Some(connection), pool: Some(pool) }
+    }
+
+    #[inline(always)]
+    pub(super) fn connection(&self) -> Option<&ExclusiveConnection> {
+        self.connection.as_deref()
+    }
+
+    /// The same connection, which keeps its pool alive.
+    pub(super) fn owning<'o>(mut self, pool: &Arc<Endpoint>) -> PooledConnection<'o> {
+        let mut connection = self.connection.take();
+        connection.iter_mut().for_each(|connection| connection.pool = Some(pool.clone()));
+        PooledConnection { connection, pool: None }
+    }
+}
+
+impl Drop for PooledConnection<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let Some(mut connection) = self.connection.take() else { return };
+        match self.pool {
+            Some(pool) => pool.return_idle(connection),
+            None => {
+                if let Some(pool) = connection.pool.take() {
+                    pool.return_idle(connection);
+                }
+            }
+        }
+    }
+}
+
 /// The value of `last_used` without a connection.
 const NONE: u64 = 0;
 
@@ -97,6 +145,7 @@ impl Client {
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let reverse_connections = accepts.then(Arc::default);
         let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
+        let (extension, pools) = Default::default();
         Self {
             endpoints,
             call_timers,
@@ -106,7 +155,24 @@ impl Client {
             housekeeping,
             reverse_connections,
             in_process_address,
+            extension,
+            pools,
         }
+    }
+
+    /// The extension, if the program has set one.
+    pub(super) fn extension(&self) -> Option<&Arc<dyn ClientExtension>> {
+        self.extension.get()
+    }
+
+    /// Sets the extension; the first one stays.
+    pub(super) fn set_extension(&self, extension: Arc<dyn ClientExtension>) {
+        self.extension.set(extension).ok();
+    }
+
+    /// The pools of connections beside the usual one.
+    pub(super) fn pools(&self) -> &ConnectionPools {
+        &self.pools
     }
 
     /// The reactor for asynchronous calls.
@@ -119,19 +185,22 @@ impl Client {
         self.reverse_connections.as_ref()
     }
 
-    /// The endpoint at `address` for connections with these code sets.
+    /// The endpoint at `address` for connections with these code sets, in the usual pool or the one
+    /// that is given.
     pub(crate) fn endpoint(
         &self,
         address: &EndpointAddress,
         code_sets: Option<CodeSetContext>,
+        pool: Option<ConnectionPool>,
     ) -> Arc<Endpoint> {
+        let settings = pool.and_then(|pool| self.pools.settings(pool));
         let mut by_address = lock(&self.endpoints.by_address);
-        let place = by_address.entry((address.clone(), code_sets));
+        let place = by_address.entry((address.clone(), code_sets, pool));
         let endpoint = place.or_insert_with(|| {
             Arc::new(Endpoint {
                 address: address.clone(),
                 code_sets,
-                settings: self.settings.clone(),
+                settings: settings.unwrap_or_else(|| self.settings.clone()),
                 call_timers: self.call_timers.clone(),
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
@@ -162,7 +231,7 @@ impl Client {
                 orb.connect_in_process()
             }))
         });
-        self.endpoint(address, code_sets)
+        self.endpoint(address, code_sets, None)
     }
 
     /// The cache of server addresses.

@@ -5,16 +5,17 @@
 
 use super::call_timer::{self, CallTimer};
 use super::deadline::Deadline;
+use super::endpoint::Endpoint;
 use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
+use super::reply::ReplyStart;
 use super::request::{Outgoing, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::wire::send;
-use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
+use armilla_cdr::{Buffer, ByteOrder, CodeSets, Encoder};
 use armilla_giop::engine::{ClientEvent, ConnectionLoss, Initiator};
 use armilla_giop::{
-    CodeSetContext, CompletionStatus, Framer, Message, ReplyHeader, Version, cancel_request,
-    close_connection,
+    CodeSetContext, CompletionStatus, Framer, Message, Version, cancel_request, close_connection,
 };
 use armilla_ipc::{CoarseInstant, Readiness, SendError, Stream, coarse_now};
 use std::io;
@@ -47,19 +48,18 @@ pub(crate) struct ExclusiveConnection {
     fresh: bool,
     pub(crate) last_used: CoarseInstant,
     version: Version,
+    /// What is known of the last reply.
+    pub(super) start: ReplyStart,
+    /// The pool to which the connection returns, if the call does not refer to it.
+    pub(super) pool: Option<Arc<Endpoint>>,
 }
 
-/// Takes the reply to a request. A trait and not a closure, so that it can be inlined into the
-/// wait.
-pub(super) trait ReplyReceiver<T> {
-    /// Takes any message for the request.
-    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> T;
-
-    /// Takes a Reply, the usual message.
-    #[inline(always)]
-    fn take_reply(&mut self, header: ReplyHeader<'_>, body: Decoder<'_>) -> T {
-        self.take(ClientEvent::Reply((), header, body))
-    }
+/// The message that has arrived for a request. It stays in the connection until the next request:
+/// see [`ExclusiveConnection::message`].
+pub(super) enum Arrived {
+    /// A reply; [`start`](ExclusiveConnection::start) describes it.
+    Reply,
+    LocateReply,
 }
 
 impl ExclusiveConnection {
@@ -77,7 +77,7 @@ impl ExclusiveConnection {
             template: Template::default(),
             initiator: Initiator::new(1),
             // This client has chosen the code sets itself, so they are known to it.
-            code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
+            code_sets: settings.code_sets(agreed),
             agreed,
             unannounced: agreed.is_some(),
             // Differs from any limit of a call, so that the first call sets its own.
@@ -88,6 +88,8 @@ impl ExclusiveConnection {
             fresh: true,
             last_used: coarse_now(),
             version: settings.max_giop,
+            start: ReplyStart::NONE,
+            pool: None,
         }
     }
 
@@ -105,7 +107,8 @@ impl ExclusiveConnection {
     }
 
     /// The code sets of the connection.
-    pub(crate) fn code_sets(&self) -> CodeSets {
+    #[inline(always)]
+    pub(crate) const fn code_sets(&self) -> CodeSets {
         self.code_sets
     }
 
@@ -168,31 +171,37 @@ impl ExclusiveConnection {
         })
     }
 
-    /// Waits for the answer and passes it to `taker`.
+    /// Waits for the answer to the request.
     #[inline(always)]
-    pub(super) fn receive<T>(
-        &mut self,
-        deadline: &Deadline,
-        taker: &mut impl ReplyReceiver<T>,
-    ) -> Result<T, SystemException> {
+    pub(super) fn receive(&mut self, deadline: &Deadline) -> Result<Arrived, SystemException> {
         let watched = deadline.limit.filter(|limit| *limit >= call_timer::SHORTEST);
         if let Some(limit) = watched {
             self.call_timer.begin(deadline.started.plus(limit));
         }
-        let received = self.await_message(deadline, watched.is_some(), taker);
+        let received = self.await_message(deadline, watched.is_some());
         if watched.is_some() && !self.call_timer.end() {
             return Err(reply_timed_out(self.stream.peer(), deadline));
         }
         received
     }
 
+    /// The answer that [`receive`](Self::receive) has found.
+    pub(super) fn message(&self) -> Option<Message<'_>> {
+        self.framer.current()
+    }
+
+    /// The octets of that answer, if it came without fragments.
     #[inline(always)]
-    fn await_message<T>(
+    pub(super) fn octets(&self) -> &[u8] {
+        self.framer.current_octets()
+    }
+
+    #[inline(always)]
+    fn await_message(
         &mut self,
         deadline: &Deadline,
         watched: bool,
-        taker: &mut impl ReplyReceiver<T>,
-    ) -> Result<T, SystemException> {
+    ) -> Result<Arrived, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
         // The buffer holds no message yet, unless the server has sent an unsolicited one.
         if !self.framer.has_more() {
@@ -201,44 +210,42 @@ impl ExclusiveConnection {
         }
         if let Some(message) = self.framer.next_single() {
             if let Some(((), header, body)) = self.initiator.receive_reply_fast(&message) {
-                return Ok(taker.take_reply(header, body));
+                self.start = ReplyStart::fast(&message, &header, &body);
+                return Ok(Arrived::Reply);
             }
-            match take_other(&mut self.initiator, &message, taker) {
+            match take_other(&mut self.initiator, &message, &mut self.start) {
                 Ok(None) => {}
-                Ok(Some(taken)) => return Ok(taken),
+                Ok(Some(arrived)) => return Ok(arrived),
                 Err(loss) => return Err(self.ended(loss, "", deadline)),
             }
         }
-        self.await_other(deadline, watched, first_read, taker)
+        self.await_other(deadline, watched, first_read)
     }
 
     /// Continues the wait if the first read did not contain the whole answer.
     #[cold]
     #[inline(never)]
-    fn await_other<T>(
+    fn await_other(
         &mut self,
         deadline: &Deadline,
         watched: bool,
         mut first_read: bool,
-        taker: &mut impl ReplyReceiver<T>,
-    ) -> Result<T, SystemException> {
+    ) -> Result<Arrived, SystemException> {
         loop {
             match self.framer.next() {
-                Ok(Some(message)) => match take_other(&mut self.initiator, &message, taker) {
-                    Ok(None) => {}
-                    Ok(Some(taken)) => return Ok(taken),
-                    Err(loss) => return Err(self.ended(loss, "", deadline)),
-                },
+                Ok(Some(message)) => {
+                    match take_other(&mut self.initiator, &message, &mut self.start) {
+                        Ok(None) => {}
+                        Ok(Some(arrived)) => return Ok(arrived),
+                        Err(loss) => return Err(self.ended(loss, "", deadline)),
+                    }
+                }
                 Ok(None) => {
                     self.read(deadline, watched, first_read)?;
                     first_read = false;
                 }
                 Err(error) => {
-                    return Err(self.ended(
-                        ConnectionLoss::Unreadable,
-                        &error.to_string(),
-                        deadline,
-                    ));
+                    return Err(self.ended(ConnectionLoss::Unreadable(error), "", deadline));
                 }
             }
         }
@@ -315,6 +322,11 @@ impl ExclusiveConnection {
         ))
     }
 
+    /// Whether requests may be sent.
+    pub(super) fn is_open(&self) -> bool {
+        self.initiator.is_open()
+    }
+
     /// The exception for the call under way when the connection ends after its request was sent.
     #[cold]
     fn ended(&mut self, loss: ConnectionLoss, why: &str, deadline: &Deadline) -> SystemException {
@@ -328,13 +340,17 @@ impl ExclusiveConnection {
 /// Takes a message that is not the usual reply. `None` for a stale one.
 #[cold]
 #[inline(never)]
-fn take_other<T>(
+fn take_other(
     initiator: &mut Initiator<()>,
     message: &Message<'_>,
-    taker: &mut impl ReplyReceiver<T>,
-) -> Result<Option<T>, ConnectionLoss> {
+    start: &mut ReplyStart,
+) -> Result<Option<Arrived>, ConnectionLoss> {
     Ok(match initiator.receive(message)? {
+        ClientEvent::Reply((), header, body) => {
+            *start = ReplyStart::new(&header, &body);
+            Some(Arrived::Reply)
+        }
+        ClientEvent::LocateReply(..) => Some(Arrived::LocateReply),
         ClientEvent::Stale => None,
-        arrived => Some(taker.take(arrived)),
     })
 }

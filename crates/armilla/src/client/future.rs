@@ -2,10 +2,10 @@
 //!
 //! The call itself is in [`asynchronous`](super::asynchronous).
 
+use super::answer::{Undeclared, user_exception};
 use super::asynchronous::AsyncCall;
 use super::operation::OwnedOperation;
 use super::reference::Object;
-use super::reply::{Undeclared, user_exception};
 use crate::exception::{Error, Raises, SystemException};
 use armilla_cdr::{CdrResult, Decoder, Encoder};
 use armilla_giop::ReplyStatus;
@@ -162,7 +162,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
 }
 
 fn result<R, E: From<SystemException>>(call: &AsyncCall, finish: Finish<R, E>) -> Result<R, E> {
-    call.take(finish).unwrap_or_else(|exception| Err(exception.into()))
+    call.decode(finish).unwrap_or_else(|exception| Err(exception.into()))
 }
 
 impl<R, E: From<SystemException>> Future for ReplyFuture<R, E> {

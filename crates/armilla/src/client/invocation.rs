@@ -7,9 +7,9 @@
 //! within the process ([`collocated`](super::collocated)), without a waiting thread
 //! ([`asynchronous`](super::asynchronous)), or as a LocateRequest ([`locate`](mod@super::locate)).
 
+use super::answer::Answer;
 use super::deadline::Deadline;
 use super::reference::Effective;
-use super::reply::Answer;
 use super::route::{Route, Target};
 use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -46,13 +46,24 @@ struct CallPolicies {
 }
 
 /// The next step of an invocation after an attempt.
-pub(crate) enum Step {
-    /// The call has ended, and the reply was taken.
-    Done,
+pub(crate) enum Step<T = ()> {
+    /// The call has ended with this reply.
+    Done(T),
     /// The server forwards the call.
     Forward(Forward),
     /// Another attempt follows, after the [pause](Invocation::take_pause) if there is one.
     Again,
+}
+
+impl<T> Step<T> {
+    /// The same step with another reply.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Step<U> {
+        match self {
+            Self::Done(reply) => Step::Done(change(reply)),
+            Self::Forward(forward) => Step::Forward(forward),
+            Self::Again => Step::Again,
+        }
+    }
 }
 
 /// The kinds of forward that a server may answer with.
@@ -72,17 +83,31 @@ impl Invocation {
     /// # Errors
     /// `BAD_INV_ORDER` when the ORB was shut down; `TIMEOUT` when an absolute limit has already
     /// passed.
-    #[inline(always)]
     pub(crate) fn begin(object: &Object, reference: &Reference) -> Result<Self, SystemException> {
-        reference.orb.check_running()?;
-        let settings = reference.orb.settings();
-        let deadline = Deadline::after(object.timeout().or(settings.call_timeout));
-        let (forwards, failures, fell_back, policies) = (0, 0, false, None);
-        let mut invocation = Self { deadline, forwards, failures, fell_back, policies };
-        if let Some(effective) = object.effective(settings) {
-            invocation.apply(effective, reference)?;
-        }
+        let mut invocation = Self::new(object, reference);
+        invocation.prepare(object, reference)?;
         Ok(invocation)
+    }
+
+    /// A call that begins now, and is to be [prepared](Self::prepare).
+    #[inline(always)]
+    pub(crate) fn new(object: &Object, reference: &Reference) -> Self {
+        let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
+        Self { deadline, forwards: 0, failures: 0, fell_back: false, policies: None }
+    }
+
+    /// Prepares a new call; see [`begin`](Self::begin).
+    #[inline(always)]
+    pub(crate) fn prepare(
+        &mut self,
+        object: &Object,
+        reference: &Reference,
+    ) -> Result<(), SystemException> {
+        reference.orb.check_running()?;
+        match object.effective(reference.orb.settings()) {
+            None => Ok(()),
+            Some(effective) => self.apply(effective, reference),
+        }
     }
 
     #[cold]
@@ -154,15 +179,15 @@ impl Invocation {
     /// # Errors
     /// The exception that the call ends with.
     #[inline(always)]
-    pub(crate) fn judge(
+    pub(crate) fn judge<T>(
         &mut self,
         reference: &Reference,
         route: &Route,
         target: &Target,
-        attempted: Result<Answer, SystemException>,
-    ) -> Result<Step, SystemException> {
+        attempted: Result<Answer<T>, SystemException>,
+    ) -> Result<Step<T>, SystemException> {
         match attempted {
-            Ok(Answer::Taken) => Ok(Step::Done),
+            Ok(Answer::Results(reply)) => Ok(Step::Done(reply)),
             Ok(Answer::Forward(forward)) => self.judge_forward(reference, route, *forward),
             Ok(Answer::Raised(exception)) => self.judge_exception(reference, route, exception),
             Err(failure) => self.judge_failure(reference, route, target, failure),
@@ -172,12 +197,12 @@ impl Invocation {
     /// Follows a change of the addressing mode at once, because it concerns only the two ORBs;
     /// interceptors see a retry. Any other forward is returned as a step.
     #[cold]
-    fn judge_forward(
+    fn judge_forward<T>(
         &mut self,
         reference: &Reference,
         route: &Route,
         forward: Forward,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Step<T>, SystemException> {
         match forward {
             Forward::Readdress(_) => self.follow(reference, route, forward).map(|()| Step::Again),
             forward => Ok(Step::Forward(forward)),
@@ -221,12 +246,12 @@ impl Invocation {
     /// the call may [fall back](Self::fall_back). `TRANSIENT` may be retried. Every other exception
     /// ends the call.
     #[cold]
-    pub(crate) fn judge_exception(
+    pub(crate) fn judge_exception<T>(
         &mut self,
         reference: &Reference,
         route: &Route,
         exception: SystemException,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Step<T>, SystemException> {
         let gone = matches!(
             exception.kind(),
             ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
@@ -245,13 +270,13 @@ impl Invocation {
     /// executed may be retried: first at the next address of the route, and after the last one by
     /// [falling back](Self::fall_back).
     #[cold]
-    pub(crate) fn judge_failure(
+    pub(crate) fn judge_failure<T>(
         &mut self,
         reference: &Reference,
         route: &Route,
         failed: &Target,
         failure: SystemException,
-    ) -> Result<Step, SystemException> {
+    ) -> Result<Step<T>, SystemException> {
         if failure.kind() == ExceptionKind::Timeout {
             return Err(self.explain(failure));
         }
@@ -289,7 +314,7 @@ impl Invocation {
     /// Retries after a pause, when nothing else is left to try and the policy `retries` allows it.
     /// Otherwise returns the error.
     #[cold]
-    fn repeat(&mut self, error: SystemException) -> Result<Step, SystemException> {
+    fn repeat<T>(&mut self, error: SystemException) -> Result<Step<T>, SystemException> {
         let Some(policies) = &mut self.policies else { return Err(error) };
         let (retries, repeated) = (policies.effective.retries, policies.repeated);
         if repeated >= retries.count {

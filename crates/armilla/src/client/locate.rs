@@ -1,8 +1,9 @@
 //! LocateRequest: asking for the location of an object without calling it (CORBA 3.4 Part 2,
 //! 9.4.5).
 
+use super::answer::no_reply;
 use super::deadline::Deadline;
-use super::exclusive::{ExclusiveConnection, ReplyReceiver};
+use super::exclusive::ExclusiveConnection;
 use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::client::{Object, Reference};
@@ -15,7 +16,7 @@ use armilla_cdr::{
 };
 use armilla_giop::{
     AddressingDisposition, LocateStatus, Message, MessageHeader, MessageKind, ServiceContexts,
-    decode_locate_reply, encode_locate_request, engine::ClientEvent, ior::Ior,
+    decode_locate_reply, encode_locate_request, ior::Ior,
 };
 use std::thread;
 
@@ -29,6 +30,8 @@ enum Located {
 
 /// Whether the server knows the object. Follows forwards, and binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
+    let selected = object.selected()?;
+    let object = selected.as_ref().unwrap_or(object);
     let reference = object.reference()?;
     let mut invocation = Invocation::begin(object, reference)?;
     invocation.allow_rebinding();
@@ -61,7 +64,7 @@ fn locate_remote(
             Ok(Located::Raised(exception)) => return Err(exception),
             Ok(Located::At(forward)) => invocation.follow(reference, &route, forward)?,
             Err(failure) => {
-                invocation.judge_failure(reference, &route, target, failure)?;
+                invocation.judge_failure::<()>(reference, &route, target, failure)?;
             }
         }
         invocation.take_pause().into_iter().for_each(thread::sleep);
@@ -110,7 +113,8 @@ fn ask(
         Some(link) => link,
         None => match target.access.endpoint.reverse_connection(target.access.version) {
             Some(reverse_connection) => {
-                return reverse_connection.locate(target, deadline, |m| read_kept(m, reference));
+                let answer = reverse_connection.locate(target, deadline)?;
+                return read_answer(answer.reply.message(), reference);
             }
             None => target.access.endpoint.connect(deadline)?,
         },
@@ -134,17 +138,8 @@ fn exchange(
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
     link.put(&out, deadline)?;
-    let read = link.receive(deadline, &mut &*reference)?;
-    read.map_err(|error| SystemException::decoding(&error, Completion::No))
-}
-
-impl ReplyReceiver<CdrResult<Located>> for &Reference {
-    fn take(&mut self, arrived: ClientEvent<'_, ()>) -> CdrResult<Located> {
-        match arrived {
-            ClientEvent::LocateReply((), header, body) => read(header.status, body, self),
-            _ => Err(wrong_reply()),
-        }
-    }
+    link.receive(deadline)?;
+    read_answer(link.message(), reference)
 }
 
 #[cold]
@@ -152,11 +147,16 @@ fn wrong_reply() -> CdrError {
     CdrError::new(CdrErrorKind::Invalid("a Reply instead of a LocateReply"))
 }
 
-fn read_kept(message: &Message<'_>, reference: &Reference) -> Result<Located, SystemException> {
+/// Reads the message that answers a LocateRequest.
+fn read_answer(
+    message: Option<Message<'_>>,
+    reference: &Reference,
+) -> Result<Located, SystemException> {
+    let message = message.ok_or_else(no_reply)?;
     if message.header.kind != MessageKind::LocateReply {
         return Err(SystemException::decoding(&wrong_reply(), Completion::No));
     }
-    decode_locate_reply(message)
+    decode_locate_reply(&message)
         .and_then(|(header, body)| read(header.status, body, reference))
         .map_err(|error| SystemException::decoding(&error, Completion::No))
 }

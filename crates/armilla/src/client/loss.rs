@@ -4,8 +4,8 @@
 use super::deadline::{Deadline, milliseconds};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::transport::is_here;
-use armilla_giop::CompletionStatus;
 use armilla_giop::engine::ConnectionLoss;
+use armilla_giop::{CompletionStatus, HeaderError};
 use armilla_ipc::Address;
 
 /// The reason when the server closes the connection without a message.
@@ -58,7 +58,12 @@ impl LostConnection {
                 Minor::PROTOCOL_ERROR,
                 format!("{peer} sent a {kind:?} where a reply is due"),
             ),
-            ConnectionLoss::Unreadable => return self.broken(&self.why, completed),
+            ConnectionLoss::Unreadable(error @ HeaderError::TooLarge { .. }) => {
+                return self.too_large(error, completed);
+            }
+            ConnectionLoss::Unreadable(error) => {
+                return self.broken(&error.to_string(), completed);
+            }
             ConnectionLoss::Broken if completed == Completion::No => (
                 ExceptionKind::CommFailure,
                 Minor::SEND_FAILED,
@@ -75,6 +80,16 @@ impl LostConnection {
             ),
         };
         SystemException::new(kind, minor, completed).with_reason(what)
+    }
+
+    /// The exception of a call whose reply is larger than the client takes.
+    #[cold]
+    fn too_large(&self, error: &HeaderError, completed: Completion) -> SystemException {
+        let what =
+            format!("{} sent a reply that the client refuses: {error}", peer_name(&self.peer));
+        SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, completed)
+            .with_reason(what)
+            .with_hint("-ORBMaxMessage OCTETS sets the limit")
     }
 
     #[cold]

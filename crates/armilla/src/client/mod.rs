@@ -5,6 +5,7 @@
 //! the traits of `local_objects.rs`, which the server side implements.
 
 mod access;
+mod answer;
 mod arguments;
 mod asynchronous;
 mod attempt;
@@ -13,11 +14,13 @@ mod call;
 mod call_timer;
 mod collocated;
 mod connect;
+mod connection_pool;
 mod continuing;
 mod deadline;
 mod driver;
 mod endpoint;
 mod exclusive;
+mod extension;
 mod future;
 mod housekeeping;
 pub(crate) mod interception;
@@ -36,9 +39,12 @@ mod route;
 mod shared;
 mod waiting;
 
+pub(crate) use answer::no_reply;
 pub(crate) use binding::Binding;
 pub(crate) use call::{Request, call, invoke, invoke_oneway, invoke_raises, oneway_response};
+pub use connection_pool::ConnectionPool;
 pub(crate) use endpoint::Client;
+pub use extension::{CallChoice, CallSelector, ClientExtension};
 pub use future::ReplyFuture;
 pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub(crate) use invocation::{Forward, Step};
@@ -50,6 +56,6 @@ pub(crate) use operation::{Operation, OperationKey, OwnedOperation};
 pub use pollable_set::PollableSet;
 pub use reference::Object;
 pub(crate) use reference::{Effective, Levels, Reference, interface_of};
-pub(crate) use reply::Finish;
+pub(crate) use reply::Reply;
 pub(crate) use route::{Target, describe};
 pub(crate) use waiting::Waiting;

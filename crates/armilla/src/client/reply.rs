@@ -1,117 +1,209 @@
-//! The answer to a request: decoding replies, forwards and exceptions.
+//! The reply to a synchronous call: a view of the message where it arrived, and a guard for the
+//! memory or the connection that holds it.
+//!
+//! The thread that called gets the reply, decodes its body, and drops it. Only then does an
+//! exclusive connection return to its pool, so that nothing is copied.
 
-use super::invocation::{Forward, Step};
-use crate::exception::{
-    Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
+use super::answer::{Answer, has_results, no_reply, undecodable, wrong_reply};
+use super::collocated::CollocatedReply;
+use super::endpoint::{Endpoint, PooledConnection};
+use super::multiplexed::BorrowedBuffers;
+use crate::exception::{Completion, SystemException};
+use crate::runtime::Orb;
+use crate::wire::CODE_SETS_HERE;
+use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Decoder, OwnedInput};
+use armilla_giop::{
+    Message, MessageKind, ReplyHeader, ReplyStatus, decode_reply, decode_reply_fast,
 };
-use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
-use armilla_giop::ior::Ior;
-use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
+use std::sync::Arc;
 
-/// Takes the results or the user exception.
-pub(crate) type Finish<'r> = &'r mut dyn FnMut(ReplyStatus, &mut Decoder<'_>) -> CdrResult;
-
-/// The answer to a request.
-pub(super) enum Answer {
-    /// The reply was taken, or none was expected.
-    Taken,
-    /// The server forwards the call or asks for another addressing mode.
-    Forward(Box<Forward>),
-    /// The server raised a system exception.
-    Raised(SystemException),
+/// The reply to a request. It is small, because it is moved up to the caller: what else is known of
+/// the message is kept beside the message.
+pub(crate) struct Reply<'c> {
+    status: ReplyStatus,
+    orb: &'c Orb,
+    holder: Holder<'c>,
 }
 
-/// The exceptions of an operation that declares none.
-pub(super) enum Undeclared {}
+/// The holder of the message.
+pub(super) enum Holder<'c> {
+    Exclusive(PooledConnection<'c>),
+    Multiplexed(BorrowedBuffers),
+    Collocated(CollocatedReply),
+}
 
-impl Raises for Undeclared {
-    fn encode<'p>(&'p self, _out: &mut Encoder<'p>) -> CdrResult {
-        match *self {}
+/// What is known of a reply once its header was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReplyStart {
+    status: ReplyStatus,
+    /// Where the body begins in the message.
+    body_at: usize,
+    /// The byte order, if the body can be read in place: a message of 1.2 without fragments.
+    plain: Option<ByteOrder>,
+}
+
+impl ReplyStart {
+    /// The start of no reply.
+    pub(super) const NONE: Self =
+        Self { status: ReplyStatus::NoException, body_at: 0, plain: None };
+
+    /// The start of a reply that the fast path has read.
+    #[inline(always)]
+    pub(super) fn fast(
+        message: &Message<'_>,
+        header: &ReplyHeader<'_>,
+        body: &Decoder<'_>,
+    ) -> Self {
+        let plain = Some(message.header.order);
+        Self { status: header.status, body_at: body.position(), plain }
     }
 
-    fn decode(_id: &str, _input: &mut Decoder<'_>) -> CdrResult<Option<Self>> {
-        Ok(None)
+    pub(super) fn new(header: &ReplyHeader<'_>, body: &Decoder<'_>) -> Self {
+        Self { status: header.status, body_at: body.position(), plain: None }
+    }
+
+    /// Reads the header of `message`.
+    ///
+    /// # Errors
+    /// `MARSHAL` when that fails; it is not known whether the request was executed.
+    pub(super) fn read(message: &Message<'_>) -> Result<Self, SystemException> {
+        if message.header.kind != MessageKind::Reply {
+            return Err(wrong_reply());
+        }
+        if let Some((header, body)) = decode_reply_fast(message) {
+            return Ok(Self::fast(message, &header, &body));
+        }
+        match decode_reply(message) {
+            Ok((header, body)) => Ok(Self::new(&header, &body)),
+            Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
+        }
     }
 }
 
-#[cold]
-pub(super) fn user_exception<E: Raises>(input: &mut Decoder<'_>) -> CdrResult<Error<E>> {
-    let repository_id = input.string()?;
-    Ok(match E::decode(&repository_id, input)? {
-        Some(exception) => Error::User(exception),
-        None => {
-            let what = format!("the server raised {repository_id}, which the IDL does not declare");
-            let (kind, minor) = (ExceptionKind::Unknown, Minor::UNKNOWN_UNLISTED_USER_EXCEPTION);
-            Error::System(SystemException::new(kind, minor, Completion::Yes).with_reason(what))
+impl Holder<'_> {
+    #[inline(always)]
+    fn start(&self) -> ReplyStart {
+        match self {
+            Self::Exclusive(pooled) => pooled.connection().map_or(ReplyStart::NONE, |c| c.start),
+            Self::Multiplexed(buffers) => buffers.start,
+            Self::Collocated(reply) => reply.start(),
         }
-    })
-}
+    }
 
-#[cold]
-pub(super) fn no_reply() -> SystemException {
-    SystemException::new(ExceptionKind::Internal, Minor::default(), Completion::Maybe)
-}
-
-/// Takes a reply from an object of this process.
-pub(crate) fn take_collocated_reply(
-    header: &ReplyHeader<'_>,
-    body: &mut Decoder<'_>,
-    finish: Finish<'_>,
-) -> Result<Step, SystemException> {
-    match take_reply(header, body, finish) {
-        Ok(Answer::Taken) => Ok(Step::Done),
-        Ok(Answer::Forward(forward)) => Ok(Step::Forward(*forward)),
-        Ok(Answer::Raised(exception)) => Err(exception),
-        Err(exception) => Err(exception),
+    /// The message, and the code sets of its strings.
+    #[inline(always)]
+    fn message(&self) -> Option<(Message<'_>, CodeSets)> {
+        match self {
+            Self::Exclusive(pooled) => {
+                let connection = pooled.connection()?;
+                Some((connection.message()?, connection.code_sets()))
+            }
+            Self::Multiplexed(buffers) => Some((buffers.reply.message()?, buffers.code_sets)),
+            Self::Collocated(reply) => Some((reply.message()?, CODE_SETS_HERE)),
+        }
     }
 }
 
-#[inline(always)]
-pub(super) fn take_reply(
-    header: &ReplyHeader<'_>,
-    body: &mut Decoder<'_>,
-    finish: Finish<'_>,
-) -> Result<Answer, SystemException> {
-    let taken = match header.status {
-        ReplyStatus::NoException | ReplyStatus::UserException => {
-            finish(header.status, body).map(|()| Answer::Taken)
+impl<'c> Reply<'c> {
+    #[inline(always)]
+    pub(super) fn new(orb: &'c Orb, holder: Holder<'c>) -> Self {
+        Self { status: holder.start().status, orb, holder }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn status(&self) -> ReplyStatus {
+        self.status
+    }
+
+    /// Whether the reply brings results or a user exception, which end the call.
+    #[inline(always)]
+    pub(super) const fn has_results(&self) -> bool {
+        has_results(self.status)
+    }
+
+    /// Decodes the body with `read`, and gives back what held the reply.
+    ///
+    /// # Errors
+    /// `MARSHAL` when `read` fails.
+    #[inline]
+    pub(crate) fn decode<T>(
+        self,
+        read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let mut body = self.body();
+        let decoded = read(self.status, &mut body);
+        body.end();
+        decoded.map_err(|error| undecodable(self.status, &error))
+    }
+
+    /// A decoder for the body.
+    #[inline(never)]
+    fn body(&self) -> Decoder<'_> {
+        if let Holder::Exclusive(pooled) = &self.holder
+            && let Some(connection) = pooled.connection()
+            && let ReplyStart { body_at, plain: Some(order), .. } = connection.start
+        {
+            return Decoder::at(connection.octets(), body_at, order)
+                .with_code_sets(connection.code_sets())
+                .with_context(self.orb);
         }
-        ReplyStatus::SystemException => decode_system(&header.contexts, body).map(Answer::Raised),
-        _ => take_forward(header.status, body).map(|forward| Answer::Forward(forward.into())),
-    };
-    taken.map_err(|error| undecodable(header.status, &error))
-}
+        self.other_body()
+    }
 
-/// The exception of a request that the server answers with a LocateReply. It says nothing of the
-/// request.
-#[cold]
-pub(super) fn wrong_reply() -> SystemException {
-    let error = CdrError::new(CdrErrorKind::Invalid("a LocateReply instead of a Reply"));
-    SystemException::decoding(&error, Completion::Maybe)
-}
+    /// A decoder for the body of a reply that is not the usual one.
+    #[inline(never)]
+    fn other_body(&self) -> Decoder<'_> {
+        let ReplyStart { body_at, plain, .. } = self.holder.start();
+        // A holder always has the message; an empty one cannot be decoded.
+        let body = match self.holder.message() {
+            Some((message, code_sets)) => {
+                if let Some(order) = plain {
+                    return Decoder::at(message.octets, body_at, order)
+                        .with_code_sets(code_sets)
+                        .with_context(self.orb);
+                }
+                message.decoder_for_body(body_at).with_code_sets(code_sets)
+            }
+            None => Decoder::new(&[], ByteOrder::NATIVE),
+        };
+        body.with_context(self.orb)
+    }
 
-/// The exception of a reply whose body cannot be decoded. The status of the reply still says whether
-/// the operation was executed.
-#[cold]
-pub(super) fn undecodable(status: ReplyStatus, error: &CdrError) -> SystemException {
-    let completed = match status {
-        ReplyStatus::NoException | ReplyStatus::UserException => Completion::Yes,
-        // The completion status is in the body.
-        ReplyStatus::SystemException => Completion::Maybe,
-        ReplyStatus::LocationForward
-        | ReplyStatus::LocationForwardPerm
-        | ReplyStatus::NeedsAddressingMode => Completion::No,
-    };
-    SystemException::decoding(error, completed).ending_call()
-}
+    /// Shows the header and the body to `read`. They stay as they are.
+    pub(crate) fn look<T>(
+        &self,
+        read: impl FnOnce(&ReplyHeader<'_>, &Decoder<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let (message, _) = self.holder.message().ok_or_else(no_reply)?;
+        let looked = decode_reply(&message).and_then(|(header, _)| read(&header, &self.body()));
+        looked.map_err(|error| undecodable(self.status, &error))
+    }
 
-#[cold]
-fn take_forward(status: ReplyStatus, body: &mut Decoder<'_>) -> CdrResult<Forward> {
-    Ok(match status {
-        ReplyStatus::LocationForwardPerm => Forward::ForGood(Ior::decode(body)?.into()),
-        ReplyStatus::NeedsAddressingMode => {
-            Forward::Readdress(AddressingDisposition::decode(body)?)
-        }
-        _ => Forward::To(Ior::decode(body)?.into()),
-    })
+    /// A copy of the body, for later.
+    pub(crate) fn copy_body(&self) -> OwnedInput {
+        self.body().to_owned_input()
+    }
+
+    /// The answer that the reply is. Results and user exceptions stay in it.
+    #[cold]
+    pub(super) fn into_answer(self) -> Result<Answer<Self>, SystemException> {
+        let answer = {
+            let (message, _) = self.holder.message().ok_or_else(no_reply)?;
+            let header = decode_reply(&message).map(|(header, _)| header);
+            let header = header.map_err(|error| undecodable(self.status, &error))?;
+            Answer::decode(&header, &mut self.body())?
+        };
+        Ok(answer.map(|()| self))
+    }
+
+    /// The same reply, for longer than the route that the call went by.
+    #[cold]
+    pub(super) fn outliving_route<'o>(self, orb: &'o Orb, endpoint: &Arc<Endpoint>) -> Reply<'o> {
+        let holder = match self.holder {
+            Holder::Exclusive(connection) => Holder::Exclusive(connection.owning(endpoint)),
+            Holder::Multiplexed(buffers) => Holder::Multiplexed(buffers),
+            Holder::Collocated(reply) => Holder::Collocated(reply),
+        };
+        Reply { status: self.status, orb, holder }
+    }
 }

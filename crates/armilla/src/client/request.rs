@@ -7,7 +7,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
-    ResponseFlags, ServiceContext, ServiceContexts, Version, begin_request, put_body,
+    ResponseFlags, ServiceContext, Version, begin_request, put_body,
 };
 
 /// A request to be sent to one target.
@@ -17,16 +17,48 @@ pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: &'r dyn Fn(&mut Encoder<'p>) -> CdrResult,
-    pub(crate) intercepted: Option<&'r Intercepted<'r>>,
+    /// The service contexts that were added to those of the ORB.
+    pub(crate) added: Option<AddedContexts<'r>>,
 }
 
-/// The interceptors' part of a request.
-pub(crate) struct Intercepted<'r> {
-    /// The service contexts that interceptors have added.
-    pub(crate) contexts: &'r [ServiceContext<'r>],
-    /// Takes the service contexts of the reply.
-    pub(crate) take_reply: &'r dyn Fn(&ServiceContexts<'_>),
+impl Outgoing<'_, '_> {
+    /// What stands for its contexts in a template; `None` if they may differ each time.
+    fn stable_contexts(&self) -> Option<u64> {
+        self.added?.stable.map(|StableContexts(value)| value)
+    }
+
+    /// The response flags as a template keeps them: unlike any of a request without contexts, if
+    /// this one has contexts.
+    fn response_and_contexts(&self) -> u8 {
+        let mark = if self.added.is_some() { HAS_CONTEXTS } else { 0 };
+        self.response as u8 | mark
+    }
 }
+
+/// The service contexts that interceptors or an extension have added to a request.
+#[derive(Clone, Copy)]
+pub(crate) struct AddedContexts<'r> {
+    pub(crate) contexts: &'r [ServiceContext<'r>],
+    /// Set if the contexts are the same whenever this is: the header can then be reused.
+    pub(crate) stable: Option<StableContexts>,
+}
+
+/// A context of four octets, as a value to compare.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StableContexts(u64);
+
+impl StableContexts {
+    /// The value for a context. It is not zero, because a context without an id has no meaning.
+    pub(crate) const fn of(id: u32, data: [u8; 4]) -> Self {
+        Self((id as u64) << 32 | u32::from_le_bytes(data) as u64)
+    }
+}
+
+/// What stands for no contexts in a template.
+const NO_CONTEXTS: u64 = 0;
+
+/// The mark of a template with contexts. Response flags have two bits.
+const HAS_CONTEXTS: u8 = 0x80;
 
 /// The announcements in the first request on a connection: the code sets, and the listen points
 /// that are offered.
@@ -39,6 +71,8 @@ pub(super) struct Template {
     /// The [key](Operation::key) of the operation.
     operation: (usize, usize),
     response: u8,
+    /// The contexts that an extension has added.
+    contexts: u64,
     request_id_at: usize,
     len: usize,
     /// The version, the offset and the length of the object key, if the request names the object by
@@ -107,10 +141,37 @@ impl Template {
         call: &Outgoing<'_, '_>,
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
+        if call.added.is_some() {
+            return self.header_with_contexts(out, id, call, announced);
+        }
         let same = self.operation == call.operation.key && self.response == call.response as u8;
         let known =
             same && (self.target == *call.target.target_key() || self.rekey(out, call.target));
         if known && announced.is_none() {
+            out.truncate(self.len);
+            out.patch_u32(self.request_id_at, id);
+            return Ok(self.request_id_at);
+        }
+        *self = Self::default();
+        out.truncate(0);
+        self.new_header(out, id, call, announced)
+    }
+
+    /// The same for a request with contexts. A template with contexts is reused if they are the same.
+    #[cold]
+    #[inline(never)]
+    fn header_with_contexts(
+        &mut self,
+        out: &mut Encoder<'_>,
+        id: u32,
+        call: &Outgoing<'_, '_>,
+        announced: Option<Announced<'_>>,
+    ) -> CdrResult<usize> {
+        let same = self.operation == call.operation.key
+            && self.response == call.response_and_contexts()
+            && call.stable_contexts().is_some_and(|stable| stable == self.contexts)
+            && self.target == *call.target.target_key();
+        if same && announced.is_none() {
             out.truncate(self.len);
             out.patch_u32(self.request_id_at, id);
             return Ok(self.request_id_at);
@@ -150,7 +211,7 @@ impl Template {
         let offered = offered.filter(|_| version >= Version::V1_2);
         let agreed = agreed.as_ref().map(CodeSetContext::service_context);
         let offered = offered.map(ListenPoints::service_context);
-        let contexts = match call.intercepted {
+        let contexts = match call.added {
             None => [agreed.as_slice(), offered.as_slice()].concat(),
             Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
         };
@@ -167,13 +228,14 @@ impl Template {
             contexts: &contexts,
         };
         let layout = begin_request(out, version, &request)?;
-        if announced.is_none() && call.intercepted.is_none() {
+        if announced.is_none() && call.added.is_none_or(|added| added.stable.is_some()) {
             let RequestLayout { request_id_at, key_at, end_of_header: len } = layout;
             let plain = call.target.plain_key().zip(key_at);
             let key = plain.map(|(key, at)| (version, at, key.len()));
             let (target, operation) = (*call.target.target_key(), call.operation.key);
-            let response = call.response as u8;
-            *self = Self { target, operation, response, request_id_at, len, key };
+            let response = call.response_and_contexts();
+            let contexts = call.stable_contexts().unwrap_or(NO_CONTEXTS);
+            *self = Self { target, operation, response, contexts, request_id_at, len, key };
         }
         Ok(layout.request_id_at)
     }

@@ -191,25 +191,19 @@ impl Request {
         self.check()?;
         let signature = self.signature();
         let Self { object, operation, key, arguments, result, exceptions, context, .. } = self;
-        let mut raised = None;
-        // Keep the returned values separate until all have been decoded.
-        let mut returned = Vec::new();
         let sent = &*arguments;
-        let mut finish = |status, input: &mut Decoder<'_>| -> CdrResult {
-            if status == ReplyStatus::NoException {
-                returned = read_results(result, sent, input)?;
-            } else {
-                raised = Some(user_exception(exceptions, input)?);
-            }
-            Ok(())
-        };
         let (operation, response) = (Operation::dynamic(operation, key), ResponseFlags::Target);
         let write = |out: &mut _| write_arguments(sent, context.as_ref(), out);
         let signature = signature.as_ref();
         let request = client::Request { operation, response, arguments: &write, signature };
-        client::call(object, request, &mut finish)?;
+        let reply = client::call(object, request)?.ok_or_else(client::no_reply)?;
+        // The returned values are kept apart until all have been decoded.
+        let returned = reply.decode(|status, body| match status {
+            ReplyStatus::NoException => read_results(result, sent, body).map(Ok),
+            _ => user_exception(exceptions, body).map(Err),
+        })??;
         give_back(arguments, returned);
-        raised.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// # Errors
@@ -297,7 +291,7 @@ impl Request {
         let signature = self.signature();
         let signature = signature.as_ref();
         let request = client::Request { operation, response, arguments: &write, signature };
-        client::call(&self.object, request, &mut |_, _| Ok(()))
+        client::call(&self.object, request).map(drop)
     }
 }
 

@@ -51,7 +51,7 @@ impl Codec {
     /// convert, or when `wchar` is not for wide characters: the specification's
     /// `UnsupportedCodeset`.
     pub fn with_code_sets(self, char: CodeSet, wchar: CodeSet) -> Result<Self, SystemException> {
-        let code_sets = CodeSets { char, wchar: Some(wchar) };
+        let code_sets = CodeSets { char, wchar: Some(wchar), ..self.code_sets };
         let refused = |what| Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));
         if char.is_wide() || CodeSet::from_id(char.id()).is_none() {
             return refused(format!("a codec cannot have {char} for `char` and `string`"));

@@ -1,14 +1,16 @@
 //! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
-use crate::exception::{Minor, SystemException};
+use super::limits::{self, bad, number};
+use crate::exception::SystemException;
 use crate::policies::Rebind;
-use crate::policies::{ConnectionPolicy, SyncScope};
-use crate::settings::PublishAs;
+use crate::policies::{ConnectionPolicy, OnewayBuffer, SyncScope};
+use crate::settings::{Collocation, PublishAs};
 use crate::transport::parse_ports;
 use armilla_cdr::CodeSet;
 use armilla_giop::Version;
 use std::str::FromStr;
+use std::time::Duration;
 
 impl OrbBuilder {
     /// Reads the `-ORB…` options among `arguments` and ignores all other arguments. The value of
@@ -28,6 +30,7 @@ impl OrbBuilder {
     /// | `-ORBPublishAs given\|address\|name` | [`Settings::publish_as`] |
     /// | `-ORBPublishNetwork ADDRESS/BITS` | [`Settings::publish_network`] |
     /// | `-ORBAlternateAddresses 0\|1` | [`Settings::alternate_addresses`] |
+    /// | `-ORBImR HOST:PORT\|URL` | [`Settings::imr`](crate::Settings::imr) |
     /// | `-ORBInitRef NAME=URL` | [`initial_reference`](Self::initial_reference) |
     /// | `-ORBDefaultInitRef URL` | [`default_initial_reference`] |
     /// | `-ORBCallTimeout MILLISECONDS` | [`call_timeout`](Self::call_timeout); 0 sets no limit |
@@ -38,6 +41,7 @@ impl OrbBuilder {
     /// | `-ORBMaxGIOPVersion 1.0\|1.1\|1.2` | [`max_giop`](Self::max_giop) |
     /// | `-ORBNativeCharCodeSet NAME` | [`Settings::native_char_code_set`]: `ISO-8859-15` |
     /// | `-ORBNativeWCharCodeSet UTF-16\|UCS-2\|UCS-4` | [`Settings::native_wchar_code_set`] |
+    /// | `-ORBLoneSurrogates 0\|1` | [`Settings::lone_surrogates`] |
     /// | `-ORBMaxMessage OCTETS` | [`Settings::max_message`](crate::Settings::max_message) |
     /// | `-ORBValueDepth COUNT` | [`Settings::value_depth`](crate::Settings::value_depth) |
     /// | `-ORBConnectionPolicy exclusive\|multiplexed` | [`Settings::connection_policy`] |
@@ -55,6 +59,22 @@ impl OrbBuilder {
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
     /// | `-ORBStartupHold MILLISECONDS` | [`Settings::startup_hold`]; 0 lets no request wait |
     /// | `-ORBConcurrency MODEL` | [`Settings::concurrency`], a [`Concurrency`] as text |
+    /// | `-ORBClientIdle MILLISECONDS` | [`Settings::client_idle`](crate::Settings::client_idle) |
+    /// | `-ORBServerIdle MILLISECONDS` | [`Settings::server_idle`](crate::Settings::server_idle) |
+    /// | `-ORBHeaderDeadline MILLISECONDS` | [`Settings::header_deadline`] |
+    /// | `-ORBMessageDeadline MILLISECONDS` | [`Settings::message_deadline`] |
+    /// | `-ORBDrainTimeout MILLISECONDS` | [`Settings::drain_timeout`] |
+    /// | `-ORBRequestsPerConnection COUNT` | [`Settings::requests_per_connection`] |
+    /// | `-ORBRequestsInProgress COUNT` | [`Settings::requests_in_progress`] |
+    /// | `-ORBRequestsInFlight COUNT` | [`Settings::requests_in_flight`] |
+    /// | `-ORBQueuedReplies OCTETS` | [`Settings::queued_replies`] |
+    /// | `-ORBQueuedRequests OCTETS` | [`Settings::queued_requests`] |
+    /// | `-ORBMaxHeldRequests COUNT` | [`Settings::max_held_requests`] |
+    /// | `-ORBMaxForwards COUNT` | [`Settings::max_forwards`](crate::Settings::max_forwards) |
+    /// | `-ORBSocketQueue OCTETS` | [`Settings::socket_queue`]; 0 leaves it to the system |
+    /// | `-ORBCongestionControl NAME` | [`Settings::congestion_control`] |
+    /// | `-ORBCollocation direct\|poa\|remote` | [`Settings::collocation`] |
+    /// | `-ORBOnewayBuffer COUNT,OCTETS,MILLISECONDS` | [`Settings::oneway_buffer`] |
     ///
     /// [`publish_address`]: Self::publish_address
     /// [`default_initial_reference`]: Self::default_initial_reference
@@ -66,6 +86,7 @@ impl OrbBuilder {
     /// [`Settings::rebind`]: crate::Settings::rebind
     /// [`Settings::native_char_code_set`]: crate::Settings::native_char_code_set
     /// [`Settings::native_wchar_code_set`]: crate::Settings::native_wchar_code_set
+    /// [`Settings::lone_surrogates`]: crate::Settings::lone_surrogates
     /// [`Settings::connection_policy`]: crate::Settings::connection_policy
     /// [`Settings::connections_per_endpoint`]: crate::Settings::connections_per_endpoint
     /// [`Settings::sync_scope`]: crate::Settings::sync_scope
@@ -78,6 +99,19 @@ impl OrbBuilder {
     /// [`Settings::startup_hold`]: crate::Settings::startup_hold
     /// [`Settings::concurrency`]: crate::Settings::concurrency
     /// [`Concurrency`]: crate::Concurrency
+    /// [`Settings::header_deadline`]: crate::Settings::header_deadline
+    /// [`Settings::message_deadline`]: crate::Settings::message_deadline
+    /// [`Settings::drain_timeout`]: crate::Settings::drain_timeout
+    /// [`Settings::requests_per_connection`]: crate::Settings::requests_per_connection
+    /// [`Settings::requests_in_progress`]: crate::Settings::requests_in_progress
+    /// [`Settings::requests_in_flight`]: crate::Settings::requests_in_flight
+    /// [`Settings::queued_replies`]: crate::Settings::queued_replies
+    /// [`Settings::queued_requests`]: crate::Settings::queued_requests
+    /// [`Settings::max_held_requests`]: crate::Settings::max_held_requests
+    /// [`Settings::socket_queue`]: crate::Settings::socket_queue
+    /// [`Settings::congestion_control`]: crate::Settings::congestion_control
+    /// [`Settings::collocation`]: crate::Settings::collocation
+    /// [`Settings::oneway_buffer`]: crate::Settings::oneway_buffer
     ///
     /// ```
     /// use armilla::Orb;
@@ -142,6 +176,7 @@ impl OrbBuilder {
             "alternateaddresses" => {
                 self.settings.alternate_addresses = number(name, &value)? != 0;
             }
+            "imr" => self.settings.imr = Some(value),
             "initref" => match value.split_once('=') {
                 Some((name, url)) => self = self.initial_reference(name, url),
                 None => return Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
@@ -174,6 +209,7 @@ impl OrbBuilder {
             "nativewcharcodeset" => {
                 self.settings.native_wchar_code_set = code_set(name, &value, true)?;
             }
+            "lonesurrogates" => self.settings.lone_surrogates = number(name, &value)? != 0,
             "busypoll" => {
                 let limit = number(name, &value)?;
                 self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
@@ -181,9 +217,6 @@ impl OrbBuilder {
             "localendpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
             "connectionpolicy" => {
                 self.settings.connection_policy = connection_policy(name, &value)?
-            }
-            "connectionsperendpoint" => {
-                self.settings.connections_per_endpoint = size(name, &value)?;
             }
             "syncscope" => self.settings.sync_scope = sync_scope(name, &value)?,
             "offerbidirectionalgiop" => {
@@ -207,11 +240,6 @@ impl OrbBuilder {
                 self.settings.dscp = Some(point.ok_or_else(wrong)?);
             }
             "exceptiondetails" => self.settings.exception_details = number(name, &value)? != 0,
-            "valuedepth" => {
-                self.settings.value_depth =
-                    u32::try_from(number(name, &value)?).unwrap_or(u32::MAX);
-            }
-            "maxmessage" => self.settings.max_message = size(name, &value)?,
             "fragmentsize" => {
                 let size = number(name, &value)?;
                 self.settings.fragment_size =
@@ -226,8 +254,10 @@ impl OrbBuilder {
                 let limit = number(name, &value)?;
                 self.settings.startup_hold = std::time::Duration::from_millis(limit);
             }
-            "maxconnections" => self.settings.max_connections = size(name, &value)?,
-            _ => return Err(bad(format!("{name} is not an option of this ORB"))),
+            "collocation" => self.settings.collocation = collocation(name, &value)?,
+            "onewaybuffer" => self.settings.oneway_buffer = oneway_buffer(name, &value)?,
+            "congestioncontrol" => self.settings.congestion_control = Some(value),
+            _ => limits::set(&mut self.settings, (name, suffix), &value)?,
         }
         Ok(self)
     }
@@ -250,6 +280,27 @@ fn rebind(name: &str, value: &str) -> Result<Rebind, SystemException> {
     }
 }
 
+fn collocation(name: &str, value: &str) -> Result<Collocation, SystemException> {
+    match value {
+        "direct" => Ok(Collocation::Direct),
+        "poa" => Ok(Collocation::ThroughPoa),
+        "remote" => Ok(Collocation::Remote),
+        _ => Err(bad(format!("{name} {value:?}: one of direct, poa and remote is needed"))),
+    }
+}
+
+fn oneway_buffer(name: &str, value: &str) -> Result<OnewayBuffer, SystemException> {
+    let numbers: Option<Vec<u32>> = value.split(',').map(|number| number.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([count, octets, delay]) => Ok(OnewayBuffer {
+            count: *count as usize,
+            octets: *octets as usize,
+            delay: Duration::from_millis((*delay).into()),
+        }),
+        _ => Err(bad(format!("{name} {value:?}: COUNT,OCTETS,MILLISECONDS is needed"))),
+    }
+}
+
 fn publish_as(name: &str, value: &str) -> Result<PublishAs, SystemException> {
     match value {
         "given" => Ok(PublishAs::Given),
@@ -261,17 +312,6 @@ fn publish_as(name: &str, value: &str) -> Result<PublishAs, SystemException> {
 
 fn parse<T: FromStr<Err = String>>(name: &str, value: &str) -> Result<T, SystemException> {
     value.parse().map_err(|what| bad(format!("{name} {what}")))
-}
-
-fn number(name: &str, value: &str) -> Result<u64, SystemException> {
-    value.parse().map_err(|_| bad(format!("{name} {value:?}: a number is needed")))
-}
-
-fn size(name: &str, value: &str) -> Result<usize, SystemException> {
-    match value.parse() {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err(bad(format!("{name} {value:?}: a number above 0 is needed"))),
-    }
 }
 
 fn connection_policy(name: &str, value: &str) -> Result<ConnectionPolicy, SystemException> {
@@ -307,8 +347,4 @@ fn code_set(name: &str, value: &str, wide: bool) -> Result<CodeSet, SystemExcept
         Ok(_) => Err(bad(format!("{name} {value:?}: this code set is for wide characters"))),
         Err(error) => Err(bad(format!("{name} {value:?}: {error}"))),
     }
-}
-
-fn bad(what: String) -> SystemException {
-    SystemException::bad_param(Minor::BAD_ARGUMENT, what)
 }

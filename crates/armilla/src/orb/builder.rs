@@ -8,6 +8,7 @@ use super::ids::{self, Lookup, Reservation};
 use crate::client::{Client, LocalObjects};
 use crate::dynamic::Context;
 use crate::exception::{Minor, SystemException};
+use crate::imr;
 use crate::interceptor::Registration;
 use crate::object::StubFactories;
 use crate::policies::{ConnectionPolicy, PolicyFactory, PolicyType};
@@ -212,6 +213,7 @@ impl OrbBuilder {
         orb.install(StubFactories::default());
         orb.install(Context::new());
         orb.install(initial);
+        imr::Registration::install(&orb);
         let installed = self.registration.install(&orb);
         orb.life().begin();
         let opened = || if listens { orb.server().map(drop) } else { Ok(()) };

@@ -7,6 +7,7 @@ mod arguments;
 mod builder;
 mod ids;
 mod interceptors;
+mod limits;
 mod resolve;
 mod run;
 

@@ -24,7 +24,7 @@ impl Orb {
     pub fn run(&self) -> Result<(), SystemException> {
         if self.is_running() {
             self.server()?;
-            self.end_startup();
+            self.started();
         }
         let mut termination = install_termination()?;
         let place = self.life().add_waker(termination.waker());
@@ -68,7 +68,7 @@ impl Orb {
     pub fn run_for(&self, limit: Duration) -> Result<bool, SystemException> {
         if self.is_running() {
             self.server()?;
-            self.end_startup();
+            self.started();
         }
         // A limit beyond the range of the clock is no limit.
         let end = Instant::now().checked_add(limit);
@@ -93,7 +93,7 @@ impl Orb {
     /// `BAD_INV_ORDER` (minor code 4) after a shutdown, so that the loop of the program ends.
     pub fn work_pending(&self) -> Result<bool, SystemException> {
         self.check_running()?;
-        self.end_startup();
+        self.started();
         Ok(self.has_work())
     }
 
@@ -117,7 +117,7 @@ impl Orb {
     /// As [`work_pending`](Self::work_pending).
     pub fn perform_work(&self) -> Result<(), SystemException> {
         self.check_running()?;
-        self.end_startup();
+        self.started();
         self.do_work();
         Ok(())
     }
@@ -128,16 +128,17 @@ impl Orb {
     ///
     /// The order is:
     ///
-    /// 1. Requests that wait because the server [is starting](crate::PoaManager::is_starting) end
+    /// 1. The [implementation repository](crate::Settings::imr), if there is one, is told.
+    /// 2. Requests that wait because the server [is starting](crate::PoaManager::is_starting) end
     ///    with `TRANSIENT`. POA managers that hold or discard requests become inactive.
-    /// 2. The server stops accepting connections, waits for the requests in progress (up to
+    /// 3. The server stops accepting connections, waits for the requests in progress (up to
     ///    [`Settings::drain_timeout`](crate::Settings::drain_timeout)) and sends `CloseConnection`
     ///    to every client. Until then servants may still make calls.
-    /// 3. Calls, including those to objects of this process, and activations fail with
+    /// 4. Calls, including those to objects of this process, and activations fail with
     ///    `BAD_INV_ORDER`.
-    /// 4. The other POA managers become inactive, and the POAs are destroyed. The ORB waits for the
+    /// 5. The other POA managers become inactive, and the POAs are destroyed. The ORB waits for the
     ///    etherealization of their objects within the same time limit.
-    /// 5. The client closes its connections that no call uses.
+    /// 6. The client closes its connections that no call uses.
     pub fn shutdown(&self) {
         match self.is_serving() {
             true => self.end_in_new_thread(),
@@ -171,10 +172,17 @@ impl Orb {
         }
     }
 
+    /// The program runs the ORB: everything that it serves is there.
+    fn started(&self) {
+        self.end_startup();
+        self.begin_registration();
+    }
+
     fn end(&self) {
         if !self.life().begin_end() {
             return;
         }
+        self.end_registration();
         let limit = Instant::now().checked_add(self.settings().drain_timeout);
         self.abandon_startup();
         // Requests that a manager holds or discards are answered. Requests in progress may still

@@ -40,9 +40,11 @@ pub(crate) enum PartSlot {
     Context,
     /// The sources of initial references.
     Initial,
+    /// The registration in an implementation repository, if there is one.
+    Registration,
 }
 
-const COUNT: usize = PartSlot::Initial as usize + 1;
+const COUNT: usize = PartSlot::Registration as usize + 1;
 
 /// The parts of an ORB. Each is installed at most once.
 #[derive(Default)]

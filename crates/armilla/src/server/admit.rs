@@ -22,7 +22,12 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Worke
             Ok(Some(stream)) => admit(orb, stream.into(), workers),
             Ok(None) => return,
             Err(error) => {
-                report!(error, "no longer accepting", endpoint = acceptor.local(), error = error);
+                report!(
+                    error,
+                    "the endpoint no longer accepts connections",
+                    endpoint = acceptor.local(),
+                    error = error
+                );
                 return;
             }
         }
@@ -44,7 +49,7 @@ fn evict_when_exhausted(
             *reported = Some(Instant::now());
             report!(
                 warn,
-                "accepting pauses for want of descriptors or memory; idle connections are closed",
+                "out of descriptors or memory: accepting pauses, and idle connections are closed",
                 endpoint = endpoint,
                 error = error,
                 closed = evicted,
@@ -59,7 +64,7 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
     let served_by = match workers.served_by(&*stream, bidirectional) {
         Ok(served_by) => served_by,
         Err(error) => {
-            report!(error, "a connection cannot be served; it is closed", error = error);
+            report!(error, "cannot serve a connection; closing it", error = error);
             return refuse(&*stream);
         }
     };
@@ -78,7 +83,7 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
         return refuse(&*stream);
     };
     if let Err(error) = workers.begin(&connection) {
-        report!(error, "a connection cannot be watched; it is closed", error = error);
+        report!(error, "cannot watch a connection; closing it", error = error);
         refuse(&*stream);
         workers.registry.leave(&connection);
     }

@@ -5,6 +5,7 @@ use super::connection::Connection;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
+use crate::interception::Outcome;
 use crate::log::report;
 use crate::server::interception::ServerFlow;
 use crate::threads::BlockingScope;
@@ -154,7 +155,7 @@ impl DeferredReply {
     }
 
     /// Whether the client has cancelled the request or disconnected.
-    fn is_abandoned(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         // A thread that holds the lock is sending to the client, which is thus connected.
         let output = self.connection.output.try_lock();
         output.is_some_and(|output| {
@@ -175,7 +176,16 @@ impl DeferredReply {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.raise(flow, connection, &mut Buffer::new(), exception);
         if let Err(error) = self.note_sent(sent) {
-            report!(error, "no reply could be made", exception = exception, error = error);
+            report!(error, "cannot encode the reply", exception = exception, error = error);
+        }
+    }
+
+    /// Ends the request with a forward or an exception, before any servant was called.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        let (flow, connection) = (&mut self.flow, &self.connection);
+        let sent = self.port.end(flow, connection, &mut Buffer::new(), outcome);
+        if let Err(exception) = self.note_sent(sent) {
+            self.raise(&exception.before_entry());
         }
     }
 

@@ -69,9 +69,7 @@ pub(super) fn offer(
         }
         return None;
     };
-    if let Some(agreed) = setup.agreed.and_then(|sets| sets.code_sets().ok()) {
-        connection.output.lock().responder.set_code_sets(agreed);
-    }
+    connection.output.lock().responder.set_code_sets(orb.settings().code_sets(setup.agreed));
     let carrier = ConnectionCarrier::of(&connection);
     let setup = ConnectionSetup { offered, ..setup };
     let link = carrier
@@ -119,7 +117,7 @@ impl Connection {
         if let Some(link) = self.link() {
             let (loss, why) = match end {
                 CloseReason::MessageError => (ConnectionLoss::MessageError, String::new()),
-                CloseReason::Framing(error) => (ConnectionLoss::Unreadable, error.to_string()),
+                CloseReason::Framing(error) => (ConnectionLoss::Unreadable(*error), String::new()),
                 CloseReason::Malformed(kind, error) => {
                     (ConnectionLoss::Malformed(*kind, *error), String::new())
                 }
@@ -217,7 +215,8 @@ impl Carrier for ConnectionCarrier {
         let connection = self.connection.upgrade()?;
         let stated = connection.output.lock().responder.code_sets();
         let wchar = stated.wchar.map_or(0, |set| set.id());
-        (stated != CodeSets::UNAGREED).then_some(CodeSetContext { char: stated.char.id(), wchar })
+        let agreed = CodeSets { lone_surrogates: false, ..stated } != CodeSets::UNAGREED;
+        agreed.then_some(CodeSetContext { char: stated.char.id(), wchar })
     }
 
     fn has_room(&self) -> bool {
@@ -327,7 +326,7 @@ pub(super) fn accept_offer(
         } else if !claims.add(&address, &peer, &carrier) {
             report!(
                 warn,
-                "two clients offer their connections for the same address; the first has it",
+                "two clients offer their connections for the same address; the first one is used",
                 peer = connection.stream.peer(),
                 address = address,
             );

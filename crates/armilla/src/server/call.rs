@@ -5,6 +5,7 @@
 
 use super::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use super::connection::Connection;
+use super::key_locator::{self, KeyLocator, LocationReply};
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
 use crate::client::interception::Interruption;
@@ -355,15 +356,26 @@ impl<'a> ServerCall<'a> {
         encode: EncodeResults<R>,
         describe: Describe<R, E>,
     ) -> ResponseHandler<R, E> {
+        self.note_entry();
+        ResponseHandler::to_client(self.defer(), encode, describe)
+    }
+
+    /// Leaves the reply to the owner of the returned value.
+    fn defer(&mut self) -> DeferredReply {
         self.connection.output.lock().deferred += 1;
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
-        if let Some(flow) = &mut self.flow {
-            flow.note_entry();
-            flow.leave_thread();
-        }
-        let deferred = DeferredReply::new(self.connection.clone(), port, self.flow.take());
-        ResponseHandler::to_client(deferred, encode, describe)
+        self.flow.iter_mut().for_each(|flow| flow.leave_thread());
+        DeferredReply::new(self.connection.clone(), port, self.flow.take())
+    }
+
+    /// Leaves the reply to a locator of keys.
+    #[cold]
+    pub(super) fn ask(&mut self, locator: &KeyLocator) {
+        // Only a request that names its object by a key gets here.
+        let Some(key) = self.request.target.object_key() else { return };
+        let reply = LocationReply::to_request(self.defer());
+        key_locator::ask(locator, key, self.connection.stream.peer(), reply);
     }
 
     /// Whether the request has no reply and no handle that will reply.

@@ -4,7 +4,7 @@ use crate::log::report;
 use crate::settings::Settings;
 use armilla_cdr::CdrError;
 use armilla_giop::engine::{ClosingMessage, ConnectionLoss, ReceiveError};
-use armilla_giop::{HeaderError, MessageKind};
+use armilla_giop::{HeaderError, MessageKind, Version};
 use armilla_ipc::{Address, SendError};
 use std::io;
 
@@ -52,6 +52,12 @@ impl CloseReason {
                 peer = peer,
                 limit = format_args!("{:?}", settings.message_deadline),
             ),
+            Self::Framing(error @ HeaderError::TooLarge { .. }) => report!(
+                warn,
+                "closed: the client sent a message that is too large",
+                peer = peer,
+                error = error,
+            ),
             Self::Framing(error) => {
                 report!(
                     warn,
@@ -69,24 +75,25 @@ impl CloseReason {
             ),
             Self::Unexpected(kind) => report!(
                 warn,
-                "closed: the client sent a message that is a server's",
+                "closed: the client sent a message that only a server may send",
                 peer = peer,
                 kind = format_args!("{kind:?}"),
             ),
             Self::MessageError => {
-                report!(warn, "closed: the client could not read a message of ours", peer = peer);
+                report!(warn, "closed: the client could not read one of our messages", peer = peer);
             }
             Self::Io(error) => tracing::debug!(%peer, %error, "the connection broke"),
         }
     }
 
-    /// The message with which the server closes the connection.
-    pub(super) fn closing_message(&self) -> ClosingMessage {
+    /// The message with which the server closes the connection. `version` is that of the message at
+    /// fault.
+    pub(super) fn closing_message(&self, version: Version) -> ClosingMessage {
         match self {
             Self::Peer | Self::CutShort | Self::MessageError | Self::Io(_) => ClosingMessage::None,
             Self::Ours | Self::Stalled | Self::Trickled => ClosingMessage::CloseConnection,
             Self::Framing(_) | Self::Malformed(..) | Self::Unexpected(_) => {
-                ClosingMessage::MessageError
+                ClosingMessage::MessageError(version)
             }
         }
     }
@@ -104,9 +111,8 @@ impl From<ConnectionLoss> for CloseReason {
             ConnectionLoss::Malformed(kind, error) => Self::Malformed(kind, error),
             ConnectionLoss::Unexpected(kind) => Self::Unexpected(kind),
             ConnectionLoss::MessageError => Self::MessageError,
-            ConnectionLoss::Closed | ConnectionLoss::Broken | ConnectionLoss::Unreadable => {
-                Self::Peer
-            }
+            ConnectionLoss::Unreadable(error) => Self::Framing(error),
+            ConnectionLoss::Closed | ConnectionLoss::Broken => Self::Peer,
         }
     }
 }

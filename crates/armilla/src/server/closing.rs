@@ -5,6 +5,7 @@
 use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
 use super::output::Output;
+use armilla_giop::Version;
 use armilla_giop::engine::TimeoutKind;
 use parking_lot::MutexGuard;
 use std::net::Shutdown;
@@ -20,7 +21,11 @@ impl Connection {
     /// are answered first.
     pub(super) fn conclude(&self, end: &CloseReason) {
         end.report(self.stream.peer(), self.orb.settings());
-        self.output.lock().responder.close(end.closing_message());
+        let version = match end {
+            CloseReason::Framing(_) => self.failed_version(),
+            _ => Version::V1_0,
+        };
+        self.output.lock().responder.close(end.closing_message(version));
         self.end_calls(end);
         let mut output = self.output.lock();
         output.gone |=

@@ -15,6 +15,7 @@ use super::dispatch;
 use super::leadership::{LeadToken, Leadership};
 use super::output::{Output, PendingReply};
 use super::reactor_connection::ReactorConnection;
+use super::slowness::Slowness;
 use super::worker_status::WorkerStatus;
 use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
@@ -24,18 +25,15 @@ use crate::server::poa::ObjectAdapters;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent};
 use armilla_giop::{
-    Framer, Message, MessageBuffer, MessageKind, RequestHeader, decode_request, decode_request_fast,
+    Framer, Message, MessageBuffer, MessageKind, RequestHeader, Skipped, Version, decode_request,
+    decode_request_fast,
 };
 use armilla_ipc::Stream;
 use parking_lot::{Mutex, MutexGuard};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
-
-/// Above this, the last request of a client with several requests in progress counts as slow. The
-/// leadership is then handed over before the servant of the next request is called.
-const SLOW: Duration = Duration::from_micros(100);
+use std::time::Instant;
 
 /// A connection and its state. Locks are taken in the order of the fields.
 pub(crate) struct Connection {
@@ -56,8 +54,8 @@ pub(crate) struct Connection {
     pub(super) wake_reason: AtomicU8,
     /// Whether the client has had several requests in progress at once.
     multiplexed: AtomicBool,
-    /// Whether the last of these requests took longer than [`SLOW`].
-    slow: AtomicBool,
+    /// Whether requests of such a client are likely to be slow.
+    pub(super) slowness: Slowness,
     /// Whether the log already says that `requests_per_connection` is reached.
     reported: AtomicBool,
     /// The state of bidirectional GIOP; unset on a connection that carries requests one way.
@@ -118,10 +116,10 @@ impl Connection {
             served_by,
             leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
-            output: Mutex::new(Output::new(settings.requests_in_progress)),
+            output: Mutex::new(Output::new(settings)),
             wake_reason: AtomicU8::new(0),
             multiplexed: AtomicBool::new(false),
-            slow: AtomicBool::new(false),
+            slowness: Slowness::default(),
             reported: AtomicBool::new(false),
             bidirectional: OnceLock::new(),
         }
@@ -182,13 +180,23 @@ impl Connection {
                         }
                     }
                 }
-                None => match framer.take(inbox).map_err(CloseReason::Framing)? {
-                    Some(message) => {
+                None => match framer.take(inbox) {
+                    Err(error) => {
+                        let skipped = framer.skip_oversized(error);
+                        more = skipped != Ok(Skipped::Incomplete) && framer.has_more();
+                        drop(framer);
+                        let skipped = skipped.map_err(CloseReason::Framing)?;
+                        if let Skipped::Request(request) = skipped {
+                            dispatch::refuse_oversized(self, &request, &error, reply)?;
+                        }
+                        true
+                    }
+                    Ok(Some(message)) => {
                         more = framer.has_more();
                         let context = LeaderContext { token, reply, status, workers };
                         self.serve_message(framer, context, &message)?
                     }
-                    None => {
+                    Ok(None) => {
                         more = false;
                         true
                     }
@@ -242,12 +250,17 @@ impl Connection {
         let served = dispatch::request(self, message, header, body, code_sets, reply);
         status.leave_servant(workers);
         if let Some(begun) = timed {
-            self.slow.store(begun.elapsed() > SLOW, Ordering::Relaxed);
+            self.slowness.note(begun.elapsed());
         }
         if !self.leadership.leave_servant(token) {
             return Ok(false);
         }
         served.map_err(|end| *end).map(|()| true)
+    }
+
+    /// The version of the message that could not be read.
+    pub(super) fn failed_version(&self) -> Version {
+        self.framer.lock().failed_version()
     }
 
     /// Whether no request is in progress and the client is still connected.
@@ -396,7 +409,7 @@ impl Connection {
         if !self.multiplexed.load(Ordering::Relaxed) {
             return None;
         }
-        if response_expected && self.slow.load(Ordering::Relaxed) {
+        if response_expected && self.slowness.is_likely() {
             self.hand_over_lead(token);
         }
         Some(Instant::now())

@@ -6,23 +6,24 @@ use super::bidirectional;
 use super::call::{DispatchError, ServerCall};
 use super::close_reason::CloseReason;
 use super::collocated;
-use super::connection::Connection;
+use super::connection::{Connection, ServedBy};
+use super::key_locator::{self, LocationReply};
+use super::locate_reply::send_locate_reply;
 use super::output::PendingReply;
 use super::reply_port::{Flow, ReplyPort};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException, encode_system};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Found, PoaInner, StartupHold};
+use crate::server::poa::{ExtendedUpcall, Found, PoaInner, StartupHold};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
-    LocateStatus, Message, MessageHeader, MessageKind, ReplyStatus, RequestHeader, Target, Version,
-    begin_locate_reply,
+    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, HeaderError,
+    LocateRequest, Message, OversizedRequest, ReplyStatus, RequestHeader, Target, Version,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -122,7 +123,11 @@ fn request_slow(
         (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut hold),
         (None, None, _) => Found::Unnamed,
     };
-    if found.has_located_servant() {
+    let extended = match stopped {
+        Some(_) => None,
+        None => extend(connection, message, &header, &found, &mut stopped),
+    };
+    if stopped.is_none() && found.has_located_servant() {
         let reply = serve_located(connection, header, arguments, port, found, flow);
         return Ok(send_captured(connection, port, memory, reply)?);
     }
@@ -132,7 +137,30 @@ fn request_slow(
         None => serve(&found, &mut call),
         Some(stopped) => call.end(*stopped),
     };
-    conclude(&mut call, outcome)
+    // The reply has left; what follows is on the thread's own time.
+    let concluded = conclude(&mut call, outcome);
+    drop(extended);
+    concluded
+}
+
+/// Tells the extension of the POA, if there is one, that its servant is about to be called. A
+/// request that the extension refuses is stopped.
+fn extend(
+    connection: &Connection,
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    found: &Found<'_>,
+    stopped: &mut Option<Box<Outcome>>,
+) -> Option<ExtendedUpcall> {
+    let is_remote = !matches!(connection.served_by, ServedBy::Collocated);
+    let size = message.octets.len();
+    match ExtendedUpcall::begin(found, &header.contexts, size, is_remote) {
+        Ok(extended) => extended,
+        Err(exception) => {
+            *stopped = Some(ending(exception.before_entry()));
+            None
+        }
+    }
 }
 
 /// The outcome of a request that is not served.
@@ -169,6 +197,10 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
             Err(interruption) => call.end(interruption.into()),
         },
         (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
+        (None, Found::ByLocator(locator)) => {
+            call.ask(locator);
+            Ok(())
+        }
         (None, Found::Unnamed) => call
             .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
         (None, Found::Refused(exception)) => Err(exception.clone().before_entry().into()),
@@ -265,6 +297,25 @@ pub(super) fn refuse(
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
 }
 
+/// Refuses a request because it is larger than `max_message`.
+#[cold]
+pub(super) fn refuse_oversized(
+    connection: &Arc<Connection>,
+    request: &OversizedRequest,
+    error: &HeaderError,
+    memory: &mut Buffer,
+) -> Result<(), CloseReason> {
+    let OversizedRequest { version, request_id, response_expected } = *request;
+    let exception =
+        SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
+            .with_reason(error.to_string());
+    report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
+    let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
+    let port = ReplyPort { request_id, version, code_sets, response_expected, pending };
+    let sent = port.raise(&mut None, connection, memory, &exception);
+    sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
+}
+
 #[inline]
 fn port(
     message: &Message<'_>,
@@ -281,7 +332,7 @@ fn close_reason(error: DispatchError) -> CloseReason {
     match error {
         DispatchError::Send(error) => (*error).into(),
         DispatchError::Exception(exception) => {
-            CloseReason::Io(std::io::Error::other(format!("no reply could be made: {exception}")))
+            CloseReason::Io(std::io::Error::other(format!("cannot encode the reply: {exception}")))
         }
     }
 }
@@ -348,6 +399,7 @@ fn take_code_sets(
         SystemException::new(kind, Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET, Completion::No)
             .with_reason(what)
     })?;
+    let code_sets = CodeSets { lone_surrogates: present.lone_surrogates, ..code_sets };
     connection.output.lock().responder.set_code_sets(code_sets);
     Ok(code_sets)
 }
@@ -363,33 +415,15 @@ pub(super) fn locate(
         None => Ok(Located::Unnamed),
         Some(key) => connection.orb.locate_object(key, connection.is_originated()),
     };
-    // A LocateReply carries an exception from GIOP 1.2 on. Earlier clients get it with the request
-    // that follows.
-    let raised = found.as_ref().err().filter(|_| message.header.version >= Version::V1_2);
-    let code_sets = CodeSets::with_utf_16(CodeSet::default());
-    let mut out = Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, code_sets);
-    out.truncate(0);
-    let (status, ior) = match &found {
-        Ok(Located::Here) => (LocateStatus::ObjectHere, None),
-        Ok(Located::Elsewhere(ior)) => (LocateStatus::ObjectForward, Some(ior)),
-        Ok(Located::Unnamed) => (LocateStatus::NeedsAddressingMode, None),
-        Ok(Located::Nowhere) => (LocateStatus::UnknownObject, None),
-        Err(_) if raised.is_some() => (LocateStatus::SystemException, None),
-        Err(_) => (LocateStatus::ObjectHere, None),
-    };
-    begin_locate_reply(&mut out, message.header.version, request.request_id, status);
-    let body = match (ior, raised) {
-        (Some(ior), _) => ior.encode(&mut out),
-        (None, Some(exception)) => encode_system(exception, &mut out),
-        (None, None) if status == LocateStatus::NeedsAddressingMode => {
-            AddressingDisposition::Key.encode(&mut out)
-        }
-        (None, None) => Ok(()),
-    };
-    let finished = body
-        .map_err(|error| CloseReason::Malformed(MessageKind::LocateRequest, error))
-        .and_then(|()| MessageHeader::finish(&mut out).map_err(CloseReason::Framing));
-    let sent = finished.and_then(|()| connection.send(&out).map_err(CloseReason::from));
-    *memory = out.take_buffer();
-    sent
+    if matches!(found, Ok(Located::Nowhere))
+        && !connection.is_originated()
+        && let Some(key) = request.target.object_key()
+        && let Some(locator) = connection.orb.key_locator(key)
+    {
+        let (version, id) = (message.header.version, request.request_id);
+        let reply = LocationReply::to_locate_request(connection, version, id);
+        key_locator::ask(&locator, key, connection.stream.peer(), reply);
+        return Ok(());
+    }
+    send_locate_reply(connection, message.header.version, request.request_id, found, memory)
 }

@@ -1,19 +1,17 @@
-//! The listening endpoints of an ORB: opening them, accepting, and closing.
+//! The listening endpoints of an ORB: its own, opened when they are needed first, and the groups
+//! that a program adds.
 //!
-//! What happens to an accepted stream is in [`super::admit`].
+//! What a group is is in [`super::endpoint_group`], what happens to an accepted stream in
+//! [`super::admit`].
 
-use super::admit::accept_all;
-use super::own_addresses::{OwnAddresses, is_same_host};
+use super::endpoint_group::Group;
 use super::publications::Publications;
-use super::workers::Workers;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::log::report;
+use super::workers::{WorkerThreads, Workers};
+use crate::exception::SystemException;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::sync::lock;
-use crate::transport::{Endpoint, Listening};
-use armilla_ipc::Acceptor;
+use crate::transport::Endpoint;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread;
 
 /// The endpoints of an ORB. They are opened when the ORB starts or when it makes its first
 /// reference.
@@ -66,17 +64,16 @@ impl Orb {
 
 /// The server side of an ORB that listens.
 pub(crate) struct Server {
-    acceptors: Vec<Arc<dyn Acceptor>>,
-    workers: Arc<Workers>,
-    /// What references say about the endpoints.
-    publications: Publications,
-    own_addresses: OwnAddresses,
+    /// The endpoints of the ORB itself.
+    own: Group,
+    /// The endpoints with threads of their own that the program has opened.
+    groups: Mutex<Vec<Arc<Group>>>,
 }
 
 impl Server {
-    /// The threads that serve the connections.
+    /// The threads that serve the connections of the ORB's own endpoints.
     pub(super) fn workers(&self) -> &Arc<Workers> {
-        &self.workers
+        self.own.workers()
     }
 
     /// Opens `endpoints` and begins to accept. If none of them contributes a profile, an endpoint
@@ -84,78 +81,47 @@ impl Server {
     ///
     /// # Errors
     /// `INITIALIZE` when an endpoint cannot be opened.
-    pub(crate) fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
-        let workers = Workers::start(orb.settings()).map_err(|e| no_thread(&e))?;
-        let publications = Publications::new(orb.settings());
-        let (acceptors, own_addresses) = Default::default();
-        let mut server = Self { acceptors, workers, publications, own_addresses };
+    fn open(orb: &Orb, endpoints: &[Endpoint]) -> Result<Self, SystemException> {
+        let settings = orb.settings();
+        let threads = WorkerThreads::new(settings.concurrency);
+        let publications = Publications::new(settings);
+        let mut own = Group::new(orb, threads, publications)?;
         for endpoint in endpoints {
-            server.listen(orb, endpoint)?;
+            own.listen(orb, endpoint)?;
         }
-        if !server.publications.has_profile() || server.acceptors.is_empty() {
-            server.listen(orb, &Endpoint::anywhere())?;
+        if !own.is_reachable() {
+            own.listen(orb, &Endpoint::anywhere())?;
         }
-        Ok(server)
-    }
-
-    fn listen(&mut self, orb: &Orb, endpoint: &Endpoint) -> Result<(), SystemException> {
-        let Listening { acceptor, publications } = endpoint.listen(orb.settings())?;
-        self.publications.extend(publications);
-        if endpoint.is_iiop() {
-            self.own_addresses.add(&*acceptor);
-        }
-        self.accept(orb, acceptor.into())
+        Ok(Self { own, groups: Mutex::default() })
     }
 
     /// What references say about the endpoints.
     pub(crate) fn publications(&self) -> &Publications {
-        &self.publications
+        self.own.publications()
     }
 
     /// Whether this IIOP address is one of this process: an address that references carry, or
     /// another spelling of an address at which it listens.
     pub(crate) fn is_at(&self, host: &str, port: u16) -> bool {
-        let mut published = self.publications.addresses().iter();
-        published.any(|(own, at)| *at == port && is_same_host(own, host))
-            || self.own_addresses.include(host, port)
+        self.own.is_at(host, port) || lock(&self.groups).iter().any(|group| group.is_at(host, port))
     }
 
-    fn accept(&mut self, orb: &Orb, acceptor: Arc<dyn Acceptor>) -> Result<(), SystemException> {
-        self.acceptors.push(acceptor.clone());
-        let workers = self.workers.clone();
-        let orb = orb.clone();
-        thread::Builder::new()
-            .name("armilla-accept".into())
-            .spawn(move || accept_all(&orb, &*acceptor, &workers))
-            .map(drop)
-            .map_err(|error| {
-                SystemException::new(
-                    ExceptionKind::NoResources,
-                    Minor::THREAD_NOT_STARTED,
-                    Completion::No,
-                )
-                .with_reason(format!("no thread to accept connections: {error}"))
-            })
+    /// Adds a group of endpoints, which is closed with the server.
+    pub(super) fn add(&self, group: Arc<Group>) {
+        lock(&self.groups).push(group);
+    }
+
+    /// Closes a group of endpoints before the server is closed.
+    pub(super) fn remove(&self, orb: &Orb, group: &Arc<Group>) {
+        lock(&self.groups).retain(|other| !Arc::ptr_eq(other, group));
+        group.close(orb);
     }
 
     /// Stops accepting, waits up to `drain_timeout` for requests in progress, and closes every
     /// connection in order.
     pub(crate) fn close(&self, orb: &Orb) {
-        self.acceptors.iter().for_each(|acceptor| acceptor.close());
-        let left = self.workers.registry.drain(orb.settings().drain_timeout);
-        self.workers.stop_reactor();
-        if left > 0 {
-            report!(
-                warn,
-                "connections still have requests in progress after drain_timeout",
-                left = left
-            );
-        }
+        let groups = std::mem::take(&mut *lock(&self.groups));
+        groups.iter().for_each(|group| group.close(orb));
+        self.own.close(orb);
     }
-}
-
-#[cold]
-fn no_thread(error: &std::io::Error) -> SystemException {
-    SystemException::new(ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED, Completion::No)
-        .with_reason(format!("no thread to serve connections: {error}"))
 }

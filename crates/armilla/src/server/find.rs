@@ -2,6 +2,7 @@
 //! them.
 
 use super::Listeners;
+use super::publications::Publications;
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::object_key::{KeyId, ObjectKey, system_id};
@@ -61,7 +62,7 @@ impl Orb {
     ) -> Found<'_> {
         match self.object_adapters().find_active(key) {
             Some(upcall) => Found::Object(upcall),
-            None => self.find_slow(ObjectKey::parse(key).ok_or(key), operation, hold),
+            None => self.find_slow(key, operation, hold),
         }
     }
 
@@ -70,24 +71,23 @@ impl Orb {
     #[cold]
     fn find_slow(
         &self,
-        key: Result<ObjectKey<'_>, &[u8]>,
+        octets: &[u8],
         operation: OperationName<'_>,
         hold: &mut StartupHold<'_>,
     ) -> Found<'_> {
-        let key = match key {
-            Ok(key) => key,
-            Err(name) => {
-                return match self.await_named(name, hold) {
-                    Ok(found) => found.map_or(Found::Nothing, Found::Elsewhere),
-                    Err(exception) => Found::Refused(exception),
-                };
-            }
+        let Some(key) = ObjectKey::parse(octets) else {
+            return match self.await_named(octets, hold) {
+                Ok(Some(ior)) => Found::Elsewhere(ior),
+                Ok(None) => self.key_locator(octets).map_or(Found::Nothing, Found::ByLocator),
+                Err(exception) => Found::Refused(exception),
+            };
         };
         for _ in 0..MAX_CREATION_RETRIES {
             let (poa, id, hint) = match self.owner(key, hold) {
                 Ok(Some(owned)) => owned,
                 Ok(None) if matches!(key, ObjectKey::Named(_)) => {
-                    return Found::Refused(SystemException::no_adapter());
+                    let refused = || Found::Refused(SystemException::no_adapter());
+                    return self.key_locator(octets).map_or_else(refused, Found::ByLocator);
                 }
                 Ok(None) => return Found::Nothing,
                 Err(exception) => return Found::Refused(exception),
@@ -140,13 +140,15 @@ impl Orb {
     /// [`StartupHold::wait`].
     pub(crate) fn adapter_for(
         &self,
-        key: &[u8],
+        octets: &[u8],
         hold: &mut StartupHold<'_>,
     ) -> Result<Option<Arc<PoaInner>>, SystemException> {
-        let Some(key) = ObjectKey::parse(key) else { return Ok(None) };
+        let Some(key) = ObjectKey::parse(octets) else { return Ok(None) };
         match self.owner(key, hold)? {
             Some((poa, ..)) => Ok(Some(poa)),
-            None if matches!(key, ObjectKey::Named(_)) => Err(SystemException::no_adapter()),
+            None if matches!(key, ObjectKey::Named(_)) && self.key_locator(octets).is_none() => {
+                Err(SystemException::no_adapter())
+            }
             None => Ok(None),
         }
     }
@@ -241,7 +243,7 @@ impl Orb {
             let incarnation = match key {
                 Some(ObjectKey::Active { incarnation, .. }) => incarnation,
                 Some(ObjectKey::Named(key)) => key.incarnation,
-                None if self.may_be_published(octets) => 0,
+                None if self.may_be_published(octets) || self.key_locator(octets).is_some() => 0,
                 None => return None,
             };
             // Transient keys are unique to this incarnation. Persistent keys and published names
@@ -261,7 +263,7 @@ impl Orb {
     fn publishes(&self, key: Option<ObjectKey<'_>>, (host, port): (&str, u16)) -> bool {
         let Some(ObjectKey::Named(key)) = key else { return false };
         self.adapters().get(key.adapter).is_some_and(|poa| {
-            let mut own = poa.published().iter();
+            let mut own = poa.published().iter().chain(poa.imr());
             own.any(|(name, at)| *at == port && name.eq_ignore_ascii_case(host))
         })
     }
@@ -332,8 +334,20 @@ impl Orb {
     ) -> Result<Ior, SystemException> {
         let mut added = own;
         added.extend_from_slice(poa.components());
-        let (settings, own) = (self.settings(), poa.published());
-        let profiles = self.server()?.publications().profiles(settings, own, key, &added);
+        let (settings, publications) = (self.settings(), self.server()?.publications());
+        let profiles = match poa.addresses_of(key) {
+            None if !poa.imr().is_empty() => {
+                Publications::empty().profiles(settings, poa.imr(), key, &added)
+            }
+            None => publications.profiles(settings, poa.published(), key, &added),
+            Some(mut other) => {
+                added.append(&mut other.components);
+                match other.only_these {
+                    true => Publications::empty().profiles(settings, &other.iiop, key, &added),
+                    false => publications.profiles(settings, &other.iiop, key, &added),
+                }
+            }
+        };
         let profiles =
             profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
         Ok(Ior { type_id: type_id.to_owned(), profiles })

@@ -88,7 +88,10 @@ impl LocalObjects for HostedObjects {
     }
 
     fn locate(&self, orb: &Orb, key: &[u8]) -> Result<Located, SystemException> {
-        orb.locate_object(key, false)
+        match orb.locate_object(key, false)? {
+            Located::Nowhere => orb.ask_key_locator(key),
+            found => Ok(found),
+        }
     }
 
     fn serve(

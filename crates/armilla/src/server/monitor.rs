@@ -60,9 +60,8 @@ impl Monitor {
 /// Starts the monitor thread. It ends with the last reference to the workers, and sweeps the
 /// registry every `sweep`.
 pub(super) fn start(workers: &Arc<Workers>, sweep: Duration) -> io::Result<()> {
-    let (workers, monitor) = (Arc::downgrade(workers), workers.monitor.clone());
-    let watch = move || watch(&workers, &monitor, sweep);
-    thread::Builder::new().name("armilla-monitor".into()).spawn(watch).map(drop)
+    let (watched, monitor) = (Arc::downgrade(workers), workers.monitor.clone());
+    workers.threads.spawn("monitor", move || watch(&watched, &monitor, sweep))
 }
 
 fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {

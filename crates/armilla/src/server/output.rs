@@ -4,6 +4,7 @@
 
 use super::connection::{Connection, ServedBy};
 use super::reactor_connection::ReactorConnection;
+use crate::settings::Settings;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::engine::Responder;
@@ -40,8 +41,9 @@ pub(super) enum PendingReply {
 }
 
 impl Output {
-    pub(super) const fn new(limit: usize) -> Self {
-        let responder = Responder::new(limit);
+    pub(super) fn new(settings: &Settings) -> Self {
+        let mut responder = Responder::new(settings.requests_in_progress);
+        responder.set_code_sets(settings.code_sets(None));
         let queue = Vec::new();
         Self {
             responder,

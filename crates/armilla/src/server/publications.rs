@@ -24,6 +24,11 @@ impl Publications {
         Self { iiop: settings.publish_addresses.clone(), components, profiles }
     }
 
+    /// None.
+    pub(super) fn empty() -> Self {
+        Self { iiop: Vec::new(), components: Vec::new(), profiles: Vec::new() }
+    }
+
     /// Adds those of an endpoint.
     pub(super) fn extend(&mut self, publications: Vec<Publication>) {
         for publication in publications {
@@ -43,6 +48,11 @@ impl Publications {
     /// The IIOP addresses.
     pub(crate) fn addresses(&self) -> &[(String, u16)] {
         &self.iiop
+    }
+
+    /// The components that every profile has.
+    pub(super) fn components(&self) -> &[TaggedComponent] {
+        &self.components
     }
 
     /// The profiles of the object with this key, with `added` among their components. If `own` is

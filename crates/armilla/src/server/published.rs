@@ -3,6 +3,7 @@
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
+use crate::server::KeyLocator;
 use crate::server::poa::{Awaited, guarded};
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
@@ -11,11 +12,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Finds the reference for a name that was not published.
 type Locator = Arc<dyn Fn(&str) -> Result<Option<Object>, SystemException> + Send + Sync>;
 
-/// The published references, and the locator for further names.
+/// The published references, and the locators for further names and keys.
 #[derive(Default)]
 pub(crate) struct Published {
     names: RwLock<BTreeMap<String, Ior>>,
     locator: RwLock<Option<Locator>>,
+    key_locator: RwLock<Option<KeyLocator>>,
 }
 
 impl Part for Published {
@@ -25,6 +27,18 @@ impl Part for Published {
 impl Published {
     fn named(&self, name: &str) -> Option<Ior> {
         self.names.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    pub(super) fn key_locator(&self) -> Option<KeyLocator> {
+        self.key_locator.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_key_locator(&self, locator: KeyLocator) {
+        let mut place = self.key_locator.write().unwrap_or_else(PoisonError::into_inner);
+        let before = place.replace(locator);
+        // Dropped without the lock: the old locator may run code of the program.
+        drop(place);
+        drop(before);
     }
 
     fn locator(&self) -> Option<Locator> {

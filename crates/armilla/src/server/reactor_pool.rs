@@ -14,7 +14,6 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
-use std::thread;
 use std::time::Duration;
 
 /// How long a surplus thread waits for work before it ends.
@@ -108,14 +107,14 @@ impl ReactorPool {
                 if !std::mem::replace(&mut count.reported, true) {
                     report!(
                         warn,
-                        "every thread that serves is blocked, requests wait (concurrency)",
+                        "all worker threads are blocked; requests wait (concurrency)",
                         threads = self.most,
                     );
                 }
                 return;
             }
             if let Err(error) = self.spawn_thread(workers, &mut count) {
-                report!(error, "no thread to serve requests", error = error);
+                report!(error, "cannot start a worker thread", error = error);
                 return;
             }
         }
@@ -129,9 +128,8 @@ impl ReactorPool {
     }
 
     fn spawn_thread(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
-        let (reactor_pool, workers) = (self.clone(), workers.clone());
-        let work = move || reactor_pool.work(&workers);
-        thread::Builder::new().name("armilla-reactor".into()).spawn(work)?;
+        let (reactor_pool, served) = (self.clone(), workers.clone());
+        workers.threads.spawn("reactor", move || reactor_pool.work(&served))?;
         count.threads += 1;
         Ok(())
     }
@@ -143,7 +141,11 @@ impl ReactorPool {
                 Ok(events) => events,
                 // The error would repeat for ever, so the thread ends. No cause of it is known.
                 Err(error) => {
-                    report!(error, "a thread cannot wait for requests any more", error = error);
+                    report!(
+                        error,
+                        "a worker thread can no longer wait for requests",
+                        error = error
+                    );
                     break;
                 }
             };

@@ -138,10 +138,11 @@ impl WorkerStatus {
         }
     }
 
-    /// Lets another thread lead the connection that this thread serves.
+    /// Lets another thread lead the connection that this thread serves: its request is slow.
     pub(super) fn hand_over_lead(&self) {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
+            connection.slowness.note_slow();
             connection.hand_over_lead(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
         }
     }

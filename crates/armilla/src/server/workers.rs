@@ -6,6 +6,7 @@
 
 use super::collocated::ReplyCapture;
 use super::connection::{Connection, ServedBy};
+use super::endpoint_group::EndpointGroupOptions;
 use super::leadership::LeadToken;
 use super::monitor::{self, Monitor};
 use super::reactor_connection::ReactorConnection;
@@ -32,12 +33,61 @@ const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest reply buffer that a thread keeps between connections, in octets.
 const RETAINED: usize = 1024 * 1024;
 
-/// All threads that serve requests.
+/// How the threads are made.
+pub(super) struct WorkerThreads {
+    concurrency: Concurrency,
+    name: String,
+    stack_size: Option<usize>,
+    /// How many threads that serve one connection each are kept while there are none.
+    kept: usize,
+    on_start: Option<Arc<dyn Fn() + Send + Sync>>,
+}
+
+impl WorkerThreads {
+    /// Threads like any other.
+    pub(super) fn new(concurrency: Concurrency) -> Self {
+        let (name, stack_size) = ("armilla".to_owned(), None);
+        Self { concurrency, name, stack_size, kept: 0, on_start: None }
+    }
+
+    /// The threads of a group of endpoints.
+    pub(super) fn of(options: &EndpointGroupOptions) -> Self {
+        Self {
+            concurrency: options.concurrency,
+            name: options.thread_name.clone(),
+            stack_size: options.stack_size,
+            kept: options.prestarted_threads,
+            on_start: options.on_thread_start.clone(),
+        }
+    }
+
+    /// Starts a thread with this duty.
+    ///
+    /// # Errors
+    /// If the operating system cannot create the thread.
+    pub(super) fn spawn(&self, duty: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        let builder = thread::Builder::new().name(format!("{}-{duty}", self.name));
+        let builder = match self.stack_size {
+            Some(size) => builder.stack_size(size),
+            None => builder,
+        };
+        let on_start = self.on_start.clone();
+        let started = builder.spawn(move || {
+            if let Some(on_start) = on_start {
+                on_start();
+            }
+            run();
+        });
+        started.map(drop)
+    }
+}
+
+/// All threads that serve the connections of a group of endpoints.
 pub(super) struct Workers {
+    pub(super) threads: WorkerThreads,
     pub(super) registry: Registry,
     pub(super) monitor: Arc<Monitor>,
     pub(super) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
-    concurrency: Concurrency,
     /// How many connections have a thread of their own.
     driven: AtomicUsize,
     drivers: Mutex<Drivers>,
@@ -78,9 +128,10 @@ impl Worker {
         Self { inbox: MessageBuffer::new(), reply: Buffer::new(), status, workers: workers.clone() }
     }
 
-    /// Frees the buffer of a large reply before the thread turns to another connection.
+    /// Frees the buffers of large messages before the thread turns to another connection.
     #[inline]
     pub(super) fn shrink(&mut self) {
+        self.inbox.shrink();
         if self.reply.capacity() > RETAINED {
             self.reply = Buffer::new();
         }
@@ -109,12 +160,12 @@ impl Workers {
     ///
     /// # Errors
     /// If the operating system cannot create the thread.
-    pub(super) fn start(settings: &Settings) -> io::Result<Arc<Self>> {
+    pub(super) fn start(settings: &Settings, threads: WorkerThreads) -> io::Result<Arc<Self>> {
         let workers = Arc::new(Self {
+            threads,
             registry: Registry::new(settings),
             monitor: Arc::default(),
             statuses: Mutex::default(),
-            concurrency: settings.concurrency,
             driven: AtomicUsize::new(0),
             drivers: Mutex::default(),
             connection_waiting: Condvar::new(),
@@ -124,6 +175,20 @@ impl Workers {
         });
         monitor::start(&workers, workers.registry.period())?;
         Ok(workers)
+    }
+
+    /// Starts the threads that are kept whether or not there are connections.
+    ///
+    /// # Errors
+    /// If the operating system cannot create a thread.
+    pub(super) fn prestart(self: &Arc<Self>) -> io::Result<()> {
+        let mut drivers = lock(&self.drivers);
+        for _ in drivers.threads..self.threads.kept {
+            let workers = self.clone();
+            self.threads.spawn("serve", move || workers.drive())?;
+            drivers.threads += 1;
+        }
+        Ok(())
     }
 
     /// Decides what waits for the requests of a new connection over `stream`. A bidirectional
@@ -136,7 +201,7 @@ impl Workers {
         stream: &dyn Stream,
         bidirectional: bool,
     ) -> io::Result<ServedBy> {
-        let threads = match self.concurrency {
+        let threads = match self.threads.concurrency {
             _ if stream.descriptor().is_none() => usize::MAX,
             _ if bidirectional => 0,
             Concurrency::ThreadPerConnection => usize::MAX,
@@ -168,7 +233,8 @@ impl Workers {
 
     /// Whether another thread may be added to take over a connection whose thread is blocked.
     pub(super) fn can_add_thread(&self) -> bool {
-        let Concurrency::Hybrid { dedicated_threads, max_threads, .. } = self.concurrency else {
+        let Concurrency::Hybrid { dedicated_threads, max_threads, .. } = self.threads.concurrency
+        else {
             return true;
         };
         let mut drivers = lock(&self.drivers);
@@ -177,8 +243,7 @@ impl Workers {
         if full && !std::mem::replace(&mut drivers.reported, true) {
             report!(
                 warn,
-                "threads of connections are blocked, and there are no more; requests wait \
-                 (concurrency)",
+                "all connection threads are blocked; requests wait (concurrency)",
                 threads = drivers.threads,
             );
         }
@@ -196,10 +261,14 @@ impl Workers {
         }
         let workers = self.clone();
         let drive = move || workers.drive();
-        match thread::Builder::new().name("armilla-serve".into()).spawn(drive) {
-            Ok(_) => drivers.threads += 1,
+        match self.threads.spawn("serve", drive) {
+            Ok(()) => drivers.threads += 1,
             Err(error) => {
-                report!(error, "no thread for a connection, which has to wait", error = error);
+                report!(
+                    error,
+                    "cannot start a thread for a connection; the connection waits",
+                    error = error
+                );
             }
         }
     }
@@ -216,11 +285,14 @@ impl Workers {
     fn next(&self) -> Option<(Arc<Connection>, LeadToken)> {
         let mut drivers = lock(&self.drivers);
         drivers.idle += 1;
-        if drivers.waiting.is_empty() && !self.is_closing() {
-            let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty();
+        while drivers.waiting.is_empty() && !self.is_closing() {
+            let nothing = |drivers: &mut Drivers| drivers.waiting.is_empty() && !self.is_closing();
             let woken =
                 self.connection_waiting.wait_timeout_while(drivers, IDLE_THREAD_TIMEOUT, nothing);
             drivers = woken.unwrap_or_else(PoisonError::into_inner).0;
+            if drivers.threads > self.threads.kept {
+                break;
+            }
         }
         drivers.idle -= 1;
         drivers.waiting.pop_front()
@@ -254,9 +326,11 @@ impl Workers {
         self.registry.is_closing()
     }
 
-    /// Stops the reactor and its threads. A thread that is in a servant ends when the servant
-    /// returns.
-    pub(super) fn stop_reactor(&self) {
+    /// Stops the reactor, and ends the threads that wait. A thread that is in a servant ends when
+    /// the servant returns.
+    pub(super) fn stop(&self) {
+        drop(lock(&self.drivers));
+        self.connection_waiting.notify_all();
         self.kept_captures.lock().clear();
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.reactor.stop();
@@ -269,7 +343,7 @@ impl Workers {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             return Ok(reactor_pool.clone());
         }
-        let (min_threads, max_threads) = self.concurrency.pool();
+        let (min_threads, max_threads) = self.threads.concurrency.pool();
         let reactor_pool = ReactorPool::start(self, min_threads, max_threads)?;
         Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
     }

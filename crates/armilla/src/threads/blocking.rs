@@ -38,6 +38,15 @@ impl BlockingScope {
     }
 }
 
+/// Runs `wait`, in which the calling thread waits for something other than requests. If the thread
+/// serves a request, others take over its duties meanwhile: they read further requests, of the same
+/// client too. A servant need not call this, because the ORB notices after some milliseconds that a
+/// servant waits; an extension of the ORB that waits for each request does.
+pub fn blocking<R>(wait: impl FnOnce() -> R) -> R {
+    let _scope = BlockingScope::begin();
+    wait()
+}
+
 impl Drop for BlockingScope {
     #[inline]
     fn drop(&mut self) {

@@ -7,4 +7,5 @@
 mod blocking;
 pub(crate) mod wait_limit;
 
+pub use blocking::blocking;
 pub(crate) use blocking::{BlockingHooks, BlockingScope, set_blocking_hooks};

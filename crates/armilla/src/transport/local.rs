@@ -1,9 +1,14 @@
 //! Unix-domain sockets and shared memory: endpoints for processes on the same host, beside those
-//! over TCP.
+//! over TCP. A server of ours names its own in a component of its IIOP profile; the profiles of
+//! TAO's UIOP are read too.
 
-use super::{Component, Listening, Publication, Stream, TaggedComponent, Transport};
+use super::{
+    Component, Listening, ObjectProfile, Publication, Stream, TaggedComponent, TaggedProfile,
+    Transport,
+};
 use crate::settings::Settings;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
+use armilla_giop::ior::{TAG_UIOP, UiopProfile};
 use armilla_ipc::{Address, host};
 use std::io;
 use std::path::PathBuf;
@@ -69,6 +74,17 @@ impl Transport for Local {
         settings: &Settings,
     ) -> io::Result<Box<dyn Stream>> {
         connect(address, timeout, settings)
+    }
+
+    fn read_profile(&self, profile: &TaggedProfile) -> Option<CdrResult<ObjectProfile>> {
+        if profile.id != TAG_UIOP || !(self.owns)(&Address::unix("")) {
+            return None;
+        }
+        // One that is malformed is passed over, because the other profiles may be usable.
+        let read = UiopProfile::decode_data(&profile.data).ok()?;
+        let UiopProfile { version, rendezvous_point, object_key, components } = read;
+        let address = Address::unix(rendezvous_point).to_string();
+        Some(Ok(ObjectProfile { address, version, object_key, components }))
     }
 
     fn read_component(&self, component: &TaggedComponent, settings: &Settings) -> Option<String> {

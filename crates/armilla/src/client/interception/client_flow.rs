@@ -5,7 +5,7 @@
 
 use super::client::ClientRequestInfo;
 use super::{Interceptors, Interruption};
-use crate::client::{Finish, Forward, Request, Step};
+use crate::client::{Forward, Reply, Request, Step};
 use crate::client::{Object, Reference};
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
@@ -51,36 +51,41 @@ impl<'c> ClientFlow<'c> {
 
     /// Makes one attempt with `exchange`, between the starting and the ending points of the
     /// interceptors. `exchange` sends the contexts that it is given and stores those of the reply
-    /// in the cell.
-    pub(crate) fn attempt(
+    /// in the cell. The interceptors see the reply before the caller decodes it.
+    pub(crate) fn attempt<'r>(
         &self,
         request: &Request<'_, '_>,
         at: FlowTarget<'_>,
-        finish: Finish<'_>,
         exchange: impl FnOnce(
             &Contexts,
             &RefCell<Contexts>,
-            Finish<'_>,
-        ) -> Result<Step, SystemException>,
-    ) -> Result<Step, SystemException> {
+        ) -> Result<Step<Option<Reply<'r>>>, SystemException>,
+    ) -> Result<Step<Option<Reply<'r>>>, SystemException> {
         let values = CallValues { request, reply: RefCell::default() };
         let reads = self.interceptors.read_client_values();
         let mut flow = self.flow(request, if reads { Some(&values) } else { None }, at);
-        let mut permanent = None;
-        let outcome = flow.run(|contexts, reply| {
-            let mut user = None;
-            let step = exchange(contexts, reply, &mut |status, input| {
-                if reads {
-                    *values.reply.borrow_mut() = Some(input.to_owned_input());
-                }
-                user = user_exception_id(status, input)?;
-                finish(status, input)
+        let (mut permanent, mut kept) = (None, None);
+        let outcome = flow.run(|contexts, received| {
+            let step = exchange(contexts, received).and_then(|step| {
+                let user = match &step {
+                    Step::Done(Some(reply)) => user_exception_of(reply)?,
+                    _ => None,
+                };
+                Ok((step.map(|reply| kept = reply), user))
             });
+            if reads {
+                *values.reply.borrow_mut() = kept.as_ref().map(Reply::copy_body);
+            }
+            let (step, user) = match step {
+                Ok((step, user)) => (Ok(step), user),
+                Err(exception) => (Err(exception), None),
+            };
             let (outcome, for_good) = Outcome::of(step, user, request.response);
             permanent = for_good;
             outcome
         });
-        outcome.into_step(permanent)
+        // A step that ends the call comes from `exchange`: interceptors can but replace it.
+        Ok(outcome.into_step(permanent)?.map(|()| kept))
     }
 
     fn flow<'f>(
@@ -121,6 +126,16 @@ impl<'c> ClientFlow<'c> {
     }
 }
 
+/// The repository id of the user exception in `reply`, if it brings one.
+fn user_exception_of(reply: &Reply<'_>) -> Result<Option<String>, SystemException> {
+    match reply.status() {
+        ReplyStatus::UserException => {
+            reply.look(|header, body| user_exception_id(header.status, body))
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The repository id of the user exception in `input`; `None` for any other status.
 pub(crate) fn user_exception_id(
     status: ReplyStatus,
@@ -147,9 +162,9 @@ impl Outcome {
             (Ok(Step::Forward(Forward::ForGood(ior))), _) => {
                 return (Self::Forward((*ior).clone()), Some(*ior));
             }
-            (Ok(Step::Done), Some(id)) => Self::UserException(id),
-            (Ok(Step::Done), None) if response.response_expected() => Self::Reply,
-            (Ok(Step::Done), None) => Self::Sent,
+            (Ok(Step::Done(())), Some(id)) => Self::UserException(id),
+            (Ok(Step::Done(())), None) if response.response_expected() => Self::Reply,
+            (Ok(Step::Done(())), None) => Self::Sent,
         };
         (outcome, None)
     }
@@ -161,7 +176,7 @@ impl Outcome {
     /// The system exception that the call ends with.
     pub(crate) fn into_step(self, permanent: Option<Ior>) -> Result<Step, SystemException> {
         match self {
-            Self::Reply | Self::Sent | Self::UserException(_) => Ok(Step::Done),
+            Self::Reply | Self::Sent | Self::UserException(_) => Ok(Step::Done(())),
             Self::SystemException(exception) => Err(exception),
             Self::Forward(ior) if permanent.as_ref() == Some(&ior) => {
                 Ok(Step::Forward(Forward::ForGood(ior.into())))

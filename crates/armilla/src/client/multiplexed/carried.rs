@@ -1,7 +1,7 @@
 //! Connections that the server side reads (bidirectional GIOP): it passes replies in as whole
 //! messages. LocateRequests over such connections are made here too.
 
-use super::{MultiplexedConnection, Sending, Slot, ThreadBuffers, Waiter};
+use super::{BorrowedBuffers, MultiplexedConnection, Sending, Slot, Waiter};
 use crate::client::asynchronous::resume_all;
 use crate::client::deadline::Deadline;
 use crate::client::loss::reply_timed_out;
@@ -40,29 +40,27 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Sends a LocateRequest and passes the answer to `read`.
-    pub(in crate::client) fn locate<T>(
+    /// Sends a LocateRequest. Returns the buffers with the answer.
+    pub(in crate::client) fn locate(
         &self,
         target: &Target,
         deadline: &Deadline,
-        read: impl FnOnce(&Message<'_>) -> Result<T, SystemException>,
-    ) -> Result<T, SystemException> {
+    ) -> Result<BorrowedBuffers, SystemException> {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
         encode_locate_request(&mut out, target.access.version, 0, target.address())
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         MessageHeader::finish(&mut out).map_err(|error| {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
         })?;
-        ThreadBuffers::with(|buffers| {
-            let slot = &buffers.slot;
-            slot.reset();
-            let (waiter, sending) =
-                (Some(Waiter::Thread(slot.clone())), Sending::Blocking(deadline));
-            // The request id follows the header directly, in every version.
-            let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
-            self.await_reply(id, slot, deadline)?;
-            slot.take(deadline, read)
-        })
+        let mut buffers = BorrowedBuffers::of_this_thread();
+        let slot = buffers.slot.clone();
+        slot.reset();
+        let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Blocking(deadline));
+        // The request id follows the header directly, in every version.
+        let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
+        self.await_reply(id, &slot, deadline)?;
+        slot.take(&mut buffers.reply, deadline)?;
+        Ok(buffers)
     }
 
     /// Waits for a reply that another thread reads.

@@ -38,34 +38,33 @@
 //!
 //! As long as a call waits, a thread or the reactor reads, or is about to.
 
+mod buffers;
 mod carried;
 mod outgoing;
 mod reading;
 mod slot;
 mod watching;
 
+pub(super) use buffers::BorrowedBuffers;
 pub(crate) use carried::Ready;
 pub(super) use slot::Slot;
 
+use super::answer::wrong_reply;
 use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
 use super::driver::Driver;
 use super::loss::LostConnection;
-use super::reply::wrong_reply;
-use super::request::{Outgoing as Request, Template};
+use super::request::Outgoing as Request;
 use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
 use crate::sync::lock;
-use armilla_cdr::{Buffer, ByteOrder, CodeSets, Decoder, Encoder};
+use armilla_cdr::{ByteOrder, CodeSets, Encoder};
 use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
-use armilla_giop::{
-    CodeSetContext, Framer, Message, ReplyHeader, Version, cancel_request, close_connection,
-};
+use armilla_giop::{CodeSetContext, Framer, Message, Version, cancel_request, close_connection};
 use armilla_ipc::reactor::Timer;
 use armilla_ipc::{CoarseInstant, Readiness, Stream, coarse_now};
 use outgoing::Outgoing;
-use std::cell::Cell;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -127,33 +126,6 @@ enum Waiter {
     Thread(Arc<Slot>),
     /// A future or a callback.
     Call(Arc<AsyncCall>),
-}
-
-thread_local! {
-    /// The buffers of this thread, reused from call to call.
-    static THREAD_BUFFERS: Cell<Option<Box<ThreadBuffers>>> = const { Cell::new(None) };
-}
-
-/// The last request of a thread, whose header is the template for the next, and its slot for
-/// replies. A nested call finds none and allocates its own.
-pub(super) struct ThreadBuffers {
-    request: Buffer,
-    template: Template,
-    pub(super) slot: Arc<Slot>,
-}
-
-impl ThreadBuffers {
-    /// Runs `call` with the buffers of the calling thread.
-    #[inline]
-    pub(super) fn with<T>(call: impl FnOnce(&mut Self) -> T) -> T {
-        let mut buffers = THREAD_BUFFERS.take().unwrap_or_else(|| {
-            let slot = Arc::new(Slot::of_this_thread());
-            Box::new(Self { request: Buffer::new(), template: Template::default(), slot })
-        });
-        let result = call(&mut buffers);
-        THREAD_BUFFERS.set(Some(buffers));
-        result
-    }
 }
 
 /// How a request is queued and sent.
@@ -218,10 +190,10 @@ impl MultiplexedConnection {
         Arc::new_cyclic(|weak_self| Self {
             weak_self: weak_self.clone(),
             stream,
+            code_sets: settings.code_sets(agreed),
             settings,
             driver,
             agreed,
-            code_sets: agreed.and_then(|sets| sets.code_sets().ok()).unwrap_or(CodeSets::UNAGREED),
             unannounced: AtomicBool::new(announces || offered.is_some()),
             offered,
             carrier,
@@ -256,7 +228,7 @@ impl MultiplexedConnection {
     pub(super) fn send(
         &self,
         request: Request<'_, '_>,
-        buffers: &mut ThreadBuffers,
+        buffers: &mut BorrowedBuffers,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
         let waiter = request.response.response_expected().then(|| {
@@ -274,18 +246,18 @@ impl MultiplexedConnection {
         sending: Sending<'_>,
     ) -> Result<(), SystemException> {
         let waiter = Some(Waiter::Call(call.clone()));
-        ThreadBuffers::with(|buffers| self.encode_and_queue(request, buffers, waiter, sending))
-            .map(drop)
+        let mut buffers = BorrowedBuffers::of_this_thread();
+        self.encode_and_queue(request, &mut buffers, waiter, sending).map(drop)
     }
 
     fn encode_and_queue<'p>(
         &self,
         request: Request<'_, 'p>,
-        buffers: &mut ThreadBuffers,
+        buffers: &mut BorrowedBuffers,
         waiter: Option<Waiter>,
         sending: Sending<'_>,
     ) -> Result<u32, SystemException> {
-        let ThreadBuffers { request: memory, template, .. } = buffers;
+        let buffers::ThreadBuffers { request: memory, template, .. } = &mut **buffers;
         let mut out =
             Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         let announces = self.unannounced.load(Ordering::Acquire);
@@ -443,35 +415,35 @@ impl MultiplexedConnection {
         }
     }
 
-    /// Processes a received message. `Some` for the reply that the calling thread waits for. Adds
-    /// the asynchronous calls that have their replies to `ready`.
+    /// Processes a received message. `true` for the reply that the calling thread waits for, which
+    /// it has to take itself. Adds the asynchronous calls that have their replies to `ready`.
     #[inline]
-    fn dispatch<'m>(
+    fn dispatch(
         &self,
-        message: &Message<'m>,
+        message: &Message<'_>,
         own: Option<&Arc<Slot>>,
         ready: &mut Vec<Arc<AsyncCall>>,
-    ) -> Result<Option<(ReplyHeader<'m>, Decoder<'m>)>, ConnectionLoss> {
+    ) -> Result<bool, ConnectionLoss> {
         let mut state = lock(&self.state);
-        let (waiter, header, body) = match state.initiator.receive(message)? {
-            ClientEvent::Reply(waiter, header, body) => (waiter, header, body),
+        let waiter = match state.initiator.receive(message)? {
+            ClientEvent::Reply(waiter, ..) => waiter,
             ClientEvent::LocateReply(Waiter::Thread(slot), ..) => {
                 drop(state);
                 slot.store_reply(message);
-                return Ok(None);
+                return Ok(false);
             }
             ClientEvent::LocateReply(Waiter::Call(call), ..) => {
                 state.asynchronous -= 1;
                 drop(state);
                 call.store_failure(wrong_reply());
                 ready.push(call);
-                return Ok(None);
+                return Ok(false);
             }
-            ClientEvent::Stale => return Ok(None),
+            ClientEvent::Stale => return Ok(false),
         };
         match waiter {
             Waiter::Thread(slot) if own.is_some_and(|own| Arc::ptr_eq(own, &slot)) => {
-                return Ok(Some((header, body)));
+                return Ok(true);
             }
             Waiter::Thread(slot) => {
                 drop(state);
@@ -484,7 +456,7 @@ impl MultiplexedConnection {
                 ready.push(call);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 }
 

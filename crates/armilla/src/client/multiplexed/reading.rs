@@ -1,16 +1,15 @@
 //! Reading: one thread reads for all, and the others wait as its followers. [The module
 //! above](super) shows that no wake-up is lost.
 
-use super::{MultiplexedConnection, Slot, State};
+use super::buffers::ThreadBuffers;
+use super::{BorrowedBuffers, MultiplexedConnection, Slot, State};
 use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
-use crate::client::reply::wrong_reply;
-use crate::exception::{Completion, SystemException};
+use crate::exception::SystemException;
 use crate::sync::lock;
-use armilla_cdr::Decoder;
+use armilla_giop::Framer;
 use armilla_giop::engine::ConnectionLoss;
-use armilla_giop::{Framer, Message, MessageKind, ReplyHeader, decode_reply};
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::Interest;
 use std::io;
@@ -25,22 +24,18 @@ pub(super) const SLICE: Duration = Duration::from_secs(1);
 /// The time that a closing server has to send its last replies and CloseConnection.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
-/// The function that takes the reply of a synchronous call.
-pub(in crate::client) type Accept<'a, T> =
-    &'a mut dyn FnMut(ReplyHeader<'_>, Decoder<'_>) -> Result<T, SystemException>;
-
 impl MultiplexedConnection {
-    /// Waits for the reply to request `id`, whose waiter is `slot`, and passes it to `accept`.
-    pub(in crate::client) fn receive<T>(
+    /// Waits for the reply to request `id`, for which `buffers` were used, and puts it there.
+    pub(in crate::client) fn receive(
         &self,
         id: u32,
-        slot: &Arc<Slot>,
+        buffers: &mut BorrowedBuffers,
         deadline: &Deadline,
-        accept: Accept<'_, T>,
-    ) -> Result<T, SystemException> {
+    ) -> Result<(), SystemException> {
+        let ThreadBuffers { slot, reply, .. } = &mut **buffers;
         loop {
             if slot.is_done() {
-                return slot.take(deadline, |reply| accept_kept(reply, accept));
+                return slot.take(reply, deadline);
             }
             let Some(left) = deadline.remaining() else {
                 if self.give_up(id) {
@@ -54,9 +49,7 @@ impl MultiplexedConnection {
             match state.framer.take() {
                 Some(framer) => {
                     drop(state);
-                    if let Some(taken) = self.read_for_all(framer, slot, deadline, accept) {
-                        return taken;
-                    }
+                    self.read_for_all(framer, slot, deadline);
                 }
                 None if slot.is_done() => {}
                 None => self.wait_as_follower(state, left),
@@ -105,38 +98,23 @@ impl MultiplexedConnection {
         self.wake_reader(&state);
     }
 
-    /// Reads for all until the own reply has come or an asynchronous call can be resumed. `None` if
-    /// neither gave a result for this call.
-    fn read_for_all<T>(
-        &self,
-        mut framer: Framer,
-        slot: &Arc<Slot>,
-        deadline: &Deadline,
-        accept: Accept<'_, T>,
-    ) -> Option<Result<T, SystemException>> {
-        let (mut own, mut ready) = (None, Vec::new());
+    /// Reads for all until the own reply has come, an asynchronous call can be resumed, or the time
+    /// is over.
+    fn read_for_all(&self, mut framer: Framer, slot: &Arc<Slot>, deadline: &Deadline) {
+        let mut ready = Vec::new();
         loop {
-            let mut take_own = |header: ReplyHeader<'_>, body: Decoder<'_>| {
-                own = Some(accept(header, body));
-            };
-            if !self.dispatch_all(&mut framer, Some(slot), &mut take_own, &mut ready) {
-                resume_all(ready);
-                return own;
-            }
-            if own.is_some() || !ready.is_empty() || slot.is_done() {
-                self.release_framer(framer);
-                resume_all(ready);
-                return own;
+            if !self.dispatch_all(&mut framer, Some(slot), &mut ready) {
+                return resume_all(ready);
             }
             let left = match deadline.remaining() {
-                Some(left) => left.map_or(SLICE, |left| left.min(SLICE)),
-                None => {
+                Some(left) if !slot.is_done() && ready.is_empty() => left,
+                _ => {
                     self.release_framer(framer);
-                    return None;
+                    return resume_all(ready);
                 }
             };
-            if !self.read(&mut framer, left) {
-                return None;
+            if !self.read(&mut framer, left.map_or(SLICE, |left| left.min(SLICE))) {
+                return;
             }
         }
     }
@@ -151,7 +129,7 @@ impl MultiplexedConnection {
     /// Dispatches the received messages, and returns the framer.
     fn dispatch_received(&self, mut framer: Framer) {
         let mut ready = Vec::new();
-        if self.dispatch_all(&mut framer, None, &mut |_, _| {}, &mut ready) {
+        if self.dispatch_all(&mut framer, None, &mut ready) {
             self.release_framer(framer);
         }
         resume_all(ready);
@@ -249,20 +227,20 @@ impl MultiplexedConnection {
         false
     }
 
-    /// Dispatches every complete message. `false` when the connection has ended.
+    /// Dispatches every complete message; `own` is the slot of the calling thread. `false` when the
+    /// connection has ended.
     #[inline]
     fn dispatch_all(
         &self,
         framer: &mut Framer,
         own: Option<&Arc<Slot>>,
-        take_own: &mut dyn FnMut(ReplyHeader<'_>, Decoder<'_>),
         ready: &mut Vec<Arc<AsyncCall>>,
     ) -> bool {
         loop {
             match framer.next() {
                 Ok(Some(message)) => match self.dispatch(&message, own, ready) {
-                    Ok(Some((header, body))) => take_own(header, body),
-                    Ok(None) => {}
+                    Ok(false) => {}
+                    Ok(true) => own.into_iter().for_each(|own| own.store_own(framer)),
                     Err(loss) => {
                         self.fail(loss, "");
                         return false;
@@ -270,7 +248,7 @@ impl MultiplexedConnection {
                 },
                 Ok(None) => return true,
                 Err(error) => {
-                    self.fail(ConnectionLoss::Unreadable, &error.to_string());
+                    self.fail(ConnectionLoss::Unreadable(error), "");
                     return false;
                 }
             }
@@ -304,16 +282,5 @@ impl MultiplexedConnection {
             None if state.asynchronous > 0 => self.wait_for(Interest::READ),
             None => {}
         }
-    }
-}
-
-fn accept_kept<T>(reply: &Message<'_>, accept: Accept<'_, T>) -> Result<T, SystemException> {
-    if reply.header.kind != MessageKind::Reply {
-        return Err(wrong_reply());
-    }
-    match decode_reply(reply) {
-        Ok((header, body)) => accept(header, body),
-        // The header was decoded before the message was stored.
-        Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
     }
 }

@@ -4,7 +4,7 @@ use crate::client::deadline::Deadline;
 use crate::client::loss::LostConnection;
 use crate::exception::SystemException;
 use crate::sync::lock;
-use armilla_giop::{CompletionStatus, Message, OwnedMessage};
+use armilla_giop::{CompletionStatus, Framer, Message, OwnedMessage};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Thread};
@@ -58,20 +58,28 @@ impl Slot {
         self.thread.unpark();
     }
 
-    /// Passes the stored reply to `accept`.
-    pub(super) fn take<T>(
+    /// Stores the current message of `framer` as the reply to the calling thread's own request.
+    pub(super) fn store_own(&self, framer: &mut Framer) {
+        framer.take_current(&mut lock(&self.outcome).reply);
+        self.done.store(true, Ordering::Release);
+    }
+
+    /// Moves the stored reply into `reply`, in exchange for its memory.
+    ///
+    /// # Errors
+    /// The exception for a call whose connection has ended.
+    pub(super) fn take(
         &self,
+        reply: &mut OwnedMessage,
         deadline: &Deadline,
-        accept: impl FnOnce(&Message<'_>) -> Result<T, SystemException>,
-    ) -> Result<T, SystemException> {
-        let mut outcome = std::mem::take(&mut *lock(&self.outcome));
-        if let Some((lost, executed)) = outcome.lost.take() {
-            return Err(lost.exception(executed, deadline));
+    ) -> Result<(), SystemException> {
+        let mut outcome = lock(&self.outcome);
+        match outcome.lost.take() {
+            Some((lost, executed)) => Err(lost.exception(executed, deadline)),
+            None => {
+                std::mem::swap(&mut outcome.reply, reply);
+                Ok(())
+            }
         }
-        // A slot that is done holds a reply or the end of the connection.
-        let accepted = outcome.reply.message().map(|reply| accept(&reply));
-        outcome.reply.clear();
-        *lock(&self.outcome) = outcome;
-        accepted.unwrap_or_else(|| Err(crate::client::reply::no_reply()))
     }
 }

@@ -4,7 +4,8 @@
 use super::Object;
 use crate::object_key::ObjectKey;
 use armilla_giop::ior::{
-    IiopProfile, Ior, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TaggedProfile,
+    IiopProfile, Ior, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedProfile,
+    UiopProfile,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -67,6 +68,12 @@ fn same_profile(one: &TaggedProfile, other: &TaggedProfile) -> bool {
     if one.id != other.id || one.data == other.data {
         return one == other;
     }
+    if one.id == TAG_UIOP {
+        let decode = |profile: &TaggedProfile| UiopProfile::decode_data(&profile.data).ok();
+        return decode(one).zip(decode(other)).is_some_and(|(one, other)| {
+            (one.rendezvous_point, one.object_key) == (other.rendezvous_point, other.object_key)
+        });
+    }
     let is_iiop = one.id == TAG_INTERNET_IOP;
     let (Some(one), Some(other)) = (decode(one), decode(other)) else { return false };
     let same_address = (&one.host, one.port) == (&other.host, other.port);
@@ -85,6 +92,12 @@ impl Hash for Object {
         let Ok(reference) = self.reference() else { return };
         for profile in addresses(reference.ior()) {
             profile.id.hash(state);
+            if profile.id == TAG_UIOP
+                && let Ok(read) = UiopProfile::decode_data(&profile.data)
+            {
+                (read.rendezvous_point, read.object_key).hash(state);
+                continue;
+            }
             match IiopProfile::decode_data(&profile.data) {
                 Ok(read) => {
                     (&read.host, read.port).hash(state);

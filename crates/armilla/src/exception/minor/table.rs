@@ -259,4 +259,7 @@ own! {
         "the server is starting and has not set the servant manager or default servant yet"
     65 NAME_NOT_PUBLISHED_YET "the server is starting and has not published the name yet"
     66 SHUT_DOWN_WHILE_STARTING "the server was shut down while it was starting"
+    67 KEY_NOT_LOCATED "the locator of keys has not said where the object is"
+    68 IMR_REFUSED "the implementation repository refuses the server"
+    69 SERVER_NOT_RUNNING "the implementation repository cannot forward to the server"
 }

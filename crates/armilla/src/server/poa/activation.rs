@@ -22,7 +22,7 @@ pub(crate) struct Activation {
     state: AtomicU32,
     pub(crate) slot: Slot,
     /// Behind one pointer, so that the activation fits a cache line.
-    id: Option<Box<Box<[u8]>>>,
+    pub(super) id: Option<Box<Box<[u8]>>>,
 }
 
 const _: () = assert!(size_of::<Activation>() <= 56);

@@ -6,13 +6,14 @@ use super::servants::Servants;
 use super::strategies::{ObjectLookup, Strategies};
 use super::{
     Awaited, Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
-    PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager, ServantRetention,
-    State, Threading,
+    PoaExtension, PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager,
+    ServantRetention, State, Threading,
 };
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::WeakOrb;
 use crate::server::AnyServant;
 use crate::sync::lock;
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, MutexGuard, OnceLock, Weak};
 
@@ -43,6 +44,17 @@ pub struct PoaBuilder {
     published: Vec<(String, u16)>,
     through_poa: bool,
     max_concurrent_requests: Option<usize>,
+    extension: Option<Extension>,
+}
+
+/// An extension, for the builder to hold.
+#[derive(Clone)]
+struct Extension(Arc<dyn PoaExtension>);
+
+impl fmt::Debug for Extension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Extension(..)")
+    }
 }
 
 /// What a new POA is made from.
@@ -55,11 +67,18 @@ pub(crate) struct PoaConfig {
     pub(crate) strategies: Strategies,
     pub(crate) incarnation: u64,
     pub(crate) published: Box<[(String, u16)]>,
+    pub(crate) imr: Box<[(String, u16)]>,
     pub(crate) through_poa: bool,
     pub(crate) max_concurrent_requests: Option<usize>,
+    pub(crate) extension: Option<Arc<dyn PoaExtension>>,
 }
 
 impl PoaBuilder {
+    /// The name that the POA will have.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Adds a policy: one of the POA's own or a [`CustomPolicy`](crate::CustomPolicy).
     pub fn policy(mut self, policy: impl Into<Policy>) -> Self {
         self.policies.push(policy.into());
@@ -170,6 +189,15 @@ impl PoaBuilder {
         self
     }
 
+    /// Adds an extension, which sees each request for its objects. This is for crates that add to
+    /// the ORB, such as real-time CORBA.
+    pub fn extension(mut self, extension: Arc<dyn PoaExtension>) -> Self {
+        // A direct call would pass it by.
+        self.through_poa = true;
+        self.extension = Some(Extension(extension));
+        self
+    }
+
     /// Limits the calls of its objects that are in progress at once. Further calls wait, each with
     /// the thread that serves it. This takes the place of a thread pool for one POA. A servant may
     /// still make collocated calls to objects of its own POA. With
@@ -198,6 +226,8 @@ impl PoaBuilder {
             let what = "a POA makes at least one call at a time";
             return Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what).into());
         }
+        let behind_imr = policies.is_persistent() && self.published.is_empty();
+        let imr = if behind_imr { orb.settings().imr_addresses() } else { Vec::new() };
         let plan = PoaConfig {
             path: join(&parent.path, &self.name)?,
             name: self.name.clone(),
@@ -207,8 +237,10 @@ impl PoaBuilder {
             strategies: self.strategies,
             incarnation: parent.incarnation,
             published: self.published.into(),
+            imr: imr.into(),
             through_poa: self.through_poa,
             max_concurrent_requests: self.max_concurrent_requests,
+            extension: self.extension.map(|Extension(extension)| extension),
         };
         let child = Arc::new(PoaInner::new(plan, orb.downgrade(), Some(Arc::downgrade(parent))));
         if let Some(manager) = self.servant_manager {
@@ -248,6 +280,7 @@ impl Poa {
             published: Vec::new(),
             through_poa: false,
             max_concurrent_requests: None,
+            extension: None,
         }
     }
 }
@@ -273,7 +306,7 @@ impl PoaInner {
     fn new(plan: PoaConfig, orb: WeakOrb, parent: Option<Weak<Self>>) -> Self {
         static SERIAL: AtomicU32 = AtomicU32::new(1);
         let PoaConfig { name, path, policies, manager, .. } = plan;
-        let (incarnation, published) = (plan.incarnation, plan.published);
+        let (incarnation, published, imr) = (plan.incarnation, plan.published, plan.imr);
         let (through_poa, max_concurrent_requests) =
             (plan.through_poa, plan.max_concurrent_requests);
         let keys_are_slots = policies.lifespan == Lifespan::Transient
@@ -281,12 +314,15 @@ impl PoaInner {
             && policies.processing == RequestProcessing::ActiveObjectMapOnly;
         #[cfg(feature = "demultiplexing-strategies")]
         let keys_are_slots = keys_are_slots && plan.strategies.objects == ObjectLookup::Active;
+        let gate = Gate::new(
+            policies.threading,
+            max_concurrent_requests,
+            manager.state() != ManagerState::Active,
+        );
+        gate.set(GateFlag::Extended, plan.extension.is_some());
         Self {
-            gate: Gate::new(
-                policies.threading,
-                max_concurrent_requests,
-                manager.state() != ManagerState::Active,
-            ),
+            gate,
+            extension: plan.extension,
             #[cfg(not(feature = "demultiplexing-strategies"))]
             ids: Ids::new(),
             #[cfg(feature = "demultiplexing-strategies")]
@@ -313,6 +349,7 @@ impl PoaInner {
             manager,
             incarnation,
             published,
+            imr,
             through_poa,
         }
     }
@@ -328,8 +365,10 @@ impl PoaInner {
             strategies: Strategies::default(),
             incarnation,
             published: Box::default(),
+            imr: Box::default(),
             through_poa: false,
             max_concurrent_requests: None,
+            extension: None,
         };
         // This is cheapest while there are few threads.
         armilla_ipc::fence::prepare();

@@ -6,7 +6,7 @@ use super::located_servant::LocatedServant;
 use super::upcall::{UnmappedUpcall, Upcall};
 use super::{ObjectId, PoaInner};
 use crate::exception::SystemException;
-use crate::server::{AnyServant, Servant};
+use crate::server::{AnyServant, KeyLocator, Servant};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
@@ -18,6 +18,8 @@ pub(crate) enum Found<'o> {
     Unmapped(Box<UnmappedUpcall>),
     /// Another object, to which the client is forwarded.
     Elsewhere(Ior),
+    /// Perhaps another object: the program's locator of keys says which, later.
+    ByLocator(KeyLocator),
     /// An object that only the main thread may call.
     MainThread,
     /// An exception, before any servant was called.

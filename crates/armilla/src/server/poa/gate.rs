@@ -22,6 +22,8 @@ const CREATING: u32 = 4;
 const DESTROYED: u32 = 8;
 /// A thread waits for calls to end.
 const WATCHED: u32 = 16;
+/// An extension of the POA sees each call.
+const EXTENDED: u32 = 32;
 
 /// The gate of a POA.
 pub(super) struct Gate {
@@ -38,6 +40,7 @@ pub(super) enum GateFlag {
     Creating = CREATING as isize,
     Destroyed = DESTROYED as isize,
     Watched = WATCHED as isize,
+    Extended = EXTENDED as isize,
 }
 
 /// Whether a call may be made.

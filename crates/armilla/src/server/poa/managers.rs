@@ -190,7 +190,7 @@ impl Orb {
         // The thread that shuts the ORB down finds this POA and destroys it, or this check fails.
         let refused = self.check_running().and_then(|()| root.establish());
         if let Err(error) = refused {
-            report!(warn, "there is no root POA", error = error);
+            report!(warn, "cannot create the root POA", error = error);
             root.inner.destroy(self, Ending::Quiet, false);
         }
         root

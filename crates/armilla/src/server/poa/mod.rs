@@ -12,6 +12,7 @@ mod adapters;
 mod builder;
 mod current;
 mod error;
+mod extension;
 mod found;
 mod gate;
 mod ids;
@@ -42,6 +43,8 @@ pub use builder::PoaBuilder;
 pub use current::Current;
 pub(crate) use current::serving_depth;
 pub use error::PoaError;
+pub(crate) use extension::ExtendedUpcall;
+pub use extension::{ObjectAddresses, PoaExtension, UpcallInfo};
 pub(crate) use found::{Found, Target};
 pub(crate) use located_servant::LocatedServant;
 pub use manager::{ManagerState, PoaManager};
@@ -156,8 +159,12 @@ pub(crate) struct PoaInner {
     incarnation: u64,
     /// The addresses in its references; empty for those of the ORB.
     published: Box<[(String, u16)]>,
+    /// The addresses of the implementation repository to which its references lead; empty if they
+    /// lead here.
+    imr: Box<[(String, u16)]>,
     /// Whether collocated calls of its objects go through the POA too.
     through_poa: bool,
+    extension: Option<Arc<dyn PoaExtension>>,
     /// The number of this POA among all that this ORB has ever created.
     serial: u32,
     /// Whether object keys are slots. So they are when the system assigns the ids, references end
@@ -251,6 +258,11 @@ impl PoaInner {
     /// The addresses that its references carry instead of those of the ORB.
     pub(crate) fn published(&self) -> &[(String, u16)] {
         &self.published
+    }
+
+    /// The addresses of the implementation repository to which its references lead, if they do.
+    pub(crate) fn imr(&self) -> &[(String, u16)] {
+        &self.imr
     }
 
     /// Whether its objects may be called over connections that the ORB has opened.

@@ -14,14 +14,16 @@
 //! | valuetype | `null`, an object, or `{"$ref": n}` |
 //! | boxed value | its content or `null`; `{"$value": …}` if these are ambiguous |
 //! | `any` | `{"$type": …, "$value": …}` |
-//! | `TypeCode` | the name of a basic type, or an object with its `kind` and parameters |
+//! | `TypeCode` | a type in IDL (`sequence<long>`), or an object with its `kind` and parameters |
 //!
 //! The object of a valuetype has a `"$type"`, its repository id, if its type is not the declared
-//! one. `{"$ref": n}` is the n-th valuetype of the text, from 0. An `any` without `"$type"` is read
-//! as a `string`, `boolean`, `long`, `long long` or `double`.
+//! one. `{"$ref": n}` is the n-th valuetype of the text, from 0. The `"$type"` of an `any` is that of
+//! a `TypeCode`: `{"$type": "sequence<long>", "$value": [1, 2]}`. An `any` without one is read as a
+//! `string`, `boolean`, `long`, `long long` or `double`.
 
 mod read;
 mod type_code;
+mod type_name;
 mod write;
 
 use super::{DynAny, Result};
@@ -58,7 +60,7 @@ impl DynAny {
     /// [`InvalidValue`](super::DynAnyError::InvalidValue) when `json` does not describe one. The
     /// error names the member.
     pub fn from_json(type_code: &TypeCode, json: &Value) -> Result<Self> {
-        read::Reader::new(None).whole(type_code, json)
+        read::Reader::new(None, &|_| None).whole(type_code, json)
     }
 
     /// Does what [`from_json`](Self::from_json) does. `"$type"` may also name a valuetype that is
@@ -67,7 +69,21 @@ impl DynAny {
     /// # Errors
     /// Those of [`from_json`](Self::from_json).
     pub fn from_json_within(type_code: &TypeCode, json: &Value, orb: &Orb) -> Result<Self> {
-        read::Reader::new(Some(orb)).whole(type_code, json)
+        read::Reader::new(Some(orb), &|_| None).whole(type_code, json)
+    }
+
+    /// Does what [`from_json_within`](Self::from_json_within) does. `lookup` finds the types that
+    /// the `"$type"` of an `any` names, by scoped name (`Tango::DevState`) or repository id.
+    ///
+    /// # Errors
+    /// Those of [`from_json`](Self::from_json), and when there is no such type.
+    pub fn from_json_with_types(
+        type_code: &TypeCode,
+        json: &Value,
+        orb: &Orb,
+        lookup: &dyn Fn(&str) -> Option<TypeCode>,
+    ) -> Result<Self> {
+        read::Reader::new(Some(orb), lookup).whole(type_code, json)
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::tree::Content;
 use super::super::types::Types;
 use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
+use super::type_name::Lookup;
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};
 use crate::runtime::Orb;
 use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub(super) struct Reader<'o> {
     /// Finds types that the TypeCode does not describe.
     orb: Option<&'o Orb>,
+    /// Finds types by the names that the JSON gives them.
+    lookup: Lookup<'o>,
     /// The valuetypes that were read, in order.
     values: Vec<Arc<Shared>>,
     /// The nesting depth of the value that is being read.
@@ -24,8 +27,8 @@ pub(super) struct Reader<'o> {
 }
 
 impl<'o> Reader<'o> {
-    pub(super) const fn new(orb: Option<&'o Orb>) -> Self {
-        Self { orb, values: Vec::new(), depth: 0 }
+    pub(super) const fn new(orb: Option<&'o Orb>, lookup: Lookup<'o>) -> Self {
+        Self { orb, lookup, values: Vec::new(), depth: 0 }
     }
 
     /// Converts `json` to a value of this type.
@@ -47,7 +50,7 @@ impl<'o> Reader<'o> {
             Content::Octets(_) | Content::Parts(_) => {
                 self.nested(|reader| reader.parts(target, json))
             }
-            _ => simple(target, json),
+            _ => simple(target, json, self.lookup),
         }
     }
 
@@ -64,10 +67,10 @@ impl<'o> Reader<'o> {
     fn any(&self, json: &Value) -> Result<Any> {
         let parts = json.as_object().and_then(|object| object.get(TYPE).zip(object.get(VALUE)));
         let Some((ty, value)) = parts else { return plain(json) };
-        let ty = type_code::from_json(ty).map_err(|error| error.within(TYPE))?;
+        let ty = type_code::from_json(ty, self.lookup).map_err(|error| error.within(TYPE))?;
         let mut target = DynAny::new(&ty).map_err(|error| error.within(TYPE))?;
         // The content of an `any` shares no valuetypes with its surroundings.
-        let mut within = Self { depth: self.depth, ..Self::new(self.orb) };
+        let mut within = Self { depth: self.depth, ..Self::new(self.orb, self.lookup) };
         within.value(&mut target, value).map_err(|error| error.within(VALUE))?;
         target.to_any()
     }
@@ -81,7 +84,9 @@ impl<'o> Reader<'o> {
         let elements = match json {
             Value::Array(elements) => Cow::Borrowed(&**elements),
             // A string stands for a sequence of characters.
-            Value::String(text) => text.chars().map(|c| c.to_string().into()).collect(),
+            Value::String(text) if is_text(target) => {
+                text.chars().map(|c| c.to_string().into()).collect()
+            }
             _ => return Err(expected("an array")),
         };
         if let TypeCode::Sequence(..) = target.resolved() {
@@ -203,6 +208,12 @@ impl<'o> Reader<'o> {
     }
 }
 
+/// Whether the elements of a sequence or an array are of type `char`.
+fn is_text(target: &DynAny) -> bool {
+    let element = target.resolved().content_type();
+    matches!(element.map(TypeCode::resolved), Some(TypeCode::Char))
+}
+
 /// The JSON of the content of a box.
 fn unwrapped(json: &Value, has_type: bool) -> &Value {
     let object = json.as_object().filter(|object| has_type || object.len() == 1);
@@ -210,7 +221,7 @@ fn unwrapped(json: &Value, has_type: bool) -> &Value {
 }
 
 /// Sets `target`, a value without components, to the value that `json` describes.
-fn simple(target: &mut DynAny, json: &Value) -> Result {
+fn simple(target: &mut DynAny, json: &Value, lookup: Lookup<'_>) -> Result {
     if let Some(scalar) = number(&target.content, json) {
         target.content = scalar?;
         return Ok(());
@@ -238,7 +249,7 @@ fn simple(target: &mut DynAny, json: &Value) -> Result {
             Some(number) => target.as_enum()?.set_number(number),
             None => target.as_enum()?.set_name(text(json)?),
         },
-        Content::TypeCode(_) => target.insert_typecode(type_code::from_json(json)?),
+        Content::TypeCode(_) => target.insert_typecode(type_code::from_json(json, lookup)?),
         Content::Reference(_) => {
             target.content = Content::Reference(Box::new(reference(json)?));
             Ok(())

@@ -2,34 +2,13 @@
 
 use super::super::{DynAnyError, Result};
 use super::object_of;
+use super::type_name::{self, BASIC, Lookup};
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::{
     MemberCode, TYPE_CODE_DEPTH_LIMIT, TypeCodeFactory as Factory, UnionCode, UnionMember,
     ValueCode,
 };
 use serde_json::{Map, Value};
-
-/// The types without parameters, by their IDL names.
-static BASIC: [(&str, TypeCode); 18] = [
-    ("null", TypeCode::Null),
-    ("void", TypeCode::Void),
-    ("short", TypeCode::Short),
-    ("long", TypeCode::Long),
-    ("unsigned short", TypeCode::UShort),
-    ("unsigned long", TypeCode::ULong),
-    ("long long", TypeCode::LongLong),
-    ("unsigned long long", TypeCode::ULongLong),
-    ("float", TypeCode::Float),
-    ("double", TypeCode::Double),
-    ("long double", TypeCode::LongDouble),
-    ("boolean", TypeCode::Boolean),
-    ("char", TypeCode::Char),
-    ("wchar", TypeCode::WChar),
-    ("octet", TypeCode::Octet),
-    ("any", TypeCode::Any),
-    ("TypeCode", TypeCode::TypeCode),
-    ("Principal", TypeCode::Principal),
-];
 
 /// The largest number of types in one that can be written. A shared part counts each time.
 const MAX_TYPES: u32 = 100_000;
@@ -150,10 +129,11 @@ fn elements(kind: &str, element: Value, what: &str, count: u32) -> Value {
     object_of([("kind", kind.into()), ("element", element), (what, count.into())])
 }
 
-pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
+/// The type that `json` describes. `lookup` finds types by their scoped names and repository ids.
+pub(super) fn from_json(json: &Value, lookup: Lookup<'_>) -> Result<TypeCode> {
     let Value::Object(object) = json else {
         let name = json.as_str().ok_or_else(|| bad("a type is a name or an object"))?;
-        return named(name);
+        return type_name::parse(name, lookup);
     };
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let (id, name) = (text("id"), text("name"));
@@ -166,28 +146,32 @@ pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
         "home" => Factory::create_home_tc(id, name),
         "native" => Factory::create_native_tc(id, name),
         "sequence" => {
-            Factory::create_sequence_tc(number(object, "bound")?, part(object, "element")?)
+            Factory::create_sequence_tc(number(object, "bound")?, part(object, "element", lookup)?)
         }
-        "array" => Factory::create_array_tc(number(object, "length")?, part(object, "element")?),
-        "alias" => Factory::create_alias_tc(id, name, part(object, "type")?),
-        "value box" => Factory::create_value_box_tc(id, name, part(object, "type")?),
+        "array" => {
+            Factory::create_array_tc(number(object, "length")?, part(object, "element", lookup)?)
+        }
+        "alias" => Factory::create_alias_tc(id, name, part(object, "type", lookup)?),
+        "value box" => Factory::create_value_box_tc(id, name, part(object, "type", lookup)?),
         "enum" => {
             let names = list(object, "enumerators")?.iter().filter_map(Value::as_str);
             Factory::create_enum_tc(id, name, names)
         }
-        "struct" => Factory::create_struct_tc(id, name, members(object)?),
-        "exception" => Factory::create_exception_tc(id, name, members(object)?),
+        "struct" => Factory::create_struct_tc(id, name, members(object, lookup)?),
+        "exception" => Factory::create_exception_tc(id, name, members(object, lookup)?),
         "union" => {
-            let cases = list(object, "cases")?.iter().map(case).collect::<Result<Vec<_>>>()?;
-            Factory::create_union_tc(id, name, part(object, "discriminator")?, cases)
+            let cases = list(object, "cases")?.iter().map(|it| case(it, lookup));
+            let cases = cases.collect::<Result<Vec<_>>>()?;
+            Factory::create_union_tc(id, name, part(object, "discriminator", lookup)?, cases)
         }
         kind @ ("value" | "event") => {
             let state = list(object, "members")?.iter().map(|member| {
-                let (name, ty) = named_part(member)?;
+                let (name, ty) = named_part(member, lookup)?;
                 Ok((name, ty, member.get("public").and_then(Value::as_bool).unwrap_or(true)))
             });
             let state = state.collect::<Result<Vec<_>>>()?;
-            let base = object.get("base").map_or(Ok(TypeCode::Null), from_json)?;
+            let base = object.get("base");
+            let base = base.map_or(Ok(TypeCode::Null), |base| from_json(base, lookup))?;
             let modifier = object.get("modifier").and_then(Value::as_i64).unwrap_or_default();
             let modifier = i16::try_from(modifier).map_err(|_| bad("there is no such modifier"))?;
             match kind {
@@ -200,30 +184,8 @@ pub(super) fn from_json(json: &Value) -> Result<TypeCode> {
     made.map_err(|error| bad(&error.what))
 }
 
-fn named(name: &str) -> Result<TypeCode> {
-    let basic = BASIC.iter().find(|(known, _)| *known == name);
-    if let Some((_, code)) = basic {
-        return Ok(code.clone());
-    }
-    let unknown = || bad(&format!("there is no basic type {name:?}"));
-    let (kind, arguments) = match name.strip_suffix('>').and_then(|name| name.split_once('<')) {
-        Some((kind, arguments)) => (kind, arguments),
-        None => (name, "0"),
-    };
-    match (kind, arguments.split_once(',')) {
-        ("string", None) => arguments.trim().parse().map(TypeCode::String).map_err(|_| unknown()),
-        ("wstring", None) => arguments.trim().parse().map(TypeCode::WString).map_err(|_| unknown()),
-        ("fixed", Some((digits, scale))) => {
-            let (digits, scale) = (digits.trim().parse(), scale.trim().parse());
-            let made = digits.ok().zip(scale.ok()).map(|(d, s)| Factory::create_fixed_tc(d, s));
-            made.ok_or_else(unknown)?.map_err(|error| bad(&error.what))
-        }
-        _ => Err(unknown()),
-    }
-}
-
-fn part(object: &Map<String, Value>, key: &str) -> Result<TypeCode> {
-    from_json(object.get(key).ok_or_else(|| bad(&format!("{key:?} is missing")))?)
+fn part(object: &Map<String, Value>, key: &str, lookup: Lookup<'_>) -> Result<TypeCode> {
+    from_json(object.get(key).ok_or_else(|| bad(&format!("{key:?} is missing")))?, lookup)
 }
 
 fn number(object: &Map<String, Value>, key: &str) -> Result<u32> {
@@ -237,18 +199,18 @@ fn list<'o>(object: &'o Map<String, Value>, key: &str) -> Result<&'o [Value]> {
     list.map(Vec::as_slice).ok_or_else(|| bad(&format!("{key:?} is no array")))
 }
 
-fn named_part(member: &Value) -> Result<(String, TypeCode)> {
+fn named_part(member: &Value, lookup: Lookup<'_>) -> Result<(String, TypeCode)> {
     let object = member.as_object().ok_or_else(|| bad("a member is an object"))?;
     let name = object.get("name").and_then(Value::as_str).unwrap_or_default();
-    Ok((name.to_owned(), part(object, "type")?))
+    Ok((name.to_owned(), part(object, "type", lookup)?))
 }
 
-fn members(object: &Map<String, Value>) -> Result<Vec<(String, TypeCode)>> {
-    list(object, "members")?.iter().map(named_part).collect()
+fn members(object: &Map<String, Value>, lookup: Lookup<'_>) -> Result<Vec<(String, TypeCode)>> {
+    list(object, "members")?.iter().map(|member| named_part(member, lookup)).collect()
 }
 
-fn case(case: &Value) -> Result<UnionMember> {
-    let (name, ty) = named_part(case)?;
+fn case(case: &Value, lookup: Lookup<'_>) -> Result<UnionMember> {
+    let (name, ty) = named_part(case, lookup)?;
     Ok(UnionMember { label: case.get("label").and_then(Value::as_i64), name, ty })
 }
 

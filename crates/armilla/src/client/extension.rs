@@ -1,0 +1,92 @@
+//! What another crate adds to the calls of a client: which copy of a reference a call goes through,
+//! and what its request carries.
+//!
+//! A reference that no extension has attached to pays nothing: whether it has is settled with its
+//! first call, and an attached reference leaves the straight path of [`super::call`].
+
+use super::call::{Driver, Request};
+use super::interception::ClientFlow;
+use super::invocation::Invocation;
+use super::reply::Reply;
+use super::request::{AddedContexts, StableContexts};
+use crate::client::Object;
+use crate::exception::SystemException;
+use crate::runtime::Orb;
+use armilla_giop::ServiceContext;
+use armilla_giop::ior::Ior;
+use std::sync::Arc;
+
+/// An extension of an ORB's client ([`Orb::set_client_extension`]).
+pub trait ClientExtension: Send + Sync {
+    /// Looks at a reference to an object of another process, before its first call. If it returns a
+    /// selector, each call through the reference asks that one.
+    ///
+    /// # Errors
+    /// The call fails with the exception.
+    fn attach(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException>;
+}
+
+/// Decides about each call through a reference.
+pub trait CallSelector: Send + Sync {
+    /// The choice for a call of the calling thread.
+    ///
+    /// # Errors
+    /// The call fails with the exception.
+    fn select(&self) -> Result<CallChoice<'_>, SystemException>;
+}
+
+/// What a [`CallSelector`] has chosen for a call.
+#[derive(Debug, Clone)]
+pub struct CallChoice<'s> {
+    /// The reference through which the call goes: a copy to which no extension attaches.
+    pub object: &'s Object,
+    /// A service context that the request carries: its id and its data.
+    pub context: Option<(u32, [u8; 4])>,
+}
+
+impl Orb {
+    /// Sets the extension of the client, once. It applies to references that were not called
+    /// before. This is for crates that add to the ORB, such as real-time CORBA.
+    pub fn set_client_extension(&self, extension: Arc<dyn ClientExtension>) {
+        self.client().set_extension(extension);
+    }
+}
+
+impl Object {
+    /// The copy of this reference through which the calling thread's calls go, if an extension has
+    /// attached to it.
+    pub(super) fn selected(&self) -> Result<Option<Self>, SystemException> {
+        let Some(selector) = self.reference()?.selector()? else { return Ok(None) };
+        Ok(Some(self.with_reference(selector.select()?.object.clone())))
+    }
+}
+
+/// A call through a reference to which an extension has attached.
+#[cold]
+#[inline(never)]
+pub(super) fn call_selected<'o>(
+    object: &'o Object,
+    selector: &dyn CallSelector,
+    request: Request<'_, '_>,
+) -> Result<Option<Reply<'o>>, SystemException> {
+    let CallChoice { object: chosen, context } = selector.select()?;
+    let orb = &object.reference()?.orb;
+    let object = object.with_reference(chosen.clone());
+    let reference = object.reference()?;
+    let context = context.as_ref();
+    let contexts = context.map(|(id, data)| ServiceContext { id: *id, data });
+    let added = context.zip(contexts.as_ref()).map(|((id, data), context)| AddedContexts {
+        contexts: std::slice::from_ref(context),
+        stable: Some(StableContexts::of(*id, *data)),
+    });
+    let invocation = Invocation::begin(&object, reference)?;
+    let interceptors = reference.orb.interceptors();
+    let flow = interceptors.map(|known| ClientFlow::begin(known, &object, reference));
+    let mut driver = Driver::new(orb, &object, &request, invocation, flow);
+    driver.add(added);
+    driver.run(reference)
+}

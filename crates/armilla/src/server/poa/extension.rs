@@ -1,0 +1,152 @@
+//! What another crate adds to a POA: it sees each request before and after the servant, and says
+//! where the references of the POA lead.
+
+use super::{Activation, Found, PoaInner};
+use crate::exception::SystemException;
+use crate::object_key::system_id;
+use armilla_giop::ServiceContexts;
+use armilla_giop::ior::TaggedComponent;
+use std::sync::Arc;
+
+/// An extension of a POA ([`PoaBuilder::extension`](crate::PoaBuilder::extension)). A POA without
+/// one pays nothing for it. The calls of a POA with one are never direct: those of the same process
+/// go through the POA too.
+pub trait PoaExtension: Send + Sync {
+    /// Runs in the thread that serves a request, before its servant is called.
+    ///
+    /// # Errors
+    /// The client gets the exception, and the servant is not called.
+    fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException>;
+
+    /// Runs in the same thread when the servant has returned or panicked, if
+    /// [`before_upcall`](Self::before_upcall) has succeeded. Calls may be nested.
+    fn after_upcall(&self);
+
+    /// What a reference to the object with this id carries instead of the addresses of the ORB;
+    /// `None` leaves those.
+    fn addresses(&self, object_id: &[u8]) -> Option<ObjectAddresses>;
+}
+
+/// A request, as a [`PoaExtension`] sees it.
+#[derive(Debug)]
+pub struct UpcallInfo<'r> {
+    object_id: &'r [u8],
+    contexts: &'r ServiceContexts<'r>,
+    size: usize,
+    is_remote: bool,
+}
+
+impl<'r> UpcallInfo<'r> {
+    pub(crate) const fn new(
+        object_id: &'r [u8],
+        contexts: &'r ServiceContexts<'r>,
+        size: usize,
+        is_remote: bool,
+    ) -> Self {
+        Self { object_id, contexts, size, is_remote }
+    }
+
+    /// The id of the object.
+    pub const fn object_id(&self) -> &[u8] {
+        self.object_id
+    }
+
+    /// The data of the first service context with this id: an encapsulation.
+    pub fn service_context(&self, id: u32) -> Option<&'r [u8]> {
+        self.contexts.find(id)
+    }
+
+    /// The size of the message in octets.
+    pub const fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether the request has arrived over a connection, and the calling thread is one of the
+    /// ORB's; otherwise it is the caller's own.
+    pub const fn is_remote(&self) -> bool {
+        self.is_remote
+    }
+}
+
+/// Where references to an object lead.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ObjectAddresses {
+    /// The IIOP addresses, the first one in the profile; empty for those of the ORB.
+    pub iiop: Vec<(String, u16)>,
+    /// Components that are added.
+    pub components: Vec<TaggedComponent>,
+    /// Whether the components of the ORB's own endpoints, such as Unix-domain sockets, are left
+    /// out: they would lead past the addresses above.
+    pub only_these: bool,
+}
+
+/// Ends an upcall that the extension has seen begin.
+pub(crate) struct ExtendedUpcall(Arc<dyn PoaExtension>);
+
+impl ExtendedUpcall {
+    /// Tells the extension, if there is one, that the servant is about to be called.
+    ///
+    /// # Errors
+    /// As [`PoaExtension::before_upcall`].
+    pub(crate) fn begin(
+        found: &Found<'_>,
+        contexts: &ServiceContexts<'_>,
+        size: usize,
+        is_remote: bool,
+    ) -> Result<Option<Self>, SystemException> {
+        let Some(poa) = found.poa() else { return Ok(None) };
+        let Some(extension) = &poa.extension else { return Ok(None) };
+        let place;
+        let id = match found {
+            Found::Object(upcall) => match upcall.object.stored_id() {
+                Some(id) => id,
+                None => {
+                    place = system_id(poa.incarnation, upcall.object.slot);
+                    &place
+                }
+            },
+            Found::Unmapped(unmapped) => unmapped.id.as_bytes(),
+            _ => return Ok(None),
+        };
+        extension.before_upcall(&UpcallInfo::new(id, contexts, size, is_remote))?;
+        Ok(Some(Self(extension.clone())))
+    }
+}
+
+impl Drop for ExtendedUpcall {
+    fn drop(&mut self) {
+        self.0.after_upcall();
+    }
+}
+
+impl Found<'_> {
+    /// The POA of the servant to call.
+    fn poa(&self) -> Option<&PoaInner> {
+        match self {
+            Self::Object(upcall) => Some(&upcall.object.poa),
+            Self::Unmapped(unmapped) => Some(&unmapped.poa),
+            _ => None,
+        }
+    }
+}
+
+impl PoaInner {
+    /// What its extension says about references to the object with this key.
+    pub(crate) fn addresses_of(&self, key: &[u8]) -> Option<ObjectAddresses> {
+        use crate::object_key::ObjectKey;
+        let extension = self.extension.as_ref()?;
+        match ObjectKey::parse(key)? {
+            ObjectKey::Active { incarnation, slot } => {
+                extension.addresses(&system_id(incarnation, slot))
+            }
+            ObjectKey::Named(key) => extension.addresses(key.id),
+        }
+    }
+}
+
+impl Activation {
+    /// The id, if it does not consist of the slot.
+    fn stored_id(&self) -> Option<&[u8]> {
+        self.id.as_deref().map(|id| &**id)
+    }
+}
