@@ -1,0 +1,251 @@
+//! The client side: a call goes to the lane of its priority, and carries the priority.
+//!
+//! For each lane, and for each band of priorities, a reference has a copy whose calls use
+//! connections of their own. The copies are made with the first call; a call only chooses one.
+
+use crate::current::{corba_priority, native_priority};
+use crate::error::{RtError, RtErrorKind};
+use crate::poa::check_bands;
+use crate::priority::{Mapper, Priority};
+use crate::wire::{
+    ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
+    TaoEndpoint, TaoEndpoints, encode_priority,
+};
+use armilla::transport::{Component, IiopProfile, TaggedComponent};
+use armilla::{
+    CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb, Settings,
+    SystemException,
+};
+use armilla_giop::ior::TAG_INTERNET_IOP;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What a client asks of its connections, beside what the servers' references say.
+#[derive(Clone, Default)]
+pub struct ClientPolicies {
+    bands: Vec<(Priority, Priority)>,
+    private: bool,
+    protocol: Option<Change>,
+}
+
+/// Changes the settings of connections.
+type Change = Arc<dyn Fn(&mut Settings) + Send + Sync>;
+
+impl ClientPolicies {
+    /// Asks for nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a band of priorities, both ends included, which has connections of its own
+    /// (`PriorityBandedConnectionPolicy`).
+    #[must_use]
+    pub fn band(mut self, lowest: Priority, highest: Priority) -> Self {
+        self.bands.push((lowest, highest));
+        self
+    }
+
+    /// Each reference has connections of its own (`PrivateConnectionPolicy`).
+    #[must_use]
+    pub const fn private_connections(mut self) -> Self {
+        self.private = true;
+        self
+    }
+
+    /// The connections have these settings instead of those of the ORB: `socket_queue`,
+    /// `keep_alive`, `dscp`, `busy_poll` (`ClientProtocolPolicy`).
+    #[must_use]
+    pub fn protocol(mut self, change: impl Fn(&mut Settings) + Send + Sync + 'static) -> Self {
+        self.protocol = Some(Arc::new(change));
+        self
+    }
+
+    pub(crate) fn check(&self) -> Result<(), RtError> {
+        check_bands("client policies", &self.bands)
+    }
+}
+
+/// The client side of a real-time ORB.
+#[derive(Default)]
+pub(crate) struct RtClient {
+    state: RwLock<(Mapper, ClientPolicies)>,
+}
+
+impl RtClient {
+    pub(crate) fn set_mapper(&self, mapper: &Mapper) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).0 = mapper.clone();
+    }
+
+    pub(crate) fn set_policies(&self, policies: ClientPolicies) {
+        self.state.write().unwrap_or_else(PoisonError::into_inner).1 = policies;
+    }
+}
+
+impl ClientExtension for RtClient {
+    fn attach(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        let Some(profile) = first_profile(ior) else { return Ok(None) };
+        // A copy that was made here has no policies; it is not copied again.
+        if component::<ConnectionPool>(&profile).is_some() {
+            return Ok(None);
+        }
+        let (mapper, policies) = self.state.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let exposed = component::<ExposedPolicies>(&profile).unwrap_or_default();
+        let model = exposed.model;
+        let propagated = matches!(model, Some(PriorityModel::ClientPropagated(_)));
+        let bands = bands_of(&policies, &exposed)?;
+        let special = !bands.is_empty() || policies.private || policies.protocol.is_some();
+        if !propagated && !special {
+            // What the server declares, its reference says with the address alone.
+            return Ok(None);
+        }
+        let lanes = match component::<TaoEndpoints>(&profile) {
+            Some(TaoEndpoints(lanes)) if propagated => lanes,
+            _ => Vec::new(),
+        };
+        let parts = Parts { orb, ior, profile: &profile, policies: &policies };
+        let copies = parts.copies(&lanes, &bands)?;
+        let default = model.map(PriorityModel::server_priority);
+        Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
+    }
+}
+
+/// The bands in effect.
+fn bands_of(
+    policies: &ClientPolicies,
+    exposed: &ExposedPolicies,
+) -> Result<Vec<(Priority, Priority)>, RtError> {
+    let (own, other) = (&policies.bands, &exposed.bands);
+    if !own.is_empty() && !other.is_empty() && own != other {
+        return Err(RtError::new(
+            RtErrorKind::Policy,
+            "reference",
+            "priority bands",
+            format_args!("{own:?} of the client, {other:?} of the server"),
+            "both sides have bands, and they differ",
+            "leave the bands to one side",
+        ));
+    }
+    let bands = if own.is_empty() { other.clone() } else { own.clone() };
+    check_bands("reference", &bands)?;
+    Ok(bands)
+}
+
+/// What the copies of a reference are made from.
+struct Parts<'p> {
+    orb: &'p Orb,
+    ior: &'p Ior,
+    profile: &'p IiopProfile,
+    policies: &'p ClientPolicies,
+}
+
+impl Parts<'_> {
+    /// A copy for each lane and band. Without lanes all go to the address of the profile.
+    fn copies(
+        &self,
+        lanes: &[TaoEndpoint],
+        bands: &[(Priority, Priority)],
+    ) -> Result<Vec<Copy>, SystemException> {
+        let all = [(Priority::MIN, Priority::MAX)];
+        let bands = if bands.is_empty() { &all[..] } else { bands };
+        let lanes = lanes.iter().map(Some);
+        let lanes: Vec<_> = if lanes.len() == 0 { vec![None] } else { lanes.collect() };
+        let pairs = lanes.iter().flat_map(|lane| bands.iter().map(move |band| (*lane, *band)));
+        let pairs = pairs.filter(|(lane, (low, high))| {
+            let priority = lane.and_then(|lane| lane.priority);
+            priority.is_none_or(|priority| (*low..=*high).contains(&priority))
+        });
+        pairs
+            .map(|(lane, (low, high))| {
+                let priority = lane.and_then(|lane| lane.priority);
+                let (low, high) = priority.map_or((low, high), |priority| (priority, priority));
+                Ok(Copy { low, high, object: self.copy(lane)? })
+            })
+            .collect()
+    }
+
+    /// A copy with a pool of connections, at the endpoint of a lane.
+    fn copy(&self, lane: Option<&TaoEndpoint>) -> Result<Object, SystemException> {
+        let mut profile = self.profile.clone();
+        if let Some(lane) = lane {
+            (profile.host, profile.port) = (lane.host.clone(), lane.port);
+        }
+        let change = self.policies.protocol.clone();
+        let pool = self.orb.connection_pool(|settings| change.iter().for_each(|c| c(settings)));
+        profile.components.retain(|component| {
+            // What leads elsewhere, or would be looked at again.
+            let leads = lane.is_some() && is_address(component);
+            ![TAG_POLICIES, TAO_TAG_ENDPOINTS].contains(&component.id) && !leads
+        });
+        profile.components.push(pool.to_tagged()?);
+        let profiles = vec![profile.to_tagged()?];
+        let ior = Ior { type_id: self.ior.type_id.clone(), profiles };
+        self.orb.string_to_object(&ior.to_text()?)
+    }
+}
+
+/// Whether a component is another address of the object: `TAG_ALTERNATE_IIOP_ADDRESS`, or an
+/// endpoint on the same host.
+fn is_address(component: &TaggedComponent) -> bool {
+    [3, 0x4152_4d01].contains(&component.id)
+}
+
+fn first_profile(ior: &Ior) -> Option<IiopProfile> {
+    let profile = ior.profiles.iter().find(|profile| profile.id == TAG_INTERNET_IOP)?;
+    IiopProfile::decode_data(&profile.data).ok()
+}
+
+fn component<C: Component>(profile: &IiopProfile) -> Option<C> {
+    profile.components.iter().find_map(|component| C::from_tagged(component).ok()?)
+}
+
+/// The copy of a reference for some priorities.
+struct Copy {
+    low: Priority,
+    high: Priority,
+    object: Object,
+}
+
+/// Chooses the copy for a call.
+struct Selector {
+    copies: Vec<Copy>,
+    /// Whether requests carry the priority.
+    propagated: bool,
+    /// The priority of the server for requests without one.
+    default: Option<Priority>,
+    mapper: Mapper,
+}
+
+impl CallSelector for Selector {
+    fn select(&self) -> Result<CallChoice<'_>, SystemException> {
+        let own = corba_priority()
+            .or_else(|| native_priority().and_then(|native| self.mapper.corba(native)));
+        let priority = own.or(self.default).unwrap_or_default();
+        let copy = self.copies.iter().find(|copy| (copy.low..=copy.high).contains(&priority));
+        let Some(copy) = copy else { return Err(self.no_copy(priority).into()) };
+        let context = own.filter(|_| self.propagated);
+        let context = context.map(|own| (RT_CORBA_PRIORITY_CONTEXT, encode_priority(own)));
+        Ok(CallChoice { object: &copy.object, context })
+    }
+}
+
+impl Selector {
+    #[cold]
+    fn no_copy(&self, priority: Priority) -> RtError {
+        let known = self.copies.iter().map(|copy| match copy.low == copy.high {
+            true => copy.low.to_string(),
+            false => format!("{} to {}", copy.low, copy.high),
+        });
+        let known: Vec<_> = known.collect();
+        RtError::new(
+            RtErrorKind::Policy,
+            "call",
+            "priority",
+            priority,
+            format_args!("the object has lanes or bands for {} only", known.join(", ")),
+            "give the thread one of these priorities (RtCurrent::set_priority)",
+        )
+    }
+}

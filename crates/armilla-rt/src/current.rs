@@ -1,0 +1,119 @@
+//! The priority of a thread: `RTCORBA::Current` (RT CORBA 1.2, 5.7).
+
+use crate::error::{RtError, RtErrorKind};
+use crate::priority::{Mapper, Priority};
+use armilla_ipc::real_time::Scheduling;
+use std::cell::Cell;
+use std::fmt;
+
+thread_local! {
+    /// The CORBA priority of the calling thread, once it has one, and the native one, once it is
+    /// known.
+    static CORBA: Cell<Option<Priority>> = const { Cell::new(None) };
+    static NATIVE: Cell<Option<Scheduling>> = const { Cell::new(None) };
+}
+
+/// Both priorities of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThreadPriority {
+    corba: Option<Priority>,
+    native: Option<Scheduling>,
+}
+
+impl ThreadPriority {
+    /// Those of the calling thread. The native one is read from the system the first time.
+    #[inline]
+    pub(crate) fn current() -> Self {
+        Self { corba: CORBA.get(), native: native_priority() }
+    }
+
+    pub(crate) const fn corba(self) -> Option<Priority> {
+        self.corba
+    }
+
+    /// Makes these the priorities of the calling thread again.
+    pub(crate) fn restore(self) {
+        CORBA.set(self.corba);
+        if let Some(native) = self.native.filter(|native| NATIVE.get() != Some(*native)) {
+            // The thread had this class before, so it may have it again.
+            native.apply().ok();
+            NATIVE.set(Some(native));
+        }
+    }
+}
+
+/// The CORBA priority of the calling thread.
+#[inline]
+pub(crate) fn corba_priority() -> Option<Priority> {
+    CORBA.get()
+}
+
+/// The native priority of the calling thread, as far as it is known.
+#[inline]
+pub(crate) fn native_priority() -> Option<Scheduling> {
+    if NATIVE.get().is_none() {
+        NATIVE.set(Scheduling::current().ok());
+    }
+    NATIVE.get()
+}
+
+/// Gives the calling thread a CORBA priority, and the native one that belongs to it. Without a
+/// change it makes no system call. If the native one is refused, the thread has the CORBA priority
+/// all the same, and the error says what it lacks.
+pub(crate) fn set_priority(priority: Priority, native: Scheduling) -> Result<(), RtError> {
+    CORBA.set(Some(priority));
+    if native_priority() == Some(native) {
+        return Ok(());
+    }
+    native.apply().map_err(|error| {
+        RtError::new(
+            RtErrorKind::Permission,
+            format_args!("thread {:?}", std::thread::current().name().unwrap_or("unnamed")),
+            "priority",
+            priority,
+            format_args!("{error}"),
+            "`armilla rt doctor` tells how to get the privilege",
+        )
+    })?;
+    NATIVE.set(Some(native));
+    Ok(())
+}
+
+/// The priority of the calling thread, of an ORB: `RTCORBA::Current`.
+#[derive(Clone)]
+pub struct RtCurrent {
+    pub(crate) mapper: Mapper,
+}
+
+impl RtCurrent {
+    /// The CORBA priority of the calling thread: that of the request which it serves, or the one
+    /// that it was given. `None` if it has none (`the_priority` raises `BAD_INV_ORDER` then).
+    pub fn priority(&self) -> Option<Priority> {
+        corba_priority()
+    }
+
+    /// The native priority of the calling thread.
+    ///
+    /// # Errors
+    /// As [`Scheduling::current`].
+    pub fn native(&self) -> std::io::Result<Scheduling> {
+        Scheduling::current()
+    }
+
+    /// Gives the calling thread a CORBA priority: its calls carry it from now on, and the thread
+    /// gets the native priority that the mapping makes of it.
+    ///
+    /// # Errors
+    /// If the mapping has no native priority for it (the thread stays as it was), or the system
+    /// refuses the native priority (the thread then has the CORBA priority only).
+    pub fn set_priority(&self, priority: Priority) -> Result<(), RtError> {
+        let native = self.mapper.native("calling thread", priority)?;
+        set_priority(priority, native)
+    }
+}
+
+impl fmt::Debug for RtCurrent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RtCurrent").field("priority", &self.priority()).finish()
+    }
+}

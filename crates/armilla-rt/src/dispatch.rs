@@ -1,0 +1,228 @@
+//! Serving a request at its priority: the extension of real-time POAs.
+
+use crate::current::{ThreadPriority, corba_priority, set_priority};
+use crate::priority::{Mapper, Priority, PriorityTransform};
+use crate::threadpool::{Lane, Threadpool};
+use crate::wire::{
+    ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TaoEndpoint, TaoEndpoints,
+    decode_priority,
+};
+use armilla::transport::Component;
+use armilla::{
+    Completion, ExceptionKind, Minor, ObjectAddresses, PoaExtension, SystemException, UpcallInfo,
+};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use tracing::warn;
+
+/// What a POA with real-time policies does around each upcall.
+pub(crate) struct Dispatch {
+    pub(crate) poa: String,
+    pub(crate) model: Option<PriorityModel>,
+    pub(crate) bands: Vec<(Priority, Priority)>,
+    pub(crate) pool: Option<Threadpool>,
+    pub(crate) mapper: Mapper,
+    pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
+    pub(crate) strict: bool,
+    /// The priorities that objects have of their own. Looked at only if there are any.
+    has_own: AtomicBool,
+    own: RwLock<HashMap<Box<[u8]>, Priority>>,
+    /// Whether the log says already that a native priority was refused.
+    reported: AtomicBool,
+}
+
+/// An upcall in progress in a thread.
+struct Frame {
+    /// The priority to go back to.
+    before: ThreadPriority,
+    /// The pool, and the index of the lane whose permit the thread holds.
+    permit: Option<(Threadpool, usize)>,
+}
+
+thread_local! {
+    static FRAMES: RefCell<Vec<Frame>> = RefCell::new(Vec::with_capacity(4));
+}
+
+impl Dispatch {
+    pub(crate) fn new(poa: String, mapper: Mapper) -> Self {
+        Self {
+            poa,
+            model: None,
+            bands: Vec::new(),
+            pool: None,
+            mapper,
+            transform: None,
+            strict: false,
+            has_own: AtomicBool::new(false),
+            own: RwLock::default(),
+            reported: AtomicBool::new(false),
+        }
+    }
+
+    /// Gives an object a priority of its own.
+    pub(crate) fn set_own(&self, id: &[u8], priority: Priority) {
+        let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
+        own.insert(id.into(), priority);
+        self.has_own.store(true, Ordering::Release);
+    }
+
+    /// The priority that the server declares for an object.
+    #[inline]
+    fn declared(&self, id: &[u8], model: PriorityModel) -> Priority {
+        if !self.has_own.load(Ordering::Acquire) {
+            return model.server_priority();
+        }
+        let own = self.own.read().unwrap_or_else(PoisonError::into_inner);
+        own.get(id).copied().unwrap_or(model.server_priority())
+    }
+
+    /// The priority at which a request runs; `None` leaves that of the thread.
+    fn target(&self, request: &UpcallInfo<'_>) -> Result<Option<Priority>, SystemException> {
+        let Some(model) = self.model else { return Ok(None) };
+        let declared = self.declared(request.object_id(), model);
+        let arrived = match model {
+            PriorityModel::ServerDeclared(_) => declared,
+            PriorityModel::ClientPropagated(_) => {
+                match request.service_context(RT_CORBA_PRIORITY_CONTEXT) {
+                    Some(data) => decode_priority(data).map_err(|error| {
+                        let what = format!("the priority of the request: {error}");
+                        let kind = ExceptionKind::BadParam;
+                        SystemException::new(kind, Minor::BAD_ARGUMENT, Completion::No)
+                            .with_reason(what)
+                    })?,
+                    None if !request.is_remote() => corba_priority().unwrap_or(declared),
+                    None => declared,
+                }
+            }
+        };
+        let Some(transform) = &self.transform else { return Ok(Some(arrived)) };
+        match transform.inbound(arrived, request.object_id()) {
+            Some(priority) => Ok(Some(priority)),
+            None => Err(refused_by_transform(&self.poa, arrived)),
+        }
+    }
+
+    /// Takes the right to run in the pool, unless the thread has it already.
+    fn enter(
+        &self,
+        target: Option<Priority>,
+        octets: usize,
+    ) -> Result<Option<(Threadpool, usize)>, SystemException> {
+        let Some(pool) = &self.pool else { return Ok(None) };
+        let lanes = pool.lanes();
+        let own = lanes.iter().position(|lane| lane.is_current());
+        let index = own.or_else(|| target.and_then(|priority| pool.lane_of(priority)));
+        let index = index.unwrap_or(lanes.len() - 1);
+        let holds = FRAMES.with_borrow(|frames| {
+            let pools = frames.iter().filter_map(|frame| frame.permit.as_ref());
+            pools.into_iter().any(|(held, _)| std::ptr::eq(held.lanes(), lanes))
+        });
+        if holds {
+            return Ok(None);
+        }
+        let lenders: &[Arc<Lane>] = if pool.borrows() { &lanes[index + 1..] } else { &[] };
+        let borrowed = lanes[index].enter(lenders, octets)?;
+        Ok(Some((pool.clone(), borrowed.map_or(index, |lender| index + 1 + lender))))
+    }
+
+    /// Runs the calling thread at `target`.
+    fn raise(&self, target: Priority) -> Result<(), SystemException> {
+        let native = self.mapper.native(format_args!("POA {:?}", self.poa), target)?;
+        match set_priority(target, native) {
+            Err(error) if self.strict => Err(error.into()),
+            Err(error) => {
+                if !self.reported.swap(true, Ordering::Relaxed) {
+                    warn!("{error}");
+                }
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// The endpoints of the pool, each with the priority of its lane.
+    fn endpoints(&self) -> Vec<TaoEndpoint> {
+        let Some(pool) = &self.pool else { return Vec::new() };
+        let lanes = pool.lanes().iter();
+        let endpoints = lanes.filter_map(|lane| {
+            let (host, port) = lane.address()?.clone();
+            let priority = pool.has_lanes().then_some(lane.priority);
+            Some(TaoEndpoint { host, port, priority })
+        });
+        endpoints.collect()
+    }
+}
+
+/// Gives the permit of a frame back.
+fn leave((pool, index): &(Threadpool, usize)) {
+    let lanes = pool.lanes();
+    let borrowers: &[Arc<Lane>] = if pool.borrows() { &lanes[..*index] } else { &[] };
+    lanes[*index].leave(borrowers);
+}
+
+impl PoaExtension for Dispatch {
+    fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException> {
+        let target = self.target(request)?;
+        let permit = self.enter(target, request.size())?;
+        let before = ThreadPriority::current();
+        if let Some(target) = target.filter(|target| before.corba() != Some(*target))
+            && let Err(exception) = self.raise(target)
+        {
+            before.restore();
+            permit.iter().for_each(leave);
+            return Err(exception);
+        }
+        FRAMES.with_borrow_mut(|frames| frames.push(Frame { before, permit }));
+        Ok(())
+    }
+
+    fn after_upcall(&self) {
+        let Some(frame) = FRAMES.with_borrow_mut(Vec::pop) else { return };
+        if let Some(permit) = &frame.permit {
+            leave(permit);
+        }
+        frame.before.restore();
+        if let Some((pool, _)) = &frame.permit {
+            pool.lanes().iter().for_each(|lane| lane.charge());
+        }
+    }
+
+    fn addresses(&self, object_id: &[u8]) -> Option<ObjectAddresses> {
+        let mut addresses = ObjectAddresses::default();
+        let declared = self.model.map(|model| self.declared(object_id, model));
+        let policies = ExposedPolicies {
+            model: self.model.map(|model| match (model, declared) {
+                (PriorityModel::ServerDeclared(_), Some(own)) => PriorityModel::ServerDeclared(own),
+                (model, _) => model,
+            }),
+            bands: self.bands.clone(),
+        };
+        if policies != ExposedPolicies::default() {
+            addresses.components.extend(policies.to_component().ok());
+        }
+        if let Some(pool) = &self.pool {
+            let endpoints = self.endpoints();
+            let lane = declared.and_then(|priority| pool.lane_of(priority)).unwrap_or(0);
+            let first = pool.lanes()[lane].address().cloned();
+            addresses.iiop.extend(first);
+            // What is served at one priority has one endpoint; TAO's clients take the profile's.
+            let declared = matches!(self.model, Some(PriorityModel::ServerDeclared(_)));
+            let listed = match declared {
+                true => endpoints.into_iter().skip(lane).take(1).collect(),
+                false => endpoints,
+            };
+            addresses.components.extend(TaoEndpoints(listed).to_tagged().ok());
+            addresses.only_these = true;
+        }
+        Some(addresses)
+    }
+}
+
+#[cold]
+fn refused_by_transform(poa: &str, priority: Priority) -> SystemException {
+    let what = format!("POA {poa:?}: its priority transform refuses the priority {priority}");
+    SystemException::new(ExceptionKind::NoPermission, Minor::BAD_ARGUMENT, Completion::No)
+        .with_reason(what)
+}

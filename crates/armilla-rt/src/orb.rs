@@ -1,0 +1,104 @@
+//! The real-time part of an ORB: `RTCORBA::RTORB` (RT CORBA 1.2, 5.2).
+
+use crate::client::{ClientPolicies, RtClient};
+use crate::current::RtCurrent;
+use crate::error::RtError;
+use crate::poa::RtPoaBuilder;
+use crate::priority::{Mapper, PriorityMapping};
+use crate::threadpool::{Threadpool, ThreadpoolOptions};
+use armilla::{Object, Orb, PoaBuilder, SystemException};
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+/// The real-time part of an ORB: it creates thread pools and POAs with real-time policies.
+#[derive(Clone)]
+pub struct RtOrb {
+    orb: Orb,
+    mapper: Mapper,
+    strict: bool,
+    client: Arc<RtClient>,
+    /// The pools that have numbers, because they were created by the standard's names.
+    pub(crate) pools: Arc<Mutex<Vec<Option<Threadpool>>>>,
+}
+
+impl RtOrb {
+    /// The real-time part of `orb`, with the linear mapping over `SCHED_FIFO`. From now on calls
+    /// through this ORB go to the lane of their thread's priority, and carry it where the server
+    /// asks for it. An ORB has one such part: make it once, and clone it.
+    pub fn new(orb: &Orb) -> Self {
+        let client = Arc::<RtClient>::default();
+        orb.set_client_extension(client.clone());
+        let (mapper, pools) = Default::default();
+        Self { orb: orb.clone(), mapper, strict: false, client, pools }
+    }
+
+    /// The same with another priority mapping. What was created before keeps the old one.
+    #[must_use]
+    pub fn with_mapping(mut self, mapping: impl PriorityMapping + 'static) -> Self {
+        self.mapper = Mapper::new(Arc::new(mapping));
+        self.client.set_mapper(&self.mapper);
+        self
+    }
+
+    /// Sets what the client asks of its connections, for references that were not called before.
+    ///
+    /// # Errors
+    /// If bands overlap or are empty.
+    pub fn set_client_policies(&self, policies: ClientPolicies) -> Result<(), RtError> {
+        policies.check()?;
+        self.client.set_policies(policies);
+        Ok(())
+    }
+
+    /// Opens the connection that calls of the calling thread will use, at its priority, so that the
+    /// first call does not have to: `validate_connection`. Returns whether the object exists.
+    ///
+    /// # Errors
+    /// As [`Object::locate`]; `INV_POLICY` when no lane or band has the priority of the thread.
+    pub fn validate_connection(&self, object: impl AsRef<Object>) -> Result<bool, SystemException> {
+        object.as_ref().locate()
+    }
+
+    /// The same, which refuses whatever the system does not grant in full: a thread pool whose
+    /// threads cannot have their native priorities is an error, and not a warning.
+    #[must_use]
+    pub const fn strict(mut self) -> Self {
+        self.strict = true;
+        self
+    }
+
+    /// The priority of the calling thread.
+    pub fn current(&self) -> RtCurrent {
+        RtCurrent { mapper: self.mapper.clone() }
+    }
+
+    /// Creates a thread pool: `create_threadpool` and `create_threadpool_with_lanes`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for values out of range, `DATA_CONVERSION` when a priority has no native one or
+    /// two lanes have the same, `NO_PERMISSION` when the ORB is [strict](Self::strict) and the
+    /// system refuses a native priority, `INITIALIZE` when an endpoint cannot be opened.
+    pub fn create_threadpool(
+        &self,
+        options: ThreadpoolOptions,
+    ) -> Result<Threadpool, SystemException> {
+        Threadpool::create(&self.orb, &self.mapper, options, self.strict)
+    }
+
+    /// Adds real-time policies to a POA that is about to be created.
+    pub fn poa(&self, builder: PoaBuilder) -> RtPoaBuilder {
+        RtPoaBuilder::new(&self.mapper, self.strict, builder)
+    }
+
+    /// The ORB.
+    pub const fn orb(&self) -> &Orb {
+        &self.orb
+    }
+}
+
+impl fmt::Debug for RtOrb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mapper, strict, .. } = self;
+        f.debug_struct("RtOrb").field("mapper", mapper).field("strict", strict).finish()
+    }
+}

@@ -1,0 +1,243 @@
+//! POAs with real-time policies: `RTPortableServer::POA` (RT CORBA 1.2, 5.5).
+
+use crate::dispatch::Dispatch;
+use crate::error::{RtError, RtErrorKind};
+use crate::priority::{Mapper, Priority, PriorityTransform};
+use crate::threadpool::Threadpool;
+use crate::wire::PriorityModel;
+use armilla::rt::Interface;
+use armilla::{Object, ObjectId, Poa, PoaBuilder, PoaError, Ref, SystemException};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A POA with real-time policies, to be created.
+///
+/// ```no_run
+/// # fn example(orb: &armilla::Orb) -> Result<(), armilla::SystemException> {
+/// use armilla_rt::{Priority, PriorityModel, RtOrb, ThreadpoolOptions};
+///
+/// let rt = RtOrb::new(orb);
+/// let [low, high] = [1_000, 30_000].map(|number| Priority::new(number).unwrap());
+/// let lanes = ThreadpoolOptions::with_lanes("sensors").lane(low, 2, 0).lane(high, 1, 0);
+/// let pool = rt.create_threadpool(lanes)?;
+/// let sensors = rt
+///     .poa(orb.root_poa().create_poa("sensors"))
+///     .threadpool(&pool)
+///     .priority_model(PriorityModel::ServerDeclared(high))
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "the POA is made by `build`"]
+pub struct RtPoaBuilder {
+    builder: PoaBuilder,
+    dispatch: Dispatch,
+}
+
+impl RtPoaBuilder {
+    pub(crate) fn new(mapper: &Mapper, strict: bool, builder: PoaBuilder) -> Self {
+        let mut dispatch = Dispatch::new(builder.name().to_owned(), mapper.clone());
+        dispatch.strict = strict;
+        Self { builder, dispatch }
+    }
+
+    /// Its requests are served by this pool, and its references lead to the endpoints of the pool's
+    /// lanes (`ThreadpoolPolicy`). By default the ORB's own threads serve them.
+    pub fn threadpool(mut self, pool: &Threadpool) -> Self {
+        self.dispatch.pool = Some(pool.clone());
+        self
+    }
+
+    /// Whose priority the servants run at (`PriorityModelPolicy`). By default requests do not
+    /// change the priority of a thread.
+    pub fn priority_model(mut self, model: PriorityModel) -> Self {
+        self.dispatch.model = Some(model);
+        self
+    }
+
+    /// The bands of priorities for which clients have a connection each
+    /// (`PriorityBandedConnectionPolicy`), from the lowest to the highest priority of a band.
+    pub fn priority_bands(mut self, bands: impl Into<Vec<(Priority, Priority)>>) -> Self {
+        self.dispatch.bands = bands.into();
+        self
+    }
+
+    /// Changes the priorities of requests.
+    pub fn priority_transform(mut self, transform: Arc<dyn PriorityTransform>) -> Self {
+        self.dispatch.transform = Some(transform);
+        self
+    }
+
+    /// Creates the POA.
+    ///
+    /// # Errors
+    /// As [`PoaBuilder::build`]; `INV_POLICY` when the policies contradict one another, and
+    /// `DATA_CONVERSION` when a priority has no native one.
+    pub fn build(self) -> Result<RtPoa, SystemException> {
+        self.check()?;
+        let dispatch = Arc::new(self.dispatch);
+        let poa = self.builder.extension(dispatch.clone()).build()?;
+        Ok(RtPoa { poa, dispatch })
+    }
+
+    fn check(&self) -> Result<(), RtError> {
+        let Dispatch { poa, model, pool, mapper, .. } = &self.dispatch;
+        let object = format!("POA {poa:?}");
+        if let Some(model) = model {
+            mapper.native(&object, model.server_priority())?;
+            check_lane(&object, pool.as_ref(), model.server_priority())?;
+        }
+        check_bands(&object, &self.dispatch.bands)
+    }
+}
+
+/// Checks that a pool with lanes has one of this priority.
+fn check_lane(object: &str, pool: Option<&Threadpool>, priority: Priority) -> Result<(), RtError> {
+    let Some(pool) = pool.filter(|pool| pool.lane_of(priority).is_none()) else { return Ok(()) };
+    let lanes: Vec<_> = pool.report().iter().map(|lane| lane.priority.to_string()).collect();
+    Err(RtError::new(
+        RtErrorKind::Policy,
+        object,
+        "server_priority",
+        priority,
+        format_args!("thread pool {:?} has lanes {} only", pool.name(), lanes.join(", ")),
+        "choose the priority of a lane, or add a lane",
+    ))
+}
+
+/// Checks that bands are ranges, in order, which do not overlap.
+pub(crate) fn check_bands(object: &str, bands: &[(Priority, Priority)]) -> Result<(), RtError> {
+    let mut sorted = bands.to_vec();
+    sorted.sort();
+    let wrong = sorted.iter().find(|(low, high)| low > high).copied();
+    let overlap = sorted.windows(2).find(|pair| pair[0].1 >= pair[1].0).map(|pair| pair[1]);
+    let (reason, band) = match (wrong, overlap) {
+        (Some(band), _) => ("its lowest priority is above its highest", band),
+        (None, Some(band)) => ("it overlaps another band", band),
+        (None, None) => return Ok(()),
+    };
+    Err(RtError::new(
+        RtErrorKind::Policy,
+        object,
+        "priority band",
+        format_args!("{} to {}", band.0, band.1),
+        reason,
+        "give each priority at most one band",
+    ))
+}
+
+/// A POA with real-time policies. It is the [`Poa`] to which it dereferences.
+#[derive(Clone)]
+pub struct RtPoa {
+    poa: Poa,
+    dispatch: Arc<Dispatch>,
+}
+
+impl RtPoa {
+    /// The POA.
+    pub const fn poa(&self) -> &Poa {
+        &self.poa
+    }
+
+    /// Activates `servant` with a priority of its own: `activate_object_with_priority`.
+    ///
+    /// # Errors
+    /// As [`Poa::activate`]; `WrongPolicy` unless the POA declares priorities; `BAD_PARAM` and
+    /// others when the priority has no lane or no native priority.
+    pub fn activate_with_priority<I: Interface + ?Sized>(
+        &self,
+        servant: Arc<I>,
+        priority: Priority,
+    ) -> Result<Ref<I>, PoaError> {
+        self.check_own(priority)?;
+        let object = self.poa.activate(servant)?;
+        self.dispatch.set_own(self.poa.reference_to_id(object.object())?.as_bytes(), priority);
+        Ok(object)
+    }
+
+    /// Activates `servant` under `id` with a priority of its own:
+    /// `activate_object_with_id_and_priority`.
+    ///
+    /// # Errors
+    /// As [`activate_with_priority`](Self::activate_with_priority) and [`Poa::activate_with_id`].
+    pub fn activate_with_id_and_priority<I: Interface + ?Sized>(
+        &self,
+        id: impl Into<ObjectId>,
+        servant: Arc<I>,
+        priority: Priority,
+    ) -> Result<Ref<I>, PoaError> {
+        self.check_own(priority)?;
+        let id = id.into();
+        self.dispatch.set_own(id.as_bytes(), priority);
+        self.poa.activate_with_id(id, servant)
+    }
+
+    /// Creates a reference to the object `id` with a priority of its own:
+    /// `create_reference_with_id_and_priority`.
+    ///
+    /// # Errors
+    /// As [`activate_with_priority`](Self::activate_with_priority) and
+    /// [`Poa::create_object_with_id`].
+    pub fn create_reference_with_id_and_priority(
+        &self,
+        repository_id: &str,
+        id: impl Into<ObjectId>,
+        priority: Priority,
+    ) -> Result<Object, PoaError> {
+        self.check_own(priority)?;
+        let id = id.into();
+        self.dispatch.set_own(id.as_bytes(), priority);
+        self.poa.create_object_with_id(repository_id, id)
+    }
+
+    /// Creates a reference with a priority of its own: `create_reference_with_priority`.
+    ///
+    /// # Errors
+    /// As [`activate_with_priority`](Self::activate_with_priority) and [`Poa::create_object`].
+    pub fn create_reference_with_priority(
+        &self,
+        repository_id: &str,
+        priority: Priority,
+    ) -> Result<Object, PoaError> {
+        self.check_own(priority)?;
+        let made = self.poa.create_object(repository_id)?;
+        let id = self.poa.reference_to_id(&made)?;
+        self.dispatch.set_own(id.as_bytes(), priority);
+        self.poa.create_object_with_id(repository_id, id)
+    }
+
+    /// Checks the priority that an object is to have of its own.
+    fn check_own(&self, priority: Priority) -> Result<(), PoaError> {
+        let Some(PriorityModel::ServerDeclared(_)) = self.dispatch.model else {
+            return Err(PoaError::WrongPolicy);
+        };
+        let object = format!("object of POA {:?}", self.dispatch.poa);
+        let checked = self
+            .dispatch
+            .mapper
+            .native(&object, priority)
+            .and_then(|_| check_lane(&object, self.dispatch.pool.as_ref(), priority));
+        checked.map_err(|error| PoaError::from(SystemException::from(error)))
+    }
+}
+
+impl Deref for RtPoa {
+    type Target = Poa;
+
+    fn deref(&self) -> &Poa {
+        &self.poa
+    }
+}
+
+impl fmt::Debug for RtPoa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RtPoa({:?})", self.dispatch.poa)
+    }
+}
+
+impl fmt::Debug for RtPoaBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RtPoaBuilder").field("builder", &self.builder).finish_non_exhaustive()
+    }
+}

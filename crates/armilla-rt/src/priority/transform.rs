@@ -1,0 +1,17 @@
+//! Priority transforms (RT CORBA 1.2, 5.6).
+
+use super::Priority;
+
+/// Changes the priority of a request on its way through a server (`RTCORBA::PriorityTransform`).
+pub trait PriorityTransform: Send + Sync {
+    /// The priority at which the servant of the object `object_id` runs, for a request that arrived
+    /// with `priority`; `None` refuses the request (`inbound`).
+    fn inbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority>;
+
+    /// The priority of a call that a servant makes at `priority`; `None` refuses the call
+    /// (`outbound`). By default the priority stays.
+    fn outbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority> {
+        let _ = object_id;
+        Some(priority)
+    }
+}

@@ -1,0 +1,168 @@
+//! The interfaces of the module `RTCORBA` in the standard's names (`idl/RTCORBA.idl`), for programs
+//! that are carried over from other languages. They stand on the types of this crate.
+
+use crate::current::RtCurrent;
+use crate::error::{RtError, RtErrorKind};
+use crate::orb::RtOrb;
+use crate::priority::Priority;
+use crate::rtcorba::rtorb::{DestroyThreadpoolRaises, InvalidThreadpool};
+use crate::rtcorba::{Current, Mutex, MutexRef, Rtorb, ThreadpoolId, ThreadpoolLane};
+use crate::threadpool::{RequestBuffering, Threadpool, ThreadpoolOptions};
+use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
+use armilla_ipc::real_time::{LockError, RawPiMutex};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+impl Current for RtCurrent {
+    /// `BAD_INV_ORDER` if the thread has no priority.
+    fn the_priority(&self) -> Result<i16, SystemException> {
+        self.priority().map(Priority::get).ok_or_else(|| {
+            let what = "the calling thread has no CORBA priority";
+            exception(ExceptionKind::BadInvOrder, what.to_owned())
+        })
+    }
+
+    fn set_the_priority(&self, value: i16) -> Result<(), SystemException> {
+        Ok(self.set_priority(priority("calling thread", value)?)?)
+    }
+}
+
+/// A mutex of the standard: a lock with priority inheritance.
+struct StandardMutex(RawPiMutex);
+
+impl Mutex for StandardMutex {
+    fn lock(&self) -> Result<(), SystemException> {
+        self.0.lock().map_err(refused)
+    }
+
+    fn unlock(&self) -> Result<(), SystemException> {
+        self.0.unlock().map_err(refused)
+    }
+
+    fn try_lock(&self, max_wait: u64) -> Result<bool, SystemException> {
+        let tried = match max_wait {
+            0 => self.0.try_lock(),
+            units => self.0.try_lock_for(Duration::from_nanos(units.saturating_mul(100))),
+        };
+        match tried {
+            Ok(()) => Ok(true),
+            Err(LockError::Busy) => Ok(false),
+            Err(error) => Err(refused(error)),
+        }
+    }
+}
+
+impl Rtorb for RtOrb {
+    fn create_mutex(&self) -> Result<MutexRef, SystemException> {
+        Ok(MutexRef::from(Arc::new(StandardMutex(RawPiMutex::new())) as Arc<dyn Mutex>))
+    }
+
+    /// Does nothing: the mutex ends with its last reference.
+    fn destroy_mutex(&self, _the_mutex: &MutexRef) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn create_threadpool(
+        &self,
+        stacksize: u32,
+        static_threads: u32,
+        dynamic_threads: u32,
+        default_priority: i16,
+        allow_request_buffering: bool,
+        max_buffered_requests: u32,
+        max_request_buffer_size: u32,
+    ) -> Result<ThreadpoolId, SystemException> {
+        let priority = priority("thread pool", default_priority)?;
+        let (fixed, dynamic) = (static_threads as usize, dynamic_threads as usize);
+        let options = ThreadpoolOptions::new(self.next_name(), fixed, dynamic, priority);
+        let buffering =
+            allow_request_buffering.then_some((max_buffered_requests, max_request_buffer_size));
+        self.create(options, stacksize, buffering)
+    }
+
+    fn create_threadpool_with_lanes(
+        &self,
+        stacksize: u32,
+        lanes: &[ThreadpoolLane],
+        allow_borrowing: bool,
+        allow_request_buffering: bool,
+        max_buffered_requests: u32,
+        max_request_buffer_size: u32,
+    ) -> Result<ThreadpoolId, SystemException> {
+        let mut options = ThreadpoolOptions::with_lanes(self.next_name());
+        for lane in lanes {
+            let (fixed, dynamic) = (lane.static_threads as usize, lane.dynamic_threads as usize);
+            options = options.lane(priority("lane", lane.lane_priority)?, fixed, dynamic);
+        }
+        if allow_borrowing {
+            options = options.borrowing();
+        }
+        let buffering =
+            allow_request_buffering.then_some((max_buffered_requests, max_request_buffer_size));
+        self.create(options, stacksize, buffering)
+    }
+
+    fn destroy_threadpool(
+        &self,
+        threadpool: ThreadpoolId,
+    ) -> Result<(), Error<DestroyThreadpoolRaises>> {
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let pool = pools.get_mut(threadpool as usize).and_then(Option::take);
+        drop(pools);
+        match pool {
+            Some(pool) => {
+                pool.destroy();
+                Ok(())
+            }
+            None => Err(InvalidThreadpool.into()),
+        }
+    }
+}
+
+impl RtOrb {
+    /// The thread pool with this id, which [`Rtorb`] has created.
+    pub fn threadpool(&self, id: ThreadpoolId) -> Option<Threadpool> {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.get(id as usize)?.clone()
+    }
+
+    fn next_name(&self) -> String {
+        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("threadpool {}", pools.len())
+    }
+
+    fn create(
+        &self,
+        mut options: ThreadpoolOptions,
+        stacksize: u32,
+        buffering: Option<(u32, u32)>,
+    ) -> Result<ThreadpoolId, SystemException> {
+        if stacksize > 0 {
+            options = options.stack_size(stacksize as usize);
+        }
+        if let Some((requests, octets)) = buffering {
+            let (max_requests, max_octets) = (requests as usize, octets as usize);
+            options = options.buffering(RequestBuffering { max_requests, max_octets });
+        }
+        let pool = RtOrb::create_threadpool(self, options)?;
+        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.push(Some(pool));
+        Ok(u32::try_from(pools.len() - 1).unwrap_or(u32::MAX))
+    }
+}
+
+fn priority(object: &str, number: i16) -> Result<Priority, RtError> {
+    Priority::new(number).ok_or_else(|| {
+        let reason = "a CORBA priority is 0 to 32767";
+        let remedy = "choose one in this range";
+        RtError::new(RtErrorKind::Value, object, "priority", number, reason, remedy)
+    })
+}
+
+fn refused(error: LockError) -> SystemException {
+    exception(ExceptionKind::BadInvOrder, format!("mutex: {error}"))
+}
+
+fn exception(kind: ExceptionKind, what: String) -> SystemException {
+    SystemException::new(kind, Minor::BAD_ARGUMENT, Completion::No).with_reason(what)
+}

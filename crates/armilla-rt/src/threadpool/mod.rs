@@ -1,0 +1,269 @@
+//! Thread pools with and without lanes (RT CORBA 1.2, 5.9).
+//!
+//! Each lane is a group of endpoints with its own acceptor, threads, reactor and connections. A
+//! client that calls at a priority connects to the lane of this priority, so a request never meets
+//! one of another lane.
+
+mod budget;
+mod lane;
+mod options;
+
+pub(crate) use lane::Lane;
+pub use options::{BelowHighest, LaneOptions, RequestBuffering, ThreadpoolOptions};
+
+use crate::error::{RtError, RtErrorKind};
+use crate::priority::{Mapper, Priority};
+use armilla::{Concurrency, EndpointGroupOptions, Orb, SystemException};
+use armilla_ipc::real_time::Scheduling;
+use budget::Budget;
+use lane::LaneConfig;
+use std::fmt;
+use std::sync::Arc;
+use std::thread;
+use tracing::info;
+
+/// A thread pool. Clones are the same pool. It ends with [`destroy`](Self::destroy) or with the ORB.
+#[derive(Clone)]
+pub struct Threadpool(Arc<Pool>);
+
+struct Pool {
+    name: String,
+    has_lanes: bool,
+    borrowing: bool,
+    /// The most urgent first.
+    lanes: Vec<Arc<Lane>>,
+}
+
+/// What a lane has become, for reports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneReport {
+    /// Its CORBA priority.
+    pub priority: Priority,
+    /// The native priority that the mapping makes of it.
+    pub mapped: Scheduling,
+    /// The native priority that its threads have, or were to have.
+    pub native: Scheduling,
+    /// Whether a budget limits the lane.
+    pub has_budget: bool,
+    /// Why its threads do not have the native priority; `None` if they do.
+    pub refused: Option<String>,
+    /// The addresses at which it listens.
+    pub addresses: Vec<(String, u16)>,
+    /// Its static and dynamic threads.
+    pub threads: (usize, usize),
+}
+
+impl Threadpool {
+    /// Creates the pool: checks it, tries the native priorities out, opens the endpoints and starts
+    /// the static threads.
+    pub(crate) fn create(
+        orb: &Orb,
+        mapper: &Mapper,
+        options: ThreadpoolOptions,
+        strict: bool,
+    ) -> Result<Self, SystemException> {
+        options.check()?;
+        let object = format!("thread pool {:?}", options.name);
+        let mut lanes = options.lanes.clone();
+        lanes.sort_by_key(|lane| std::cmp::Reverse(lane.priority));
+        let priorities: Vec<_> = lanes.iter().map(|lane| lane.priority).collect();
+        let natives = mapper.distinct(&object, &priorities)?;
+        let budget = match options.below_highest {
+            BelowHighest::Budget(share) => Some(Arc::new(Budget::new(share))),
+            _ => None,
+        };
+        let lanes = lanes.into_iter().zip(natives).enumerate().map(|(index, (lane, mapped))| {
+            let below = index > 0 && mapped.is_real_time();
+            let native = match options.below_highest {
+                BelowHighest::Ordinary if below => Scheduling::Other { nice: 0 },
+                _ => mapped,
+            };
+            Arc::new(Lane::new(LaneConfig {
+                options: lane,
+                mapped,
+                native,
+                buffering: options.buffering,
+                budget: budget.clone().filter(|_| below),
+            }))
+        });
+        let (has_lanes, borrowing) = (options.has_lanes, options.borrowing);
+        let pool =
+            Pool { name: options.name.clone(), has_lanes, borrowing, lanes: lanes.collect() };
+        if strict {
+            pool.lanes.iter().try_for_each(|lane| try_out(&object, lane))?;
+        }
+        let pool = Self(Arc::new(pool));
+        let opened = pool.lanes().iter().try_for_each(|lane| open(orb, lane, &options));
+        if let Err(exception) = opened {
+            pool.destroy();
+            return Err(exception);
+        }
+        info!("{pool}");
+        Ok(pool)
+    }
+
+    /// The name that the program gave it.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Whether it was created with lanes.
+    pub fn has_lanes(&self) -> bool {
+        self.0.has_lanes
+    }
+
+    /// What its lanes have become, the most urgent first.
+    pub fn report(&self) -> Vec<LaneReport> {
+        let lanes = self.lanes().iter();
+        lanes
+            .map(|lane| LaneReport {
+                priority: lane.priority,
+                mapped: lane.mapped,
+                native: lane.native,
+                has_budget: lane.has_budget(),
+                refused: lane.refused.get().cloned(),
+                addresses: lane.group.get().map_or(Vec::new(), |group| group.addresses().to_vec()),
+                threads: (lane.options.static_threads, lane.options.dynamic_threads),
+            })
+            .collect()
+    }
+
+    /// Stops accepting, waits for requests in progress, and ends the threads
+    /// (`destroy_threadpool`). References of POAs with this pool lead nowhere afterwards.
+    pub fn destroy(&self) {
+        for group in self.lanes().iter().filter_map(|lane| lane.group.get()) {
+            group.close();
+        }
+    }
+
+    /// Its lanes, the most urgent first. A pool without lanes has one for all.
+    pub(crate) fn lanes(&self) -> &[Arc<Lane>] {
+        &self.0.lanes
+    }
+
+    /// The index of the lane of this priority; of the only one in a pool without lanes.
+    pub(crate) fn lane_of(&self, priority: Priority) -> Option<usize> {
+        if !self.0.has_lanes {
+            return Some(0);
+        }
+        self.lanes().iter().position(|lane| lane.priority == priority)
+    }
+
+    /// Whether lanes borrow threads of those below them.
+    pub(crate) fn borrows(&self) -> bool {
+        self.0.borrowing
+    }
+}
+
+/// Opens the endpoints of a lane and starts its static threads.
+fn open(orb: &Orb, lane: &Arc<Lane>, options: &ThreadpoolOptions) -> Result<(), SystemException> {
+    let LaneOptions { priority, static_threads, dynamic_threads } = lane.options;
+    let endpoints = endpoints(orb, priority, options)?;
+    // Connections beyond the threads wait in a reactor; its threads are those that wait for a
+    // permit, and read what is to be buffered.
+    let buffered = match options.buffering {
+        None => 0,
+        Some(RequestBuffering { max_requests: 0, .. }) => MOST_BUFFERED,
+        Some(bounds) => bounds.max_requests.min(MOST_BUFFERED),
+    };
+    let below = options.lanes.iter().filter(|other| options.borrowing && other.priority < priority);
+    let borrowed: usize = below.map(|lane| lane.static_threads + lane.dynamic_threads).sum();
+    let threads = static_threads + dynamic_threads;
+    let concurrency = Concurrency::Hybrid {
+        dedicated_threads: threads,
+        min_threads: 1,
+        // One more reads what is to be refused.
+        max_threads: threads + borrowed + buffered + 1,
+    };
+    let mut group = EndpointGroupOptions::new(endpoints, concurrency);
+    group.thread_name = format!("lane{priority}");
+    group.stack_size = options.stack_size;
+    group.prestarted_threads = static_threads;
+    // A quarter stays for what is above.
+    let mapped = options.stack_size.unwrap_or(DEFAULT_STACK).min(DEFAULT_STACK) / 4 * 3;
+    let of_threads = Arc::downgrade(lane);
+    group.on_thread_start = Some(Arc::new(move || {
+        if let Some(lane) = of_threads.upgrade() {
+            lane.adopt_thread(mapped);
+        }
+    }));
+    let group = orb.open_endpoint_group(group)?;
+    lane.group.set(group).ok();
+    Ok(())
+}
+
+/// The most requests that a lane buffers, each with a thread that waits.
+const MOST_BUFFERED: usize = 1_000;
+/// The stack that is mapped beforehand in a thread without a size of its own, and the most that is.
+const DEFAULT_STACK: usize = 256 << 10;
+
+/// Where a lane listens.
+fn endpoints(
+    orb: &Orb,
+    priority: Priority,
+    options: &ThreadpoolOptions,
+) -> Result<Vec<String>, SystemException> {
+    if !options.endpoints.is_empty() {
+        let priority = priority.to_string();
+        return Ok(options.endpoints.iter().map(|e| e.replace("{}", &priority)).collect());
+    }
+    let mut hosts: Vec<&str> = Vec::new();
+    for (host, _) in orb.published_addresses()? {
+        if !hosts.contains(&host.as_str()) {
+            hosts.push(host);
+        }
+    }
+    let endpoint = |host: &&str| match host.contains(':') {
+        true => format!("iiop://[{host}]:0"),
+        false => format!("iiop://{host}:0"),
+    };
+    Ok(hosts.iter().map(endpoint).collect())
+}
+
+/// Tries the native priority of a lane out, with a thread that ends at once.
+fn try_out(object: &str, lane: &Lane) -> Result<(), RtError> {
+    let native = lane.native;
+    let tried = thread::spawn(move || native.apply()).join();
+    let refused = match tried {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the trial panicked".to_owned(),
+    };
+    Err(RtError::new(
+        RtErrorKind::Permission,
+        object,
+        "lane_priority",
+        lane.priority,
+        format_args!("its threads cannot be {native}: {refused}"),
+        "`armilla rt doctor` tells how to get the privilege; or do not ask for `strict`",
+    ))
+}
+
+impl fmt::Display for Threadpool {
+    /// The table of lanes: CORBA priority, native priority, threads, addresses.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread pool {:?}", self.name())?;
+        for lane in self.report() {
+            let (fixed, dynamic) = lane.threads;
+            write!(f, "\n  priority {} → {}", lane.priority, lane.native)?;
+            if lane.native != lane.mapped {
+                write!(f, " (mapped to {}, below the highest lane)", lane.mapped)?;
+            }
+            if let Some(refused) = &lane.refused {
+                write!(f, ", refused: {refused}")?;
+            }
+            let budget = if lane.has_budget { ", with a budget" } else { "" };
+            write!(f, "{budget}; {fixed} + {dynamic} threads")?;
+            for (host, port) in &lane.addresses {
+                write!(f, ", {host}:{port}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Threadpool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Threadpool({:?})", self.name())
+    }
+}

@@ -1,0 +1,9 @@
+//! What real-time CORBA adds to messages and references.
+
+mod policies;
+mod priority_context;
+mod tao_endpoints;
+
+pub use policies::{ExposedPolicies, PriorityModel, TAG_POLICIES};
+pub use priority_context::{RT_CORBA_PRIORITY_CONTEXT, decode_priority, encode_priority};
+pub use tao_endpoints::{TAO_TAG_ENDPOINTS, TaoEndpoint, TaoEndpoints};

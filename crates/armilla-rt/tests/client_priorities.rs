@@ -1,0 +1,160 @@
+//! Priorities that clients propagate: the lane of a call, and what its request carries.
+
+mod common;
+
+use armilla::Orb;
+use armilla_rt::{
+    ClientPolicies, DirectMapping, NativeRange, Priority, PriorityModel, PriorityTransform, RtOrb,
+    ThreadpoolOptions,
+};
+use common::*;
+use std::sync::Arc;
+use std::thread;
+
+/// A server whose object runs at the priority of its callers, in the lanes 10 and 50.
+fn propagating(lanes: bool) -> (Orb, SensorRef) {
+    let (orb, rt) = server();
+    let options = match lanes {
+        true => {
+            let two = ThreadpoolOptions::with_lanes("two");
+            two.lane(priority(10), 1, 0).lane(priority(50), 1, 0)
+        }
+        false => ThreadpoolOptions::new("plain", 2, 0, priority(5)),
+    };
+    let pool = rt.create_threadpool(options).unwrap();
+    let poa = rt
+        .poa(orb.root_poa().create_poa("propagated"))
+        .threadpool(&pool)
+        .priority_model(PriorityModel::ClientPropagated(priority(10)))
+        .build()
+        .unwrap();
+    let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    (orb, sensor)
+}
+
+/// A client with real-time priorities, and without threads that have one.
+fn client() -> (Orb, RtOrb) {
+    let orb = Orb::new().unwrap();
+    let rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
+    (orb, rt)
+}
+
+/// Calls at a priority, in a thread of its own.
+fn at<T: Send>(rt: &RtOrb, number: i16, call: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| {
+        let run = || {
+            // Without the privilege the thread has the CORBA priority all the same.
+            if let Err(error) = rt.current().set_priority(priority(number)) {
+                println!("skipped in part: {error}");
+            }
+            call()
+        };
+        scope.spawn(run).join().unwrap()
+    })
+}
+
+#[test]
+fn a_call_goes_to_the_lane_of_its_priority_and_runs_at_it() {
+    let (orb, sensor) = propagating(true);
+    let (client, rt) = client();
+    let sensor = remote(&orb, &client, &sensor);
+    for number in [10, 50, 10] {
+        let seen = at(&rt, number, || (sensor.priority().unwrap(), sensor.thread().unwrap()));
+        assert_eq!(seen, (number, format!("lane{number}-serve")));
+    }
+    assert_eq!(sensor.priority().unwrap(), 10, "a thread without a priority: the server's");
+    let error = at(&rt, 30, || sensor.ping()).unwrap_err();
+    assert!(error.to_string().contains("lanes or bands for"), "{error}");
+    orb.shutdown();
+}
+
+#[test]
+fn a_pool_without_lanes_takes_the_priority_of_each_request() {
+    let (orb, sensor) = propagating(false);
+    let (client, rt) = client();
+    let sensor = remote(&orb, &client, &sensor);
+    for number in [10, 50, 33] {
+        assert_eq!(at(&rt, number, || sensor.priority()).unwrap(), number);
+        if may_be_real_time() {
+            let scheduling = at(&rt, number, || sensor.scheduling()).unwrap();
+            assert_eq!(scheduling, format!("SCHED_FIFO {number}"));
+        }
+    }
+    orb.shutdown();
+}
+
+#[test]
+fn a_priority_is_kept_over_several_hops() {
+    let (last, target) = propagating(true);
+    let (middle, asked) = propagating(true);
+    let (client, rt) = client();
+    let asked = remote(&middle, &client, &asked);
+    let target = remote(&last, &client, &target);
+    for number in [50, 10] {
+        assert_eq!(at(&rt, number, || asked.ask(&target)).unwrap(), number);
+    }
+    last.shutdown();
+    middle.shutdown();
+}
+
+#[test]
+fn an_ordinary_client_gets_the_priority_of_the_server() {
+    let (orb, sensor) = propagating(true);
+    let client = Orb::new().unwrap();
+    let sensor = remote(&orb, &client, &sensor);
+    assert_eq!(sensor.priority().unwrap(), 10);
+    assert_eq!(sensor.thread().unwrap(), "lane10-serve");
+    orb.shutdown();
+}
+
+#[test]
+fn bands_and_private_connections_have_connections_of_their_own() {
+    let (orb, sensor) = propagating(false);
+    let (client, rt) = client();
+    let bands = ClientPolicies::new()
+        .band(priority(0), priority(20))
+        .band(priority(21), priority(90))
+        .private_connections()
+        .protocol(|settings| settings.socket_queue = Some(64 << 10));
+    rt.set_client_policies(bands).unwrap();
+    let sensor = remote(&orb, &client, &sensor);
+    assert!(at(&rt, 10, || rt.validate_connection(sensor.object())).unwrap());
+    for number in [10, 50] {
+        assert_eq!(at(&rt, number, || sensor.priority()).unwrap(), number);
+    }
+    assert!(at(&rt, 95, || sensor.ping()).is_err());
+    let overlapping =
+        ClientPolicies::new().band(priority(0), priority(20)).band(priority(20), priority(30));
+    let error = rt.set_client_policies(overlapping).unwrap_err().to_string();
+    assert!(error.contains("overlaps another band"), "{error}");
+    orb.shutdown();
+}
+
+/// Doubles priorities, and refuses the highest.
+struct Doubling;
+
+impl PriorityTransform for Doubling {
+    fn inbound(&self, priority: Priority, _: &[u8]) -> Option<Priority> {
+        Priority::new(priority.get() * 2).filter(|_| priority.get() < 40)
+    }
+}
+
+#[test]
+fn a_transform_changes_the_priority_of_requests_or_refuses_them() {
+    let (orb, rt) = server();
+    let pool = rt.create_threadpool(ThreadpoolOptions::new("plain", 1, 0, priority(5))).unwrap();
+    let poa = rt
+        .poa(orb.root_poa().create_poa("doubled"))
+        .threadpool(&pool)
+        .priority_model(PriorityModel::ClientPropagated(priority(10)))
+        .priority_transform(Arc::new(Doubling))
+        .build()
+        .unwrap();
+    let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    let (client, client_rt) = client();
+    let sensor = remote(&orb, &client, &sensor);
+    assert_eq!(at(&client_rt, 20, || sensor.priority()).unwrap(), 40);
+    let error = at(&client_rt, 45, || sensor.priority()).unwrap_err();
+    assert!(error.to_string().contains("transform"), "{error}");
+    orb.shutdown();
+}

@@ -1,0 +1,130 @@
+//! A servant that tells at which priority it is called, and ORBs on the loopback interface.
+
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+pub mod idl {
+    armilla::include_idl!("station");
+}
+
+pub use idl::station::{Sensor, SensorRef};
+
+use armilla::{Orb, SystemException};
+use armilla_rt::{DirectMapping, NativeRange, Priority, RtOrb, Scheduling};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+pub type Result<T, E = SystemException> = std::result::Result<T, E>;
+
+/// How long a test waits before it fails.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What serves a sensor.
+pub struct Station {
+    pub rt: RtOrb,
+    open: Mutex<bool>,
+    opened: Condvar,
+    /// How many calls wait.
+    pub inside: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Station {
+    pub fn new(rt: &RtOrb) -> Arc<Self> {
+        let (open, opened, inside, most) = Default::default();
+        Arc::new(Self { rt: rt.clone(), open, opened, inside, most })
+    }
+
+    /// Lets all calls of `wait` return.
+    pub fn open(&self) {
+        *self.open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+
+    /// How many calls were in the servant at once, at most.
+    pub fn most(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
+    }
+
+    /// Waits until so many calls wait in the servant.
+    pub fn await_inside(&self, count: usize) {
+        until("the calls are in the servant", || self.inside.load(Ordering::SeqCst) == count);
+    }
+}
+
+impl Sensor for Station {
+    fn priority(&self) -> Result<i16> {
+        Ok(self.rt.current().priority().map_or(-1, Priority::get))
+    }
+
+    fn scheduling(&self) -> Result<String> {
+        Ok(Scheduling::current().unwrap().to_string())
+    }
+
+    fn thread(&self) -> Result<String> {
+        Ok(std::thread::current().name().unwrap_or_default().to_owned())
+    }
+
+    fn faults(&self) -> Result<u64> {
+        let faults = armilla_ipc::real_time::page_faults().unwrap();
+        Ok(faults.minor + faults.major)
+    }
+
+    fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn wait(&self) -> Result<()> {
+        let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(inside, Ordering::SeqCst);
+        let open = self.opened.wait_while(self.open.lock().unwrap(), |open| !*open);
+        drop(open.unwrap());
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn ask(&self, other: &SensorRef) -> Result<i16> {
+        other.priority()
+    }
+}
+
+/// The station as the servant of a sensor.
+pub fn sensor_of(station: Arc<Station>) -> Arc<dyn Sensor> {
+    station
+}
+
+/// Waits until the condition holds.
+pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < end, "waited for: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+pub fn priority(number: i16) -> Priority {
+    Priority::new(number).unwrap()
+}
+
+/// A server on the loopback interface, with the direct mapping to `SCHED_FIFO`.
+pub fn server() -> (Orb, RtOrb) {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
+    (orb, rt)
+}
+
+/// The reference as another process would have it.
+pub fn remote(server: &Orb, client: &Orb, sensor: &SensorRef) -> SensorRef {
+    client.resolve(&server.object_to_string(sensor).unwrap()).unwrap()
+}
+
+/// Whether threads of this process may have real-time priorities. What needs them is skipped
+/// otherwise, and says so.
+pub fn may_be_real_time() -> bool {
+    let trial = || Scheduling::Fifo { priority: 1 }.apply().is_ok();
+    let granted = std::thread::spawn(trial).join().unwrap();
+    if !granted {
+        println!("skipped in part: no privilege for real-time threads");
+    }
+    granted
+}
