@@ -1,0 +1,198 @@
+//! The analysis against the simulation, over random sets of tasks.
+
+mod support;
+
+use armilla_schedule::simulation::{Offsets, Random, Scenario, simulate};
+use armilla_schedule::*;
+use support::*;
+
+/// No response in a simulation may be longer than its bound, and no accepted set may be late.
+fn check_bounds(system: &System, report: &Report, scenario: &Scenario, case: &str) {
+    let lived = simulate(system, scenario);
+    assert!(!lived.cut, "{case}: too long a simulation");
+    for (verdict, task) in report.operations.iter().zip(&lived.tasks) {
+        if verdict.in_thread_of.is_some() {
+            continue;
+        }
+        if let Some(bound) = verdict.response.bound() {
+            assert!(
+                task.longest.0 <= bound || !report.is_schedulable(),
+                "{case}: {} took {}, not {}\n{}",
+                verdict.name,
+                task.longest,
+                Nanos(bound),
+                describe(system)
+            );
+        }
+    }
+    if report.is_schedulable() {
+        let shown = describe(system);
+        assert_eq!(lived.misses(), 0, "{case}: accepted, but late\n{shown}{lived:#?}");
+    }
+}
+
+/// Sets without blocking and jitter, for which the tests are exact.
+fn exact(strategy: Strategy, sets: u64) {
+    let (mut accepted, mut rejected) = (0, 0);
+    for seed in 0..sets {
+        let mut random = Random::new(seed);
+        let total = 0.5 + random.unit() * 0.6;
+        let mut tasks = random_tasks(&mut random, total);
+        for task in &mut tasks {
+            let period = task.period.unwrap().0 / MS;
+            let least = task.wcet.0 / MS;
+            if random.below(2) == 0 {
+                task.deadline = Some(ms(least + random.below(period - least + 1)));
+            }
+            if strategy == Strategy::MaximumUrgencyFirst && random.below(2) == 0 {
+                task.criticality = Criticality::High;
+            }
+        }
+        let system = system(tasks);
+        let verdict = report(&system, strategy);
+        let lived = together(&system, &verdict, 400);
+        assert_eq!(
+            verdict.is_schedulable(),
+            lived.misses() == 0,
+            "{strategy}, seed {seed}: {lived:?}\n{verdict:#?}\n{}",
+            describe(&system)
+        );
+        if verdict.is_schedulable() && strategy != Strategy::MaximumUrgencyFirst {
+            check_bounds(&system, &verdict, &Scenario::of(&system, &verdict, ms(400)), "exact");
+        }
+        // Fixed priorities: the response at the critical instant is the longest.
+        if !strategy.is_dynamic() && verdict.is_schedulable() {
+            for (one, task) in verdict.operations.iter().zip(&lived.tasks) {
+                assert_eq!(one.response, Response::AtMost(task.longest.0), "seed {seed}");
+            }
+        }
+        *(if verdict.is_schedulable() { &mut accepted } else { &mut rejected }) += 1;
+    }
+    assert!(accepted > sets / 10 && rejected > sets / 10, "{accepted} and {rejected}");
+}
+
+#[test]
+fn rate_monotonic_accepts_what_is_in_time_at_the_critical_instant() {
+    exact(Strategy::RateMonotonic, 2_500);
+}
+
+#[test]
+fn deadline_monotonic_accepts_what_is_in_time_at_the_critical_instant() {
+    exact(Strategy::DeadlineMonotonic, 2_500);
+}
+
+#[test]
+fn earliest_deadline_first_accepts_what_is_in_time_when_all_are_released_together() {
+    exact(Strategy::EarliestDeadlineFirst, 2_500);
+}
+
+#[test]
+fn maximum_urgency_first_accepts_what_is_in_time_when_all_are_released_together() {
+    exact(Strategy::MaximumUrgencyFirst, 2_500);
+}
+
+/// Sets with everything that one processor may have.
+fn mixed(seed: u64, strategy: Strategy) -> System {
+    let mut random = Random::new(seed);
+    let total = 0.3 + random.unit() * 0.6;
+    let mut tasks = random_tasks(&mut random, total);
+    for task in &mut tasks {
+        let (period, wcet) = (task.period.unwrap().0 / MS, task.wcet.0 / MS);
+        match random.below(4) {
+            0 => task.deadline = Some(ms(wcet.max(period * 2 / 3).max(1))),
+            1 => task.deadline = Some(ms(period * (1 + random.below(3)))),
+            _ => {}
+        }
+        let deadline = task.deadline.map_or(period, |deadline| deadline.0 / MS);
+        if random.below(3) == 0 {
+            task.jitter = ms(random.below(deadline.div_ceil(2)));
+        }
+        let mut free = wcet;
+        while free > 0 && random.below(3) > 0 {
+            let length = 1 + random.below(free.min(4));
+            free -= length;
+            let resource = ["x", "y", "z"][random.below(3) as usize].to_owned();
+            task.sections.push(Section { resource, length: ms(length) });
+        }
+        if free > 0 && random.below(5) == 0 {
+            task.non_preemptive = ms(1 + random.below(free.min(3)));
+        }
+        if strategy == Strategy::MaximumUrgencyFirst {
+            task.criticality = Criticality::ALL[2 + random.below(3) as usize];
+        }
+    }
+    let protocol = if random.below(2) == 0 { Protocol::Inheritance } else { Protocol::Ceiling };
+    System::new(TaskSet { tasks, protocol }).unwrap()
+}
+
+fn accepts_nothing_late(strategy: Strategy, sets: u64) {
+    let mut accepted = 0;
+    for seed in 0..sets {
+        let system = mixed(seed, strategy);
+        let verdict = report(&system, strategy);
+        let mut scenario = Scenario::of(&system, &verdict, ms(600));
+        check_bounds(&system, &verdict, &scenario, &format!("{strategy}, seed {seed}"));
+        scenario.offsets = Offsets::Random(seed);
+        check_bounds(&system, &verdict, &scenario, &format!("{strategy}, random seed {seed}"));
+        accepted += u64::from(verdict.is_schedulable());
+    }
+    assert!(accepted > sets / 20, "only {accepted} of {sets} were accepted");
+}
+
+#[test]
+fn fixed_priorities_with_blocking_and_jitter_accept_nothing_late() {
+    accepts_nothing_late(Strategy::RateMonotonic, 1_500);
+    accepts_nothing_late(Strategy::DeadlineMonotonic, 1_500);
+}
+
+#[test]
+fn earliest_deadline_first_with_blocking_and_jitter_accepts_nothing_late() {
+    accepts_nothing_late(Strategy::EarliestDeadlineFirst, 1_500);
+}
+
+#[test]
+fn maximum_urgency_first_with_blocking_and_jitter_accepts_nothing_late() {
+    accepts_nothing_late(Strategy::MaximumUrgencyFirst, 1_500);
+}
+
+/// Chains of calls across two processors and several processes.
+fn chained(seed: u64) -> System {
+    let mut random = Random::new(seed);
+    let total = 0.2 + random.unit() * 0.8;
+    let mut tasks = random_tasks(&mut random, total);
+    for task in &mut tasks {
+        task.processor = format!("cpu{}", random.below(2));
+        task.process = format!("process{}", random.below(3));
+        task.criticality = Criticality::ALL[random.below(5) as usize];
+        task.deadline = task.period.filter(|_| random.below(3) == 0);
+    }
+    let periodic = tasks.len() as u64;
+    for number in 0..1 + random.below(4) {
+        let mut task = Task::called(format!("called{number}"), ms(1 + random.below(3)));
+        task.processor = format!("cpu{}", random.below(2));
+        task.process = format!("process{}", random.below(3));
+        let caller = random.below(periodic + number) as usize;
+        let kind = if random.below(2) == 0 { CallKind::TwoWay } else { CallKind::OneWay };
+        let call = Call { operation: task.name.clone(), kind, delay: ms(random.below(2)) };
+        tasks[caller].calls.push(call);
+        tasks.push(task);
+    }
+    System::new(TaskSet { tasks, ..TaskSet::default() }).unwrap()
+}
+
+#[test]
+fn chains_of_calls_accept_nothing_late() {
+    for strategy in Strategy::ALL {
+        let (sets, mut accepted) = (1_000, 0);
+        for seed in 0..sets {
+            let system = chained(seed);
+            let verdict = report(&system, strategy);
+            let mut scenario = Scenario::of(&system, &verdict, ms(600));
+            check_bounds(&system, &verdict, &scenario, &format!("{strategy}, seed {seed}"));
+            scenario.offsets = Offsets::Random(seed);
+            check_bounds(&system, &verdict, &scenario, &format!("{strategy}, random {seed}"));
+            accepted += u64::from(verdict.is_schedulable());
+        }
+        assert!(accepted > sets / 20, "{strategy}: only {accepted} of {sets} were accepted");
+    }
+}
