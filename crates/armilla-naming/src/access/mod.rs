@@ -1,0 +1,163 @@
+//! Rules of a service, as an operator writes them: who may do what where, which names are shared by
+//! several servers, and which dead bindings go.
+//!
+//! ```text
+//! # The first rule for an operation, a client and a name decides. Without one it is allowed.
+//! allow  change   /telescopes     from 10.1.0.0/16
+//! allow  change   /               from local
+//! deny   change   /               from any
+//! balance round-robin /services/database
+//! sweep  gone after 3 /telescopes
+//! ```
+//!
+//! A rule holds for a name and all names below it. `parse` reads the text.
+
+mod parse;
+
+pub use parse::RuleError;
+
+use crate::model::{Balance, NameComponent};
+use std::net::IpAddr;
+
+/// What a client does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// `resolve` and `list`.
+    Read,
+    /// `bind`, `rebind`, `bind_context`, `rebind_context`, `bind_new_context`, `new_context`.
+    Bind,
+    /// `unbind` and `destroy`.
+    Unbind,
+}
+
+/// Where a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Client {
+    /// On the host of the service: this process, the loopback interface, or a transport that does
+    /// not leave the host.
+    Local,
+    /// At an address.
+    At(IpAddr),
+    /// Somewhere that has no address.
+    Unknown,
+}
+
+/// The operations that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operations {
+    Only(Operation),
+    /// `bind` and `unbind`.
+    Change,
+    Any,
+}
+
+/// The clients that a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Clients {
+    Any,
+    Local,
+    /// The addresses that share the first bits of this one.
+    Network(IpAddr, u32),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct AccessRule {
+    allow: bool,
+    operations: Operations,
+    below: Vec<NameComponent>,
+    clients: Clients,
+}
+
+/// When a dead binding goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sweep {
+    /// Whether it goes also when nobody answers, not only when the server does not know the object.
+    pub unreachable: bool,
+    /// After how many checks in a row.
+    pub checks: u32,
+}
+
+/// The rules of a service. Without any, everybody may do everything, and nothing is shared or
+/// swept.
+///
+/// # Examples
+/// ```
+/// use armilla_naming::access::{Client, Operation, Rules};
+/// use armilla_naming::model::parse_name;
+///
+/// let rules: Rules = "allow change / from local\ndeny change / from any\n".parse()?;
+/// let name = parse_name("dome.device")?;
+/// let stranger = Client::At("10.0.0.1".parse()?);
+/// assert!(rules.allow(Operation::Read, stranger, &name));
+/// assert!(!rules.allow(Operation::Bind, stranger, &name));
+/// assert!(rules.allow(Operation::Bind, Client::Local, &name));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules {
+    access: Vec<AccessRule>,
+    balance: Vec<(Vec<NameComponent>, Balance)>,
+    sweep: Vec<(Vec<NameComponent>, Sweep)>,
+}
+
+impl Operations {
+    fn include(self, operation: Operation) -> bool {
+        match self {
+            Self::Only(only) => only == operation,
+            Self::Change => operation != Operation::Read,
+            Self::Any => true,
+        }
+    }
+}
+
+impl Clients {
+    fn include(self, client: Client) -> bool {
+        match (self, client) {
+            (Self::Any, _) | (Self::Local, Client::Local) => true,
+            (Self::Network(network, bits), Client::At(address)) => {
+                crate::model::nearness(network, address) >= bits
+                    && network.is_ipv4() == address.to_canonical().is_ipv4()
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Rules {
+    /// Whether there are rules about access.
+    pub const fn restrict(&self) -> bool {
+        !self.access.is_empty()
+    }
+
+    /// Whether there are rules about groups.
+    pub const fn share(&self) -> bool {
+        !self.balance.is_empty()
+    }
+
+    /// Whether a client may do this with a name.
+    pub fn allow(&self, operation: Operation, client: Client, name: &[NameComponent]) -> bool {
+        let mut rules = self.access.iter();
+        let decides = |rule: &&AccessRule| {
+            rule.operations.include(operation)
+                && rule.clients.include(client)
+                && name.starts_with(&rule.below)
+        };
+        rules.find(decides).is_none_or(|rule| rule.allow)
+    }
+
+    /// How the servers of a name share it; `None` if a name has one.
+    pub fn balance(&self, name: &[NameComponent]) -> Option<Balance> {
+        let mut rules = self.balance.iter();
+        rules.find(|(below, _)| name.starts_with(below)).map(|(_, balance)| *balance)
+    }
+
+    /// When a dead binding of this name goes; `None` if it stays.
+    pub fn sweep(&self, name: &[NameComponent]) -> Option<Sweep> {
+        self.sweep.iter().find(|(below, _)| name.starts_with(below)).map(|(_, sweep)| *sweep)
+    }
+
+    /// Whether there are rules about dead bindings.
+    pub const fn sweeps(&self) -> bool {
+        !self.sweep.is_empty()
+    }
+}

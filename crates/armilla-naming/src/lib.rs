@@ -1,0 +1,23 @@
+//! The naming service: names for objects, kept and served (Naming Service 1.3).
+//!
+//! A [`NamingService`] runs in an ORB of any program; `armilla naming serve` is such a program. Its
+//! contexts are in a [`Store`], in memory or on the disk. Clients of any vendor reach it at
+//! `corbaloc::HOST:PORT/NameService`. [`model`] has the contexts as plain data.
+//!
+//! [`client`] walks and copies the names of any vendor's service.
+//!
+//! What only some programs need is a feature: `disk` for a store on the disk, `server` for what
+//! `armilla naming serve` is made of, with a web page.
+
+#![forbid(unsafe_code)]
+
+pub mod access;
+pub mod client;
+pub mod model;
+mod servant;
+#[cfg(feature = "server")]
+pub mod server;
+mod store;
+
+pub use servant::{IteratorLimits, NamingService, NamingServiceBuilder, Status};
+pub use store::{ChangeError, Store, StoreError, Subscription};

@@ -1,0 +1,111 @@
+//! Changes of a tree: what a store records, and what undoes them.
+
+use super::{Bound, Context, ContextId, NameTree, Seconds, Step, Target};
+
+/// One change of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A context comes into being.
+    Create {
+        /// Its number.
+        context: ContextId,
+        /// When.
+        created: Seconds,
+    },
+    /// A context goes, with the bindings that it has.
+    Destroy {
+        /// Its number.
+        context: ContextId,
+    },
+    /// A step is bound, in place of what it was bound to.
+    Bind {
+        /// The context.
+        context: ContextId,
+        /// The step.
+        step: Step,
+        /// The binding.
+        bound: Bound,
+    },
+    /// A binding goes.
+    Unbind {
+        /// The context.
+        context: ContextId,
+        /// The step.
+        step: Step,
+    },
+}
+
+impl NameTree {
+    /// Makes a change, and returns the one that undoes it; `None` if it changed nothing, as for a
+    /// binding in a context that does not exist. The number of a context is taken for good.
+    pub fn apply(&mut self, change: Change) -> Option<Change> {
+        match change {
+            Change::Create { context, created } => {
+                self.load(context, created, []);
+                Some(Change::Destroy { context })
+            }
+            Change::Destroy { context } => {
+                let gone = self.contexts.remove(&context)?;
+                self.forget(context, &gone);
+                Some(Change::Create { context, created: gone.created })
+            }
+            Change::Bind { context, step, bound } => {
+                let bindings = &mut self.contexts.get_mut(&context)?.bindings;
+                let target = bound.target.clone();
+                let before = bindings.insert(step.clone(), bound);
+                self.add_place(&target, context, &step);
+                Some(match before {
+                    Some(bound) => {
+                        self.remove_place(&bound.target, context, &step);
+                        Change::Bind { context, step, bound }
+                    }
+                    None => {
+                        self.bindings += 1;
+                        Change::Unbind { context, step }
+                    }
+                })
+            }
+            Change::Unbind { context, step } => {
+                let bindings = &mut self.contexts.get_mut(&context)?.bindings;
+                let bound = bindings.remove(&step)?;
+                self.bindings -= 1;
+                self.remove_place(&bound.target, context, &step);
+                Some(Change::Bind { context, step, bound })
+            }
+        }
+    }
+
+    /// Adds contexts and bindings that a store has read, sorted by step within a context. It is
+    /// faster than a change for each of them.
+    pub fn load(
+        &mut self,
+        context: ContextId,
+        created: Seconds,
+        bindings: impl IntoIterator<Item = (Step, Bound)>,
+    ) {
+        self.next = self.next.max(context.0.saturating_add(1));
+        let loaded = Context { created, bindings: bindings.into_iter().collect() };
+        self.bindings += loaded.bindings.len();
+        for (step, bound) in &loaded.bindings {
+            if let Target::Context(child) = bound.target {
+                self.parents.entry(child).or_default().push((context, step.clone()));
+            }
+        }
+        if let Some(before) = self.contexts.insert(context, loaded) {
+            self.forget(context, &before);
+        }
+    }
+
+    /// Takes what a context had that is not there any more out of the counts.
+    fn forget(&mut self, context: ContextId, gone: &Context) {
+        self.bindings -= gone.bindings.len();
+        for (step, bound) in &gone.bindings {
+            self.remove_place(&bound.target, context, step);
+        }
+    }
+
+    /// Reserves the numbers below `next`, which contexts had that were destroyed.
+    pub fn reserve_below(&mut self, next: u64) {
+        self.next = self.next.max(next);
+    }
+}

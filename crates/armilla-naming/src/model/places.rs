@@ -1,0 +1,56 @@
+//! The names of a context: where it is bound, up to the root.
+
+use super::{ContextId, NameComponent, NameTree, ROOT, Step, Target};
+use std::collections::{HashSet, VecDeque};
+
+/// The most names of a context that are looked at.
+const MAX_NAMES: usize = 64;
+
+impl NameTree {
+    /// A context was bound at a place.
+    pub(super) fn add_place(&mut self, target: &Target, parent: ContextId, step: &Step) {
+        if let Target::Context(context) = target {
+            self.parents.entry(*context).or_default().push((parent, step.clone()));
+        }
+    }
+
+    /// A context is not bound at a place any more.
+    pub(super) fn remove_place(&mut self, target: &Target, parent: ContextId, step: &Step) {
+        let Target::Context(context) = target else { return };
+        let Some(places) = self.parents.get_mut(context) else { return };
+        if let Some(at) = places.iter().position(|(at, by)| *at == parent && by == step) {
+            places.swap_remove(at);
+        }
+        if places.is_empty() {
+            self.parents.remove(context);
+        }
+    }
+
+    /// The names from the root to a context, shortest first, without cycles. `None` if there are
+    /// too many to look at; none if the context is not bound below the root.
+    pub fn names_of(&self, context: ContextId) -> Option<Vec<Vec<NameComponent>>> {
+        let mut names = Vec::new();
+        let mut open = VecDeque::from([(context, Vec::new(), HashSet::from([context]))]);
+        let mut looked = 0;
+        while let Some((at, behind, seen)) = open.pop_front() {
+            if at == ROOT {
+                names.push(behind.iter().rev().map(Step::component).collect());
+                continue;
+            }
+            for (parent, step) in self.parents.get(&at).into_iter().flatten() {
+                looked += 1;
+                if looked > MAX_NAMES {
+                    return None;
+                }
+                if seen.contains(parent) {
+                    continue;
+                }
+                let (mut way, mut seen) = (behind.clone(), seen.clone());
+                way.push(step.clone());
+                seen.insert(*parent);
+                open.push_back((*parent, way, seen));
+            }
+        }
+        Some(names)
+    }
+}

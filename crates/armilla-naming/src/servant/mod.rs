@@ -1,0 +1,54 @@
+//! The contexts of a [`Store`] as CORBA objects, without rules of their own: `model` has those.
+//!
+//! `contexts` is the servant of all contexts, `iterators` that of the binding iterators. `foreign`
+//! passes operations on to contexts of other servers, `balancer` chooses among the members of a
+//! group, `liveness` knows which objects answer, `permission` asks the rules. `references` turns
+//! references into octets and back, `exceptions` errors into exceptions. `service` assembles
+//! everything, and `operator` is for consoles.
+
+mod balancer;
+mod contexts;
+mod exceptions;
+mod foreign;
+mod iterators;
+mod liveness;
+#[cfg(feature = "server")]
+mod operator;
+mod permission;
+mod references;
+mod service;
+
+pub use iterators::IteratorLimits;
+pub use liveness::Status;
+#[cfg(feature = "server")]
+pub(crate) use operator::Renamed;
+#[cfg(feature = "server")]
+pub(crate) use permission::at;
+#[cfg(feature = "server")]
+pub(crate) use references::to_octets;
+pub use service::{NamingService, NamingServiceBuilder};
+
+use crate::access::Rules;
+use crate::model::Seconds;
+use crate::store::Store;
+use armilla::Orb;
+use iterators::Iterators;
+use liveness::Statuses;
+use std::time::{Duration, SystemTime};
+
+/// What all servants share. They do not keep it alive, because an ORB keeps servants until its end.
+struct Names {
+    orb: Orb,
+    store: Store,
+    iterators: Iterators,
+    statuses: Statuses,
+    rules: Rules,
+    /// The time limit of an operation that a context of another server does.
+    foreign_timeout: Duration,
+}
+
+/// The time of a binding that is made now.
+pub(crate) fn now() -> Seconds {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Seconds::try_from(since.as_secs()).unwrap_or(Seconds::MAX)
+}

@@ -1,0 +1,198 @@
+//! Assembling a naming service in an ORB.
+
+use super::Names;
+use super::contexts::Contexts;
+use super::iterators::{IteratorLimits, IteratorServant, Iterators};
+use super::liveness::{Status, Statuses};
+use super::references::{context_reference, from_octets};
+use crate::access::Rules;
+use crate::client::{Liveness, check};
+use crate::model::{Limits, ROOT, ReferenceOctets};
+use crate::store::Store;
+use armilla::{Orb, SystemException};
+use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
+use armilla_giop::url::NAME_SERVICE;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The keys of the root context in `corbaloc:` URLs: the one that CORBA defines, which omniNames
+/// and TAO use, and the one of JacORB.
+const KEYS: [&str; 2] = [NAME_SERVICE, "StandardNS/NameServer-POA/_root"];
+
+/// A naming service in this process. It serves as long as this value or a clone of it exists and
+/// its ORB runs.
+///
+/// Its root context is available as `corbaloc::HOST:PORT/NameService`, and in this ORB as the
+/// initial reference `NameService`. References to contexts stay valid after a restart if the
+/// [`Store`] is persistent.
+///
+/// # Examples
+/// ```
+/// use armilla::Orb;
+/// use armilla_cos_naming::{NamingContext, NamingContextExt};
+/// use armilla_naming::NamingService;
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+/// let service = NamingService::builder().serve(&orb)?;
+/// println!("{}", service.url());
+///
+/// let root = service.root();
+/// root.bind_new_context(&root.to_name("observatory")?)?;
+/// orb.bind_name("observatory/dome.device", root)?;
+/// assert_eq!(&root.resolve_str("observatory/dome.device")?, root.object());
+/// # orb.shutdown();
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "the service ends when this is dropped"]
+pub struct NamingService {
+    pub(super) names: Arc<Names>,
+    root: NamingContextExtRef,
+    url: String,
+}
+
+/// What a naming service is made from.
+#[derive(Debug)]
+#[must_use = "only `serve` makes the service"]
+pub struct NamingServiceBuilder {
+    store: Store,
+    limits: Option<Limits>,
+    iterators: IteratorLimits,
+    rules: Rules,
+    foreign_timeout: Duration,
+}
+
+impl NamingServiceBuilder {
+    /// Sets the store of the bindings. By default they are in memory only.
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Sets the limits of names, contexts and bindings.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
+    }
+
+    /// Sets the limits of binding iterators.
+    pub fn iterator_limits(mut self, limits: IteratorLimits) -> Self {
+        self.iterators = limits;
+        self
+    }
+
+    /// Sets the rules: who may do what where, which names several servers share, and which dead
+    /// bindings go.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets the time limit of an operation that is passed on to a context of another server.
+    /// Default: 10 s.
+    pub fn foreign_timeout(mut self, timeout: Duration) -> Self {
+        self.foreign_timeout = timeout;
+        self
+    }
+
+    /// Serves the contexts with `orb`.
+    ///
+    /// # Errors
+    /// `OBJ_ADAPTER` if the ORB serves a naming service already, `INITIALIZE` if it cannot listen.
+    pub fn serve(self, orb: &Orb) -> Result<NamingService, SystemException> {
+        if let Some(limits) = self.limits {
+            self.store.set_limits(limits);
+        }
+        let names = Arc::new(Names {
+            orb: orb.clone(),
+            store: self.store,
+            iterators: Iterators::new(self.iterators),
+            statuses: Statuses::default(),
+            rules: self.rules,
+            foreign_timeout: self.foreign_timeout,
+        });
+        let servant = naming_context_ext::tie(Contexts(Arc::downgrade(&names)));
+        let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
+        let contexts = poa.default_servant(servant).build()?;
+        let servant = binding_iterator::tie(IteratorServant(Arc::downgrade(&names)));
+        let poa = orb.root_poa().create_poa("naming iterators").user_ids();
+        names.iterators.set_poa(poa.default_servant(servant).build()?);
+        let root: NamingContextExtRef = context_reference(&contexts, ROOT)?.assume();
+        let mut urls = KEYS.map(|key| orb.publish(key, &root)).into_iter();
+        let url = urls.by_ref().collect::<Result<Vec<_>, _>>()?.swap_remove(0);
+        orb.register_initial_reference(NAME_SERVICE, &root)?;
+        Ok(NamingService { names, root, url })
+    }
+}
+
+impl NamingService {
+    /// Begins to make a service.
+    pub fn builder() -> NamingServiceBuilder {
+        NamingServiceBuilder {
+            store: Store::in_memory(),
+            limits: None,
+            iterators: IteratorLimits::default(),
+            rules: Rules::default(),
+            foreign_timeout: Duration::from_secs(10),
+        }
+    }
+
+    /// The root context.
+    pub const fn root(&self) -> &NamingContextExtRef {
+        &self.root
+    }
+
+    /// The URL of the root context, `corbaloc::HOST:PORT/NameService`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The contexts and their bindings.
+    pub fn store(&self) -> &Store {
+        &self.names.store
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.names.rules
+    }
+
+    /// What the last check of an object found; `None` if it was not checked yet.
+    pub fn status(&self, reference: &ReferenceOctets) -> Option<Status> {
+        self.names.statuses.status(reference)
+    }
+
+    /// Checks an object, records what was found, and returns that with the number of checks in a
+    /// row that found it not alive.
+    pub fn check(&self, reference: &ReferenceOctets, timeout: Duration) -> (Liveness, u32) {
+        let found = match from_octets(&self.names.orb, reference) {
+            Ok(object) => check(&object, timeout),
+            Err(error) => Liveness::Unreachable(error.to_string()),
+        };
+        let failures = self.names.statuses.record(reference, found.clone());
+        (found, failures)
+    }
+
+    /// How many of the objects that were checked are alive, and how many are not.
+    pub fn checked(&self) -> (usize, usize) {
+        self.names.statuses.counts()
+    }
+
+    /// How many binding iterators are open.
+    pub fn open_iterators(&self) -> usize {
+        self.names.iterators.open_count()
+    }
+
+    /// Destroys the binding iterators that have been idle for too long. Opening and using one does
+    /// so, too; a service without clients may call this now and then.
+    pub fn sweep_iterators(&self) {
+        self.names.iterators.sweep();
+    }
+}
+
+impl fmt::Debug for NamingService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NamingService").field("url", &self.url).finish_non_exhaustive()
+    }
+}

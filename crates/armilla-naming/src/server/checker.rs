@@ -1,0 +1,171 @@
+//! Checks the objects of all bindings in the background, at a bounded rate, and unbinds dead ones
+//! where a rule says so.
+
+use crate::access::Sweep;
+use crate::client::{Liveness, to_text};
+use crate::model::{ContextId, Decision, NamingError, ReferenceOctets, Step, Target};
+use crate::servant::NamingService;
+use armilla_cos_naming::NameComponent;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How the objects are checked.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CheckSettings {
+    /// The time from the beginning of one round over all bindings to that of the next. Default:
+    /// five minutes.
+    pub interval: Duration,
+    /// The most checks in a second. Default: 20.
+    pub rate: u32,
+    /// The time limit of one check. Default: two seconds.
+    pub timeout: Duration,
+}
+
+impl Default for CheckSettings {
+    fn default() -> Self {
+        let (interval, timeout) = (Duration::from_secs(300), Duration::from_secs(2));
+        Self { interval, rate: 20, timeout }
+    }
+}
+
+/// How many bindings are taken from the tree at once.
+const BATCH: usize = 100;
+
+/// Whether the checker is to end.
+type End = Arc<(Mutex<bool>, Condvar)>;
+
+/// The thread that checks. Dropping it ends it.
+#[derive(Debug)]
+pub(super) struct Checker {
+    end: End,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Checker {
+    pub(super) fn start(service: &NamingService, settings: CheckSettings) -> io::Result<Self> {
+        let end = End::default();
+        let rounds = Rounds { service: service.clone(), settings, end: end.clone() };
+        let thread = thread::Builder::new().name("armilla-checker".to_owned());
+        let thread = thread.spawn(move || rounds.run())?;
+        Ok(Self { end, thread: Some(thread) })
+    }
+}
+
+impl Drop for Checker {
+    fn drop(&mut self) {
+        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.end.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+struct Rounds {
+    service: NamingService,
+    settings: CheckSettings,
+    end: End,
+}
+
+impl Rounds {
+    /// Waits, and returns whether the checker goes on.
+    fn wait(&self, time: Duration) -> bool {
+        let ended = self.end.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.end.1.wait_timeout_while(ended, time, |ended| !*ended);
+        !*waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn run(&self) {
+        loop {
+            let begun = Instant::now();
+            if !self.round() || !self.wait(self.settings.interval.saturating_sub(begun.elapsed())) {
+                return;
+            }
+        }
+    }
+
+    /// Checks every binding once, and returns whether the checker goes on.
+    fn round(&self) -> bool {
+        let mut contexts: Vec<ContextId> = self.service.store().read().context_ids().collect();
+        contexts.sort();
+        for context in contexts {
+            let mut after = None;
+            loop {
+                let batch = self.batch(context, after.as_ref());
+                let Some((last, _)) = batch.last() else { break };
+                after = Some(last.clone());
+                for (step, references) in &batch {
+                    for reference in references {
+                        if !self.one(context, step, reference) {
+                            return false;
+                        }
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// The next bindings of a context, each with its objects.
+    fn batch(&self, context: ContextId, after: Option<&Step>) -> Vec<(Step, Vec<ReferenceOctets>)> {
+        let tree = self.service.store().read();
+        let Ok(bindings) = tree.bindings_after(context, after) else { return Vec::new() };
+        let objects = |target: &Target| match target {
+            Target::Object(reference) | Target::ForeignContext(reference) => {
+                vec![reference.clone()]
+            }
+            Target::Group(group) => {
+                group.members.iter().map(|member| member.reference.clone()).collect()
+            }
+            Target::Context(_) => Vec::new(),
+        };
+        let bindings = bindings.take(BATCH);
+        bindings.map(|(step, bound)| (step.clone(), objects(&bound.target))).collect()
+    }
+
+    /// Checks one object, and returns whether the checker goes on.
+    fn one(&self, context: ContextId, step: &Step, reference: &ReferenceOctets) -> bool {
+        let (found, failures) = self.service.check(reference, self.settings.timeout);
+        if found != Liveness::Alive {
+            self.sweep(context, step, reference, &found, failures);
+        }
+        self.wait(Duration::from_secs(1) / self.settings.rate.max(1))
+    }
+
+    /// Unbinds a dead object if a rule for one of its names says so.
+    fn sweep(
+        &self,
+        context: ContextId,
+        step: &Step,
+        reference: &ReferenceOctets,
+        found: &Liveness,
+        failures: u32,
+    ) {
+        if !self.service.rules().sweeps() {
+            return;
+        }
+        let names = self.service.store().read().names_of(context).unwrap_or_default();
+        let due =
+            |rule: Sweep| failures >= rule.checks && (rule.unreachable || *found == Liveness::Gone);
+        let mut full = names.into_iter().map(|mut name| {
+            name.push(step.component());
+            name
+        });
+        let swept = full.find(|name| self.service.rules().sweep(name).is_some_and(due));
+        let Some(name) = swept else { return };
+        let left = self.service.store().change(|tree| {
+            let change = tree.leave(context, step, reference).ok_or(NamingError::InvalidName)?;
+            Ok(Decision::Here { changes: vec![change], created: None })
+        });
+        if left.is_ok() {
+            let steps = name.into_iter();
+            let name: Vec<NameComponent> =
+                steps.map(|one| NameComponent { id: one.id, kind: one.kind }).collect();
+            let name = to_text(&name);
+            tracing::info!(name, %found, failures, "a dead binding was swept, as a rule says");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! The state of the service in the text format of Prometheus. The ORB adds counters and latencies
+//! of its own.
+
+use crate::servant::NamingService;
+use std::fmt::Write as _;
+
+pub(super) fn text(service: &NamingService) -> String {
+    let (contexts, bindings) = {
+        let tree = service.store().read();
+        (tree.contexts(), tree.bindings())
+    };
+    let (alive, dead) = service.checked();
+    let gauges = [
+        ("armilla_naming_contexts", "Naming contexts.", contexts),
+        ("armilla_naming_bindings", "Bindings in all contexts.", bindings),
+        ("armilla_naming_iterators", "Open binding iterators.", service.open_iterators()),
+        ("armilla_naming_objects_alive", "Objects that the last check found alive.", alive),
+        (
+            "armilla_naming_objects_dead",
+            "Objects that the last check found gone or unreachable.",
+            dead,
+        ),
+    ];
+    let mut text = String::new();
+    for (name, help, value) in gauges {
+        // Writing to a string does not fail.
+        writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}").ok();
+    }
+    text
+}

@@ -1,0 +1,294 @@
+//! A naming service as a server process: `armilla naming serve`.
+//!
+//! `checker` looks whether objects are alive, `metrics` is what Prometheus reads, `pages` shows
+//! names, `actions` changes them, `reference` tells of references in words. The listener, the stages
+//! and the frame of the pages are those of all services (`armilla-service`).
+
+mod actions;
+mod checker;
+mod metrics;
+mod pages;
+mod reference;
+
+pub use checker::CheckSettings;
+
+use crate::access::{Client, Operation, Rules};
+use crate::client::{ClientError, export, import};
+use crate::model::NameComponent;
+use crate::servant::NamingService;
+use crate::store::Store;
+use armilla::observe::Metrics;
+use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_service::axum::Router;
+use armilla_service::axum::extract::{ConnectInfo, FromRequestParts};
+use armilla_service::axum::http::request::Parts;
+use armilla_service::axum::routing::{get, post};
+use armilla_service::{Console, Events, Lifecycle};
+use checker::Checker;
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::thread;
+
+/// A naming service that serves, with its ORB.
+///
+/// # Examples
+/// ```no_run
+/// use armilla_naming::Store;
+/// use armilla_naming::server::Server;
+///
+/// let server = Server::builder()
+///     .store(Store::in_memory())
+///     .console("127.0.0.1:9809")
+///     .start(|orb| orb.listen("iiop://:2809"))?;
+/// server.run()?;
+/// # Ok::<(), armilla_naming::server::ServerError>(())
+/// ```
+#[derive(Debug)]
+pub struct Server {
+    orb: Orb,
+    service: NamingService,
+    lifecycle: Lifecycle,
+    console: Option<Console>,
+    checker: Option<Checker>,
+}
+
+/// A server to be started.
+#[derive(Debug)]
+#[must_use = "only `start` starts the server"]
+pub struct ServerBuilder {
+    store: Store,
+    console: Option<String>,
+    hosts: Vec<String>,
+    import: Option<String>,
+    rules: Rules,
+    checks: Option<CheckSettings>,
+    read_only: bool,
+}
+
+impl ServerBuilder {
+    /// Sets the store of the names. By default they are in memory only.
+    pub fn store(mut self, store: Store) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Serves the web page, `/healthz` and `/metrics` at this address, such as `127.0.0.1:9809`.
+    pub fn console(mut self, address: impl Into<String>) -> Self {
+        self.console = Some(address.into());
+        self
+    }
+
+    /// Shows names on the pages, and changes none.
+    pub fn read_only_console(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// Sets the rules of the service.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Sets how the objects are checked in the background; `None` checks nothing.
+    pub fn checks(mut self, checks: Option<CheckSettings>) -> Self {
+        self.checks = checks;
+        self
+    }
+
+    /// Allows a host name in requests to the console; see
+    /// [`ConsoleBuilder::host`](armilla_service::ConsoleBuilder::host).
+    pub fn console_host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Binds the names of a running service, of any vendor, before this one serves. Names that are
+    /// bound already stay as they are.
+    pub fn import(mut self, url: impl Into<String>) -> Self {
+        self.import = Some(url.into());
+        self
+    }
+
+    /// Starts the server with an ORB that `configure` completes: endpoints, and options of the
+    /// command line.
+    ///
+    /// # Errors
+    /// The ORB or the console cannot listen, or the other service cannot be read.
+    pub fn start(
+        mut self,
+        configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
+    ) -> Result<Server, ServerError> {
+        let metrics = Metrics::new();
+        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
+        let service = NamingService::builder();
+        let rules = std::mem::take(&mut self.rules);
+        let store = std::mem::replace(&mut self.store, Store::in_memory());
+        let service = service.rules(rules).store(store).serve(&orb)?;
+        let lifecycle = Lifecycle::new();
+        let mut server = Server { orb, service, lifecycle, console: None, checker: None };
+        match server.finish(self, metrics) {
+            Ok(()) => Ok(server),
+            Err(error) => {
+                server.orb.shutdown();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Begins to make a server.
+    pub fn builder() -> ServerBuilder {
+        let (console, hosts, import, rules, read_only) = Default::default();
+        let (store, checks) = (Store::in_memory(), Some(CheckSettings::default()));
+        ServerBuilder { store, console, hosts, import, rules, checks, read_only }
+    }
+
+    /// What comes after the service: the names of another one, checks, and the console.
+    fn finish(&mut self, builder: ServerBuilder, metrics: Metrics) -> Result<(), ServerError> {
+        if let Some(url) = &builder.import {
+            self.import(url)?;
+        }
+        if let Some(checks) = builder.checks {
+            let checker = Checker::start(&self.service, checks);
+            self.checker = Some(checker.map_err(ServerError::Thread)?);
+        }
+        let Some(address) = builder.console else { return Ok(()) };
+        let events = Events::new();
+        self.tell(&events)?;
+        let service = self.service.clone();
+        let mut console = Console::builder(address)
+            .metrics(move || metrics::text(&service))
+            .metrics(move || metrics.to_prometheus())
+            .events(&events)
+            .pages(self.pages(builder.read_only));
+        for host in builder.hosts {
+            console = console.host(host);
+        }
+        let console = console.start(&self.lifecycle).map_err(ServerError::Console)?;
+        tracing::info!(url = console.url(), "the web page is served");
+        self.console = Some(console);
+        Ok(())
+    }
+
+    fn pages(&self, read_only: bool) -> Router {
+        let shown = Shown { service: self.service.clone(), read_only };
+        Router::new()
+            .route("/", get(pages::names))
+            .route("/binding", get(pages::binding))
+            .route("/bind", post(actions::bind))
+            .route("/context", post(actions::context))
+            .route("/unbind", post(actions::unbind))
+            .route("/rename", post(actions::rename))
+            .with_state(shown)
+    }
+
+    /// Tells open pages of changes, from a thread that ends with the store.
+    fn tell(&self, events: &Events) -> Result<(), ServerError> {
+        let (changes, events) = (self.service.store().subscribe(), events.clone());
+        let thread = thread::Builder::new().name("armilla-changes".to_owned());
+        let tell = move || changes.iter().for_each(|_| events.send("change", "{}"));
+        thread.spawn(tell).map(drop).map_err(ServerError::Thread)
+    }
+
+    fn import(&self, url: &str) -> Result<(), ServerError> {
+        let failed = |error: ClientError| ServerError::Import(url.to_owned(), error);
+        let from = self.orb.string_to_object(url)?.narrow()?;
+        let snapshot = export(&self.orb, &from).map_err(failed)?;
+        for (name, why) in &snapshot.unreadable {
+            tracing::warn!(name, why, "a name was not imported");
+        }
+        let to = self.service.root().upcast();
+        let done = import(&self.orb, &snapshot, &to, false).map_err(failed)?;
+        tracing::info!(bound = done.bound, kept = done.kept.len(), url, "names were imported");
+        Ok(())
+    }
+
+    /// The ORB.
+    pub const fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    /// The service.
+    pub const fn service(&self) -> &NamingService {
+        &self.service
+    }
+
+    /// The console, if the server has one.
+    pub const fn console(&self) -> Option<&Console> {
+        self.console.as_ref()
+    }
+
+    /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
+    /// ORB; see [`armilla_service::run`].
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
+    pub fn run(self) -> Result<(), ServerError> {
+        Ok(armilla_service::run(&self.orb, &self.lifecycle, self.service.url())?)
+    }
+}
+
+/// Why a server does not start or run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The ORB failed.
+    Orb(SystemException),
+    /// The console cannot be started.
+    Console(io::Error),
+    /// The system has no thread.
+    Thread(io::Error),
+    /// The names of a service, at this URL, cannot be imported.
+    Import(String, ClientError),
+}
+
+impl From<SystemException> for ServerError {
+    fn from(exception: SystemException) -> Self {
+        Self::Orb(exception)
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Orb(exception) => exception.fmt(f),
+            Self::Console(error) => error.fmt(f),
+            Self::Thread(error) => write!(f, "the server cannot start a thread: {error}"),
+            Self::Import(url, error) => write!(f, "cannot import the names of {url}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServerError {}
+
+/// What the pages show.
+#[derive(Clone)]
+struct Shown {
+    service: NamingService,
+    read_only: bool,
+}
+
+impl Shown {
+    /// Whether a client of the console may do this. Without rules, only one on this host may change
+    /// names.
+    fn permits(&self, client: Client, operation: Operation, name: &[NameComponent]) -> bool {
+        let may_change = self.service.rules().restrict() || client == Client::Local;
+        !self.read_only && may_change && self.service.permits(client, operation, name)
+    }
+}
+
+/// The client of a request to the console.
+struct Address(Client);
+
+impl<S: Sync> FromRequestParts<S> for Address {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        Ok(Self(address.map_or(Client::Unknown, |address| crate::servant::at(address.0.ip()))))
+    }
+}

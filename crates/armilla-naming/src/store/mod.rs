@@ -1,0 +1,289 @@
+//! The tree of contexts with what keeps it: nothing, or a file.
+//!
+//! `group_commit` lets changes of many threads share one write to the disk, `disk` is the file,
+//! `codec` writes a binding as octets, `watch` tells observers of changes.
+
+#[cfg(feature = "disk")]
+mod codec;
+#[cfg(feature = "disk")]
+mod disk;
+mod error;
+mod group_commit;
+mod watch;
+
+pub use error::{ChangeError, StoreError};
+pub use watch::Subscription;
+
+use crate::model::{Change, Decision, Limits, NameTree, NamingError};
+use group_commit::{GroupCommit, Ticket};
+#[cfg(feature = "disk")]
+use std::path::Path;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use watch::Watchers;
+
+/// What makes changes outlive the process.
+pub(crate) trait Persist: Send {
+    /// Makes changes durable, all or none of them. `next` is the number of the next context.
+    fn commit(&mut self, changes: &[Change], next: u64) -> Result<(), StoreError>;
+}
+
+/// A tree of naming contexts, in memory or kept on the disk. Any thread may use it.
+///
+/// A [change](Self::change) returns once it is on the disk. Readers may see it a moment before.
+///
+/// # Examples
+/// ```
+/// use armilla_naming::Store;
+/// use armilla_naming::model::{Bind, ROOT, Target, parse_name};
+///
+/// # let directory = std::env::temp_dir().join(format!("armilla-names-{}", std::process::id()));
+/// let store = Store::open(&directory)?;
+/// let name = parse_name("dome.device")?;
+/// let target = Target::Object(b"octets of an IOR".as_slice().into());
+/// store.change(|tree| tree.bind(ROOT, &name, target.clone(), Bind::New, 0))?;
+/// drop(store);
+///
+/// let store = Store::open(&directory)?;
+/// assert_eq!(store.read().bindings(), 1);
+/// # drop(store);
+/// # std::fs::remove_dir_all(directory)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    tree: RwLock<NameTree>,
+    commits: Option<GroupCommit>,
+    watchers: Watchers,
+}
+
+impl Store {
+    /// An empty tree in memory.
+    pub fn in_memory() -> Self {
+        Self::new(NameTree::default(), None)
+    }
+
+    /// The tree that `directory` holds, in the file `names.redb`. Directory and file are created
+    /// if they are missing. Only one process at a time can open them.
+    ///
+    /// # Errors
+    /// The directory cannot be created, the file cannot be read or written, another process has it
+    /// open, or it is damaged.
+    #[cfg(feature = "disk")]
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let (disk, tree) = disk::Disk::open(directory.as_ref())?;
+        Ok(Self::new(tree, Some(Box::new(disk))))
+    }
+
+    pub(crate) fn new(tree: NameTree, persist: Option<Box<dyn Persist>>) -> Self {
+        let (commits, watchers) = (persist.map(GroupCommit::new), Watchers::default());
+        Self { tree: RwLock::new(tree), commits, watchers }
+    }
+
+    /// Whether changes outlive the process.
+    pub const fn is_persistent(&self) -> bool {
+        self.commits.is_some()
+    }
+
+    /// Sets the limits.
+    pub fn set_limits(&self, limits: Limits) {
+        self.write().set_limits(limits);
+    }
+
+    /// The tree, to read. Changes wait meanwhile, so the caller should be quick.
+    pub fn read(&self) -> RwLockReadGuard<'_, NameTree> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, NameTree> {
+        self.tree.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Decides an operation, makes its changes, and returns when they are durable. If they cannot
+    /// be made so, the tree is as it was before.
+    ///
+    /// # Errors
+    /// Those of `decide`; [`ChangeError::Store`] when the changes cannot be written.
+    pub fn change(
+        &self,
+        decide: impl FnOnce(&NameTree) -> Result<Decision, NamingError>,
+    ) -> Result<Decision, ChangeError> {
+        let mut tree = self.write();
+        let decision = decide(&tree)?;
+        let Decision::Here { changes, .. } = &decision else { return Ok(decision) };
+        let ticket = self.make(&mut tree, changes);
+        drop(tree);
+        if let (Some(ticket), Some(commits)) = (ticket, &self.commits) {
+            self.await_durable(commits, ticket)?;
+        }
+        Ok(decision)
+    }
+
+    /// Makes the changes in memory, and queues them for the disk.
+    fn make(&self, tree: &mut NameTree, changes: &[Change]) -> Option<Ticket> {
+        let undo: Vec<Change> =
+            changes.iter().filter_map(|change| tree.apply(change.clone())).collect();
+        match &self.commits {
+            Some(commits) => Some(commits.queue(changes, undo, tree.next_context().0)),
+            None => {
+                self.watchers.tell(changes);
+                None
+            }
+        }
+    }
+
+    /// Waits for the commit of a batch, or commits it in this thread if no other one does.
+    fn await_durable(&self, commits: &GroupCommit, ticket: Ticket) -> Result<(), StoreError> {
+        loop {
+            let Some(batch) = commits.wait(&ticket) else { return ticket.outcome() };
+            match commits.write(&batch) {
+                Ok(()) => {
+                    self.watchers.tell(batch.changes());
+                    commits.succeeded(batch);
+                }
+                Err(error) => {
+                    let mut tree = self.write();
+                    for undo in commits.failed(batch, &error) {
+                        tree.apply(undo);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins to tell an observer of changes: each is sent once it is durable, in their order.
+    pub fn subscribe(&self) -> Subscription {
+        self.watchers.subscribe()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Bind, ROOT, Target, parse_name};
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+    use std::thread;
+
+    /// Counts commits, each of which takes until another thread waits behind it, and fails on
+    /// request.
+    #[derive(Clone, Default)]
+    struct Fake {
+        fails: Arc<AtomicBool>,
+        commits: Arc<AtomicUsize>,
+        changes: Arc<AtomicUsize>,
+    }
+
+    impl Persist for Fake {
+        fn commit(&mut self, changes: &[Change], _: u64) -> Result<(), StoreError> {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            for _ in 0..100 {
+                thread::yield_now();
+            }
+            if self.fails.load(Ordering::Relaxed) {
+                return Err(StoreError::new(Path::new("fake"), "cannot be written: full"));
+            }
+            self.changes.fetch_add(changes.len(), Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    fn bind(store: &Store, text: &str) -> Result<Decision, ChangeError> {
+        let name = parse_name(text).unwrap();
+        let target = Target::Object(b"reference".as_slice().into());
+        store.change(|tree| tree.bind(ROOT, &name, target, Bind::New, 0))
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_undone() {
+        let fake = Fake::default();
+        let store = Store::new(NameTree::default(), Some(Box::new(fake.clone())));
+        bind(&store, "before").unwrap();
+        fake.fails.store(true, Ordering::Relaxed);
+        thread::scope(|scope| {
+            for client in 0..8 {
+                let store = &store;
+                scope.spawn(move || {
+                    for number in 0..20 {
+                        let failed = bind(store, &format!("c{client}-{number}"));
+                        assert!(matches!(failed, Err(ChangeError::Store(_))), "{failed:?}");
+                    }
+                });
+            }
+        });
+        assert_eq!(store.read().bindings(), 1);
+        fake.fails.store(false, Ordering::Relaxed);
+        bind(&store, "c0-0").unwrap();
+        assert_eq!(store.read().bindings(), 2);
+        assert!(matches!(bind(&store, "before"), Err(ChangeError::Naming(_))));
+    }
+
+    #[test]
+    fn changes_of_many_threads_share_commits_and_are_told_in_order() {
+        let fake = Fake::default();
+        let store = Store::new(NameTree::default(), Some(Box::new(fake.clone())));
+        let told = store.subscribe();
+        thread::scope(|scope| {
+            for client in 0..16 {
+                let store = &store;
+                scope.spawn(move || {
+                    for number in 0..50 {
+                        bind(store, &format!("c{client:02}-{number:02}")).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fake.changes.load(Ordering::Relaxed), 800);
+        assert!(fake.commits.load(Ordering::Relaxed) <= 800);
+        let told: Vec<String> = told
+            .try_iter()
+            .map(|change| match change {
+                Change::Bind { step, .. } => step.as_str().to_owned(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(told.len(), 800);
+        for client in 0..16 {
+            let of_client: Vec<_> =
+                told.iter().filter(|step| step.starts_with(&format!("c{client:02}"))).collect();
+            assert!(of_client.is_sorted(), "a client's changes are in its order");
+        }
+    }
+
+    #[cfg(feature = "disk")]
+    #[test]
+    fn a_file_much_larger_than_its_contents_is_compacted() {
+        let name = format!("armilla-naming-compact-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        std::fs::remove_dir_all(&directory).ok();
+        let store = Store::open(&directory).unwrap();
+        let octets = vec![7; 60_000];
+        let steps = |number| {
+            let id = format!("n{number}");
+            crate::model::Step::new(&crate::model::NameComponent { id, kind: String::new() })
+                .unwrap()
+        };
+        let changes = |unbind: bool| {
+            let change = |number| match unbind {
+                true => Change::Unbind { context: ROOT, step: steps(number) },
+                false => {
+                    let target = Target::Object(octets.as_slice().into());
+                    let bound = crate::model::Bound { target, since: 0 };
+                    Change::Bind { context: ROOT, step: steps(number), bound }
+                }
+            };
+            Decision::Here { changes: (1..700).map(change).collect(), created: None }
+        };
+        bind(&store, "kept").unwrap();
+        store.change(|_| Ok(changes(false))).unwrap();
+        store.change(|_| Ok(changes(true))).unwrap();
+        let size = || std::fs::metadata(directory.join("names.redb")).unwrap().len();
+        let before = size();
+        drop(store);
+        let store = Store::open(&directory).unwrap();
+        assert_eq!(store.read().bindings(), 1);
+        assert!(size() < before / 2, "{} octets of {before}", size());
+        drop(store);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}

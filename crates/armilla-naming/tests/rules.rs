@@ -1,0 +1,79 @@
+//! The rules of access, sharing and sweeping.
+
+use armilla_naming::access::{Client, Operation, Rules, Sweep};
+use armilla_naming::model::{Balance, NameComponent, parse_name};
+
+fn rules(text: &str) -> Rules {
+    text.parse().unwrap()
+}
+
+fn name(text: &str) -> Vec<NameComponent> {
+    parse_name(text).unwrap()
+}
+
+fn at(address: &str) -> Client {
+    Client::At(address.parse().unwrap())
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let rules = rules(
+        "# comment\n\
+         allow bind /a from 10.1.0.0/16  # these servers\n\
+         deny any /a/secret from any\n\
+         allow unbind /a from 10.1.2.3\n\
+         deny change / from any\n",
+    );
+    let allow = |operation, client, text| rules.allow(operation, client, &name(text));
+    assert!(allow(Operation::Bind, at("10.1.255.1"), "a/x"));
+    assert!(allow(Operation::Bind, at("::ffff:10.1.255.1"), "a"), "IPv4 in IPv6");
+    assert!(!allow(Operation::Bind, at("10.2.0.1"), "a/x"));
+    assert!(!allow(Operation::Bind, at("10.1.255.1"), "ab"), "a name is not a text");
+    assert!(!allow(Operation::Read, Client::Local, "a/secret/x"));
+    assert!(allow(Operation::Read, Client::Unknown, "a/x"), "no rule is about it");
+    assert!(allow(Operation::Unbind, at("10.1.2.3"), "a"));
+    assert!(!allow(Operation::Unbind, at("10.1.2.4"), "a"));
+    assert!(!allow(Operation::Bind, Client::Local, "b"));
+}
+
+#[test]
+fn clients_are_told_apart() {
+    let rules =
+        rules("allow any / from local\nallow any / from 2001:db8::/32\ndeny any / from any");
+    let allow = |client| rules.allow(Operation::Read, client, &[]);
+    assert!(allow(Client::Local) && allow(at("2001:db8:1::1")));
+    assert!(!allow(at("2001:db9::1")) && !allow(at("32.1.13.184")) && !allow(Client::Unknown));
+}
+
+#[test]
+fn groups_and_sweeps_hold_below_a_name() {
+    let rules = rules("balance nearest /a/b\nbalance least-load /a\nsweep unreachable after 2 /a");
+    assert_eq!(rules.balance(&name("a/b/c")), Some(Balance::Nearest));
+    assert_eq!(rules.balance(&name("a")), Some(Balance::LeastLoad));
+    assert_eq!(rules.balance(&name("b")), None);
+    let sweep = Sweep { unreachable: true, checks: 2 };
+    assert_eq!(rules.sweep(&name("a/x")), Some(sweep));
+    assert_eq!(rules.sweep(&name("x")), None);
+}
+
+#[test]
+fn errors_point_at_the_word() {
+    for (text, line, column, said) in [
+        ("permit", 1, 1, "begins with"),
+        ("\n  allow walk / from any", 2, 9, "walk"),
+        ("allow bind here from any", 1, 12, "begins with /"),
+        ("allow bind /a//b from any", 1, 12, "empty"),
+        ("allow bind /é för any", 1, 15, "from is needed"),
+        ("allow bind /a", 1, 14, "missing: from"),
+        ("allow bind /a from nowhere", 1, 20, "nowhere"),
+        ("allow bind /a from 10.0.0.0/33", 1, 20, "32 bits"),
+        ("allow bind /a from any more", 1, 24, "ended"),
+        ("balance fairly /a", 1, 9, "fairly"),
+        ("sweep gone after 0 /a", 1, 18, "from 1"),
+        ("sweep all after 1 /a", 1, 7, "gone or unreachable"),
+    ] {
+        let error = text.parse::<Rules>().unwrap_err();
+        assert_eq!((error.line, error.column), (line, column), "{text:?}: {error}");
+        assert!(error.what.contains(said), "{text:?}: {error}");
+    }
+}

@@ -1,0 +1,204 @@
+//! The HTTP listener of a server: `/healthz`, `/metrics`, `/events`, and the pages of the service.
+
+use crate::events::Events;
+use crate::guard::{Hosts, guard};
+use crate::lifecycle::{Lifecycle, Stage};
+use crate::page;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+/// The largest body of a request, in octets.
+const MAX_BODY: usize = 1 << 20;
+
+type Text = Arc<dyn Fn() -> String + Send + Sync>;
+type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// The console of a server: HTTP for operators, in a thread of its own. Dropping it ends it.
+pub struct Console {
+    address: SocketAddr,
+    events: Events,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A console to be started.
+#[must_use = "only `start` starts the console"]
+pub struct ConsoleBuilder {
+    address: String,
+    hosts: Vec<String>,
+    metrics: Vec<Text>,
+    checks: Vec<Check>,
+    pages: Router,
+    events: Events,
+}
+
+impl ConsoleBuilder {
+    /// Allows a host name in requests, besides numeric addresses and `localhost`: one that a
+    /// reverse proxy passes on.
+    pub fn host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Adds metrics, in the text format of Prometheus, each line with its end. They are asked for
+    /// at each request, by one thread at a time.
+    pub fn metrics(mut self, text: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.metrics.push(Arc::new(text));
+        self
+    }
+
+    /// Adds a check to `/healthz`. Its error, a line of text, makes the server unhealthy.
+    pub fn check(mut self, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
+        self.checks.push(Arc::new(check));
+        self
+    }
+
+    /// Adds the pages of the service, with the paths of their own. Their handlers run in the thread
+    /// of the console, so one that waits belongs into `tokio::task::spawn_blocking`.
+    pub fn pages(mut self, pages: Router) -> Self {
+        self.pages = self.pages.merge(pages);
+        self
+    }
+
+    /// Sends these events to open pages.
+    pub fn events(mut self, events: &Events) -> Self {
+        self.events = events.clone();
+        self
+    }
+
+    /// Starts the console of a server.
+    ///
+    /// # Errors
+    /// The address is malformed or taken, or the system has no thread.
+    pub fn start(self, lifecycle: &Lifecycle) -> io::Result<Console> {
+        let listener = bind(&self.address)?;
+        let address = listener.local_addr()?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (end, ended) = oneshot::channel();
+        let events = self.events.clone();
+        let router = self.router(lifecycle.clone());
+        let serve = async move {
+            let listener = match tokio::net::TcpListener::from_std(listener) {
+                Ok(listener) => listener,
+                Err(error) => return tracing::error!(%error, "the console cannot listen"),
+            };
+            let served =
+                axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>());
+            // Open pages are not waited for: they read events without end.
+            tokio::select! {
+                result = async { served.await } => {
+                    if let Err(error) = result {
+                        tracing::error!(%error, "the console has ended");
+                    }
+                }
+                _ = ended => {}
+            }
+        };
+        let thread = thread::Builder::new().name("armilla-console".to_owned());
+        let thread = thread.spawn(move || runtime.block_on(serve))?;
+        Ok(Console { address, events, end: Some(end), thread: Some(thread) })
+    }
+
+    fn router(self, lifecycle: Lifecycle) -> Router {
+        let (metrics, checks, events) = (self.metrics, self.checks, self.events);
+        let hosts: Hosts = self.hosts.into();
+        let health = move || {
+            let answer = health(lifecycle.stage(), &checks);
+            async { answer }
+        };
+        let metrics = move || {
+            let text: String = metrics.iter().map(|text| text()).collect();
+            async { ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text) }
+        };
+        Router::new()
+            .route("/healthz", get(health))
+            .route("/metrics", get(metrics))
+            .route("/events", get(move || async move { events.answer() }))
+            .merge(page::assets())
+            .merge(self.pages)
+            .layer(DefaultBodyLimit::max(MAX_BODY))
+            .layer(axum::middleware::from_fn_with_state(hosts, guard))
+    }
+}
+
+fn bind(address: &str) -> io::Result<TcpListener> {
+    let addresses = address.to_socket_addrs().map_err(|error| {
+        let what = format!("{address:?} is no address for the console, such as :9809: {error}");
+        io::Error::new(error.kind(), what)
+    })?;
+    let listener = TcpListener::bind(&*addresses.collect::<Vec<_>>()).map_err(|error| {
+        io::Error::new(error.kind(), format!("the console cannot listen at {address}: {error}"))
+    })?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn health(stage: Stage, checks: &[Check]) -> Response {
+    let failed: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
+    let status = match stage {
+        Stage::Ready if failed.is_empty() => StatusCode::OK,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let lines = [stage.to_string()].into_iter().chain(failed);
+    (status, lines.map(|line| line + "\n").collect::<String>()).into_response()
+}
+
+impl Console {
+    /// Begins to make a console that listens at an address, such as `127.0.0.1:9809`. Nobody is
+    /// asked for a password, so anything but the loopback address belongs behind a proxy that
+    /// asks.
+    pub fn builder(address: impl Into<String>) -> ConsoleBuilder {
+        ConsoleBuilder {
+            address: address.into(),
+            hosts: Vec::new(),
+            metrics: Vec::new(),
+            checks: Vec::new(),
+            pages: Router::new(),
+            events: Events::new(),
+        }
+    }
+
+    /// The address at which it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of its first page.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// The events for open pages.
+    pub const fn events(&self) -> &Events {
+        &self.events
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            // An error means that it has ended already.
+            end.send(()).ok();
+        }
+        if let Some(thread) = self.thread.take() {
+            thread.join().ok();
+        }
+    }
+}
+
+impl fmt::Debug for Console {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Console").field("address", &self.address).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,85 @@
+//! Changes for open pages, as server-sent events.
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_core::Stream;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{self, Receiver, Sender};
+
+/// How many events may wait for a page. One that misses some is told to load anew.
+const WAITING: usize = 1024;
+
+/// The events of a server. Clones share them; any thread may send.
+#[derive(Debug, Clone)]
+pub struct Events(Sender<Arc<(String, String)>>);
+
+impl Default for Events {
+    fn default() -> Self {
+        Self(broadcast::channel(WAITING).0)
+    }
+}
+
+impl Events {
+    /// Events without a page that reads them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sends an event of this name with data, often JSON, to all open pages. It never waits.
+    pub fn send(&self, name: &str, data: &str) {
+        if self.0.receiver_count() > 0 {
+            // An error means that the last page was closed just now.
+            self.0.send(Arc::new((name.to_owned(), data.to_owned()))).ok();
+        }
+    }
+
+    /// How many pages are open.
+    pub fn readers(&self) -> usize {
+        self.0.receiver_count()
+    }
+
+    /// The answer to a page that reads events.
+    pub(crate) fn answer(&self) -> Response {
+        let stream = Reading::new(self.0.subscribe());
+        Sse::new(stream).keep_alive(KeepAlive::default()).into_response()
+    }
+}
+
+type Received = Result<Arc<(String, String)>, RecvError>;
+type Receiving = Pin<Box<dyn Future<Output = (Received, Receiver<Arc<(String, String)>>)> + Send>>;
+
+/// The events of one page.
+struct Reading(Receiving);
+
+impl Reading {
+    fn new(receiver: Receiver<Arc<(String, String)>>) -> Self {
+        Self(Box::pin(receive(receiver)))
+    }
+}
+
+async fn receive(
+    mut receiver: Receiver<Arc<(String, String)>>,
+) -> (Received, Receiver<Arc<(String, String)>>) {
+    let received = receiver.recv().await;
+    (received, receiver)
+}
+
+impl Stream for Reading {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Poll::Ready((received, receiver)) = self.0.as_mut().poll(cx) else {
+            return Poll::Pending;
+        };
+        self.0 = Box::pin(receive(receiver));
+        Poll::Ready(match received {
+            Ok(event) => Some(Ok(Event::default().event(&event.0).data(&event.1))),
+            Err(RecvError::Lagged(_)) => Some(Ok(Event::default().event("reload").data("missed"))),
+            Err(RecvError::Closed) => None,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! What the servers of Armilla's services share: how one starts and ends, and what it shows to
+//! operators over HTTP.
+//!
+//! A server makes its ORB and its objects, starts a [`Console`] if the operator wants one, and
+//! calls [`run`]. That prints `ready URL` on standard output, serves until SIGINT or SIGTERM, and then
+//! finishes the requests in progress.
+//!
+//! The console answers `/healthz`, `/metrics` (Prometheus), and the pages of the service.
+//! [`page`](page::page) gives those a frame that works on small screens, dark and light; [`Events`]
+//! brings changes to open pages.
+//!
+//! ```
+//! use armilla_service::{Console, Lifecycle};
+//! use std::io::{Read, Write};
+//! use std::net::TcpStream;
+//!
+//! let lifecycle = Lifecycle::new();
+//! let console = Console::builder("127.0.0.1:0")
+//!     .metrics(|| "bindings 3\n".to_owned())
+//!     .start(&lifecycle)?;
+//! lifecycle.set_ready();
+//!
+//! let mut client = TcpStream::connect(console.address())?;
+//! client.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+//! let mut answer = String::new();
+//! client.read_to_string(&mut answer)?;
+//! assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("ready\n"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod blocking;
+mod console;
+mod events;
+mod guard;
+mod lifecycle;
+pub mod page;
+
+// The pages of a service are routes of this version.
+pub extern crate axum;
+pub use blocking::spawn_blocking;
+pub use console::{Console, ConsoleBuilder};
+pub use events::Events;
+pub use lifecycle::{Lifecycle, Stage, run};
