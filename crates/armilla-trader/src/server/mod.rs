@@ -1,0 +1,183 @@
+//! A trading service as a server process: `armilla trader serve`.
+//!
+//! `metrics` is what Prometheus reads, `page` what a browser shows. The listener, the stages and
+//! the frame of the pages are those of all services (`armilla-service`).
+
+mod metrics;
+mod page;
+
+use crate::limits::Limits;
+use crate::servant::{TRADING_SERVICE, Trader, serve};
+use crate::store::Store;
+use armilla::observe::Metrics;
+use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_service::{Console, Events, Lifecycle};
+use std::fmt;
+use std::io;
+
+/// A trading service that serves, with its ORB.
+///
+/// # Examples
+/// ```no_run
+/// use armilla_trader::Store;
+/// use armilla_trader::server::{Server, ServerError};
+///
+/// let server = Server::builder()
+///     .console("127.0.0.1:9811")
+///     .start(|orb| orb.listen("iiop://:2811"), |orb| Ok(Store::memory(orb)?))?;
+/// server.run()?;
+/// # Ok::<(), ServerError>(())
+/// ```
+pub struct Server {
+    orb: Orb,
+    trader: Trader,
+    url: String,
+    lifecycle: Lifecycle,
+    console: Option<Console>,
+}
+
+/// A server to be started.
+#[derive(Debug, Default)]
+#[must_use = "only `start` starts the server"]
+pub struct ServerBuilder {
+    limits: Limits,
+    console: Option<String>,
+    hosts: Vec<String>,
+}
+
+/// Why the contents of a trader cannot be had.
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+impl ServerBuilder {
+    /// Sets what the trader spends on its clients at most.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Serves the web page, `/healthz` and `/metrics` at this address, such as `127.0.0.1:9811`.
+    pub fn console(mut self, address: impl Into<String>) -> Self {
+        self.console = Some(address.into());
+        self
+    }
+
+    /// Allows a host name in requests to the console; see
+    /// [`ConsoleBuilder::host`](armilla_service::ConsoleBuilder::host).
+    pub fn console_host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Starts the server with an ORB that `configure` completes: endpoints, and options of the
+    /// command line. `open` gets the store, for which it needs the ORB.
+    ///
+    /// # Errors
+    /// The ORB or the console cannot listen, or the store cannot be opened.
+    pub fn start(
+        self,
+        configure: impl FnOnce(OrbBuilder) -> Result<OrbBuilder, SystemException>,
+        open: impl FnOnce(&Orb) -> Result<Store, Failure>,
+    ) -> Result<Server, ServerError> {
+        let metrics = Metrics::new();
+        let orb = configure(Orb::builder())?.initializer(metrics.clone()).build()?;
+        let started = self.serve(&orb, metrics, open);
+        if started.is_err() {
+            orb.shutdown();
+        }
+        started
+    }
+
+    fn serve(
+        self,
+        orb: &Orb,
+        metrics: Metrics,
+        open: impl FnOnce(&Orb) -> Result<Store, Failure>,
+    ) -> Result<Server, ServerError> {
+        let store = open(orb).map_err(ServerError::Store)?;
+        let trader = serve(orb, store, self.limits)?;
+        // Publishing it again tells the URL.
+        let url = orb.publish(TRADING_SERVICE, trader.lookup())?;
+        let lifecycle = Lifecycle::new();
+        let mut console = None;
+        if let Some(address) = self.console {
+            let events = Events::new();
+            let (state, changes) = (trader.clone(), events.clone());
+            trader.on_change(move || changes.send("change", "contents"));
+            let mut builder = Console::builder(address)
+                .metrics(move || metrics::text(&state))
+                .metrics(move || metrics.to_prometheus())
+                .pages(page::pages(&trader))
+                .events(&events);
+            for host in self.hosts {
+                builder = builder.host(host);
+            }
+            let started = builder.start(&lifecycle).map_err(ServerError::Console)?;
+            tracing::info!(url = started.url(), "the web page is served");
+            console = Some(started);
+        }
+        Ok(Server { orb: orb.clone(), trader, url, lifecycle, console })
+    }
+}
+
+impl Server {
+    /// Begins to make a server.
+    pub fn builder() -> ServerBuilder {
+        ServerBuilder::default()
+    }
+
+    /// The ORB.
+    pub const fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    /// The trader.
+    pub const fn trader(&self) -> &Trader {
+        &self.trader
+    }
+
+    /// The console, if the server has one.
+    pub const fn console(&self) -> Option<&Console> {
+        self.console.as_ref()
+    }
+
+    /// Prints `ready URL` on standard output, and serves until SIGINT, SIGTERM or a shutdown of the
+    /// ORB; see [`armilla_service::run`].
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the ORB cannot listen, `NO_RESOURCES` when it cannot handle signals.
+    pub fn run(self) -> Result<(), ServerError> {
+        let ended = armilla_service::run(&self.orb, &self.lifecycle, &self.url);
+        self.trader.close();
+        Ok(ended?)
+    }
+}
+
+/// Why a server does not start or run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The ORB failed.
+    Orb(SystemException),
+    /// The store cannot be opened.
+    Store(Failure),
+    /// The console cannot be started.
+    Console(io::Error),
+}
+
+impl From<SystemException> for ServerError {
+    fn from(exception: SystemException) -> Self {
+        Self::Orb(exception)
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Orb(exception) => exception.fmt(f),
+            Self::Store(error) => error.fmt(f),
+            Self::Console(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ServerError {}
