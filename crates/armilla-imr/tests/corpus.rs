@@ -1,0 +1,24 @@
+//! Replays the corpus of the fuzz target for definitions.
+
+use std::fs;
+use std::path::Path;
+
+#[path = "../../../fuzz/checks/server_definition.rs"]
+mod server_definition;
+
+#[test]
+fn definitions_of_the_corpus() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/server_definition");
+    for file in fs::read_dir(corpus).unwrap() {
+        let octets = fs::read(file.unwrap().path()).unwrap();
+        assert!(armilla_imr::decode_definition(&octets).is_ok());
+        for end in 0..=octets.len() {
+            server_definition::check(&octets[..end]);
+        }
+        for at in 0..octets.len() {
+            let mut changed = octets.clone();
+            changed[at] ^= 0x11;
+            server_definition::check(&changed);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A repository that is started again, and one with an activator on another host.
+
+mod served;
+
+use armilla::Orb;
+use armilla_imr::corba::Repository;
+use armilla_imr::model::ServerStage;
+use armilla_imr::{Activator, ImplementationRepository, Store};
+use served::{Directory, Served, call, eventually, process};
+use std::sync::Arc;
+
+/// A repository with a store on the disk.
+fn stored(endpoint: &str, directory: Directory) -> Served {
+    let mut store = None;
+    // The repository before may still be writing.
+    eventually("the store is free", || {
+        store = Store::open(directory.path().join("store")).ok();
+        store.is_some()
+    });
+    let store = store.unwrap();
+    Served::by(ImplementationRepository::builder().store(store), endpoint, directory)
+}
+
+/// Ends the repository without its servers, and starts it again at the same address.
+fn restart(served: Served) -> Served {
+    let endpoint = format!("iiop://{}", served.address());
+    let directory = served.end_without_servers();
+    stored(&endpoint, directory)
+}
+
+#[test]
+fn servers_outlive_the_repository_and_are_found_again() {
+    let served = stored("iiop://127.0.0.1:0", Directory::new());
+    served.imr.define(served.parrot("s", &[]), false).unwrap();
+    served.imr.reference().start("s").unwrap();
+    let polly = served.polly("s");
+    let before = process(&polly).unwrap();
+    eventually("it is stored", || served.status("s").stage == ServerStage::Running);
+
+    let served = restart(served);
+    let polly = served.polly("s");
+    assert_eq!(process(&polly).unwrap(), before);
+    let status = served.status("s");
+    assert_eq!((status.starts, status.runs.len()), (0, 1));
+    assert_eq!(status.runs[0].process, Some(before));
+
+    // Its end is noticed, although it is nobody's child here.
+    call(&polly, "exit", 0).unwrap_err();
+    eventually("its end is noticed", || served.status("s").runs.is_empty());
+    let after = process(&polly).unwrap();
+    assert_ne!(before, after);
+
+    // One that ends while there is no repository is started by the next call.
+    let served = served;
+    let (polly, text) = (served.polly("s"), served.client.object_to_string(&polly).unwrap());
+    drop(polly);
+    let client = Orb::new().unwrap();
+    let direct = client.string_to_object(&text).unwrap();
+    process(&direct).unwrap();
+    let endpoint = format!("iiop://{}", served.address());
+    let directory = served.end_without_servers();
+    call(&direct, "exit", 0).unwrap_err();
+    let served = stored(&endpoint, directory);
+    let last = process(&direct).unwrap();
+    assert_ne!(last, after);
+    assert_eq!(served.status("s").starts, 1);
+    client.shutdown();
+}
+
+#[test]
+fn definitions_that_were_removed_do_not_come_back() {
+    let served = stored("iiop://127.0.0.1:0", Directory::new());
+    for name in ["a", "b"] {
+        served.imr.define(served.parrot(name, &[]), false).unwrap();
+    }
+    served.imr.reference().remove("a").unwrap();
+    let served = restart(served);
+    let names: Vec<String> = served.imr.list().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["b"]);
+}
+
+#[test]
+fn a_store_belongs_to_one_repository_and_damage_is_refused() {
+    let directory = Directory::new();
+    let store = Store::open(directory.path()).unwrap();
+    let taken = Store::open(directory.path()).unwrap_err().to_string();
+    assert!(taken.contains("another implementation repository"), "{taken}");
+    drop(store);
+    let file = directory.path().join("imr.redb");
+    let mut octets = std::fs::read(&file).unwrap();
+    octets.iter_mut().take(4096).for_each(|octet| *octet ^= 0x5a);
+    std::fs::write(&file, octets).unwrap();
+    assert!(Store::open(directory.path()).is_err());
+}
+
+#[test]
+fn an_activator_starts_servers_on_its_host() {
+    let served = Served::new();
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let logs = served.directory.path().join("there");
+    let activator = Activator::serve(&orb, served.imr.url(), "there", logs).unwrap();
+    eventually("it has registered", || {
+        served.imr.reference().hosts().unwrap().contains(&"there".to_owned())
+    });
+    let mut definition = served.parrot("far", &[]);
+    definition.host = Some("there".to_owned());
+    served.imr.define(definition.clone(), false).unwrap();
+    served.imr.reference().start("far").unwrap();
+    let polly = served.polly("far");
+    let first = process(&polly).unwrap();
+    // The server may register before the activator has answered.
+    eventually("its host is known", || served.status("far").runs[0].host == "there");
+    call(&polly, "exit", 5).unwrap_err();
+    // Until its process is gone, it may take a call that it does not answer.
+    eventually("its end is reported", || served.status("far").failures == 1);
+    assert_ne!(process(&polly).unwrap(), first);
+    let reason = served.status("far").reason.unwrap();
+    assert!(reason.contains("exit status 5"), "{reason}");
+    let out = served.imr.reference().log("far", armilla_imr::corba::LogStream::Output, 100);
+    assert!(String::from_utf8(out.unwrap()).unwrap().contains("serving"));
+    served.stop_all();
+
+    definition.host = Some("nowhere".to_owned());
+    served.imr.define(definition, true).unwrap();
+    served.imr.reference().start("far").unwrap();
+    eventually("it has failed", || served.status("far").failures >= 2);
+    let reason = served.status("far").reason.unwrap();
+    assert!(reason.contains("\"nowhere\" has no activator"), "{reason}");
+    drop(activator);
+    orb.shutdown();
+}
+
+#[test]
+fn what_changes_is_told() {
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let names = seen.clone();
+    let builder = ImplementationRepository::builder();
+    let builder = builder.on_change(move |name| names.lock().unwrap().push(name.to_owned()));
+    let served = Served::by(builder, "iiop://127.0.0.1:0", Directory::new());
+    served.imr.define(served.parrot("told", &[]), false).unwrap();
+    served.imr.reference().start("told").unwrap();
+    eventually("it runs", || served.status("told").stage == ServerStage::Running);
+    assert!(seen.lock().unwrap().iter().all(|name| name == "told"));
+    assert!(!seen.lock().unwrap().is_empty());
+}
