@@ -62,6 +62,8 @@ enum What {
     Batch,
     /// E1: profile by function, for sender and receiver
     Functions,
+    /// E7: a high-priority client beside low-priority ones; not part of "all"
+    Realtime,
     /// Every experiment
     All,
 }
@@ -94,7 +96,7 @@ impl What {
             Self::Demux => vec![Experiment::Demux],
             Self::Ladder => vec![Experiment::Ladder],
             Self::Batch => vec![Experiment::Batch],
-            Self::Functions => Vec::new(),
+            Self::Functions | Self::Realtime => Vec::new(),
             Self::All => Experiment::ALL.to_vec(),
         }
     }
@@ -138,8 +140,40 @@ impl Bench {
         }
     }
 
+    /// Runs the real-time experiment.
+    fn realtime(&self) -> Outcome {
+        let options = [
+            (self.peers.is_some(), "--peers"),
+            (self.transports.is_some(), "--transports"),
+            (self.placement.is_some(), "--placement"),
+        ];
+        if let Some((_, name)) = options.into_iter().find(|(is_set, _)| *is_set) {
+            return Err(Failure::usage(format_args!("{name} has no effect on bench realtime")));
+        }
+        let results = armilla_bench::realtime(self.quick, &*stop_on_signal()?);
+        self.write_texts(&|| results.json(), &|| results.html(), &|| {
+            print(format_args!("{results}"))
+        })?;
+        unless_interrupted(results.interrupted)?;
+        match results.cells.is_empty() {
+            true => Err(Failure::because("nothing was measured; the table lists the failures")),
+            false => Ok(()),
+        }
+    }
+
     /// Writes the results to all destinations. A destination that fails does not affect the others.
     fn write(&self, results: &Results) -> Outcome {
+        self.write_texts(&|| results.json(), &|| results.html(), &|| {
+            outcome(results.print(&mut io::stdout().lock()))
+        })
+    }
+
+    fn write_texts(
+        &self,
+        json: &dyn Fn() -> String,
+        html: &dyn Fn() -> String,
+        tables: &dyn Fn() -> Outcome,
+    ) -> Outcome {
         let write = |path: Option<&PathBuf>, text: &dyn Fn() -> String| match path {
             Some(path) if is_output(path) => print(format_args!("{}", text())),
             Some(path) => {
@@ -147,12 +181,12 @@ impl Bench {
             }
             None => Ok(()),
         };
-        let json = write(self.json.as_ref(), &|| results.json());
-        let html = write(self.html.as_ref(), &|| results.html());
+        let json = write(self.json.as_ref(), json);
+        let html = write(self.html.as_ref(), html);
         // Last, because the reader of standard output may close it early.
         let tables = match self.files().any(|path| is_output(path)) {
             true => Ok(()),
-            false => outcome(results.print(&mut io::stdout().lock())),
+            false => tables(),
         };
         json.and(html).and(tables)
     }
@@ -211,6 +245,9 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         return unless_interrupted(stop.load(Ordering::Relaxed));
     }
     bench.check_files()?;
+    if matches!(bench.what, What::Realtime) {
+        return bench.realtime();
+    }
     let results = armilla_bench::run(&plan, &stop_on_signal()?).context("cannot measure")?;
     bench.write(&results)?;
     unless_interrupted(results.interrupted)?;

@@ -1,10 +1,12 @@
 //! `armilla call`: calls an operation of any object, with arguments and results in JSON.
 
 use crate::failure::{Failure, Outcome};
+use crate::json_text;
 use crate::orb::OrbArguments;
 use crate::output::say;
-use armilla::Object;
+use armilla::{ExceptionKind, Object, Orb};
 use armilla_ifr::CallError;
+use armilla_ifr::corba::DefinitionKind;
 use armilla_ifr::model::{DefId, Kind, Model, Signature};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -14,7 +16,15 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The result is printed as JSON. A user exception is printed as its name and \
-                  its members in JSON; the exit status is then 1."
+                  its members in JSON; the exit status is then 1.\n\n\
+                  An argument of type any is {\"$type\": TYPE, \"$value\": VALUE}, or a plain \
+                  string, number or boolean. TYPE is written as in IDL, or is a repository id:\n\n  \
+                  {\"$type\": \"sequence<long>\", \"$value\": [1, 2]}\n  \
+                  {\"$type\": \"Tango::DevVarLongArray\", \"$value\": [1, 2]}\n  \
+                  {\"$type\": \"IDL:Bank/Account:1.0\", \"$value\": \"corbaloc::host:2809/Account\"}\n\n\
+                  A struct is an object with all members, a union one with its member, an enum a \
+                  name, a reference a URL. [1] is a list with the argument 1, or the argument \
+                  itself where a sequence is due."
 )]
 pub(crate) struct Call {
     /// The object's reference
@@ -49,7 +59,7 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
         object = object.with_timeout(Duration::from_millis(timeout));
     }
     let (signatures, model) = match call.idl.is_empty() {
-        true => (armilla_ifr::discover(&object)?, None),
+        true => (discover(&object)?, None),
         false => {
             let model = crate::ifr::model(&call.idl, &call.include)?;
             let interface = interface(call, &object, &model)?;
@@ -64,17 +74,22 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
         None => (operation.clone(), call.arguments.as_deref()),
     };
     let signature = find(&signatures, &name)?;
-    let json = value.map_or(Ok(Value::Null), json)?;
+    let json = value.map_or(Ok(Value::Null), |text| json(text, &orb))?;
     if signature.may_carry_values() {
         let types = model
+            .as_ref()
             .map_or_else(|| armilla_ifr::value_types(&object), |model| Ok(model.value_types()))?;
         types.iter().try_for_each(|ty| orb.register_value_type(ty))?;
     }
-    let outcome = signature.call(&object, &json);
+    let lookup = |name: &str| match &model {
+        Some(model) => model.type_named(name),
+        None => armilla_ifr::type_named(&object, name).ok().flatten(),
+    };
+    let outcome = signature.call_with_types(&object, &json, &lookup);
     orb.shutdown();
     match outcome {
         Ok(Value::Null) if signature.has_no_results() => Ok(()),
-        Ok(result) => say!("{result:#}"),
+        Ok(result) => say!("{}", json_text::text(&result, &orb)),
         Err(raised @ CallError::Raised { .. }) => {
             say!("{raised}")?;
             Err(Failure::Reported)
@@ -84,12 +99,33 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
     }
 }
 
+/// The operations of the object, from its server.
+fn discover(object: &Object) -> Outcome<Vec<Signature>> {
+    armilla_ifr::discover(object).map_err(|error| match error.kind() {
+        // The server has answered, but has no repository, or none that knows the interface.
+        ExceptionKind::IntfRepos
+        | ExceptionKind::BadOperation
+        | ExceptionKind::NoImplement
+        | ExceptionKind::Unknown => {
+            let hint = "the server does not describe the interface: --idl FILE does";
+            Failure::because(format!("{error}\n  hint: {hint}"))
+        }
+        _ => error.into(),
+    })
+}
+
 /// Parses JSON. A text that is not JSON is a string, so the quotes of a string are optional.
-fn json(text: &str) -> Outcome<Value> {
-    match serde_json::from_str(text) {
+fn json(text: &str, orb: &Orb) -> Outcome<Value> {
+    match json_text::parse(text, orb) {
         Ok(json) => Ok(json),
         Err(_) if !text.starts_with(['{', '[', '"']) => Ok(text.into()),
-        Err(error) => Err(Failure::usage(format!("the arguments are not valid JSON: {error}"))),
+        Err(error) => {
+            let hint = match json_text::has_lone_surrogates(text) {
+                true => "\n  hint: -ORBLoneSurrogates 1 carries units of UTF-16 without partners",
+                false => "",
+            };
+            Err(Failure::usage(format!("the arguments are not valid JSON: {error}{hint}")))
+        }
     }
 }
 
@@ -106,11 +142,18 @@ fn find<'s>(signatures: &'s [Signature], name: &str) -> Outcome<&'s Signature> {
 /// names, else the first in the files that the object supports, the most derived ones first.
 fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
     if let Some(name) = &call.interface {
-        let scoped = format!("::{}", name.trim_start_matches("::"));
-        let found =
-            model.lookup_id(name).or_else(|| model.lookup(armilla_ifr::model::ROOT, &scoped));
-        let unknown = || Failure::because(format!("the IDL declares no interface {name:?}"));
-        return found.filter(|id| is_interface(model, *id)).ok_or_else(unknown);
+        return match model.find(name, DefinitionKind::DkInterface)[..] {
+            [found] => Ok(found),
+            [] => {
+                let what = format!("the IDL declares no interface {name:?}");
+                Err(Failure::because(format!("{what}\n  hint: it declares {}", declared(model))))
+            }
+            ref several => {
+                let names: Vec<_> = several.iter().map(|id| model.absolute_name(*id)).collect();
+                let what = format!("{name:?} may be any of {}", names.join(", "));
+                Err(Failure::because(what))
+            }
+        };
     }
     let type_id = object.ior().type_id;
     if let Some(found) = model.lookup_id(&type_id) {
@@ -127,6 +170,13 @@ fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
     }
     let what = "the object supports none of the interfaces that the IDL declares";
     Err(Failure::because(format!("{what}\n  hint: its reference names {type_id:?}")))
+}
+
+/// The names of the interfaces that the IDL declares.
+fn declared(model: &Model) -> String {
+    let interfaces = model.iter().filter(|(id, _)| is_interface(model, *id));
+    let names: Vec<_> = interfaces.map(|(id, _)| model.absolute_name(id)).collect();
+    names.join(", ")
 }
 
 fn is_interface(model: &Model, id: DefId) -> bool {

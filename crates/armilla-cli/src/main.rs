@@ -10,12 +10,17 @@ mod demo;
 mod failure;
 mod idl;
 mod ifr;
+mod imr;
 mod interrupt;
 mod ior;
+mod json_text;
 mod naming;
 mod orb;
 mod output;
 mod ping;
+mod rt;
+mod schedule;
+mod trader;
 mod ttcp;
 
 use clap::{Parser, Subcommand};
@@ -52,13 +57,23 @@ enum Command {
     /// Serve an interface repository, or show its contents
     #[command(subcommand)]
     Ifr(ifr::Ifr),
+    /// Serve an implementation repository or an activator, and operate one: servers that calls start
+    #[command(subcommand)]
+    Imr(imr::Imr),
     /// Show what a reference contains
     Ior(ior::ReadIor),
     /// Check that an object exists, and measure how fast it answers
     Ping(ping::Ping),
+    Schedule(schedule::Schedule),
     /// List and change the bindings of a naming service
     #[command(subcommand)]
     Naming(naming::Naming),
+    /// Show what this host grants of real time
+    #[command(subcommand)]
+    Rt(rt::Rt),
+    /// Serve a trading service, or find and offer objects at one
+    #[command(subcommand)]
+    Trader(trader::Trader),
     #[command(hide = true)]
     DemoServer(demo::server::Arguments),
     #[command(hide = true)]
@@ -84,9 +99,16 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, orb: &OrbArguments) -> Outcome {
-    // The experiments set their own ORB options, and the other two use no ORB.
-    if matches!(command, Command::Bench(_) | Command::Ttcp(_) | Command::Demo(_) | Command::Idl(_))
-    {
+    // The experiments set their own ORB options, and the others use no ORB.
+    if matches!(
+        command,
+        Command::Bench(_)
+            | Command::Ttcp(_)
+            | Command::Demo(_)
+            | Command::Idl(_)
+            | Command::Rt(_)
+            | Command::Schedule(_)
+    ) {
         orb.refuse()?;
     }
     match command {
@@ -96,9 +118,13 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),
+        Command::Imr(imr) => imr::run(imr, orb),
         Command::Ior(ior) => ior::run(ior, orb),
+        Command::Schedule(schedule) => schedule::run(schedule),
         Command::Ping(ping) => ping::run(ping, orb),
         Command::Naming(naming) => naming::run(naming, orb),
+        Command::Rt(rt) => rt::run(rt),
+        Command::Trader(trader) => trader::run(trader, orb),
         Command::DemoServer(arguments) => demo::server::run(arguments),
         Command::DemoClient(arguments) => demo::client::run(arguments),
     }

@@ -1,13 +1,14 @@
 //! The `-ORB…` options of the command line, and the ORB that they configure.
 
 use crate::failure::{Failure, Outcome};
-use armilla::Orb;
+use armilla::{Orb, OrbBuilder, SystemException};
 
 /// The `-ORB…` options of the command line, each followed by its value.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OrbArguments(Vec<String>);
 
-/// Takes the `-ORB…` options with their values out of `arguments`.
+/// Takes the `-ORB…` options with their values out of `arguments`. What `armilla imr add` has behind
+/// `--` is the command of another program, which keeps its own.
 pub(crate) fn split_arguments(
     arguments: impl IntoIterator<Item = String>,
 ) -> (OrbArguments, Vec<String>) {
@@ -15,6 +16,11 @@ pub(crate) fn split_arguments(
     let mut others = Vec::new();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
+        if argument == "--" && others.windows(2).any(|words| words == ["imr", "add"]) {
+            others.push(argument);
+            others.extend(arguments);
+            return (OrbArguments(orb), others);
+        }
         if argument.starts_with("-ORB") {
             orb.push(argument);
             orb.extend(arguments.next());
@@ -34,6 +40,22 @@ impl OrbArguments {
     pub(crate) fn orb(&self) -> Outcome<Orb> {
         let builder = Orb::builder().arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
+    }
+
+    /// Configures the ORB of a server with these options. It listens at `endpoint` unless they name
+    /// another one.
+    pub(crate) fn configure(
+        &self,
+        orb: OrbBuilder,
+        endpoint: &str,
+    ) -> Result<OrbBuilder, SystemException> {
+        let listens = |option: &String| {
+            let names = ["-ORBEndpoint", "-ORBListenEndpoints"];
+            names.iter().any(|name| option.eq_ignore_ascii_case(name))
+        };
+        let named = self.0.iter().any(listens);
+        let orb = orb.arguments(self.0.iter().cloned())?;
+        if named { Ok(orb) } else { orb.listen(endpoint) }
     }
 
     /// Rejects the options, for commands on which they have no effect.
@@ -65,6 +87,13 @@ mod tests {
             assert_eq!(orb, expected);
             assert_eq!(others, ["ping", "x"]);
         }
+    }
+
+    #[test]
+    fn the_command_of_another_program_keeps_its_options() {
+        let (orb, others) = split("imr add -ORBRetries 1 x -- server -ORBImR {imr}");
+        assert_eq!(orb, OrbArguments(vec!["-ORBRetries".into(), "1".into()]));
+        assert_eq!(others, ["imr", "add", "x", "--", "server", "-ORBImR", "{imr}"]);
     }
 
     #[test]

@@ -46,6 +46,17 @@ fn a_valid_file_compiles_to_a_file_a_directory_or_standard_output() {
 }
 
 #[test]
+fn a_directory_that_is_not_there_is_made_if_its_name_ends_with_a_slash() {
+    let directory = directory("made");
+    let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", "src/generated/"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = fs::read_to_string(directory.join("src/generated/good.rs")).unwrap();
+    assert!(text.contains("pub trait Bell"));
+    let output = armilla(&directory, &["idl", "compile", "good.idl", "-o", "good.idl/x/"]);
+    assert!(stderr(&output).contains("cannot make good.idl/x/"), "{}", stderr(&output));
+}
+
+#[test]
 fn several_files_compile_to_one_with_the_options_of_build_scripts() {
     let directory = directory("several");
     fs::write(directory.join("score.idl"), "#include \"tune.idl\"\nstruct Score { Tune main; };\n")

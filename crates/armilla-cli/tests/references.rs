@@ -30,7 +30,7 @@ fn printed_as_json(reference: &str) -> Value {
 #[test]
 fn an_ior_is_decoded_and_its_parts_are_named() {
     let text = printed(&["ior", ACCOUNT.trim()]);
-    for line in ["type id: ", "profile 0: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
+    for line in ["type id: ", "profile 1: IIOP", "version: 1.2", "host: ", "port: ", "object key: "]
     {
         assert!(text.contains(line), "{line:?} is missing in\n{text}");
     }

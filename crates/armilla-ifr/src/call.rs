@@ -75,8 +75,22 @@ impl Signature {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn call(&self, object: &Object, arguments: &Value) -> Result<Value, CallError> {
+        self.call_with_types(object, arguments, &|_| None)
+    }
+
+    /// Does what [`call`](Self::call) does. `lookup` finds the types that the `"$type"` of an `any`
+    /// names, by scoped name or repository id.
+    ///
+    /// # Errors
+    /// Those of [`call`](Self::call).
+    pub fn call_with_types(
+        &self,
+        object: &Object,
+        arguments: &Value,
+        lookup: &dyn Fn(&str) -> Option<TypeCode>,
+    ) -> Result<Value, CallError> {
         let orb = object.orb().map_err(CallError::System)?;
-        let arguments = self.arguments(arguments, &orb)?;
+        let arguments = self.arguments(arguments, &orb, lookup)?;
         let mut request = self.request(object).map_err(CallError::System)?;
         for (index, value) in arguments.into_iter().enumerate() {
             if let Some(value) = value {
@@ -109,12 +123,17 @@ impl Signature {
     }
 
     /// The arguments, by the first interpretation of `json` that fits their types.
-    fn arguments(&self, json: &Value, orb: &Orb) -> Result<Vec<Option<Any>>, CallError> {
+    fn arguments(
+        &self,
+        json: &Value,
+        orb: &Orb,
+        lookup: &dyn Fn(&str) -> Option<TypeCode>,
+    ) -> Result<Vec<Option<Any>>, CallError> {
         let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
         let names: Vec<&str> = sent.map(|(name, ..)| name.as_str()).collect();
         let mut failures = Vec::new();
         for values in interpretations(json, &names) {
-            match self.read(&values, orb) {
+            match self.read(&values, orb, lookup) {
                 Ok(arguments) => return Ok(arguments),
                 Err(error) => failures.push(error),
             }
@@ -130,14 +149,20 @@ impl Signature {
     }
 
     /// The arguments with these values, in order; `None` for `out` parameters.
-    fn read(&self, values: &[&Value], orb: &Orb) -> Result<Vec<Option<Any>>, String> {
+    fn read(
+        &self,
+        values: &[&Value],
+        orb: &Orb,
+        lookup: &dyn Fn(&str) -> Option<TypeCode>,
+    ) -> Result<Vec<Option<Any>>, String> {
         let mut values = values.iter();
         let arguments = self.parameters.iter().map(|(name, mode, ty)| {
             if *mode == ParameterMode::Out {
                 return Ok(None);
             }
             let json = values.next().copied().unwrap_or(&Value::Null);
-            let value = DynAny::from_json_within(ty, json, orb).and_then(|value| value.to_any());
+            let value = DynAny::from_json_with_types(ty, json, orb, lookup)
+                .and_then(|value| value.to_any());
             value.map(Some).map_err(|error| format!("{name}: {error}"))
         });
         arguments.collect()
@@ -194,7 +219,8 @@ mod tests {
 
     fn read(signature: &Signature, json: &Value) -> Result<Vec<Value>, String> {
         let orb = Orb::new().unwrap();
-        let arguments = signature.arguments(json, &orb).map_err(|error| error.to_string())?;
+        let arguments =
+            signature.arguments(json, &orb, &|_| None).map_err(|error| error.to_string())?;
         Ok(arguments.iter().map(|argument| to_json(argument.as_ref().unwrap()).unwrap()).collect())
     }
 
@@ -217,6 +243,16 @@ mod tests {
         for json in [json!([5]), json!([[5]]), json!({"list": [5]})] {
             assert_eq!(read(&list, &json), Ok(vec![json!([5])]));
         }
+        let texts = taking(&[("texts", TypeCode::sequence(TypeCode::String(0), 0))]);
+        for json in [json!(["xy"]), json!([["xy"]])] {
+            assert_eq!(read(&texts, &json), Ok(vec![json!(["xy"])]));
+        }
+        let any = taking(&[("value", TypeCode::Any)]);
+        let text = json!({"$type": {"kind": "string", "bound": 0}, "$value": "xy"});
+        assert_eq!(
+            read(&any, &json!(["xy"])).map(|all| all[0]["$value"].clone()),
+            Ok(text["$value"].clone())
+        );
     }
 
     #[test]

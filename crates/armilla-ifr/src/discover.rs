@@ -3,7 +3,7 @@
 use crate::corba::{
     AttributeMode, Contained, ContainedRef, Container, ContainerRef, DefinitionKind,
     ExceptionDescription, IdlType, InterfaceAttrExtension, InterfaceDef, InterfaceDefRef,
-    OperationDescription, OperationMode,
+    OperationDescription, OperationMode, Repository,
 };
 use crate::model::Signature;
 use armilla::dynamic::ParameterMode;
@@ -76,6 +76,26 @@ pub fn value_types(object: &Object) -> Result<Vec<TypeCode>, SystemException> {
         code.type_modifier().is_none_or(|modifier| !WITHOUT_STATE.contains(&modifier))
     });
     Ok(types)
+}
+
+/// The type with a repository id or a scoped name in the interface repository of the object's
+/// server; `None` if it has no such type.
+///
+/// # Errors
+/// Those of [`discover`].
+pub fn type_named(object: &Object, name: &str) -> Result<Option<TypeCode>, SystemException> {
+    let interface: ContainedRef = object.interface()?.narrow()?;
+    let repository = interface.containing_repository()?;
+    let found = match name.contains(':') && !name.contains("::") {
+        true => repository.lookup_id(name)?,
+        false => repository.upcast::<dyn Container>().lookup(name)?,
+    };
+    if found.is_nil() {
+        return Ok(None);
+    }
+    // Not every definition is a type.
+    let Ok(ty) = found.object().narrow::<dyn IdlType>() else { return Ok(None) };
+    ty.r#type().map(Some)
 }
 
 /// The operations and attributes of an interface in an interface repository. The signatures of

@@ -82,7 +82,7 @@ mod servant;
 mod store;
 
 pub use call::CallError;
-pub use discover::{describe, discover, value_types};
+pub use discover::{describe, discover, type_named, value_types};
 pub use generated::corba;
 pub use servant::{REPOSITORY, serve};
 pub use store::{ChangeError, Store, StoreError};

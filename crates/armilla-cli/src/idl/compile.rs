@@ -20,7 +20,7 @@ pub(crate) struct Compile {
     #[command(flatten)]
     backend: Backend,
     /// The file to write, a directory for a file named like the first FILE, or - for standard
-    /// output
+    /// output. A name that ends with / is a directory, which is made if it is not there
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 }
@@ -88,6 +88,9 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
     })?;
     if output.as_os_str() == "-" {
         return print(format_args!("{text}"));
+    }
+    if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        fs::create_dir_all(output).context(format_args!("cannot make {}", output.display()))?;
     }
     let output = if output.is_dir() { inside(arguments) } else { output.clone() };
     let is_output = |file: &PathBuf| match (file.canonicalize(), output.canonicalize()) {

@@ -2,6 +2,7 @@
 
 use super::{DefId, Definition, Flavour, Kind, Model, ROOT};
 use crate::corba::DefinitionKind;
+use armilla::TypeCode;
 use std::collections::BTreeSet;
 
 impl Model {
@@ -20,6 +21,25 @@ impl Model {
             Some(start) => self.enclosing(start).find_map(|scope| self.member(scope, first)),
         };
         steps.try_fold(found?, |scope, step| self.member(scope, step))
+    }
+
+    /// The definitions of one kind, or of all, that `name` may mean: the one with this repository id
+    /// or this scoped name, or else those whose last name it is.
+    pub fn find(&self, name: &str, limit: DefinitionKind) -> Vec<DefId> {
+        let scoped = format!("::{}", name.trim_start_matches("::"));
+        let exact = self.lookup_id(name).or_else(|| self.lookup(ROOT, &scoped));
+        match exact.filter(|id| self.is_of(*id, limit)) {
+            Some(found) => vec![found],
+            None => self.lookup_name(ROOT, name, -1, limit, true),
+        }
+    }
+
+    /// The type with a repository id, a scoped name, or a last name that no other type has.
+    pub fn type_named(&self, name: &str) -> Option<TypeCode> {
+        match self.find(name, DefinitionKind::DkAll)[..] {
+            [found] => self.type_code(found).ok(),
+            _ => None,
+        }
     }
 
     /// A definition and its enclosing scopes, innermost first.

@@ -20,8 +20,8 @@ mod types;
 
 pub use definition::{Definition, Field, Flavour, Initializer, Kind, Parameter, UnionField, Value};
 pub use error::{ModelError, Result};
-pub use signature::Signature;
 pub(crate) use signature::Type;
+pub use signature::{Signature, type_name};
 pub(crate) use transaction::Change;
 
 use crate::corba::{DefinitionKind, PrimitiveKind};

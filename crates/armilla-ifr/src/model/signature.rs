@@ -183,7 +183,19 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A type in IDL syntax.
+/// A type in IDL syntax, by its name if it has one.
+///
+/// ```
+/// use armilla::TypeCode;
+///
+/// let type_code = TypeCode::sequence(TypeCode::ULong, 0);
+/// assert_eq!(armilla_ifr::model::type_name(&type_code), "sequence<unsigned long>");
+/// ```
+pub fn type_name(code: &TypeCode) -> String {
+    Type(code).to_string()
+}
+
+/// The `Display` of a type in IDL syntax.
 pub(crate) struct Type<'c>(pub(crate) &'c TypeCode);
 
 impl fmt::Display for Type<'_> {

@@ -1,0 +1,99 @@
+//! `armilla imr serve` and `armilla imr activator`.
+
+use super::{Where, url};
+use crate::failure::{Failure, Outcome};
+use crate::orb::OrbArguments;
+use armilla::Orb;
+use armilla_imr::server::Server;
+use armilla_imr::{Activator, ImplementationRepository, Store, host_name};
+use armilla_service::Lifecycle;
+use std::env;
+use std::path::PathBuf;
+
+/// The endpoint of a repository, if no `-ORBEndpoint` says another.
+const ENDPOINT: &str = "iiop://:2810";
+
+/// The arguments of `armilla imr serve`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without -ORBEndpoint the repository listens at iiop://:2810. It stores what it \
+                  knows in the directory of --store,\nelse in $STATE_DIRECTORY, else in \
+                  $XDG_STATE_HOME/armilla/imr or ~/.local/state/armilla/imr. What servers\nwrite \
+                  goes to files in its subdirectory logs."
+)]
+pub(crate) struct Serve {
+    /// Store definitions, and what runs, in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    store: Option<PathBuf>,
+    /// Store nothing: a repository that is started again knows no servers
+    #[arg(long)]
+    memory: bool,
+    /// Serve a web page, /healthz and /metrics at this address, such as 127.0.0.1:9810
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
+    /// A host name by which browsers reach the page through a proxy; repeatable
+    #[arg(long, value_name = "HOST", requires = "http")]
+    http_host: Vec<String>,
+    /// The name of this host, for definitions [default: that of the system]
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// Allow operators and activators on other hosts. Whoever may add a server can run any program
+    /// here, so the network must keep strangers out
+    #[arg(long)]
+    remote_operators: bool,
+}
+
+/// The arguments of `armilla imr activator`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Activate {
+    #[command(flatten)]
+    at: Where,
+    /// The name of this host, for definitions [default: that of the system]
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
+    /// The directory for what servers write
+    #[arg(long, value_name = "DIR", default_value = "/var/log/armilla-imr")]
+    logs: PathBuf,
+}
+
+pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let mut repository = ImplementationRepository::builder();
+    if !options.memory {
+        let directory = directory(options)?;
+        repository = repository.store(Store::open(&directory)?).logs(directory.join("logs"));
+    }
+    if let Some(host) = &options.host {
+        repository = repository.host(host);
+    }
+    let mut server = Server::builder(repository.remote_operators(options.remote_operators));
+    if let Some(address) = &options.http {
+        server = server.console(address);
+    }
+    for host in &options.http_host {
+        server = server.console_host(host);
+    }
+    Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
+}
+
+/// The directory of the store.
+fn directory(options: &Serve) -> Outcome<PathBuf> {
+    let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let of_user = || {
+        let home = || variable("HOME").map(|home| home.join(".local/state"));
+        variable("XDG_STATE_HOME").or_else(home).map(|state| state.join("armilla/imr"))
+    };
+    let given = options.store.clone().or_else(|| variable("STATE_DIRECTORY"));
+    let none = || Failure::usage("--store DIR or --memory is needed: there is no home directory");
+    given.or_else(of_user).ok_or_else(none)
+}
+
+pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome {
+    let at = options.at.given().ok_or_else(|| {
+        Failure::usage("--imr HOST:PORT or URL is needed: the repository on the other host")
+    })?;
+    let orb = arguments.configure(Orb::builder(), "iiop://:0").map_err(Failure::usage)?.build()?;
+    let host = options.host.clone().unwrap_or_else(host_name);
+    let activator = Activator::serve(&orb, &url(&at), &host, &options.logs)?;
+    let reference = orb.object_to_string(activator.reference())?;
+    Ok(armilla_service::run(&orb, &Lifecycle::new(), &reference)?)
+}

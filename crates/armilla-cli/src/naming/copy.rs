@@ -1,0 +1,76 @@
+//! `armilla naming import` and `export`.
+
+use super::{context, root};
+use crate::failure::{Context, Failure, Outcome};
+use crate::output::print;
+use armilla::Orb;
+use armilla_giop::url::ObjectUrl;
+use armilla_naming::client::{self, Snapshot};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The arguments of `armilla naming import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Import {
+    /// An export, `-` for standard input, or a running service of any vendor, such as
+    /// corbaloc::HOST:2809/NameService
+    #[arg(value_name = "FILE|REF")]
+    from: String,
+    /// Replace names that are bound already
+    #[arg(long)]
+    replace: bool,
+}
+
+/// The arguments of `armilla naming export`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// The name of the context, or a reference [default: the root context]
+    name: Option<String>,
+    /// Write to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn import(orb: &Orb, options: &Import) -> Outcome {
+    let snapshot = match ObjectUrl::parse(&options.from) {
+        Ok(_) => client::export(orb, &orb.string_to_object(&options.from)?.narrow()?)?,
+        Err(_) => read(Path::new(&options.from))?,
+    };
+    warn(&snapshot);
+    let done = client::import(orb, &snapshot, &root(orb)?, options.replace)?;
+    eprintln!("{} names bound, {} kept as they were", done.bound, done.kept.len());
+    Ok(())
+}
+
+fn read(file: &Path) -> Outcome<Snapshot> {
+    let text = match file.as_os_str() == "-" {
+        true => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).map(|_| text)
+        }
+        false => fs::read_to_string(file),
+    };
+    let text = text.context(format_args!("cannot read {}", file.display()))?;
+    text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
+}
+
+fn warn(snapshot: &Snapshot) {
+    for (name, why) in &snapshot.unreadable {
+        eprintln!("warning: {name}: {why}");
+    }
+}
+
+pub(super) fn export(orb: &Orb, options: &Export) -> Outcome {
+    let snapshot = client::export(orb, &context(orb, options.name.as_deref())?)?;
+    warn(&snapshot);
+    match &options.output {
+        None => print(format_args!("{snapshot}"))?,
+        Some(file) => fs::write(file, snapshot.to_string())
+            .context(format_args!("cannot write {}", file.display()))?,
+    }
+    match snapshot.unreadable.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::because("the export is incomplete")),
+    }
+}

@@ -1,0 +1,142 @@
+//! `armilla naming`: serves names, and lists and changes those of a service of any vendor.
+
+mod copy;
+mod serve;
+mod show;
+mod watch;
+
+use crate::failure::Outcome;
+use crate::orb::OrbArguments;
+use crate::output::say;
+use armilla::{Object, Orb};
+use armilla_cos_naming::{NamingContext, NamingContextRef};
+use armilla_giop::url::{ObjectUrl, UrlError};
+use armilla_naming::client::to_name;
+
+/// The arguments of `armilla naming`.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "All but `serve` use the service that is the initial reference NameService. Its \
+                  address is given by\n-ORBInitRef NameService=corbaloc::HOST:PORT/NameService. \
+                  NAME is text such as observatory/dome.device: steps\njoined by `/`, id and kind \
+                  by `.`; where a context is read, it may be a reference."
+)]
+pub(crate) enum Naming {
+    /// Serve names until interrupted; prints `ready URL` when it serves
+    Serve(serve::Serve),
+    /// List the bindings of a context; a trailing slash marks a context
+    #[command(visible_alias = "list")]
+    Ls(show::Ls),
+    /// Show all names below a context
+    Tree(show::Tree),
+    /// Print the reference bound to a name
+    Resolve {
+        /// The name, or corbaname::HOST:PORT#NAME
+        name: String,
+    },
+    /// Bind a name to a reference, replacing an existing binding
+    Bind(Bind),
+    /// Remove the binding of a name
+    Unbind(Unbind),
+    /// Bind the names of an export, or those of another service
+    Import(copy::Import),
+    /// Write all names with their references
+    Export(copy::Export),
+    /// Print what changes below a context, until interrupted
+    Watch(watch::Watch),
+    /// Look which objects are alive, and unbind on request those that are not
+    Sweep(show::Sweep),
+}
+
+/// The arguments of `armilla naming bind`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Bind {
+    /// The name; missing contexts are created
+    name: String,
+    /// The reference
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// The reference is a context, through which names are resolved
+    #[arg(long)]
+    context: bool,
+    /// Fail if the name is bound
+    #[arg(long)]
+    new: bool,
+}
+
+/// The arguments of `armilla naming unbind`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Unbind {
+    /// The name
+    name: String,
+    /// Destroy the context that was bound; it must have no bindings
+    #[arg(long)]
+    destroy: bool,
+}
+
+pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
+    if let Naming::Serve(serve) = naming {
+        return serve::run(serve, arguments);
+    }
+    let orb = arguments.orb()?;
+    match naming {
+        Naming::Serve(_) => Ok(()),
+        Naming::Ls(options) => show::ls(&orb, options),
+        Naming::Tree(options) => show::tree(&orb, options),
+        Naming::Resolve { name } => say!("{}", orb.object_to_string(named(&orb, name)?)?),
+        Naming::Bind(options) => bind(&orb, options),
+        Naming::Unbind(options) => unbind(&orb, options),
+        Naming::Import(options) => copy::import(&orb, options),
+        Naming::Export(options) => copy::export(&orb, options),
+        Naming::Watch(options) => watch::run(&orb, options),
+        Naming::Sweep(options) => show::sweep(&orb, options),
+    }
+}
+
+/// The root context.
+fn root(orb: &Orb) -> Outcome<NamingContextRef> {
+    Ok(orb.resolve_initial_references("NameService")?.narrow()?)
+}
+
+/// The context of this name, or the root context.
+fn context(orb: &Orb, name: Option<&str>) -> Outcome<NamingContextRef> {
+    match name {
+        Some(name) => Ok(named(orb, name)?.narrow()?),
+        None => root(orb),
+    }
+}
+
+/// The object bound to a name, or denoted by a reference if `name` is one.
+fn named(orb: &Orb, name: &str) -> Outcome<Object> {
+    Ok(match ObjectUrl::parse(name) {
+        Err(UrlError::UnknownScheme(_)) => orb.resolve_name(name)?,
+        _ => orb.string_to_object(name)?,
+    })
+}
+
+fn bind(orb: &Orb, Bind { name, reference, context, new }: &Bind) -> Outcome {
+    let object = orb.string_to_object(reference)?;
+    if !context && !new {
+        return Ok(orb.bind_name(name, object)?);
+    }
+    let (root, path) = (root(orb)?, to_name(name)?);
+    for end in 1..path.len() {
+        // A context that is there already is fine; what else is wrong shows below.
+        root.bind_new_context(&path[..end]).ok();
+    }
+    match (context, new) {
+        (false, _) => Ok(root.bind(&path, &object)?),
+        (true, true) => Ok(root.bind_context(&path, &object.narrow()?)?),
+        (true, false) => Ok(root.rebind_context(&path, &object.narrow()?)?),
+    }
+}
+
+fn unbind(orb: &Orb, Unbind { name, destroy }: &Unbind) -> Outcome {
+    if !destroy {
+        return Ok(orb.unbind_name(name)?);
+    }
+    let (root, path) = (root(orb)?, to_name(name)?);
+    let context: NamingContextRef = root.resolve(&path)?.narrow()?;
+    context.destroy()?;
+    Ok(root.unbind(&path)?)
+}

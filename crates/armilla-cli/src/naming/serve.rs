@@ -1,0 +1,110 @@
+//! `armilla naming serve`.
+
+use crate::failure::{Context, Failure, Outcome};
+use crate::orb::OrbArguments;
+use armilla_naming::Store;
+use armilla_naming::access::Rules;
+use armilla_naming::server::{CheckSettings, Server};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The arguments of `armilla naming serve`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without -ORBEndpoint the service listens at iiop://:2809. Names are stored in \
+                  the directory of --store, else\nin $STATE_DIRECTORY, else in \
+                  $XDG_STATE_HOME/armilla/naming or ~/.local/state/armilla/naming."
+)]
+pub(crate) struct Serve {
+    /// Store the names in this directory. A change is on the disk before the client gets its reply
+    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    store: Option<PathBuf>,
+    /// Store nothing: the names go with the process
+    #[arg(long)]
+    memory: bool,
+    /// Serve a web page, /healthz and /metrics at this address, such as 127.0.0.1:9809
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<String>,
+    /// A host name by which browsers reach the page through a proxy; repeatable
+    #[arg(long, value_name = "HOST", requires = "http")]
+    http_host: Vec<String>,
+    /// Show names on the web page, and change none
+    #[arg(long, requires = "http")]
+    http_read_only: bool,
+    /// The rules of the service: who may do what where, names of several servers, dead bindings
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// Check each object this often, in seconds; 0 checks none
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    check_interval: u64,
+    /// Check at most this many objects a second
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    check_rate: u32,
+    /// Also write the reference of the root context to this file, for use as file://FILE
+    #[arg(long, value_name = "FILE")]
+    reference: Option<PathBuf>,
+    /// Bind the names of this running service first, such as corbaloc::HOST:2809/NameService; names
+    /// that are bound already stay
+    #[arg(long, value_name = "REF")]
+    import: Option<String>,
+}
+
+/// Where a service listens that is not told so: at the port of `corbaloc` URLs without one.
+const ENDPOINT: &str = "iiop://:2809";
+
+pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
+    let store = match options.memory {
+        true => Store::in_memory(),
+        false => Store::open(directory(options)?)?,
+    };
+    let mut server = Server::builder().store(store).checks(checks(options));
+    if let Some(address) = &options.http {
+        server = server.console(address);
+    }
+    for host in &options.http_host {
+        server = server.console_host(host);
+    }
+    if options.http_read_only {
+        server = server.read_only_console();
+    }
+    if let Some(file) = &options.rules {
+        server = server.rules(rules(file)?);
+    }
+    if let Some(from) = &options.import {
+        server = server.import(from);
+    }
+    let server = server.start(|orb| arguments.configure(orb, ENDPOINT))?;
+    if let Some(file) = &options.reference {
+        let reference = server.orb().object_to_string(server.service().root())?;
+        let written = fs::write(file, format!("{reference}\n"));
+        written.context(format_args!("cannot write {}", file.display()))?;
+    }
+    Ok(server.run()?)
+}
+
+fn checks(options: &Serve) -> Option<CheckSettings> {
+    let mut checks = CheckSettings::default();
+    checks.interval = Duration::from_secs(options.check_interval);
+    checks.rate = options.check_rate;
+    (options.check_interval > 0).then_some(checks)
+}
+
+fn rules(file: &Path) -> Outcome<Rules> {
+    let text = fs::read_to_string(file);
+    let text = text.context(format_args!("cannot read {}", file.display()))?;
+    text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
+}
+
+/// The directory of the names.
+fn directory(options: &Serve) -> Outcome<PathBuf> {
+    let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let of_user = || {
+        let home = || variable("HOME").map(|home| home.join(".local/state"));
+        variable("XDG_STATE_HOME").or_else(home).map(|state| state.join("armilla/naming"))
+    };
+    let given = options.store.clone().or_else(|| variable("STATE_DIRECTORY"));
+    let none = || Failure::usage("--store DIR or --memory is needed: there is no home directory");
+    given.or_else(of_user).ok_or_else(none)
+}

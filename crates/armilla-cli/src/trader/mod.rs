@@ -1,0 +1,95 @@
+//! `armilla trader`: serves a trading service, and finds and offers objects at one of any vendor.
+
+mod admin;
+mod explain;
+mod links;
+mod offers;
+mod query;
+mod serve;
+mod types;
+mod values;
+
+use crate::failure::Outcome;
+use crate::orb::OrbArguments;
+use armilla::Orb;
+use armilla_cos_trading::repos::ServiceTypeRepositoryRef;
+use armilla_cos_trading::{LookupRef, SupportAttributes};
+
+/// The arguments of `armilla trader`.
+#[derive(Debug, clap::Subcommand)]
+#[command(
+    after_help = "The service is the initial reference TradingService. Its address is given by\n\
+                  -ORBInitRef TradingService=corbaloc::HOST:PORT/TradingService."
+)]
+pub(crate) enum Trader {
+    /// Serve a trading service until interrupted; prints `ready URL` when it serves
+    Serve(serve::Serve),
+    /// Find offers of a service type
+    Query(query::Query),
+    /// Offer an object; prints the id of the offer
+    Export(offers::Export),
+    /// Add a proxy offer, which stands for a query at another trader; prints its id
+    ExportProxy(offers::ExportProxy),
+    /// Show an offer
+    Describe {
+        /// The id of the offer, as `export` and `offers` print it
+        id: String,
+    },
+    /// Change properties of an offer
+    Modify(offers::Modify),
+    /// Withdraw offers
+    Withdraw(offers::Withdraw),
+    /// List the ids of all offers
+    Offers(offers::Offers),
+    /// List the service types
+    Types,
+    /// Show, add, mask or remove a service type
+    Type(types::Type),
+    /// List the links to other traders
+    Links,
+    /// Add, change or remove a link to another trader
+    #[command(subcommand)]
+    Link(links::Link),
+    /// Show the attributes of the trader, or set one: NAME=VALUE
+    Admin(admin::Admin),
+}
+
+pub(crate) fn run(trader: &Trader, arguments: &OrbArguments) -> Outcome {
+    if let Trader::Serve(options) = trader {
+        return serve::run(options, arguments);
+    }
+    let orb = arguments.orb()?;
+    let service = Service { lookup: lookup(&orb)?, orb };
+    match trader {
+        Trader::Serve(_) => Ok(()),
+        Trader::Query(query) => query::run(query, &service),
+        Trader::Export(export) => offers::export(export, &service),
+        Trader::ExportProxy(export) => offers::export_proxy(export, &service),
+        Trader::Describe { id } => offers::describe(id, &service),
+        Trader::Modify(modify) => offers::modify(modify, &service),
+        Trader::Withdraw(withdraw) => offers::withdraw(withdraw, &service),
+        Trader::Offers(list) => offers::list(list, &service),
+        Trader::Types => types::list(&service),
+        Trader::Type(options) => types::run(options, &service),
+        Trader::Links => links::list(&service),
+        Trader::Link(link) => links::run(link, &service),
+        Trader::Admin(options) => admin::run(options, &service),
+    }
+}
+
+/// The trading service that a command talks to.
+struct Service {
+    orb: Orb,
+    lookup: LookupRef,
+}
+
+impl Service {
+    /// Its service types.
+    fn types(&self) -> Outcome<ServiceTypeRepositoryRef> {
+        Ok(self.lookup.type_repos()?.narrow()?)
+    }
+}
+
+fn lookup(orb: &Orb) -> Outcome<LookupRef> {
+    Ok(orb.resolve_initial_references(armilla_trader::TRADING_SERVICE)?.narrow()?)
+}

@@ -1,0 +1,194 @@
+//! `armilla trader export`, `export-proxy`, `describe`, `modify`, `withdraw` and `offers`.
+
+use super::{Service, explain, values};
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
+use armilla::Error;
+use armilla_cos_trading::register::{DescribeRaises, WithdrawUsingConstraintRaises};
+use armilla_cos_trading::{
+    Admin, OfferIdIterator, Property, Proxy, Register, RegisterRef, TraderComponents,
+};
+
+/// The arguments of `armilla trader export`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Export {
+    /// The service type
+    #[arg(value_name = "TYPE")]
+    service_type: String,
+    /// The object
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Properties. A value is JSON; the quotes of a string are optional
+    #[arg(value_name = "NAME=VALUE")]
+    properties: Vec<String>,
+}
+
+/// The arguments of `armilla trader export-proxy`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportProxy {
+    /// The service type
+    #[arg(value_name = "TYPE")]
+    service_type: String,
+    /// The `Lookup` of the trader to ask
+    #[arg(value_name = "REF")]
+    target: String,
+    /// Properties. A value is JSON; the quotes of a string are optional
+    #[arg(value_name = "NAME=VALUE")]
+    properties: Vec<String>,
+    /// The constraint for that trader: $* stands for the constraint of a query, $(NAME) for the
+    /// value of a property
+    #[arg(long, value_name = "RECIPE", default_value = "$*")]
+    recipe: String,
+    /// Let the proxy offer match every constraint
+    #[arg(long)]
+    match_all: bool,
+}
+
+/// The arguments of `armilla trader modify`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Modify {
+    /// The id of the offer
+    id: String,
+    /// Properties to change or add
+    #[arg(value_name = "NAME=VALUE")]
+    properties: Vec<String>,
+    /// Delete this property; repeatable
+    #[arg(long, value_name = "NAME")]
+    delete: Vec<String>,
+}
+
+/// The arguments of `armilla trader withdraw`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Withdraw {
+    /// The ids of the offers
+    #[arg(value_name = "ID", required_unless_present = "service_type")]
+    ids: Vec<String>,
+    /// Withdraw the offers of this service type that match --constraint
+    #[arg(long = "type", value_name = "TYPE", requires = "constraint", conflicts_with = "ids")]
+    service_type: Option<String>,
+    /// The constraint; an empty one matches every offer
+    #[arg(long, value_name = "CONSTRAINT", requires = "service_type")]
+    constraint: Option<String>,
+}
+
+/// The arguments of `armilla trader offers`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Offers {
+    /// List the proxy offers instead
+    #[arg(long)]
+    proxies: bool,
+}
+
+fn register(service: &Service) -> Outcome<RegisterRef> {
+    supported(service.lookup.register_if()?, "Register")
+}
+
+/// An interface of the trader, which may not have it.
+pub(super) fn supported<I: armilla::rt::Interface + ?Sized>(
+    reference: armilla::Ref<I>,
+    name: &str,
+) -> Outcome<armilla::Ref<I>> {
+    match reference.is_nil() {
+        true => Err(Failure::because(format!("the trader does not support {name}"))),
+        false => Ok(reference),
+    }
+}
+
+/// Properties of a service type from the command line.
+fn properties(service: &Service, service_type: &str, texts: &[String]) -> Outcome<Vec<Property>> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let declared = explain::full_type(service, service_type)?.props;
+    texts.iter().map(|text| values::property(text, &declared, &service.orb)).collect()
+}
+
+pub(super) fn export(export: &Export, service: &Service) -> Outcome {
+    let properties = properties(service, &export.service_type, &export.properties)?;
+    let object = service.orb.string_to_object(&export.reference)?;
+    let id = register(service)?.export(&object, &export.service_type, &properties)?;
+    say!("{id}")
+}
+
+pub(super) fn export_proxy(export: &ExportProxy, service: &Service) -> Outcome {
+    let properties = properties(service, &export.service_type, &export.properties)?;
+    let target = service.orb.string_to_object(&export.target)?.narrow()?;
+    let proxy = supported(service.lookup.proxy_if()?, "Proxy")?;
+    let id = proxy.export_proxy(
+        &target,
+        &export.service_type,
+        &properties,
+        export.match_all,
+        &export.recipe,
+        &[],
+    )?;
+    say!("{id}")
+}
+
+pub(super) fn describe(id: &str, service: &Service) -> Outcome {
+    match register(service)?.describe(id) {
+        Ok(info) => {
+            say!("type       {}", info.r#type)?;
+            say!("reference  {:?}", info.reference)?;
+            show(&info.properties)
+        }
+        Err(Error::User(DescribeRaises::ProxyOfferId(_))) => {
+            let info = supported(service.lookup.proxy_if()?, "Proxy")?.describe_proxy(id)?;
+            say!("type       {}", info.r#type)?;
+            say!("target     {:?}", info.target.object())?;
+            say!("recipe     {}", info.recipe)?;
+            say!("matches    {}", if info.if_match_all { "every query" } else { "as others" })?;
+            show(&info.properties)
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+fn show(properties: &[Property]) -> Outcome {
+    let width = properties.iter().map(|p| p.name.chars().count()).max().unwrap_or_default();
+    properties.iter().try_for_each(|property| {
+        say!("  {:<width$}  {}", property.name, values::json(&property.value))
+    })
+}
+
+pub(super) fn modify(modify: &Modify, service: &Service) -> Outcome {
+    let register = register(service)?;
+    let service_type = register.describe(&modify.id)?.r#type;
+    let properties = properties(service, &service_type, &modify.properties)?;
+    Ok(register.modify(&modify.id, &modify.delete, &properties)?)
+}
+
+pub(super) fn withdraw(withdraw: &Withdraw, service: &Service) -> Outcome {
+    let register = register(service)?;
+    if let (Some(service_type), Some(constraint)) = (&withdraw.service_type, &withdraw.constraint) {
+        return match register.withdraw_using_constraint(service_type, constraint) {
+            Err(Error::User(WithdrawUsingConstraintRaises::IllegalConstraint(_))) => {
+                Err(explain::constraint(service, service_type, constraint))
+            }
+            Err(Error::User(WithdrawUsingConstraintRaises::UnknownServiceType(_))) => {
+                Err(explain::unknown_type(service, service_type))
+            }
+            other => Ok(other?),
+        };
+    }
+    Ok(withdraw.ids.iter().try_for_each(|id| register.withdraw(id))?)
+}
+
+pub(super) fn list(options: &Offers, service: &Service) -> Outcome {
+    let admin = supported(service.lookup.admin_if()?, "Admin")?;
+    let (ids, rest) = match options.proxies {
+        true => admin.list_proxies(1_000)?,
+        false => admin.list_offers(1_000)?,
+    };
+    ids.iter().try_for_each(|id| say!("{id}"))?;
+    let mut more = !rest.is_nil();
+    while more {
+        let (further, ids) = rest.next_n(1_000)?;
+        ids.iter().try_for_each(|id| say!("{id}"))?;
+        more = further && !ids.is_empty();
+    }
+    match rest.is_nil() {
+        true => Ok(()),
+        false => Ok(rest.destroy()?),
+    }
+}

@@ -1,0 +1,170 @@
+//! `armilla trader query`.
+
+use super::{Service, explain, values};
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
+use armilla::{Any, Error};
+use armilla_cos_trading::lookup::{HowManyProps, QueryRaises, SpecifiedProps};
+use armilla_cos_trading::{FollowOption, Lookup, Offer, OfferIterator, OfferIteratorRef, Policy};
+use serde_json::{Map, Value, json};
+
+/// The arguments of `armilla trader query`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Query {
+    /// The service type
+    #[arg(value_name = "TYPE")]
+    service_type: String,
+    /// The constraint, such as "price < 10 and exist colour" [default: every offer]
+    #[arg(default_value = "", hide_default_value = true)]
+    constraint: String,
+    /// The preference: "max EXPRESSION", "min EXPRESSION", "with CONSTRAINT", "random" or "first"
+    #[arg(long, value_name = "PREFERENCE", default_value = "", hide_default_value = true)]
+    prefer: String,
+    /// Show these properties only
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    properties: Option<Vec<String>>,
+    /// Show this many offers at most
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    limit: u32,
+    /// A policy: NAME=VALUE, such as hop_count=2, link_follow_rule=always, exact_type_match=true or
+    /// starting_trader=LINK/LINK; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    policy: Vec<String>,
+    /// Print the references only, one a line
+    #[arg(long, conflicts_with = "json")]
+    references: bool,
+    /// Print each offer as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many offers to fetch at once.
+const BATCH: u32 = 500;
+
+pub(super) fn run(query: &Query, service: &Service) -> Outcome {
+    let desired = match &query.properties {
+        _ if query.references => SpecifiedProps::Unlisted { discriminator: HowManyProps::None },
+        Some(names) => SpecifiedProps::PropNames(names.clone()),
+        None => SpecifiedProps::Unlisted { discriminator: HowManyProps::All },
+    };
+    let policies = query.policy.iter().map(|text| policy(text)).collect::<Outcome<Vec<_>>>()?;
+    let found = service.lookup.query(
+        &query.service_type,
+        &query.constraint,
+        &query.prefer,
+        &policies,
+        &desired,
+        query.limit.min(BATCH),
+    );
+    let (offers, rest, limits) = found.map_err(|error| failure(query, service, error))?;
+    let mut left = query.limit;
+    left -= show(query, service, &offers, left)?;
+    let more = show_rest(query, service, &rest, left)?;
+    if !query.json && !query.references {
+        if more {
+            eprintln!("there are more offers: --limit shows them");
+        }
+        if !limits.is_empty() {
+            eprintln!("the trader applied its limits: {}", limits.join(", "));
+        }
+    }
+    Ok(())
+}
+
+/// Shows offers, `most` of them, and says how many.
+fn show(query: &Query, service: &Service, offers: &[Offer], most: u32) -> Outcome<u32> {
+    let offers = offers.get(..offers.len().min(most as usize)).unwrap_or_default();
+    offers.iter().try_for_each(|offer| show_one(query, service, offer))?;
+    Ok(u32::try_from(offers.len()).unwrap_or(u32::MAX))
+}
+
+/// Shows what the iterator has, `most` offers of it. Says whether there are more.
+fn show_rest(
+    query: &Query,
+    service: &Service,
+    rest: &OfferIteratorRef,
+    most: u32,
+) -> Outcome<bool> {
+    if rest.is_nil() {
+        return Ok(false);
+    }
+    let (mut left, mut more) = (most, true);
+    while more && left > 0 {
+        let (further, offers) = rest.next_n(left.min(BATCH))?;
+        left -= show(query, service, &offers, left)?;
+        more = further && !offers.is_empty();
+    }
+    rest.destroy()?;
+    Ok(more)
+}
+
+fn show_one(query: &Query, service: &Service, offer: &Offer) -> Outcome {
+    let properties: Map<String, Value> = offer
+        .properties
+        .iter()
+        .map(|property| (property.name.clone(), values::json(&property.value)))
+        .collect();
+    if query.references {
+        return say!("{}", service.orb.object_to_string(&offer.reference)?);
+    }
+    if query.json {
+        let reference = service.orb.object_to_string(&offer.reference)?;
+        return say!("{}", json!({ "reference": reference, "properties": properties }));
+    }
+    say!("{:?}", offer.reference)?;
+    let width = properties.keys().map(|name| name.chars().count()).max().unwrap_or_default();
+    properties.iter().try_for_each(|(name, value)| say!("  {name:<width$}  {value}"))
+}
+
+/// A policy from `NAME=VALUE`.
+fn policy(text: &str) -> Outcome<Policy> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(Failure::usage(format!("a policy is NAME=VALUE, not {text:?}")));
+    };
+    let wrong = |what: &str| Failure::usage(format!("the policy {name} is {what}, not {value:?}"));
+    let value = match name {
+        "search_card" | "match_card" | "return_card" | "hop_count" => {
+            Any::new(&value.parse::<u32>().map_err(|_| wrong("a number"))?)
+        }
+        "use_modifiable_properties"
+        | "use_dynamic_properties"
+        | "use_proxy_offers"
+        | "exact_type_match" => {
+            Any::new(&value.parse::<bool>().map_err(|_| wrong("true or false"))?)
+        }
+        "link_follow_rule" => Any::new(&follow_option(value)?),
+        "starting_trader" => {
+            Any::new(&value.split('/').map(str::to_owned).collect::<Vec<String>>())
+        }
+        _ => return Err(Failure::usage(format!("there is no policy {name:?}"))),
+    };
+    Ok(Policy { name: name.to_owned(), value: value? })
+}
+
+/// A rule for links by its name in IDL.
+pub(super) fn follow_option(text: &str) -> Outcome<FollowOption> {
+    match text {
+        "local_only" => Ok(FollowOption::LocalOnly),
+        "if_no_local" => Ok(FollowOption::IfNoLocal),
+        "always" => Ok(FollowOption::Always),
+        _ => {
+            let what = format!("the rule is local_only, if_no_local or always, not {text:?}");
+            Err(Failure::usage(what))
+        }
+    }
+}
+
+fn failure(query: &Query, service: &Service, error: Error<QueryRaises>) -> Failure {
+    match error {
+        Error::User(QueryRaises::IllegalConstraint(_)) => {
+            explain::constraint(service, &query.service_type, &query.constraint)
+        }
+        Error::User(QueryRaises::IllegalPreference(_)) => {
+            explain::preference(service, &query.service_type, &query.prefer)
+        }
+        Error::User(QueryRaises::UnknownServiceType(_)) => {
+            explain::unknown_type(service, &query.service_type)
+        }
+        other => other.into(),
+    }
+}

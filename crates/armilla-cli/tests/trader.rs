@@ -1,0 +1,219 @@
+//! `armilla trader serve` as an operator runs it, and the commands of a client against it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+/// A directory of the test's own, which goes when the test does.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("armilla-cli-{name}-{}", std::process::id()));
+        fs::remove_dir_all(&path).ok();
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// A trader in another process.
+struct Running {
+    process: Child,
+    url: String,
+}
+
+impl Running {
+    fn new(arguments: &[&str]) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_armilla"))
+            .args(["trader", "serve", "-ORBEndpoint", "iiop://127.0.0.1:0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.strip_prefix("ready ").expect(&line).trim().to_owned();
+        Self { process, url }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_armilla"))
+            .args(["-ORBInitRef", &format!("TradingService={}", self.url), "trader"])
+            .args(arguments)
+            .output()
+            .unwrap()
+    }
+
+    /// The standard output of a command that succeeds.
+    fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The standard error of a command that fails.
+    fn fails(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+const IDL: &str = "module Office {
+  typedef sequence<string> SizeList;
+  interface Printer {
+    readonly attribute string name;
+    attribute double price;
+    attribute SizeList sizes;
+    void print(in string text);
+  };
+};";
+
+#[test]
+fn offers_are_made_and_found() {
+    let directory = Directory::new("trader");
+    let idl = directory.file("office.idl");
+    fs::write(&idl, IDL).unwrap();
+    let trader = Running::new(&["--memory"]);
+
+    let shown = trader.ok(&[
+        "type",
+        "Office::Printer",
+        "--from-idl",
+        &idl,
+        "--as",
+        "Printer",
+        "--mandatory",
+        "name",
+    ]);
+    let expected = "interface    IDL:Office/Printer:1.0\n  name   string, mandatory, readonly\n  \
+                    price  double\n  sizes  SizeList\n";
+    assert_eq!(shown, expected);
+    assert_eq!(trader.ok(&["types"]), "Printer\n");
+
+    let export = |name: &str, price: &str, sizes: &str| {
+        let object = format!("corbaloc::printers.invalid/{name}");
+        let properties = [format!("name={name}"), format!("price={price}"), sizes.to_owned()];
+        let arguments = ["export", "Printer", &object];
+        let all: Vec<&str> =
+            arguments.into_iter().chain(properties.iter().map(String::as_str)).collect();
+        trader.ok(&all).trim().to_owned()
+    };
+    let laser = export("laser", "12.5", "sizes=[\"a4\",\"a3\"]");
+    let ink = export("ink", "2", "sizes=[]");
+    assert_eq!(trader.ok(&["offers"]), format!("{laser}\n{ink}\n"));
+    let names = |arguments: &[&str]| {
+        let query =
+            [&["query", "Printer"], arguments, &["--json", "--properties", "name"]].concat();
+        let found = trader.ok(&query);
+        let name = |line: &str| {
+            let offer: serde_json::Value = serde_json::from_str(line).unwrap();
+            offer["properties"]["name"].as_str().unwrap().to_owned()
+        };
+        found.lines().map(name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&["", "--prefer", "min price"]), "ink laser");
+    assert_eq!(names(&["'a3' in sizes and price < 20"]), "laser");
+    assert_eq!(names(&["", "--policy", "return_card=1"]), "laser");
+    assert!(trader.ok(&["query", "Printer", "price < 5", "--references"]).starts_with("IOR:"));
+
+    trader.ok(&["modify", &ink, "price=30.5", "room=12", "--delete", "sizes"]);
+    let described = trader.ok(&["describe", &ink]);
+    assert!(described.contains("price  30.5") && described.contains("room   12"), "{described}");
+    assert!(!described.contains("sizes"), "{described}");
+    trader.ok(&["withdraw", "--type", "Printer", "--constraint", "price > 20"]);
+    trader.ok(&["withdraw", &laser]);
+    assert_eq!(trader.ok(&["offers"]), "");
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let directory = Directory::new("trader-mistakes");
+    let idl = directory.file("office.idl");
+    fs::write(&idl, IDL).unwrap();
+    let trader = Running::new(&["--memory"]);
+    trader.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
+
+    let said = trader.fails(&["query", "Printer", "pirce < 5"]);
+    assert!(said.contains("column 1: the service type has no property \"pirce\""), "{said}");
+    assert!(said.contains("\n  pirce < 5\n  ^^^^^\n  hint: it has \"price\""), "{said}");
+    let said = trader.fails(&["query", "Printer", "", "--prefer", "min name"]);
+    assert!(said.contains("the preference is illegal, column 5"), "{said}");
+    let said = trader.fails(&["query", "Printr"]);
+    assert!(said.contains("has no service type \"Printr\"\n  hint: it has \"Printer\""), "{said}");
+    let said = trader.fails(&["export", "Printer", "corbaloc::a.invalid/b", "price=dear"]);
+    assert!(said.contains("the value of price"), "{said}");
+    let said = trader.fails(&["query", "Printer", "", "--policy", "hop_count=many"]);
+    assert!(said.contains("hop_count is a number"), "{said}");
+    let said = trader.fails(&["type", "Office::Plotter", "--from-idl", &idl]);
+    assert!(said.contains("declares no interface \"Office::Plotter\""), "{said}");
+}
+
+#[test]
+fn traders_are_linked_and_administered() {
+    let (one, two) = (Running::new(&["--memory"]), Running::new(&["--memory"]));
+    one.ok(&["link", "add", "two", &two.url, "--default", "always"]);
+    let links = one.ok(&["links"]);
+    assert!(links.starts_with("two  default always, limit always, "), "{links}");
+    one.ok(&["link", "modify", "two", "--limit", "if_no_local"]);
+    one.ok(&["link", "remove", "two"]);
+    assert_eq!(one.ok(&["links"]), "");
+    one.ok(&["admin", "max_list=5", "def_follow_policy=always"]);
+    let attributes = one.ok(&["admin"]);
+    assert!(attributes.contains("max_list                        5\n"), "{attributes}");
+    assert!(attributes.contains("def_follow_policy               always\n"), "{attributes}");
+}
+
+#[test]
+fn what_is_stored_survives_a_kill_and_is_shown() {
+    let directory = Directory::new("trader-store");
+    let (idl, store) = (directory.file("office.idl"), directory.file("store"));
+    fs::write(&idl, IDL).unwrap();
+    {
+        let trader = Running::new(&["--store", &store]);
+        trader.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
+        trader.ok(&["export", "Printer", "corbaloc::a.invalid/b", "name=laser <1>"]);
+        // Dropping it is a kill -9.
+    }
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let trader = Running::new(&["--store", &store, "--http", &port.to_string()]);
+    assert!(trader.ok(&["query", "Printer", "name == 'laser <1>'"]).contains("laser <1>"));
+
+    let get = |path: &str| {
+        let mut page = TcpStream::connect(port).unwrap();
+        write!(page, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut answer = String::new();
+        page.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+        answer
+    };
+    assert!(get("/").contains("IDL:Office/Printer:1.0"));
+    assert!(get("/offers?type=Printer").contains("laser &lt;1&gt;"));
+    assert!(!get("/offers?search=ink").contains("laser"));
+    assert!(get("/links").contains("no links"));
+    assert!(get("/healthz").ends_with("ready\n"));
+    let metrics = get("/metrics");
+    assert!(metrics.contains("armilla_trader_offers 1\n"), "{metrics}");
+    assert!(metrics.contains("armilla_trader_queries_total 1\n"), "{metrics}");
+}
