@@ -6,4 +6,5 @@ fn main() {
         .shared("Bench::StringSeq")
         .compile("../../idl/bench.idl")
         .unwrap_or_else(|errors| errors.exit());
+    armilla_idl::build("../../idl/realtime.idl").unwrap_or_else(|errors| errors.exit());
 }

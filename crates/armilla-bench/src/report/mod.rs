@@ -7,12 +7,14 @@ mod gains;
 mod markers;
 mod page;
 mod progress;
+mod realtime;
 mod remarks;
 mod scale;
 mod table;
 mod terminal;
 
 pub(crate) use progress::Progress;
+pub(crate) use realtime::{latency_chart, simple_page};
 
 use crate::outcome::Outcome;
 use serde_json::json;

@@ -10,6 +10,7 @@ mod dynamic;
 mod many;
 mod orb;
 mod raw;
+mod realtime;
 mod servants;
 mod variation;
 
@@ -27,9 +28,9 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// One side of a program.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// `ipc`, `orb`, `adapter` or `codec`.
+    /// `ipc`, `orb`, `adapter`, `codec` or `realtime`.
     pub program: String,
-    /// `server` or `client`.
+    /// `server` or `client`; of `realtime`, `server`, `high` or `load`.
     pub role: String,
     /// The transport.
     pub transport: Transport,
@@ -71,6 +72,7 @@ impl Worker {
             ("ipc", "client") => answer_all(&mut raw::Client::connect(self)?),
             ("orb", "server") => orb::serve(self),
             ("orb", "client") => answer_all(&mut orb::Client::connect(self)?),
+            ("realtime", _) => realtime::run(self),
             ("adapter" | "codec", "server") => wait(),
             ("codec", "client") => answer_all(&mut codec::Client::new(self)?),
             ("adapter", "client") => answer_all(&mut demux::Client::new(self)?),

@@ -1,0 +1,92 @@
+//! The report of the real-time experiment: a table, JSON, and a page with a chart for each rate.
+
+use super::{Cell, RealTime, Variant};
+use crate::report::latency_chart;
+use std::fmt::{self, Write};
+
+impl RealTime {
+    /// The results as JSON.
+    pub fn json(&self) -> String {
+        let json = serde_json::to_string_pretty(self);
+        json.unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}")) + "\n"
+    }
+
+    /// The results as one self-contained HTML document.
+    pub fn html(&self) -> String {
+        let mut charts = String::new();
+        let mut rates: Vec<u32> = self.cells.iter().map(|cell| cell.rate).collect();
+        rates.dedup();
+        for rate in rates {
+            let lines = Variant::ALL.map(|variant| {
+                let cells = self.cells.iter().filter(|cell| {
+                    let calls = cell.load.kind == "idle" || cell.load.kind == "calls";
+                    let whole = cell.load.percent == 0 || cell.load.percent == 100;
+                    cell.rate == rate && cell.variant == variant && calls && whole
+                });
+                let points = cells.map(|cell| {
+                    (f64::from(cell.load.clients), cell.latencies.p999, cell.latencies.p50)
+                });
+                (variant.name().to_owned(), points.collect())
+            });
+            charts.push_str(&latency_chart(&format!("{rate} Hz"), &lines));
+        }
+        crate::report::simple_page("E7 Real time", &charts, &self.to_string())
+    }
+
+    /// The floor of a cell: plain sockets in the same conditions.
+    fn floor(&self, cell: &Cell) -> Option<&Cell> {
+        self.cells.iter().find(|other| {
+            other.variant == Variant::Sockets && other.rate == cell.rate && other.load == cell.load
+        })
+    }
+}
+
+impl fmt::Display for RealTime {
+    /// The table: microseconds from the release of a period to the end of its call.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.machine)?;
+        writeln!(f, "{}", self.platform)?;
+        writeln!(
+            f,
+            "E7: µs from the release of a period to the end of its call, which works 100 µs; each \
+             call of a low-priority client works 1 ms\n"
+        )?;
+        writeln!(
+            f,
+            "{:>7} {:24} {:9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12} {:>9}",
+            "rate",
+            "load",
+            "variant",
+            "p50",
+            "p99",
+            "p99.9",
+            "p99.99",
+            "max",
+            "wake",
+            "missed",
+            "× sockets"
+        )?;
+        for cell in &self.cells {
+            let latencies = cell.latencies;
+            let ratio = self.floor(cell).map(|floor| latencies.p999 / floor.latencies.p999);
+            let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+            let mut missed = String::new();
+            write!(missed, "{}/{}", latencies.missed, latencies.periods)?;
+            writeln!(
+                f,
+                "{:>4} Hz {:24} {:9} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {missed:>12} \
+                 {ratio:>9}",
+                cell.rate,
+                cell.load.describe(),
+                cell.variant.name(),
+                latencies.p50,
+                latencies.p99,
+                latencies.p999,
+                latencies.p9999,
+                latencies.max,
+                latencies.wake_p999,
+            )?;
+        }
+        self.failures.iter().try_for_each(|failure| writeln!(f, "failed: {failure}"))
+    }
+}
