@@ -1,7 +1,7 @@
 //! A servant of `Speech`.
 
 use crate::texts::Speech;
-use armilla::{SystemException, WString};
+use armilla::{Any, SystemException, WString};
 
 /// Says what it is asked to say.
 #[derive(Debug)]
@@ -18,6 +18,10 @@ impl Speech for Speaker {
 
     fn echo_letter(&self, letter: char) -> Result<char, SystemException> {
         Ok(letter)
+    }
+
+    fn echo_any(&self, value: &Any) -> Result<Any, SystemException> {
+        Ok(value.clone())
     }
 
     fn say(&self, code: u32) -> Result<String, SystemException> {

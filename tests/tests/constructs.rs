@@ -31,6 +31,19 @@ fn generated_code_compiles_without_warnings() {
     assert_eq!(constructs::constants::limits::MAX_ACCOUNTS, 16);
 }
 
+#[test]
+fn the_timing_of_operations_is_a_constant() {
+    use armilla::RtLevel;
+    use std::time::Duration;
+
+    let [update, store] = constructs::timing::nav::filter::RT_INFO else { panic!() };
+    assert_eq!(update.operation, "Nav::Filter::update");
+    assert_eq!(update.period, Some(Duration::from_millis(10)));
+    assert_eq!((update.criticality, update.importance), (RtLevel::High, RtLevel::VeryLow));
+    assert_eq!(update.calls[0].delay, Duration::from_micros(200));
+    assert_eq!((store.oneway, store.wcet), (true, Some(Duration::from_micros(1_500))));
+}
+
 /// Writes a value and its TypeCode, and reads both: as its own type, and by the TypeCode.
 fn check_travel<T>(value: &T)
 where

@@ -22,9 +22,10 @@ fn a_connection_that_is_closed_for_an_error_is_logged_with_reason_and_peer() {
     remote.ping().unwrap();
     let request = |size| header(Version::V1_2, MessageKind::Request, size);
     let reply = header(Version::V1_2, MessageKind::Reply, 0);
+    let oversized = [&request(1_001)[..], &[0, 0, 0, 1, 3]].concat();
     let attacks: [(&[u8], &[&str]); 6] = [
         (b"GET / HTTP/1.1\r\n\r\n", &["WARN", "127.0.0.1:", "GIOP", "GET "]),
-        (&request(1_001), &["WARN", "127.0.0.1:", "1001 octets", "limit of 1000"]),
+        (&oversized, &["WARN", "127.0.0.1:", "1001 octets", "limit of 1000 (max_message)"]),
         (&request(0), &["WARN", "127.0.0.1:", "malformed", "Request"]),
         (&reply, &["WARN", "127.0.0.1:", "Reply"]),
         (&request(1_000), &["WARN", "127.0.0.1:", "header_deadline", "20ms"]),

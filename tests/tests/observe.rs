@@ -1,7 +1,7 @@
 //! Observability: metrics, spans, and traces across ORBs.
 
 use armilla::observe::{Metrics, Side, Spans, TRACE_CONTEXT, TraceBridge, TraceContext, Traces};
-use armilla::{Orb, SystemException, WString};
+use armilla::{Any, Orb, SystemException, WString};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::probe::{Common, Everything};
@@ -95,6 +95,10 @@ impl Speech for Relay {
 
     fn echo_letter(&self, letter: char) -> Result<char, SystemException> {
         Ok(letter)
+    }
+
+    fn echo_any(&self, value: &Any) -> Result<Any, SystemException> {
+        Ok(value.clone())
     }
 
     fn say(&self, _: u32) -> Result<String, SystemException> {

@@ -2,12 +2,12 @@
 //! these tests TCP fails, so a successful call took another transport.
 
 use armilla::Ior;
-use armilla_giop::ior::IiopProfile;
+use armilla_giop::ior::{CodeSetComponentInfo, Component, IiopProfile, OrbType, UiopProfile};
 use armilla_ipc::Address;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer;
 use armilla_tests::probe::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A place for a socket that no other test has.
 fn path(name: &str) -> PathBuf {
@@ -50,6 +50,42 @@ fn a_unix_domain_endpoint_is_preferred_on_the_same_host() {
     (0..3).for_each(|_| remote.ping().unwrap());
     server.shutdown();
     assert!(!path.exists(), "the socket is removed when the server ends");
+}
+
+/// The reference as TAO makes one to a server with this socket: a profile of its UIOP alone.
+fn as_of_tao(server: &Server, client: &armilla::Orb, path: &Path, padding: u8) -> EverythingRef {
+    let ior = server.local.object().ior();
+    let profile = ior.iiop_profiles().next().unwrap().unwrap();
+    let mut components = profile.components;
+    // Without the endpoint that only servers of ours name.
+    components.retain(|component| component.id <= CodeSetComponentInfo::ID);
+    let padded = components.iter_mut().filter(|component| component.id == OrbType::ID);
+    padded.for_each(|component| component.data[1..4].fill(padding));
+    let profile = UiopProfile {
+        version: profile.version,
+        rendezvous_point: path.to_str().unwrap().into(),
+        object_key: profile.object_key,
+        components,
+    };
+    let profiles = vec![profile.to_tagged().unwrap()];
+    let ior = Ior { type_id: ior.type_id, profiles };
+    client.string_to_object(&ior.to_text().unwrap()).unwrap().assume()
+}
+
+#[test]
+fn a_profile_of_taos_uiop_leads_to_its_unix_domain_socket() {
+    let path = path("tao");
+    let server = server(&format!("uiop://{}", path.display()));
+    let client = orbs::client();
+    let [one, other] = [0, 0x9c].map(|padding| as_of_tao(&server, &client, &path, padding));
+    one.ping().unwrap();
+    other.ping().unwrap();
+    assert!(one.object().is_equivalent(other.object()), "whatever the padding of components");
+    assert_eq!(one.object().hash_up_to(u32::MAX), other.object().hash_up_to(u32::MAX));
+    let elsewhere = as_of_tao(&server, &client, Path::new("/nowhere/of/tao"), 0);
+    assert!(!one.object().is_equivalent(elsewhere.object()));
+    let error = elsewhere.ping().unwrap_err().to_string();
+    assert!(error.starts_with("TRANSIENT") && error.contains("/nowhere/of/tao"), "{error}");
 }
 
 #[test]

@@ -33,7 +33,8 @@ fn a_reply_that_claims_more_than_the_limit_is_refused_without_waiting_for_it() {
         wire.send(&peer::header(request.version, MessageKind::Reply, u32::MAX));
         wire.message(); // stays open until the client closes
     });
-    let text = assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), NONSENSE);
+    let expected = (ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::Maybe);
+    let text = assert_fails(peer.reference(&orbs::client(), NEWEST).ping(), expected);
     assert!(text.contains("larger than the limit"), "{text}");
 }
 

@@ -40,8 +40,16 @@ fn a_message_that_claims_too_much_is_refused_at_once() {
             for version in VERSIONS {
                 // The rest is not waited for: the connection stays open on this side.
                 let mut wire = Wire::connect(server.address());
-                wire.send(&header(version, MessageKind::Request, size));
+                wire.send(&header(version, MessageKind::LocateRequest, size));
                 assert_eq!(wire.until_end(), [MessageKind::MessageError], "{size}");
+                // The id of the request and that a reply is expected: enough to answer.
+                let mut wire = Wire::connect(server.address());
+                let head: &[u8] = match version {
+                    NEWEST => &[0, 0, 0, 0, 3],
+                    _ => &[0, 0, 0, 0, 0, 0, 0, 0, 1],
+                };
+                wire.send(&[&header(version, MessageKind::Request, size)[..], head].concat());
+                assert_eq!(wire.kind(), Some(MessageKind::Reply), "{size}");
             }
         }
     });

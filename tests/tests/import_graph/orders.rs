@@ -20,7 +20,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla",
         rows: &[
             (
-                "concurrency exception log object_key operations sync wire",
+                "concurrency exception log object_key operations rt_info sync wire",
                 "names, values and helpers that know no ORB",
             ),
             ("policies signature threads", "what describes a call, and how a thread waits in one"),
@@ -32,7 +32,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("server", "connections, adapters and servants; it calls back over the client's links"),
             ("interceptor object remoting", "both sides at once: typed references, registration"),
             ("dynamic value", "what programs do beside stubs and skeletons, with references"),
-            ("naming observe", "services that use the ORB as any program does"),
+            ("imr naming observe", "services that use the ORB as any program does"),
             ("orb", "assembly: makes an ORB of everything, runs it and ends it"),
         ],
         exceptions: &[],
@@ -41,14 +41,14 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-bench",
         rows: &[
             (
-                "budget machine program published reaper record support ttcp workload",
+                "budget latencies machine program published reaper record support ttcp workload",
                 "single facts",
             ),
             ("network outcome plan task worker", "who takes part in a run, and what came out"),
             ("peers report schedule", "peers that are installed, pages, and whose turn it is"),
             ("process", "starts those who take part"),
             ("counting samples", "one run, counted or timed"),
-            ("functions measure", "what runs are made of"),
+            ("functions measure realtime", "what runs are made of"),
             ("experiments", "series of runs"),
         ],
         exceptions: &[],
@@ -58,7 +58,7 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("ascii bits buffer code_set key_table stack_budget", "octets and their meanings"),
             ("error", "what reading and writing fails with"),
-            ("order", "the two orders of octets"),
+            ("lone_surrogate order", "halves of characters, and the two orders of octets"),
             ("decode encode", "what a type implements to be read and written"),
             ("fixed", "types whose values have one size"),
             ("wide", "wide characters"),
@@ -85,10 +85,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            ("allocations failure", "what every command may need"),
+            ("allocations failure json_text", "what every command may need"),
             ("interrupt orb output", "the ORB of a command, and how it tells and ends"),
-            ("bench demo idl ifr ior naming ping ttcp", "one command each"),
-            ("call", "the command that finds interfaces as others do"),
+            ("bench demo idl ifr imr ior naming ping rt schedule ttcp", "one command each"),
+            ("call trader", "the commands that find interfaces as others do"),
         ],
         exceptions: &[],
     },
@@ -135,6 +135,17 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-imr",
+        rows: &[
+            ("model", "definitions of servers and their state machines"),
+            ("host store", "where servers are started, and what keeps them"),
+            ("activator engine", "what drives the model, here or for another host"),
+            ("servant", "the object that shows it"),
+            ("server", "the process that serves it"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-ipc",
         rows: &[
             (
@@ -142,7 +153,10 @@ pub(crate) const ORDERS: &[Order] = &[
                 "the operating system, and values that know none of it",
             ),
             ("credentials error memory stream", "what every mechanism has"),
-            ("affinity option pending_connect", "what sockets and connections being made need"),
+            (
+                "affinity option pending_connect process real_time",
+                "what sockets, connections and threads need",
+            ),
             ("stream_options", "what a program chooses for streams"),
             ("channel transport", "between threads; what all transports have"),
             ("accept reactor", "readiness"),
@@ -153,6 +167,66 @@ pub(crate) const ORDERS: &[Order] = &[
         ],
         exceptions: &[],
     },
+    Order {
+        name: "armilla-naming",
+        rows: &[
+            ("model", "contexts and bindings"),
+            ("access client store", "rules, what any client does, and what keeps the contexts"),
+            ("servant", "the objects that show them"),
+            ("server", "the process that serves them"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-service",
+        rows: &[
+            ("blocking events guard lifecycle page", "what a server shows, and to whom"),
+            ("console", "the listener that shows it"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-schedule",
+        rows: &[
+            ("bounds budget fault similar time", "times, and helpers that know no task"),
+            ("level measured strategy", "what tasks are ordered by, and measured times"),
+            ("task", "what is known of operations"),
+            ("system table", "tasks that have been checked, and that are read"),
+            ("steps", "what a processor schedules"),
+            ("priority", "fixed priorities"),
+            ("analysis", "whether deadlines are met"),
+            ("dispatch simulation", "what runs next: in a program, and event by event"),
+            ("timeline", "a picture of that"),
+        ],
+        exceptions: &[],
+    },
     Order { name: "armilla-cos-naming", rows: &[], exceptions: &[] },
+    Order { name: "armilla-cos-trading", rows: &[], exceptions: &[] },
     Order { name: "armilla-model-checker", rows: &[], exceptions: &[] },
+    Order {
+        name: "armilla-rt",
+        rows: &[
+            ("error", "what every part fails with"),
+            ("platform priority", "the host, and the numbers of threads"),
+            ("current wire", "the priority of a thread, of a request and of a reference"),
+            ("threadpool", "threads by priority"),
+            ("dispatch", "a request in a thread"),
+            ("poa", "objects with priorities"),
+            ("client", "calls with priorities"),
+            ("orb", "makes all of these"),
+            ("standard", "the same in the standard's names"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-trader",
+        rows: &[
+            ("constraint limits", "the languages: texts and values, and nothing of offers"),
+            ("from_idl model", "what a trader knows, and where that may come from"),
+            ("store", "where it is kept"),
+            ("servant", "the objects that show it"),
+            ("server", "a process around them"),
+        ],
+        exceptions: &[],
+    },
 ];
