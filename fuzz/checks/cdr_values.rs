@@ -30,7 +30,7 @@ fn code_sets(mode: u8) -> CodeSets {
         (0, _) => CodeSet::Utf8,
         _ => narrow[other % narrow.len()],
     };
-    CodeSets { char, wchar: Some(wide[other % wide.len()]) }
+    CodeSets { char, wchar: Some(wide[other % wide.len()]), lone_surrogates: mode & 64 != 0 }
 }
 
 fn value(number: u8, input: &mut Decoder<'_>, code_sets: CodeSets) -> CdrResult {

@@ -2,7 +2,9 @@
 
 use armilla_cdr::{ByteOrder, Decode, Decoder};
 use armilla_giop::ior::{
-    AlternateAddress, CodeSetComponentInfo, IiopProfile, Ior, OrbType, key_between, split_at_key,
+    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, IiopEndpoints, IiopProfile,
+    Ior, OrbType, Policies, SslSecTrans, TaggedComponent, TlsSecTrans, UiopEndpoints, UiopProfile,
+    key_between, split_at_key,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -25,8 +27,31 @@ fn understood(ior: &Ior) {
         let [before, key, behind] = split_at_key(&tagged.data).unwrap();
         assert_eq!(key, profile.object_key);
         assert_eq!(key_between(&tagged.data, [before, behind]), Some(key));
-        profile.component::<OrbType>().ok();
-        profile.component::<CodeSetComponentInfo>().ok();
-        profile.components_of::<AlternateAddress>().flatten().count();
+        profile.components.iter().for_each(component);
+    }
+    for profile in &ior.profiles {
+        profile.multiple_components().iter().flatten().for_each(component);
+        if let Ok(uiop) = UiopProfile::decode_data(&profile.data) {
+            let tagged = uiop.to_tagged().unwrap();
+            assert_eq!(UiopProfile::decode_data(&tagged.data), Ok(uiop));
+        }
+    }
+}
+
+fn component(tagged: &TaggedComponent) {
+    again::<OrbType>(tagged);
+    again::<CodeSetComponentInfo>(tagged);
+    again::<AlternateAddress>(tagged);
+    again::<Policies>(tagged);
+    again::<SslSecTrans>(tagged);
+    again::<TlsSecTrans>(tagged);
+    again::<CsiSecMechList>(tagged);
+    again::<IiopEndpoints>(tagged);
+    again::<UiopEndpoints>(tagged);
+}
+
+fn again<C: Component + PartialEq + core::fmt::Debug>(tagged: &TaggedComponent) {
+    if let Ok(Some(read)) = C::from_tagged(tagged) {
+        assert_eq!(C::from_tagged(&read.to_tagged().unwrap()), Ok(Some(read)));
     }
 }

@@ -1,13 +1,15 @@
-//! The README of the repository quotes this example; here its quotations are held against it.
+//! The README of the repository quotes this example, and the IDL of `docs/scheduling.idl`; here its
+//! quotations are held against them.
 
 const README: &str = include_str!("../../../README.md");
 
 /// Where the quoted lines come from.
-const SOURCES: [&str; 4] = [
+const SOURCES: [&str; 5] = [
     include_str!("../idl/bank.idl"),
     include_str!("../build.rs"),
     include_str!("../src/bin/server.rs"),
     include_str!("../src/bin/client.rs"),
+    include_str!("../../../docs/scheduling.idl"),
 ];
 
 #[test]
@@ -19,7 +21,7 @@ fn what_the_readme_quotes_stands_in_the_example() {
         let found = SOURCES.iter().any(|source| stands_in(quotation, source));
         assert!(found, "the README quotes what the example does not have:\n{quotation}");
     }
-    assert_eq!(count, 4, "an IDL file, a build script, a server and a client");
+    assert_eq!(count, 5, "two IDL files, a build script, a server and a client");
 }
 
 /// The text of each block of this language.
