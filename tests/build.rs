@@ -15,6 +15,8 @@ fn main() {
     asynchronous.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     build(format!("{CONSTRUCTS}/rare.idl")).unwrap_or_else(|errors| errors.exit());
     build("idl/frames.idl").unwrap_or_else(|errors| errors.exit());
+    let partly = Build::new().default_bodies(true).asynchronous(true);
+    partly.compile("idl/device.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/java.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/texts.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/values.idl").unwrap_or_else(|errors| errors.exit());

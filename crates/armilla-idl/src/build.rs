@@ -81,6 +81,15 @@ impl Build {
         self
     }
 
+    /// Whether a servant may leave out operations and attributes: the methods of the interfaces'
+    /// traits then have a body, which raises `NO_IMPLEMENT` and names the operation. The default is
+    /// `false`, so that the Rust compiler lists what a servant lacks.
+    #[must_use]
+    pub fn default_bodies(mut self, wanted: bool) -> Self {
+        self.rust = self.rust.default_bodies(wanted);
+        self
+    }
+
     /// Omits the code that only servers need. Objects of the interfaces cannot be activated.
     #[must_use]
     pub fn client_only(mut self) -> Self {

@@ -166,6 +166,13 @@ pub mod rt {
 
     pub use armilla_cdr::{get_bits, get_signed_bits, set_bits};
 
+    /// What an operation raises that the servant does not implement.
+    #[cold]
+    pub fn not_implemented(operation: &str) -> SystemException {
+        let what = format!("the servant does not implement {operation}");
+        crate::exception::ExceptionKind::NoImplement.because(what)
+    }
+
     /// A time of an annotation.
     pub const fn nanos(nanos: u64) -> std::time::Duration {
         std::time::Duration::from_nanos(nanos)

@@ -1,6 +1,7 @@
 //! Values that carry their type: IDL `any` (CORBA 3.4 Part 2, 9.3.5.2).
 
 mod copy;
+mod debug;
 mod fixed_layout;
 mod opaque;
 mod types;
@@ -12,7 +13,6 @@ use crate::{
 };
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt;
 use types::DynamicTypes;
 
 /// A value of any type, with its TypeCode.
@@ -270,15 +270,6 @@ impl PartialEq for Any {
         self.value == other.value
             && self.form() == other.form()
             && self.type_code == other.type_code
-    }
-}
-
-impl fmt::Debug for Any {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Any")
-            .field("type", &self.type_code)
-            .field("octets", &self.value.len())
-            .finish()
     }
 }
 

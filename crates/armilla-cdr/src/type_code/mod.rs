@@ -5,6 +5,7 @@ mod compact;
 mod compare;
 mod debug;
 mod decode;
+mod display;
 mod drop;
 mod encode;
 mod factory;

@@ -43,6 +43,9 @@ pub(crate) struct Backend {
     /// Add traits for servants that reply asynchronously
     #[arg(long)]
     amh: bool,
+    /// Let servants leave out operations: those raise NO_IMPLEMENT
+    #[arg(long)]
+    default_bodies: bool,
     /// Derive traits for a type, for the types of a module, or for all types (*); repeatable
     #[arg(long, value_name = "NAME=TRAITS", value_parser = pair)]
     derive: Vec<(String, String)>,
@@ -72,6 +75,7 @@ impl Backend {
         };
         let options = rust::Options::new().sides(sides);
         let options = options.asynchronous(self.asynchronous).amh(self.amh);
+        let options = options.default_bodies(self.default_bodies);
         let options =
             self.externs.iter().fold(options, |o, (what, path)| o.extern_path(what, path));
         let options = self.derive.iter().fold(options, |o, (what, traits)| o.derive(what, traits));

@@ -8,7 +8,7 @@ use super::docs::docs;
 use super::lints;
 use super::module::Module;
 use super::names;
-use super::operation::{self};
+use super::operation::{self, Callable};
 use super::options::Sides;
 use super::queries;
 use super::raises;
@@ -78,12 +78,32 @@ impl Generator<'_, '_> {
                 true => TokenStream::new(),
                 false => asynchronous::provided(self.scope, &self.companion, callable),
             };
-            quote!(#docs #lints #signature; #asynchronous)
+            let body = self.default_body(callable);
+            quote!(#docs #lints #signature #body #asynchronous)
         });
         let name = &self.name;
         let lints = lints::allow(&lints::interface(&self.callables));
         let base = self.servant_base();
         quote!(#trait_docs #lints pub trait #name: #bases { #(#methods)* #base })
+    }
+
+    /// The body of a method that a servant may leave out.
+    fn default_body(&self, callable: &Callable<'_>) -> TokenStream {
+        if !self.scope.options.default_bodies {
+            return quote!(;);
+        }
+        let scoped_name = self.scope.idl.scoped_name(self.id);
+        let what = format!("{scoped_name}::{}", callable.wire_name);
+        let arguments = callable.arguments().map(|parameter| names::ident(&parameter.name));
+        let arguments: Vec<_> = arguments.chain(callable.context()).map(|a| quote!(#a)).collect();
+        let unused = (!arguments.is_empty()).then(|| operation::tuple(&arguments));
+        let unused = unused.map(|arguments| quote!(let _ = #arguments;));
+        let error = quote!(rt::not_implemented(#what));
+        let error = match callable.raises.is_empty() {
+            true => error,
+            false => quote!(#error.into()),
+        };
+        quote!({ #unused Err(#error) })
     }
 
     /// The method with which a servant takes over the operations of every object.

@@ -136,6 +136,8 @@ const METHODS_OF_REFERENCES: &[&str] = &[
     "invoke_raises_async",
     "is_nil",
     "local",
+    "narrow",
+    "narrow_async",
     "object",
     "upcast",
     "with_component",

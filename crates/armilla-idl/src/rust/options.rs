@@ -21,6 +21,7 @@ pub struct Options {
     pub(super) sides: Sides,
     pub(super) asynchronous: bool,
     pub(super) amh: bool,
+    pub(super) default_bodies: bool,
     pub(super) externs: Vec<(String, String)>,
     pub(super) derives: Vec<(String, String)>,
     pub(super) shared: Vec<String>,
@@ -50,6 +51,7 @@ impl Default for Options {
             sides: Sides::Both,
             asynchronous: false,
             amh: false,
+            default_bodies: false,
             externs: Vec::new(),
             derives: Vec::new(),
             shared: Vec::new(),
@@ -109,6 +111,15 @@ impl Options {
     #[must_use]
     pub fn amh(mut self, wanted: bool) -> Self {
         self.amh = wanted;
+        self
+    }
+
+    /// Whether a servant may leave out operations and attributes: the methods of the interfaces'
+    /// traits then have a body, which raises `NO_IMPLEMENT` and names the operation. The default is
+    /// `false`, so that the Rust compiler lists what a servant lacks.
+    #[must_use]
+    pub fn default_bodies(mut self, wanted: bool) -> Self {
+        self.default_bodies = wanted;
         self
     }
 

@@ -1,6 +1,6 @@
 //! User exceptions of which the program has only the TypeCode, and conversions of errors.
 
-use crate::exception::{Completion, ExceptionKind, Minor, Raises, SystemException};
+use crate::exception::{Completion, Error, ExceptionKind, Minor, Raises, SystemException};
 use armilla_cdr::type_code::{TypeCodeError, TypeCodeErrorKind};
 use armilla_cdr::{Any, CdrError, CdrErrorKind, CdrResult, Decoder, Encoder, TypeCode};
 use std::fmt;
@@ -78,6 +78,13 @@ impl From<CdrError> for SystemException {
     /// `DATA_CONVERSION` for text; nothing was sent.
     fn from(error: CdrError) -> Self {
         Self::encoding(&error, Completion::No)
+    }
+}
+
+impl<E> From<CdrError> for Error<E> {
+    /// The same error as a system exception, for operations with a `raises` clause.
+    fn from(error: CdrError) -> Self {
+        SystemException::from(error).into()
     }
 }
 

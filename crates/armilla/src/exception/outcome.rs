@@ -1,6 +1,6 @@
 //! User exceptions, and the error type of calls that can raise them.
 
-use super::SystemException;
+use super::{ExceptionKind, SystemException};
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use std::fmt;
 
@@ -35,6 +35,12 @@ pub enum Error<E> {
 impl<E> From<SystemException> for Error<E> {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
+    }
+}
+
+impl<E> From<ExceptionKind> for Error<E> {
+    fn from(kind: ExceptionKind) -> Self {
+        Self::System(kind.into())
     }
 }
 

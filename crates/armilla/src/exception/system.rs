@@ -10,12 +10,12 @@ use std::fmt;
 /// hint are for people.
 ///
 /// ```
-/// use armilla::{Completion, ExceptionKind, Minor, SystemException};
+/// use armilla::{Completion, ExceptionKind};
 ///
-/// let exception =
-///     SystemException::new(ExceptionKind::NoPermission, Minor::default(), Completion::No)
-///         .with_reason("the account is frozen")
-///         .with_hint("ask the branch that froze it");
+/// let exception = ExceptionKind::NoPermission
+///     .because("the account is frozen")
+///     .with_hint("ask the branch that froze it");
+/// assert_eq!(exception.completed(), Completion::No);
 /// assert_eq!(
 ///     exception.to_string(),
 ///     "NO_PERMISSION: the account is frozen (not executed)\n  hint: ask the branch that froze it"
@@ -243,6 +243,36 @@ impl SystemException {
     pub(crate) fn no_adapter() -> Self {
         Self::new(ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER, Completion::No)
             .with_reason("the POA of the object is not there")
+    }
+}
+
+impl ExceptionKind {
+    /// An exception of this kind for a servant or a library to raise, with the reason, the minor
+    /// code 0 and `COMPLETED_NO`. [`SystemException::new`] sets them otherwise.
+    ///
+    /// ```
+    /// use armilla::{ExceptionKind, SystemException};
+    ///
+    /// fn withdraw(frozen: bool) -> Result<(), SystemException> {
+    ///     if frozen {
+    ///         return Err(ExceptionKind::NoPermission.because("the account is frozen"));
+    ///     }
+    ///     Err(ExceptionKind::NoImplement.into())
+    /// }
+    /// assert_eq!(withdraw(true).unwrap_err().reason(), Some("the account is frozen"));
+    /// assert_eq!(withdraw(false).unwrap_err().kind(), ExceptionKind::NoImplement);
+    /// ```
+    #[cold]
+    pub fn because(self, reason: impl Into<String>) -> SystemException {
+        SystemException::from(self).with_reason(reason)
+    }
+}
+
+impl From<ExceptionKind> for SystemException {
+    /// An exception without a reason, with the minor code 0 and `COMPLETED_NO`.
+    #[cold]
+    fn from(kind: ExceptionKind) -> Self {
+        Self::new(kind, Minor::default(), Completion::No)
     }
 }
 

@@ -44,3 +44,22 @@ impl Object {
         Ref::new(self.clone())
     }
 }
+
+impl<I: Interface + ?Sized> Ref<I> {
+    /// The same reference, typed as another interface; see [`Object::narrow`].
+    /// [`upcast`](Self::upcast) converts to a base without asking.
+    ///
+    /// # Errors
+    /// Those of [`Object::narrow`].
+    pub fn narrow<J: Interface + ?Sized>(&self) -> Result<Ref<J>, SystemException> {
+        self.object().narrow()
+    }
+
+    /// [`narrow`](Self::narrow) without blocking a thread.
+    ///
+    /// # Errors
+    /// Those of [`narrow`](Self::narrow).
+    pub async fn narrow_async<J: Interface + ?Sized>(&self) -> Result<Ref<J>, SystemException> {
+        self.object().narrow_async().await
+    }
+}

@@ -1,7 +1,7 @@
 //! Custom policies: policies of types that the program, or a service in it, defines (CORBA 3.4 Part
 //! 1, 8.9 and 16.7.2, `PolicyFactory`).
 
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_cdr::Any as Value;
 use std::any::Any;
 use std::collections::HashMap;
@@ -173,6 +173,13 @@ impl std::error::Error for PolicyError {}
 impl From<SystemException> for PolicyError {
     fn from(exception: SystemException) -> Self {
         Self::System(exception)
+    }
+}
+
+impl<E> From<PolicyError> for Error<E> {
+    /// The same error as a system exception, for operations with a `raises` clause.
+    fn from(error: PolicyError) -> Self {
+        SystemException::from(error).into()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The errors of the object adapters.
 
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use crate::policies::PolicyError;
 use std::fmt;
 
@@ -125,6 +125,13 @@ impl From<PoaError> for SystemException {
             _ => (ExceptionKind::ObjAdapter, Minor::WRONG_POLICY),
         };
         Self::new(kind, minor, Completion::No).with_reason(error.to_string())
+    }
+}
+
+impl<E> From<PoaError> for Error<E> {
+    /// The same error as a system exception, for operations with a `raises` clause.
+    fn from(error: PoaError) -> Self {
+        SystemException::from(error).into()
     }
 }
 

@@ -93,6 +93,7 @@ use strategies::Ids;
 ///
 /// let id = ObjectId::from("savings/7");
 /// assert_eq!(id, ObjectId::new(*b"savings/7"));
+/// assert_eq!(id, ObjectId::from(format!("savings/{}", 7)));
 /// assert_eq!(id.as_bytes().len(), 9);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -113,6 +114,18 @@ impl ObjectId {
 impl From<&str> for ObjectId {
     fn from(text: &str) -> Self {
         Self::new(text.as_bytes())
+    }
+}
+
+impl From<String> for ObjectId {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&Self> for ObjectId {
+    fn from(id: &Self) -> Self {
+        id.clone()
     }
 }
 

@@ -14,6 +14,13 @@ pub type WhichObject<'o> = &'o dyn Fn() -> ObjectId;
 
 /// An IDL interface as the ORB sees it. The IDL compiler implements it for `dyn Account`, the trait
 /// object of the interface's trait.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an IDL interface",
+    label = "an interface is a trait object, such as `dyn Account`",
+    note = "to activate a servant, pass what the generated function `tie` of its interface returns: \
+            `poa.activate(account::tie(servant))`",
+    note = "to narrow or resolve a reference, name the trait object: `narrow::<dyn Account>()`"
+)]
 pub trait Interface: Send + Sync + 'static {
     /// The repository id of the interface.
     const REPOSITORY_ID: &'static str;

@@ -38,11 +38,9 @@ impl Writer {
 
     fn shallow(&mut self, code: &TypeCode) -> Result<Value> {
         Ok(match code {
-            TypeCode::String(0) => "string".into(),
-            TypeCode::WString(0) => "wstring".into(),
-            TypeCode::String(bound) => format!("string<{bound}>").into(),
-            TypeCode::WString(bound) => format!("wstring<{bound}>").into(),
-            TypeCode::Fixed { digits, scale } => format!("fixed<{digits},{scale}>").into(),
+            TypeCode::String(_) | TypeCode::WString(_) | TypeCode::Fixed { .. } => {
+                code.to_string().into()
+            }
             TypeCode::Recursive(id) => {
                 object_of([("kind", "recursive".into()), ("id", (**id).into())])
             }
