@@ -19,8 +19,9 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla",
         rows: &[
+            ("sync", "locks that no panic poisons"),
             (
-                "concurrency exception log object_key operations rt_info sync wire",
+                "concurrency exception log object_key operations rt_info wire",
                 "names, values and helpers that know no ORB",
             ),
             ("policies signature threads", "what describes a call, and how a thread waits in one"),
