@@ -178,3 +178,19 @@ fn a_client_without_descriptors_closes_idle_connections() {
         );
     }
 }
+
+#[test]
+fn a_host_opens_no_more_connections_than_its_share() {
+    let server = Server::of(orbs::listening_with(|s| s.connections_per_peer = Some(2)));
+    let connect = || {
+        let mut wire = Wire::connect(server.address());
+        wire.send(&server.request(1, "ping"));
+        wire
+    };
+    let mut wires = [connect(), connect()];
+    assert!(wires.iter_mut().all(|wire| wire.kind() == Some(MessageKind::Reply)));
+    assert_eq!(connect().until_end(), [MessageKind::CloseConnection]);
+    let [first, _second] = wires;
+    drop(first);
+    eventually("another takes its place", || connect().kind() == Some(MessageKind::Reply));
+}

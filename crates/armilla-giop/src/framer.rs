@@ -3,6 +3,7 @@
 //! The framer owns or borrows the receive buffer and decides how much is read at once; fragments
 //! are put together in `reassembly`. What a message says is read elsewhere.
 
+mod memory;
 mod oversized;
 
 pub use oversized::{OversizedRequest, Skipped};
@@ -11,7 +12,6 @@ use crate::reassembly::Reassembly;
 use crate::{
     HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind, OwnedMessage,
 };
-use alloc::vec;
 use alloc::vec::Vec;
 use armilla_cdr::Decoder;
 use core::mem;
@@ -87,6 +87,8 @@ pub struct Framer {
     max_message: usize,
     /// How many octets of a message above the limit are still to be discarded.
     skipped: usize,
+    /// Whether the incomplete request is to be skipped as if it were above the limit.
+    refuses: bool,
     reassembly: Reassembly,
 }
 
@@ -114,6 +116,7 @@ impl Framer {
             cancelled_ahead: Vec::new(),
             max_message,
             skipped: 0,
+            refuses: false,
             reassembly: Reassembly::new(max_message),
         }
     }
@@ -382,7 +385,7 @@ impl Framer {
             };
             let header = MessageHeader::decode(first)?;
             let size = header.size as usize;
-            if size > self.max_message {
+            if size > self.max_message || self.skipped > 0 || self.refuses(header) {
                 if self.skipped > 0 {
                     match self.discard_skipped() {
                         true => continue,
@@ -416,57 +419,6 @@ impl Framer {
         }
     }
 
-    /// Moves the incomplete message to the front, or enlarges the buffer for it by no more than has
-    /// arrived. Each octet moves at most once this way.
-    #[cold]
-    fn make_room(&mut self) {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.moved_to_front();
-        }
-        let full = self.buffer.len();
-        if self.end == full {
-            let enough = self.needed.max(full + INITIAL);
-            let length = enough.min(2 * full);
-            self.buffer.reserve_exact(length - full);
-            self.buffer.resize(length, 0);
-        }
-    }
-
-    /// Continues with the octets `rest`, which were at `from` in the memory used before.
-    #[inline]
-    fn carry_over(&mut self, rest: &[u8], from: usize) {
-        if !rest.is_empty() {
-            if self.buffer.len() < rest.len() {
-                self.buffer.resize(rest.len().max(INITIAL), 0);
-            }
-            self.buffer[..rest.len()].copy_from_slice(rest);
-        }
-        self.scanned = self.scanned.saturating_sub(from);
-        (self.start, self.end) = (0, rest.len());
-    }
-
-    /// Swaps the memory of `lender` in, and the received octets with it.
-    #[cold]
-    fn borrow(&mut self, lender: &mut Vec<u8>) {
-        mem::swap(&mut self.buffer, lender);
-        if self.buffer.len() < INITIAL {
-            self.buffer = vec![0; INITIAL];
-        }
-        if self.start != self.end {
-            let held = &lender[self.start..self.end];
-            self.buffer[..held.len()].copy_from_slice(held);
-        }
-        self.moved_to_front();
-    }
-
-    /// Adjusts positions after the octets from `start` on were moved to the front.
-    fn moved_to_front(&mut self) {
-        self.end -= self.start;
-        self.scanned = self.scanned.saturating_sub(self.start);
-        self.start = 0;
-    }
-
     /// Scans the messages that wait, each once, for CancelRequests.
     #[cold]
     fn scan_for_cancel(&mut self, request_id: u32) -> bool {
@@ -493,19 +445,6 @@ impl Framer {
             if let Some(index) = self.cancelled_ahead.iter().position(|known| Ok(*known) == id) {
                 self.cancelled_ahead.swap_remove(index);
             }
-        }
-    }
-
-    /// Provides enough memory, and releases some of it after a large message.
-    #[cold]
-    #[inline(never)]
-    fn resize(&mut self, memory: &mut Vec<u8>) {
-        // While large messages follow each other, the memory that they need stays.
-        let usual = self.last.min(mem::replace(&mut self.before, self.last));
-        let retained = RETAINED.max(2 * usual);
-        let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > retained);
-        if large || memory.len() < INITIAL {
-            *memory = vec![0; INITIAL];
         }
     }
 }

@@ -69,6 +69,11 @@ impl Reassembly {
         self.is_open() || self.finished.is_some()
     }
 
+    /// The octets of all incomplete messages together.
+    pub(crate) const fn octets(&self) -> usize {
+        self.octets
+    }
+
     /// The message that [`add`](Self::add) completed.
     pub(crate) fn finished(&self) -> Option<Message<'_>> {
         let Open { header, octets, .. } = self.finished.as_ref()?;

@@ -82,7 +82,12 @@ fn a_request_above_the_limit_is_skipped_and_the_next_is_read() {
                     }
                 }
             }
-            let request = OversizedRequest { version, request_id: 7, response_expected: true };
+            let request = OversizedRequest {
+                version,
+                request_id: 7,
+                response_expected: true,
+                refused: false,
+            };
             assert_eq!(skipped, [request, request], "GIOP {version}, {chunk}");
             assert_eq!(read, std::slice::from_ref(&small), "GIOP {version}, {chunk}");
             assert!(!framer.is_partial());
@@ -106,8 +111,12 @@ fn a_request_whose_fragments_exceed_the_limit_is_skipped_to_its_last() {
                     Err(error) => refused.push(framer.skip_oversized(error).unwrap()),
                 }
             }
-            let expected =
-                OversizedRequest { version: Version::V1_2, request_id: 7, response_expected: true };
+            let expected = OversizedRequest {
+                version: Version::V1_2,
+                request_id: 7,
+                response_expected: true,
+                refused: false,
+            };
             refused.retain(|skipped| *skipped != Skipped::Remainder);
             let expected = vec![Skipped::Request(expected)];
             assert_eq!((refused, read), (expected, vec![small.clone()]));

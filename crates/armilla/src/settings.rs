@@ -162,10 +162,21 @@ pub struct Settings {
     /// The time limit for a client to send one message, from its first octet. Default: 120 s.
     /// Option: `-ORBMessageDeadline`.
     pub message_deadline: Duration,
+    /// How many octets of large messages a server holds for all its clients at once, while they
+    /// arrive and while servants use them. One client's host may hold as much as is free, so at most
+    /// half. A request beyond that ends in `TRANSIENT`; nothing of it was executed. `None` takes a
+    /// quarter of the memory of the machine or the container. Default: `None`. Option:
+    /// `-ORBMessageMemory`, where 0 stands for `None`.
+    pub message_memory: Option<usize>,
     /// How many connections a server holds at once. A further connection makes the server close the
     /// one that has been idle longest; if none is idle, the server closes the new one. Default:
     /// 16,384. Option: `-ORBMaxConnections`.
     pub max_connections: usize,
+    /// How many of them may come from one host; the server closes further ones at once. All clients
+    /// of this host that use Unix-domain sockets or shared memory count as one. `None` sets no limit
+    /// but `max_connections`. Default: `None`. Option: `-ORBConnectionsPerPeer`, where 0 stands for
+    /// `None`.
+    pub connections_per_peer: Option<usize>,
     /// The concurrency model of the server: which threads serve requests. Default:
     /// [`Concurrency::default`]. Option: `-ORBConcurrency`.
     pub concurrency: Concurrency,
@@ -377,7 +388,9 @@ impl Default for Settings {
             header_deadline: Duration::from_secs(10),
             drain_timeout: Duration::from_secs(10),
             message_deadline: Duration::from_secs(120),
+            message_memory: None,
             max_connections: 16_384,
+            connections_per_peer: None,
             concurrency: Concurrency::default(),
             requests_per_connection: 256,
             requests_in_progress: 16_384,

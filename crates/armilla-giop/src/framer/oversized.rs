@@ -1,7 +1,7 @@
 //! Requests above the limit: their heads are read, so that the client gets a reply, and the rest is
 //! skipped, so that the connection can go on.
 
-use super::Framer;
+use super::{Framer, INITIAL};
 use crate::{HEADER_LEN, HeaderError, MessageHeader, MessageKind, Version};
 use armilla_cdr::{CdrResult, Decoder};
 
@@ -18,6 +18,8 @@ pub struct OversizedRequest {
     pub request_id: u32,
     /// Whether the client waits for a reply.
     pub response_expected: bool,
+    /// Whether [`Framer::refuse_incomplete`] is the reason, and not the size of the request.
+    pub refused: bool,
 }
 
 /// What has become of a message above the limit.
@@ -32,6 +34,20 @@ pub enum Skipped {
 }
 
 impl Framer {
+    /// Treats the request that is incomplete as one above the limit: [`take`](Self::take) or
+    /// [`next`](Self::next) returns [`HeaderError::TooLarge`] for it, so that it can be
+    /// [skipped](Self::skip_oversized) and its memory becomes free.
+    #[cold]
+    pub const fn refuse_incomplete(&mut self) {
+        self.refuses = true;
+    }
+
+    /// Whether the message with this header is to be skipped whatever its size.
+    #[inline]
+    pub(super) const fn refuses(&self, header: MessageHeader) -> bool {
+        self.refuses && matches!(header.kind, MessageKind::Request | MessageKind::Fragment)
+    }
+
     /// Skips the message for which [`take`](Self::take) or [`next`](Self::next) has returned
     /// [`HeaderError::TooLarge`]: later messages can be read then, and no more memory is used.
     /// While the request id has not arrived, `take` returns the error again.
@@ -41,10 +57,18 @@ impl Framer {
     /// fragments of GIOP 1.1, which do not name their request. Nothing can be read after it.
     #[cold]
     pub fn skip_oversized(&mut self, error: HeaderError) -> Result<Skipped, HeaderError> {
+        let skipped = self.skip(error)?;
+        if skipped != Skipped::Incomplete {
+            self.refuses = false;
+        }
+        Ok(skipped)
+    }
+
+    fn skip(&mut self, error: HeaderError) -> Result<Skipped, HeaderError> {
         let arrived = &self.buffer[self.start..self.end];
         let header = MessageHeader::decode(arrived.first_chunk().ok_or(error)?)?;
         let size = header.size as usize;
-        if size <= self.max_message {
+        if size <= self.max_message && !self.refuses {
             return self.skip_fragmented(header, error).map(Skipped::Request);
         }
         if header.kind == MessageKind::Fragment && header.version >= Version::V1_2 {
@@ -58,7 +82,12 @@ impl Framer {
             Ok((request_id, response_expected)) => {
                 self.skipped = size;
                 let version = header.version;
-                let request = OversizedRequest { version, request_id, response_expected };
+                let request = OversizedRequest {
+                    version,
+                    request_id,
+                    response_expected,
+                    refused: self.refuses,
+                };
                 Ok(Skipped::Request(request))
             }
             Err(_) if arrived.len() < wanted => {
@@ -94,7 +123,13 @@ impl Framer {
             Some((open, octets)) if open.kind == MessageKind::Request => {
                 let (_, response_expected) = head(open, octets.octets()).map_err(|_| error)?;
                 let version = header.version;
-                Skipped::Request(OversizedRequest { version, request_id, response_expected })
+                let refused = self.refuses;
+                Skipped::Request(OversizedRequest {
+                    version,
+                    request_id,
+                    response_expected,
+                    refused,
+                })
             }
             Some(_) => return Err(error),
             None => Skipped::Remainder,
@@ -130,7 +165,8 @@ impl Framer {
             _ => return Err(error),
         };
         self.start += length;
-        Ok(OversizedRequest { version: header.version, request_id, response_expected })
+        let (version, refused) = (header.version, false);
+        Ok(OversizedRequest { version, request_id, response_expected, refused })
     }
 
     /// Discards what has arrived of the message that is skipped; `true` if that was the rest of
@@ -145,6 +181,12 @@ impl Framer {
         }
         self.end = self.start + HEADER_LEN;
         self.needed = HEADER_LEN + 1;
+        if self.buffer.len() > INITIAL {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.moved_to_front();
+            self.buffer.truncate(INITIAL);
+            self.buffer.shrink_to_fit();
+        }
         false
     }
 }

@@ -54,7 +54,9 @@ impl OrbBuilder {
     /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`]; 0 does not fragment |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`] |
+    /// | `-ORBMessageMemory OCTETS` | [`Settings::message_memory`]; 0 leaves it to the machine |
     /// | `-ORBMaxConnections COUNT` | [`Settings::max_connections`] |
+    /// | `-ORBConnectionsPerPeer COUNT` | [`Settings::connections_per_peer`]; 0 sets no limit |
     /// | `-ORBNoProprietaryActivation` | no effect; takes no value |
     /// | `-ORBHoldRequests 0\|1` | [`Settings::hold_requests`](crate::Settings::hold_requests) |
     /// | `-ORBStartupHold MILLISECONDS` | [`Settings::startup_hold`]; 0 lets no request wait |
@@ -95,6 +97,8 @@ impl OrbBuilder {
     /// [`Settings::keep_alive`]: crate::Settings::keep_alive
     /// [`Settings::fragment_size`]: crate::Settings::fragment_size
     /// [`Settings::exception_details`]: crate::Settings::exception_details
+    /// [`Settings::message_memory`]: crate::Settings::message_memory
+    /// [`Settings::connections_per_peer`]: crate::Settings::connections_per_peer
     /// [`Settings::max_connections`]: crate::Settings::max_connections
     /// [`Settings::startup_hold`]: crate::Settings::startup_hold
     /// [`Settings::concurrency`]: crate::Settings::concurrency

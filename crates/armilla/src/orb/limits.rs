@@ -17,9 +17,11 @@ enum Limit {
 }
 
 /// The options of limits, by the part of the name after `-ORB`, in lower case.
-const LIMITS: [(&str, Limit); 17] = [
+const LIMITS: [(&str, Limit); 19] = [
     ("maxmessage", Limit::Count(|settings| &mut settings.max_message)),
+    ("messagememory", Limit::OptionalCount(|settings| &mut settings.message_memory)),
     ("maxconnections", Limit::Count(|settings| &mut settings.max_connections)),
+    ("connectionsperpeer", Limit::OptionalCount(|settings| &mut settings.connections_per_peer)),
     ("connectionsperendpoint", Limit::Count(|settings| &mut settings.connections_per_endpoint)),
     ("clientidle", Limit::Time(|settings| &mut settings.client_idle)),
     ("serveridle", Limit::Time(|settings| &mut settings.server_idle)),

@@ -1,6 +1,7 @@
 //! Accepting streams, and admitting them as connections within the limits of the server.
 
 use super::connection::Connection;
+use super::registry::NotEntered;
 use super::workers::Workers;
 use crate::log::report;
 use crate::runtime::Orb;
@@ -70,23 +71,42 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
     };
     let entered = workers
         .registry
-        .enter(|number| Connection::new(orb, workers, stream.clone(), number, served_by));
-    let Some(connection) = entered else {
-        if !workers.is_closing() {
-            report!(
-                warn,
-                "refused: max_connections are open and none is idle",
-                peer = stream.peer(),
-                limit = orb.settings().max_connections,
-            );
+        .enter(stream.peer(), |n| Connection::new(orb, workers, stream.clone(), n, served_by));
+    let connection = match entered {
+        Ok(connection) => connection,
+        Err(why) => {
+            report_not_entered("refused", orb, &*stream, &why);
+            return refuse(&*stream);
         }
-        return refuse(&*stream);
     };
     if let Err(error) = workers.begin(&connection) {
         report!(error, "cannot watch a connection; closing it", error = error);
         refuse(&*stream);
         workers.registry.leave(&connection);
     }
+}
+
+/// Reports what has become of a connection that does not count among the open ones, and why.
+pub(super) fn report_not_entered(what: &str, orb: &Orb, stream: &dyn Stream, why: &NotEntered) {
+    let settings = orb.settings();
+    let (why, limit) = match why {
+        NotEntered::Closing => return,
+        NotEntered::TooMany => {
+            ("max_connections are open and none is idle", Some(settings.max_connections))
+        }
+        NotEntered::TooManyOfPeer => (
+            "connections_per_peer connections of this host are open",
+            settings.connections_per_peer,
+        ),
+    };
+    report!(
+        warn,
+        "a connection cannot be taken in",
+        outcome = what,
+        why = why,
+        peer = stream.peer(),
+        limit = limit.unwrap_or_default(),
+    );
 }
 
 /// Tells a client that is refused that none of its requests was read.

@@ -5,6 +5,7 @@
 //! direction. The connection waits in the reactor, and no thread blocks to send: two ends that each
 //! wait for the other to read would deadlock.
 
+use super::admit;
 use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
 use super::listen_points;
@@ -53,21 +54,22 @@ pub(super) fn offer(
     let workers = server.workers();
     let served_by = workers.served_by(&**stream, true).ok()?;
     let new = |number| Connection::new(orb, workers, stream.clone(), number, served_by);
-    let entered = workers.registry.enter(|number| {
+    let entered = workers.registry.enter(stream.peer(), |number| {
         let connection = new(number);
         connection.bidirectional.set(Bidirectional::new(Role::Originator)).ok();
         connection
     });
-    let Some(connection) = entered else {
-        if !workers.is_closing() {
-            report!(
-                warn,
-                "a new connection is not bidirectional: max_connections are open, none is idle",
-                peer = stream.peer(),
-                limit = orb.settings().max_connections,
+    let connection = match entered {
+        Ok(connection) => connection,
+        Err(why) => {
+            admit::report_not_entered(
+                "a new connection is not bidirectional",
+                orb,
+                &**stream,
+                &why,
             );
+            return None;
         }
-        return None;
     };
     connection.output.lock().responder.set_code_sets(orb.settings().code_sets(setup.agreed));
     let carrier = ConnectionCarrier::of(&connection);

@@ -13,6 +13,7 @@ use super::caller::serve_from;
 use super::close_reason::CloseReason;
 use super::dispatch;
 use super::leadership::{LeadToken, Leadership};
+use super::message_memory::Reservation;
 use super::output::{Output, PendingReply};
 use super::reactor_connection::ReactorConnection;
 use super::slowness::Slowness;
@@ -49,6 +50,8 @@ pub(crate) struct Connection {
     pub(super) leadership: Leadership,
     /// Only the leader locks it.
     framer: Mutex<Framer>,
+    /// What an incomplete message has reserved. Only the leader locks it.
+    reservation: Mutex<Reservation>,
     pub(super) output: Mutex<Output>,
     /// Why the leader was woken, as [`wake`](Self::wake) notes it; 0 if it was not.
     pub(super) wake_reason: AtomicU8,
@@ -102,6 +105,7 @@ impl Connection {
         let settings = orb.settings();
         // Without a limit, a client that does not read would block its thread for ever.
         stream.set_send_timeout(Some(settings.server_idle)).ok();
+        let reservation = Reservation::new(&workers.message_memory, stream.peer());
         Self {
             orb: orb.clone(),
             objects: orb.object_adapters().clone(),
@@ -116,6 +120,7 @@ impl Connection {
             served_by,
             leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
+            reservation: Mutex::new(reservation),
             output: Mutex::new(Output::new(settings)),
             wake_reason: AtomicU8::new(0),
             multiplexed: AtomicBool::new(false),
@@ -193,11 +198,12 @@ impl Connection {
                     }
                     Ok(Some(message)) => {
                         more = framer.has_more();
+                        let _reserved = self.reservation.lock().take();
                         let context = LeaderContext { token, reply, status, workers };
                         self.serve_message(framer, context, &message)?
                     }
                     Ok(None) => {
-                        more = false;
+                        more = self.lacks_memory(&mut framer);
                         true
                     }
                 },
@@ -206,6 +212,17 @@ impl Connection {
                 return Ok(false);
             }
         }
+    }
+
+    /// Reserves memory for the incomplete message. If there is none, the message is refused, and the
+    /// result is `true`: what has arrived of it can be skipped.
+    fn lacks_memory(&self, framer: &mut Framer) -> bool {
+        let octets = framer.expected_memory();
+        if octets == 0 || self.reservation.lock().grow_to(octets) {
+            return false;
+        }
+        framer.refuse_incomplete();
+        framer.has_more()
     }
 
     /// Serves one message of any kind. Returns `false` when another thread has taken over the

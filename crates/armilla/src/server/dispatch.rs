@@ -297,7 +297,7 @@ pub(super) fn refuse(
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
 }
 
-/// Refuses a request because it is larger than `max_message`.
+/// Refuses a request because it is larger than `max_message`, or because there is no memory for it.
 #[cold]
 pub(super) fn refuse_oversized(
     connection: &Arc<Connection>,
@@ -305,15 +305,29 @@ pub(super) fn refuse_oversized(
     error: &HeaderError,
     memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
-    let OversizedRequest { version, request_id, response_expected } = *request;
-    let exception =
-        SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
-            .with_reason(error.to_string());
+    let OversizedRequest { version, request_id, response_expected, refused } = *request;
+    let exception = match refused {
+        true => no_message_memory(connection),
+        false => {
+            SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
+                .with_reason(error.to_string())
+        }
+    };
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
     let port = ReplyPort { request_id, version, code_sets, response_expected, pending };
     let sent = port.raise(&mut None, connection, memory, &exception);
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
+}
+
+fn no_message_memory(connection: &Connection) -> SystemException {
+    let limit = connection.workers.message_memory.limit();
+    let what = format!(
+        "the server has no memory for the request: large messages of all clients may take {limit} \
+         octets (message_memory), and those of one client as much as is free"
+    );
+    SystemException::new(ExceptionKind::Transient, Minor::NO_MESSAGE_MEMORY, Completion::No)
+        .with_reason(what)
 }
 
 #[inline]

@@ -5,9 +5,11 @@
 //! that have waited too long.
 
 use super::connection::Connection;
+use super::peer::Peer;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
+use armilla_ipc::Address;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -18,6 +20,7 @@ pub(super) struct Registry {
     one_less: Condvar,
     closing: AtomicBool,
     limit: usize,
+    limit_of_peer: usize,
     timeouts: Timeouts,
     /// The origin of the times in the idle monitors.
     started: Instant,
@@ -26,9 +29,20 @@ pub(super) struct Registry {
 #[derive(Default)]
 struct Open {
     connections: HashMap<u64, Watched>,
+    by_peer: HashMap<Peer, usize>,
     next: u64,
     /// How many connections were told to close to make room for others.
     evicted: usize,
+}
+
+/// Why a connection is not entered.
+pub(super) enum NotEntered {
+    /// The server is closing.
+    Closing,
+    /// `max_connections` are open, and none is idle.
+    TooMany,
+    /// `connections_per_peer` connections of the client's host are open.
+    TooManyOfPeer,
 }
 
 struct Watched {
@@ -44,6 +58,7 @@ impl Registry {
             one_less: Condvar::new(),
             closing: AtomicBool::new(false),
             limit: settings.max_connections,
+            limit_of_peer: settings.connections_per_peer.unwrap_or(usize::MAX),
             timeouts: Timeouts {
                 idle: settings.server_idle,
                 stall: settings.header_deadline,
@@ -61,21 +76,32 @@ impl Registry {
     }
 
     /// Enters the connection that `make` creates from its number. When the limit is reached, the
-    /// connection that has been idle longest is closed. `None` when none is idle or the server is
-    /// closing.
-    pub(super) fn enter(&self, make: impl FnOnce(u64) -> Connection) -> Option<Arc<Connection>> {
+    /// connection that has been idle longest is closed.
+    pub(super) fn enter(
+        &self,
+        peer: &Address,
+        make: impl FnOnce(u64) -> Connection,
+    ) -> Result<Arc<Connection>, NotEntered> {
+        let peer = Peer::of(peer);
         let mut open = lock(&self.open);
         let full = open.connections.len() >= self.limit.saturating_add(open.evicted);
-        if self.is_closing() || (full && !self.evict(&mut open)) {
-            return None;
+        if self.is_closing() {
+            return Err(NotEntered::Closing);
         }
+        if open.by_peer.get(&peer).is_some_and(|count| *count >= self.limit_of_peer) {
+            return Err(NotEntered::TooManyOfPeer);
+        }
+        if full && !self.evict(&mut open) {
+            return Err(NotEntered::TooMany);
+        }
+        *open.by_peer.entry(peer).or_default() += 1;
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
         let monitor = IdleMonitor::new(connection.leadership.activity(), self.started.elapsed());
         let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
-        Some(connection)
+        Ok(connection)
     }
 
     /// Closes the connection that has been idle longest, unless one is already closing. Returns
@@ -136,6 +162,13 @@ impl Registry {
         let mut open = lock(&self.open);
         let Some(watched) = open.connections.remove(&connection.number) else { return };
         open.evicted -= usize::from(watched.evicted);
+        let peer = Peer::of(connection.stream.peer());
+        if let Some(count) = open.by_peer.get_mut(&peer) {
+            *count -= 1;
+            if *count == 0 {
+                open.by_peer.remove(&peer);
+            }
+        }
         drop(open);
         self.one_less.notify_all();
     }

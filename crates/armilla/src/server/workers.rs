@@ -8,6 +8,7 @@ use super::collocated::ReplyCapture;
 use super::connection::{Connection, ServedBy};
 use super::endpoint_group::EndpointGroupOptions;
 use super::leadership::LeadToken;
+use super::message_memory::MessageMemory;
 use super::monitor::{self, Monitor};
 use super::reactor_connection::ReactorConnection;
 use super::reactor_pool::ReactorPool;
@@ -86,6 +87,7 @@ impl WorkerThreads {
 pub(super) struct Workers {
     pub(super) threads: WorkerThreads,
     pub(super) registry: Registry,
+    pub(super) message_memory: Arc<MessageMemory>,
     pub(super) monitor: Arc<Monitor>,
     pub(super) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     /// How many connections have a thread of their own.
@@ -164,6 +166,7 @@ impl Workers {
         let workers = Arc::new(Self {
             threads,
             registry: Registry::new(settings),
+            message_memory: MessageMemory::new(settings.message_memory),
             monitor: Arc::default(),
             statuses: Mutex::default(),
             driven: AtomicUsize::new(0),

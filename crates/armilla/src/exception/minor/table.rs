@@ -262,4 +262,5 @@ own! {
     67 KEY_NOT_LOCATED "the locator of keys has not said where the object is"
     68 IMR_REFUSED "the implementation repository refuses the server"
     69 SERVER_NOT_RUNNING "the implementation repository cannot forward to the server"
+    70 NO_MESSAGE_MEMORY "the server has no memory for a message of this size now (message_memory)"
 }

@@ -1,0 +1,92 @@
+//! How much memory the receive buffer has: it grows with a message that arrives, and shrinks again.
+
+use super::{Framer, INITIAL, RETAINED};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::mem;
+
+impl Framer {
+    /// The octets of memory that the framer will hold after the next read, beyond what every
+    /// connection has: for a message that is incomplete.
+    #[cold]
+    pub fn expected_memory(&self) -> usize {
+        let held = self.end - self.start;
+        let buffer = match held {
+            0 => 0,
+            _ if self.end < self.buffer.len() && self.needed <= self.buffer.len() - self.start => {
+                self.buffer.len()
+            }
+            _ => self.enlarged(),
+        };
+        buffer.saturating_sub(INITIAL) + self.reassembly.octets()
+    }
+
+    /// The length of the buffer when it is full the next time.
+    fn enlarged(&self) -> usize {
+        let full = self.buffer.len();
+        self.needed.max(full + INITIAL).min(2 * full)
+    }
+
+    /// Moves the incomplete message to the front, or enlarges the buffer for it by no more than has
+    /// arrived. Each octet moves at most once this way.
+    #[cold]
+    pub(super) fn make_room(&mut self) {
+        if self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.moved_to_front();
+        }
+        let full = self.buffer.len();
+        if self.end == full {
+            let length = self.enlarged();
+            self.buffer.reserve_exact(length - full);
+            self.buffer.resize(length, 0);
+        }
+    }
+
+    /// Continues with the octets `rest`, which were at `from` in the memory used before.
+    #[inline]
+    pub(super) fn carry_over(&mut self, rest: &[u8], from: usize) {
+        if !rest.is_empty() {
+            if self.buffer.len() < rest.len() {
+                self.buffer.resize(rest.len().max(INITIAL), 0);
+            }
+            self.buffer[..rest.len()].copy_from_slice(rest);
+        }
+        self.scanned = self.scanned.saturating_sub(from);
+        (self.start, self.end) = (0, rest.len());
+    }
+
+    /// Swaps the memory of `lender` in, and the received octets with it.
+    #[cold]
+    pub(super) fn borrow(&mut self, lender: &mut Vec<u8>) {
+        mem::swap(&mut self.buffer, lender);
+        if self.buffer.len() < INITIAL {
+            self.buffer = vec![0; INITIAL];
+        }
+        if self.start != self.end {
+            let held = &lender[self.start..self.end];
+            self.buffer[..held.len()].copy_from_slice(held);
+        }
+        self.moved_to_front();
+    }
+
+    /// Adjusts positions after the octets from `start` on were moved to the front.
+    pub(super) fn moved_to_front(&mut self) {
+        self.end -= self.start;
+        self.scanned = self.scanned.saturating_sub(self.start);
+        self.start = 0;
+    }
+
+    /// Provides enough memory, and releases some of it after a large message.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn resize(&mut self, memory: &mut Vec<u8>) {
+        // While large messages follow each other, the memory that they need stays.
+        let usual = self.last.min(mem::replace(&mut self.before, self.last));
+        let retained = RETAINED.max(2 * usual);
+        let large = memory.len() > INITIAL && (self.last <= INITIAL || memory.len() > retained);
+        if large || memory.len() < INITIAL {
+            *memory = vec![0; INITIAL];
+        }
+    }
+}

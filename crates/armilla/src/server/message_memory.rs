@@ -1,0 +1,159 @@
+//! The memory that large messages take while they arrive and while servants use them, over all
+//! connections of a server.
+//!
+//! A limit on each message does not bound the memory of a server with many clients. The budget does:
+//! a connection reserves memory as its message grows. A peer may hold as much as is free, so there
+//! is always some left for others: one greedy peer gets half of the budget, two get a third each
+//! (dynamic thresholds, Choudhury and Hahne 1998). A request that gets no memory is refused, and its
+//! octets are discarded as they arrive.
+
+use super::peer::Peer;
+use crate::sync::lock;
+use armilla_ipc::Address;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// The share of the machine's memory that is the budget unless the program sets one.
+const DEFAULT_SHARE: usize = 4;
+
+/// The budget where the machine does not tell its memory.
+const DEFAULT_LIMIT: usize = 256 << 20;
+
+/// The budget of a server.
+pub(super) struct MessageMemory {
+    limit: usize,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    total: usize,
+    by_peer: HashMap<Peer, usize>,
+}
+
+impl Held {
+    fn release(&mut self, peer: &Peer, octets: usize) {
+        self.total -= octets;
+        if let Some(by_peer) = self.by_peer.get_mut(peer) {
+            *by_peer -= octets;
+            if *by_peer == 0 {
+                self.by_peer.remove(peer);
+            }
+        }
+    }
+}
+
+impl MessageMemory {
+    /// A budget of `limit` octets, or of a part of the machine's memory.
+    pub(super) fn new(limit: Option<usize>) -> Arc<Self> {
+        static DEFAULT: LazyLock<usize> =
+            LazyLock::new(|| machine_memory().map_or(DEFAULT_LIMIT, |all| all / DEFAULT_SHARE));
+        Arc::new(Self { limit: limit.unwrap_or_else(|| *DEFAULT), held: Mutex::default() })
+    }
+
+    pub(super) const fn limit(&self) -> usize {
+        self.limit
+    }
+}
+
+/// The memory that the messages of one connection have reserved; free again when dropped.
+pub(super) struct Reservation {
+    memory: Arc<MessageMemory>,
+    peer: Peer,
+    octets: usize,
+}
+
+impl Reservation {
+    /// No memory yet, for a connection of `peer`.
+    pub(super) fn new(memory: &Arc<MessageMemory>, peer: &Address) -> Self {
+        Self { memory: memory.clone(), peer: Peer::of(peer), octets: 0 }
+    }
+
+    /// Reserves `octets` in all; `false` if the peer cannot have them. What it has is free then, so
+    /// that of several messages that grow at the same time not all are refused.
+    pub(super) fn grow_to(&mut self, octets: usize) -> bool {
+        let Some(more) = octets.checked_sub(self.octets).filter(|more| *more > 0) else {
+            return true;
+        };
+        let held = &mut *lock(&self.memory.held);
+        let by_peer = held.by_peer.get(&self.peer).copied().unwrap_or_default();
+        let free = self.memory.limit.saturating_sub(held.total).saturating_sub(more);
+        let grows = by_peer.saturating_add(more) <= free;
+        if grows {
+            held.total += more;
+            held.by_peer.insert(self.peer.clone(), by_peer + more);
+            self.octets = octets;
+        } else {
+            held.release(&self.peer, std::mem::take(&mut self.octets));
+        }
+        grows
+    }
+
+    /// Takes the reservation out, for as long as a complete message is in use.
+    pub(super) fn take(&mut self) -> Option<Self> {
+        let octets = std::mem::take(&mut self.octets);
+        let Self { memory, peer, .. } = self;
+        (octets > 0).then(|| Self { memory: memory.clone(), peer: peer.clone(), octets })
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        if self.octets == 0 {
+            return;
+        }
+        lock(&self.memory.held).release(&self.peer, self.octets);
+    }
+}
+
+/// The memory of the machine, or of the container if that has less.
+fn machine_memory() -> Option<usize> {
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limit =
+        limits.iter().find_map(|file| std::fs::read_to_string(file).ok()?.trim().parse().ok());
+    let all = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let all = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: usize = all.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib.saturating_mul(1024).min(limit.unwrap_or(usize::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(memory: &Arc<MessageMemory>, host: &str) -> Reservation {
+        Reservation::new(memory, &Address::Tcp { host: host.into(), port: 1 })
+    }
+
+    #[test]
+    fn a_peer_holds_at_most_what_is_free() {
+        let memory = MessageMemory::new(Some(600));
+        let [mut greedy, mut modest] = ["10.0.0.1", "10.0.0.2"].map(|host| peer(&memory, host));
+        assert!(greedy.grow_to(300), "half of the budget");
+        let mut again = peer(&memory, "10.0.0.1");
+        assert!(!again.grow_to(1), "connections of one host share");
+        assert!(!modest.grow_to(151) && modest.grow_to(150), "half of the rest");
+        assert!(!greedy.grow_to(301), "nothing is left");
+        assert!(!again.grow_to(226) && again.grow_to(225), "what was refused is free");
+    }
+
+    #[test]
+    fn memory_is_free_again_when_the_last_message_was_used() {
+        let memory = MessageMemory::new(Some(600));
+        let mut connection = peer(&memory, "10.0.0.1");
+        assert!(connection.grow_to(200));
+        let message = connection.take();
+        assert!(connection.take().is_none());
+        assert!(!connection.grow_to(101) && connection.grow_to(100), "the message counts");
+        drop(message);
+        assert!(connection.grow_to(300));
+        drop(connection);
+        let held = lock(&memory.held);
+        assert!(held.total == 0 && held.by_peer.is_empty());
+    }
+
+    #[test]
+    fn the_machine_tells_its_memory() {
+        assert!(machine_memory().is_some_and(|all| all > 64 << 20));
+    }
+}
