@@ -2,5 +2,6 @@
 
 fn main() {
     armilla_idl::build("../../idl/RTCORBA.idl").unwrap_or_else(|errors| errors.exit());
-    armilla_idl::build("tests/idl/station.idl").unwrap_or_else(|errors| errors.exit());
+    let asynchronous = armilla_idl::Build::new().asynchronous(true);
+    asynchronous.compile("tests/idl/station.idl").unwrap_or_else(|errors| errors.exit());
 }

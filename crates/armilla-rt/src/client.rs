@@ -4,6 +4,7 @@
 //! connections of their own. The copies are made with the first call; a call only chooses one.
 
 use crate::current::{corba_priority, native_priority};
+use crate::dispatch::outbound;
 use crate::error::{RtError, RtErrorKind};
 use crate::poa::check_bands;
 use crate::priority::{Mapper, Priority};
@@ -13,8 +14,8 @@ use crate::wire::{
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
-    CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb, Settings,
-    SystemException,
+    AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb,
+    Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -110,6 +111,23 @@ impl ClientExtension for RtClient {
         let default = model.map(PriorityModel::server_priority);
         Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
     }
+
+    fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
+        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        Ok(own_priority(&mapper)?.map(priority_context))
+    }
+}
+
+/// The priority of the calls of the calling thread, if it has one.
+fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
+    let own =
+        corba_priority().or_else(|| native_priority().and_then(|native| mapper.corba(native)));
+    own.map(outbound).transpose()
+}
+
+/// The service context that carries a priority.
+fn priority_context(priority: Priority) -> AddedContext {
+    (RT_CORBA_PRIORITY_CONTEXT, encode_priority(priority))
 }
 
 /// The bands in effect.
@@ -220,13 +238,12 @@ struct Selector {
 
 impl CallSelector for Selector {
     fn select(&self) -> Result<CallChoice<'_>, SystemException> {
-        let own = corba_priority()
-            .or_else(|| native_priority().and_then(|native| self.mapper.corba(native)));
+        let own = own_priority(&self.mapper)?;
         let priority = own.or(self.default).unwrap_or_default();
         let copy = self.copies.iter().find(|copy| (copy.low..=copy.high).contains(&priority));
         let Some(copy) = copy else { return Err(self.no_copy(priority).into()) };
         let context = own.filter(|_| self.propagated);
-        let context = context.map(|own| (RT_CORBA_PRIORITY_CONTEXT, encode_priority(own)));
+        let context = context.map(priority_context);
         Ok(CallChoice { object: &copy.object, context })
     }
 }

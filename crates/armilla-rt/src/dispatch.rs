@@ -39,6 +39,15 @@ struct Frame {
     before: ThreadPriority,
     /// The pool, and the index of the lane whose permit the thread holds.
     permit: Option<(Threadpool, usize)>,
+    /// What changes the priorities of its calls.
+    outbound: Option<Outbound>,
+}
+
+/// The transform of a POA, for the calls of one of its objects.
+struct Outbound {
+    transform: Arc<dyn PriorityTransform>,
+    poa: String,
+    object_id: Box<[u8]>,
 }
 
 thread_local! {
@@ -155,6 +164,23 @@ impl Dispatch {
     }
 }
 
+/// The priority of a call that the calling thread makes at `priority`: what the transform of the
+/// servant that it runs, if there is one, makes of it.
+///
+/// # Errors
+/// `NO_PERMISSION` when the transform refuses the call.
+pub(crate) fn outbound(priority: Priority) -> Result<Priority, SystemException> {
+    // The transform is foreign code: it may call, and so needs the frames.
+    let found = FRAMES.with_borrow(|frames| {
+        let outbound = frames.last()?.outbound.as_ref()?;
+        let Outbound { transform, poa, object_id } = outbound;
+        Some((transform.clone(), poa.clone(), object_id.clone()))
+    });
+    let Some((transform, poa, object_id)) = found else { return Ok(priority) };
+    let changed = transform.outbound(priority, &object_id);
+    changed.ok_or_else(|| refused_by_transform(&poa, priority))
+}
+
 /// Gives the permit of a frame back.
 fn leave((pool, index): &(Threadpool, usize)) {
     let lanes = pool.lanes();
@@ -174,7 +200,12 @@ impl PoaExtension for Dispatch {
             permit.iter().for_each(leave);
             return Err(exception);
         }
-        FRAMES.with_borrow_mut(|frames| frames.push(Frame { before, permit }));
+        let outbound = self.transform.as_ref().map(|transform| Outbound {
+            transform: transform.clone(),
+            poa: self.poa.clone(),
+            object_id: request.object_id().into(),
+        });
+        FRAMES.with_borrow_mut(|frames| frames.push(Frame { before, permit, outbound }));
         Ok(())
     }
 

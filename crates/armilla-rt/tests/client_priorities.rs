@@ -69,6 +69,39 @@ fn a_call_goes_to_the_lane_of_its_priority_and_runs_at_it() {
 }
 
 #[test]
+fn an_asynchronous_call_carries_its_priority_to_its_lane() {
+    let (orb, sensor) = propagating(true);
+    let (client, rt) = client();
+    let distant = remote(&orb, &client, &sensor);
+    for number in [10, 50, 10] {
+        let seen = at(&rt, number, || {
+            let (priority, thread) = (distant.priority_async(), distant.thread_async());
+            (priority.wait().unwrap(), thread.wait().unwrap())
+        });
+        assert_eq!(seen, (number, format!("lane{number}-serve")));
+    }
+    let error = at(&rt, 30, || distant.ping_async().wait()).unwrap_err();
+    assert!(error.to_string().contains("lanes or bands for"), "{error}");
+    orb.shutdown();
+}
+
+#[test]
+fn an_asynchronous_call_carries_its_priority_without_lanes_and_within_the_process() {
+    let (orb, sensor) = propagating(false);
+    let (client, rt) = client();
+    rt.set_client_policies(ClientPolicies::new().private_connections()).unwrap();
+    let distant = remote(&orb, &client, &sensor);
+    for number in [10, 50, 33] {
+        let seen = at(&rt, number, || {
+            let (near, far) = (sensor.priority_async(), distant.priority_async());
+            (near.wait().unwrap(), far.wait().unwrap())
+        });
+        assert_eq!(seen, (number, number));
+    }
+    orb.shutdown();
+}
+
+#[test]
 fn a_pool_without_lanes_takes_the_priority_of_each_request() {
     let (orb, sensor) = propagating(false);
     let (client, rt) = client();
@@ -137,10 +170,15 @@ impl PriorityTransform for Doubling {
     fn inbound(&self, priority: Priority, _: &[u8]) -> Option<Priority> {
         Priority::new(priority.get() * 2).filter(|_| priority.get() < 40)
     }
+
+    fn outbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority> {
+        assert!(!object_id.is_empty(), "the object that calls");
+        Priority::new(priority.get() + 1).filter(|_| priority.get() < 60)
+    }
 }
 
-#[test]
-fn a_transform_changes_the_priority_of_requests_or_refuses_them() {
+/// A server whose object runs at double the priority of its callers.
+fn doubling() -> (Orb, SensorRef) {
     let (orb, rt) = server();
     let pool = rt.create_threadpool(ThreadpoolOptions::new("plain", 1, 0, priority(5))).unwrap();
     let poa = rt
@@ -151,10 +189,31 @@ fn a_transform_changes_the_priority_of_requests_or_refuses_them() {
         .build()
         .unwrap();
     let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
-    let (client, client_rt) = client();
+    (orb, sensor)
+}
+
+#[test]
+fn a_transform_changes_the_priority_of_requests_or_refuses_them() {
+    let (orb, sensor) = doubling();
+    let (client, rt) = client();
     let sensor = remote(&orb, &client, &sensor);
-    assert_eq!(at(&client_rt, 20, || sensor.priority()).unwrap(), 40);
-    let error = at(&client_rt, 45, || sensor.priority()).unwrap_err();
+    assert_eq!(at(&rt, 20, || sensor.priority()).unwrap(), 40);
+    let error = at(&rt, 45, || sensor.priority()).unwrap_err();
     assert!(error.to_string().contains("transform"), "{error}");
     orb.shutdown();
+}
+
+#[test]
+fn a_transform_changes_the_priority_of_calls_that_a_servant_makes_or_refuses_them() {
+    let (last, target) = propagating(false);
+    let (middle, asked) = doubling();
+    let (client, rt) = client();
+    let target = remote(&last, &client, &target);
+    let asked = remote(&middle, &client, &asked);
+    assert_eq!(at(&rt, 20, || asked.ask(&target)).unwrap(), 41, "twice inbound, then one more");
+    let error = at(&rt, 35, || asked.ask(&target)).unwrap_err();
+    assert!(error.to_string().contains("transform"), "{error}");
+    assert_eq!(at(&rt, 30, || target.priority()).unwrap(), 30, "only calls of the servant");
+    last.shutdown();
+    middle.shutdown();
 }

@@ -5,7 +5,7 @@ mod common;
 use armilla::Orb;
 use armilla::transport::{Component, IiopProfile};
 use armilla_rt::{
-    BelowHighest, ExposedPolicies, PriorityModel, RequestBuffering, RtErrorKind, RtOrb,
+    BelowHighest, ExposedPolicies, PriorityModel, RequestBuffering, RtErrorKind, RtOrb, RtPoa,
     TaoEndpoints, Threadpool, ThreadpoolOptions,
 };
 use common::*;
@@ -22,16 +22,18 @@ fn two_lanes(rt: &RtOrb) -> Threadpool {
     rt.create_threadpool(options.lane(priority(10), 1, 0).lane(priority(50), 1, 0)).unwrap()
 }
 
+/// A POA over `pool` whose objects have this priority unless they are given another.
+fn declaring(orb: &Orb, rt: &RtOrb, pool: &Threadpool, number: i16) -> RtPoa {
+    let model = PriorityModel::ServerDeclared(priority(number));
+    let builder = rt.poa(orb.root_poa().create_poa("declared")).threadpool(pool);
+    builder.priority_model(model).build().unwrap()
+}
+
 #[test]
 fn each_object_is_called_by_a_thread_of_its_lane() {
     let (orb, rt) = server();
     let pool = two_lanes(&rt);
-    let poa = rt
-        .poa(orb.root_poa().create_poa("declared"))
-        .threadpool(&pool)
-        .priority_model(PriorityModel::ServerDeclared(priority(10)))
-        .build()
-        .unwrap();
+    let poa = declaring(&orb, &rt, &pool, 10);
     let low = poa.activate(sensor_of(Station::new(&rt))).unwrap();
     let high = poa.activate_with_priority(sensor_of(Station::new(&rt)), priority(50)).unwrap();
     let client = Orb::new().unwrap();
@@ -60,12 +62,7 @@ fn each_object_is_called_by_a_thread_of_its_lane() {
 fn a_busy_lane_delays_no_other() {
     let (orb, rt) = server();
     let pool = two_lanes(&rt);
-    let poa = rt
-        .poa(orb.root_poa().create_poa("declared"))
-        .threadpool(&pool)
-        .priority_model(PriorityModel::ServerDeclared(priority(10)))
-        .build()
-        .unwrap();
+    let poa = declaring(&orb, &rt, &pool, 10);
     let station = Station::new(&rt);
     let low = poa.activate(sensor_of(station.clone())).unwrap();
     let high = poa.activate_with_priority(sensor_of(Station::new(&rt)), priority(50)).unwrap();
@@ -89,12 +86,7 @@ fn a_lane_never_has_more_calls_than_threads_and_borrows_below_itself() {
     let options = ThreadpoolOptions::with_lanes("borrowing").borrowing();
     let lanes = options.lane(priority(10), 2, 0).lane(priority(50), 1, 0);
     let pool = rt.create_threadpool(lanes).unwrap();
-    let poa = rt
-        .poa(orb.root_poa().create_poa("borrowing"))
-        .threadpool(&pool)
-        .priority_model(PriorityModel::ServerDeclared(priority(50)))
-        .build()
-        .unwrap();
+    let poa = declaring(&orb, &rt, &pool, 50);
     let station = Station::new(&rt);
     let high = poa.activate(sensor_of(station.clone())).unwrap();
     let client = Orb::new().unwrap();
@@ -143,12 +135,7 @@ fn requests_beyond_the_buffer_are_refused_with_transient() {
 fn a_pool_without_lanes_runs_each_object_at_its_own_priority() {
     let (orb, rt) = server();
     let pool = rt.create_threadpool(ThreadpoolOptions::new("plain", 2, 0, priority(5))).unwrap();
-    let poa = rt
-        .poa(orb.root_poa().create_poa("plain"))
-        .threadpool(&pool)
-        .priority_model(PriorityModel::ServerDeclared(priority(20)))
-        .build()
-        .unwrap();
+    let poa = declaring(&orb, &rt, &pool, 20);
     let usual = poa.activate(sensor_of(Station::new(&rt))).unwrap();
     let other = poa.activate_with_priority(sensor_of(Station::new(&rt)), priority(30)).unwrap();
     let client = Orb::new().unwrap();
@@ -216,12 +203,7 @@ fn contradictions_are_errors_that_name_object_policy_value_and_remedy() {
 fn a_destroyed_pool_serves_no_more() {
     let (orb, rt) = server();
     let pool = two_lanes(&rt);
-    let poa = rt
-        .poa(orb.root_poa().create_poa("short"))
-        .threadpool(&pool)
-        .priority_model(PriorityModel::ServerDeclared(priority(10)))
-        .build()
-        .unwrap();
+    let poa = declaring(&orb, &rt, &pool, 10);
     let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
     let client = Orb::new().unwrap();
     let sensor = remote(&orb, &client, &sensor);

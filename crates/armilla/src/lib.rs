@@ -114,7 +114,7 @@ pub use armilla_cdr::{
 };
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{CallChoice, CallSelector, ClientExtension, ConnectionPool};
+pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool};
 pub use client::{Object, PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};

@@ -8,8 +8,9 @@ pub trait PriorityTransform: Send + Sync {
     /// with `priority`; `None` refuses the request (`inbound`).
     fn inbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority>;
 
-    /// The priority of a call that a servant makes at `priority`; `None` refuses the call
-    /// (`outbound`). By default the priority stays.
+    /// The priority of a call that the servant of the object `object_id` makes at `priority`, in the
+    /// thread that serves the request; `None` refuses the call (`outbound`). By default the
+    /// priority stays.
     fn outbound(&self, priority: Priority, object_id: &[u8]) -> Option<Priority> {
         let _ = object_id;
         Some(priority)

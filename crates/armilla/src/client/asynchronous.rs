@@ -12,13 +12,14 @@ use super::binding::AttemptTarget;
 use super::continuing::AttemptOutcome;
 use super::deadline::{Bound, Deadline, Wait};
 use super::endpoint::Endpoint;
+use super::extension::{AddedContext, to_send};
 use super::interception::Suspended;
 use super::invocation::Invocation;
 use super::loss::{LostConnection, reply_timed_out};
 use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
-use super::request::{AddedContexts, Outgoing};
+use super::request::{AddedContexts, Outgoing, StableContexts};
 use crate::exception::{Completion, SystemException};
 use crate::interception::{Contexts, Slots};
 use crate::log::report;
@@ -48,6 +49,8 @@ pub(crate) struct AsyncCall {
     addresses: AtomicUsize,
     /// The `PICurrent` slots of the calling thread when the call began.
     pub(super) slots: Slots,
+    /// What an extension has added to the request.
+    context: Option<AddedContext>,
     pub(super) state: Mutex<State>,
 }
 
@@ -132,7 +135,7 @@ impl AsyncCall {
         operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
-        let selected = object.selected()?;
+        let (selected, context) = object.selected()?;
         let object = selected.as_ref().unwrap_or(object);
         let reference = object.reference()?;
         let invocation = Invocation::begin(object, reference)?;
@@ -148,6 +151,7 @@ impl AsyncCall {
             deadline,
             addresses: AtomicUsize::new(1),
             slots: slots.unwrap_or_default(),
+            context,
             state: Mutex::default(),
         });
         lock(&call.state).invocation = Some(invocation);
@@ -241,13 +245,16 @@ impl AsyncCall {
             return Err(self.deadline.unsent(&what));
         }
         let target = attempt_target.target();
-        let added = contexts.as_ref().map(Contexts::to_send);
+        let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
+        added.extend(self.context.as_ref().map(to_send));
+        // What interceptors add may differ each time.
+        let stable = self.context.filter(|_| contexts.is_none()).map(StableContexts::of);
         let request = Outgoing {
             target,
             operation: self.operation.get(),
             response: ResponseFlags::Target,
             arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
-            added: added.as_deref().map(|contexts| AddedContexts { contexts, stable: None }),
+            added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
         let sending = match MAY_BLOCK.get() {
             true => Sending::Blocking(&self.deadline),

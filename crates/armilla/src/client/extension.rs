@@ -28,7 +28,19 @@ pub trait ClientExtension: Send + Sync {
         orb: &Orb,
         ior: &Ior,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException>;
+
+    /// What an asynchronous call of the calling thread carries to an object of the same process: it
+    /// is served by another thread, which learns of its caller by this service context.
+    ///
+    /// # Errors
+    /// The call fails with the exception.
+    fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
+        Ok(None)
+    }
 }
+
+/// A service context that an extension adds to a request: its id and its data.
+pub type AddedContext = (u32, [u8; 4]);
 
 /// Decides about each call through a reference.
 pub trait CallSelector: Send + Sync {
@@ -44,8 +56,8 @@ pub trait CallSelector: Send + Sync {
 pub struct CallChoice<'s> {
     /// The reference through which the call goes: a copy to which no extension attaches.
     pub object: &'s Object,
-    /// A service context that the request carries: its id and its data.
-    pub context: Option<(u32, [u8; 4])>,
+    /// A service context that the request carries.
+    pub context: Option<AddedContext>,
 }
 
 impl Orb {
@@ -58,11 +70,26 @@ impl Orb {
 
 impl Object {
     /// The copy of this reference through which the calling thread's calls go, if an extension has
-    /// attached to it.
-    pub(super) fn selected(&self) -> Result<Option<Self>, SystemException> {
-        let Some(selector) = self.reference()?.selector()? else { return Ok(None) };
-        Ok(Some(self.with_reference(selector.select()?.object.clone())))
+    /// attached to it, and what they carry.
+    pub(super) fn selected(&self) -> Result<(Option<Self>, Option<AddedContext>), SystemException> {
+        let reference = self.reference()?;
+        match reference.selector()? {
+            Some(selector) => {
+                let CallChoice { object, context } = selector.select()?;
+                Ok((Some(self.with_reference(object.clone())), context))
+            }
+            None if reference.is_collocated() => {
+                let extension = reference.orb.client().extension();
+                Ok((None, extension.map_or(Ok(None), |it| it.local_context())?))
+            }
+            None => Ok((None, None)),
+        }
     }
+}
+
+/// The context as a request has it.
+pub(super) fn to_send((id, data): &AddedContext) -> ServiceContext<'_> {
+    ServiceContext { id: *id, data }
 }
 
 /// A call through a reference to which an extension has attached.
@@ -77,11 +104,10 @@ pub(super) fn call_selected<'o>(
     let orb = &object.reference()?.orb;
     let object = object.with_reference(chosen.clone());
     let reference = object.reference()?;
-    let context = context.as_ref();
-    let contexts = context.map(|(id, data)| ServiceContext { id: *id, data });
-    let added = context.zip(contexts.as_ref()).map(|((id, data), context)| AddedContexts {
-        contexts: std::slice::from_ref(context),
-        stable: Some(StableContexts::of(*id, *data)),
+    let contexts = context.as_ref().map(to_send);
+    let added = contexts.as_ref().map(|added| AddedContexts {
+        contexts: std::slice::from_ref(added),
+        stable: context.map(StableContexts::of),
     });
     let invocation = Invocation::begin(&object, reference)?;
     let interceptors = reference.orb.interceptors();

@@ -30,7 +30,7 @@ enum Located {
 
 /// Whether the server knows the object. Follows forwards, and binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
-    let selected = object.selected()?;
+    let (selected, _) = object.selected()?;
     let object = selected.as_ref().unwrap_or(object);
     let reference = object.reference()?;
     let mut invocation = Invocation::begin(object, reference)?;

@@ -44,7 +44,7 @@ pub(crate) use binding::Binding;
 pub(crate) use call::{Request, call, invoke, invoke_oneway, invoke_raises, oneway_response};
 pub use connection_pool::ConnectionPool;
 pub(crate) use endpoint::Client;
-pub use extension::{CallChoice, CallSelector, ClientExtension};
+pub use extension::{AddedContext, CallChoice, CallSelector, ClientExtension};
 pub use future::ReplyFuture;
 pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub(crate) use invocation::{Forward, Step};

@@ -49,7 +49,7 @@ pub(crate) struct StableContexts(u64);
 
 impl StableContexts {
     /// The value for a context. It is not zero, because a context without an id has no meaning.
-    pub(crate) const fn of(id: u32, data: [u8; 4]) -> Self {
+    pub(crate) const fn of((id, data): (u32, [u8; 4])) -> Self {
         Self((id as u64) << 32 | u32::from_le_bytes(data) as u64)
     }
 }
