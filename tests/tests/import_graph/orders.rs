@@ -94,6 +94,21 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-events",
+        rows: &[
+            ("error event", "single events, and what is refused"),
+            ("subscription", "what a consumer wants"),
+            ("correlation options", "which events are that, and how they are queued"),
+            ("consumer queue", "who is called, and what waits"),
+            ("connection", "a consumer with its queue and thread"),
+            ("hub", "who is connected, and where events go"),
+            ("servant", "the objects that show it"),
+            ("channel", "a channel of a program"),
+            ("gateway", "a channel behind another one"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-giop",
         rows: &[
             ("cursor encapsulation operation_name system_exception version", "single values"),

@@ -1,7 +1,9 @@
 //! A counting semaphore whose waiters the kernel wakes in the order of their priorities.
 
-use rustix::thread::futex::{Flags, wait, wake};
+use super::clock::monotonic_now;
+use rustix::thread::futex::{Flags, Timespec, wait, wake};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 /// A counting semaphore. Taking a free permit is one exchange, without a system call. Of several
 /// threads that wait the kernel wakes the one with the highest real-time priority.
@@ -53,20 +55,36 @@ impl Semaphore {
         if self.try_acquire() {
             return None;
         }
+        let find = || match self.try_acquire() {
+            true => Some(None),
+            false => elsewhere().map(Some),
+        };
+        self.wait_for(None, find).flatten()
+    }
+
+    /// Waits until `find` finds something, and takes no permit. `find` is asked at once, and again
+    /// after each [signal](Self::signal). Returns what it found; `None` after `limit`, if there is
+    /// one. Whoever makes something to be found signals the semaphore afterwards.
+    pub fn wait_for<T>(
+        &self,
+        limit: Option<Duration>,
+        mut find: impl FnMut() -> Option<T>,
+    ) -> Option<T> {
+        let end = limit.map(|limit| monotonic_now().saturating_add(limit));
         loop {
             // Counted before it looks: what is released afterwards is signalled.
             let seen = self.signals.load(Ordering::SeqCst);
             self.waiters.fetch_add(1, Ordering::SeqCst);
-            let found = match self.try_acquire() {
-                true => Some(None),
-                false => elsewhere().map(Some),
-            };
-            if found.is_none() {
-                // An error means that a signal came first, or that a signal handler has run.
-                wait(&self.signals, Flags::PRIVATE, seen, None).ok();
+            let found = find();
+            let left = end.map(|end| end.saturating_sub(monotonic_now()));
+            let waits = found.is_none() && left.is_none_or(|left| !left.is_zero());
+            if waits {
+                let left = left.and_then(|left| Timespec::try_from(left).ok());
+                // An error means that a signal or the time came first, or a signal handler has run.
+                wait(&self.signals, Flags::PRIVATE, seen, left.as_ref()).ok();
             }
             self.waiters.fetch_sub(1, Ordering::SeqCst);
-            if let Some(found) = found {
+            if !waits {
                 return found;
             }
         }
@@ -82,10 +100,20 @@ impl Semaphore {
     /// Wakes the most urgent waiter, if there is one, to look again. Returns whether there is.
     #[inline]
     pub fn signal(&self) -> bool {
+        self.wake(1)
+    }
+
+    /// Wakes all waiters to look again. Returns whether there are any.
+    pub fn signal_all(&self) -> bool {
+        self.wake(i32::MAX.unsigned_abs())
+    }
+
+    #[inline]
+    fn wake(&self, count: u32) -> bool {
         let awaited = self.waiters.load(Ordering::SeqCst) > 0;
         if awaited {
             self.signals.fetch_add(1, Ordering::SeqCst);
-            wake(&self.signals, Flags::PRIVATE, 1).ok();
+            wake(&self.signals, Flags::PRIVATE, count).ok();
         }
         awaited
     }
@@ -117,6 +145,25 @@ mod tests {
             }
         });
         assert_eq!(permits.free(), 2);
+    }
+
+    #[test]
+    fn a_wait_ends_with_what_is_found_or_after_its_time() {
+        let (semaphore, made) = (Semaphore::new(0), AtomicU32::new(0));
+        let begun = std::time::Instant::now();
+        assert_eq!(semaphore.wait_for(Some(Duration::from_millis(5)), || None::<()>), None);
+        assert!(begun.elapsed() >= Duration::from_millis(5));
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| {
+                let find = || Some(made.load(Ordering::SeqCst)).filter(|made| *made == 3);
+                semaphore.wait_for(None, find)
+            });
+            for _ in 0..3 {
+                made.fetch_add(1, Ordering::SeqCst);
+                semaphore.signal();
+            }
+            assert_eq!(waiter.join().unwrap(), Some(3));
+        });
     }
 
     #[test]

@@ -1,0 +1,296 @@
+//! A connected consumer: its subscription, its queue, and the thread that calls it.
+//!
+//! A supplier's thread correlates and queues, under a mutex that inherits priorities and is held for
+//! no call. The consumer's own thread delivers, so that a slow consumer holds nobody else.
+
+use crate::consumer::{Consumer, ConsumerError};
+use crate::corba::{ConsumerStatistics, DiscardPolicy, Event};
+use crate::correlation::{Correlator, Matched};
+use crate::event::{nanos, now as wall_now};
+use crate::options::{ChannelLimits, ConsumerOptions};
+use crate::queue::{Delivery, Queue};
+use crate::subscription::Subscription;
+use armilla::blocking;
+use armilla_ipc::real_time::{PiMutex, Semaphore, monotonic_now};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tracing::warn;
+
+/// A connected consumer.
+pub(crate) struct Connection {
+    state: PiMutex<State>,
+    /// Signalled when something can be delivered, or it has ended.
+    filled: Semaphore,
+    /// Signalled when the queue has room, or it has ended.
+    room: Semaphore,
+    ended: AtomicBool,
+    /// Set when the timers of the subscription may be others than a waiting thread knows.
+    changed: AtomicBool,
+    discard: DiscardPolicy,
+    limits: ChannelLimits,
+}
+
+/// Why a wait has ended.
+enum Wake {
+    With(Delivery),
+    Ended,
+    Changed,
+}
+
+struct State {
+    correlator: Correlator,
+    queue: Queue,
+    suspended: bool,
+    statistics: ConsumerStatistics,
+}
+
+/// What became of an event.
+#[derive(Debug)]
+pub(crate) enum Offered {
+    /// It completes nothing, or is queued, or has been counted as lost.
+    Done,
+    /// The supplier is to wait for room, and then to queue this.
+    Full(Delivery),
+    /// The consumer is to be disconnected.
+    Disconnect,
+}
+
+impl Connection {
+    pub(crate) fn new(options: &ConsumerOptions, limits: ChannelLimits) -> Self {
+        let length = match options.queue_length {
+            0 => limits.queue_length,
+            asked => asked,
+        };
+        let state = State {
+            correlator: Correlator::new(&options.subscription, now()),
+            queue: Queue::new(options.order, length),
+            suspended: false,
+            statistics: ConsumerStatistics::default(),
+        };
+        Self {
+            state: PiMutex::new(state),
+            filled: Semaphore::new(0),
+            room: Semaphore::new(0),
+            ended: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
+            discard: options.discard,
+            limits,
+        }
+    }
+
+    /// Takes an event that the consumer may want. Does not wait.
+    pub(crate) fn offer(&self, event: &Arc<Event>) -> Offered {
+        let now = now();
+        let mut state = self.state.lock();
+        if state.suspended || self.has_ended() {
+            return Offered::Done;
+        }
+        let Some(matched) = state.correlator.offer(event, now) else { return Offered::Done };
+        let delivery = Delivery::new(matched, now);
+        if state.queue.is_full() {
+            match self.discard {
+                DiscardPolicy::DiscardOldest => {
+                    state.queue.discard_oldest();
+                    state.statistics.discarded += 1;
+                }
+                DiscardPolicy::DiscardNewest => {
+                    state.statistics.discarded += 1;
+                    return Offered::Done;
+                }
+                DiscardPolicy::BlockSupplier => return Offered::Full(delivery),
+                DiscardPolicy::DisconnectConsumer => {
+                    state.statistics.discarded += 1;
+                    return Offered::Disconnect;
+                }
+            }
+        }
+        state.queue(delivery);
+        drop(state);
+        self.filled.signal();
+        Offered::Done
+    }
+
+    /// Waits for room, and queues a delivery. Counts it as lost if there is none in time.
+    pub(crate) fn offer_waiting(&self, delivery: Delivery) {
+        let mut delivery = Some(delivery);
+        let attempt = || {
+            let mut state = self.state.lock();
+            let ended = self.has_ended();
+            if !ended && !state.queue.is_full() {
+                delivery.take().into_iter().for_each(|delivery| state.queue(delivery));
+            }
+            (ended || delivery.is_none()).then_some(())
+        };
+        // Another thread reads from the supplier's connection meanwhile.
+        blocking(|| self.room.wait_for(Some(self.limits.block), attempt));
+        match delivery {
+            None => _ = self.filled.signal(),
+            Some(_) => self.state.lock().statistics.discarded += 1,
+        }
+    }
+
+    /// Takes the next delivery that has not expired, if one waits; time passes for the correlation.
+    fn take(&self) -> Option<Delivery> {
+        let mut state = self.state.lock();
+        if let Some(matched) = state.tick(now()) {
+            state.statistics.queued += 1;
+            return Some(Delivery::new(matched, now()));
+        }
+        let found = loop {
+            let Some(delivery) = state.queue.pop() else { break None };
+            if delivery.expires == u64::MAX || delivery.expires > wall_now() {
+                break Some(delivery);
+            }
+            state.statistics.expired += 1;
+        };
+        drop(state);
+        if self.discard == DiscardPolicy::BlockSupplier {
+            self.room.signal();
+        }
+        found
+    }
+
+    /// Waits up to `limit` for a delivery. `None` at its end, and after the connection has ended.
+    pub(crate) fn wait(&self, limit: Option<Duration>) -> Option<Delivery> {
+        let end = limit.map(|limit| monotonic_now().saturating_add(limit));
+        loop {
+            // The time until a timer of the subscription ends the wait too.
+            let tick = self.state.lock().next_tick();
+            let tick = tick.map(|tick| Duration::from_nanos(tick.saturating_sub(now())));
+            let left = end.map(|end| end.saturating_sub(monotonic_now()));
+            let found = self.filled.wait_for(earlier(tick, left), || {
+                if self.has_ended() {
+                    return Some(Wake::Ended);
+                }
+                let changed = self.changed.swap(false, Ordering::SeqCst);
+                self.take().map(Wake::With).or(changed.then_some(Wake::Changed))
+            });
+            match found {
+                Some(Wake::With(delivery)) => return Some(delivery),
+                Some(Wake::Ended) => return None,
+                None if end.is_some_and(|end| monotonic_now() >= end) => return None,
+                None | Some(Wake::Changed) => {}
+            }
+        }
+    }
+
+    /// Takes a delivery if one waits: for `try_pull`.
+    pub(crate) fn try_take(&self) -> Option<Delivery> {
+        self.take().filter(|_| !self.has_ended())
+    }
+
+    /// Calls the consumer until the connection ends, or the consumer is gone.
+    pub(crate) fn run(&self, consumer: &dyn Consumer) {
+        let mut failures = 0;
+        while let Some(delivery) = self.wait(None) {
+            let queued = delivery.queued;
+            let called = catch_unwind(AssertUnwindSafe(|| call(consumer, delivery)));
+            let mut state = self.state.lock();
+            let statistics = &mut state.statistics;
+            match called {
+                Ok(Ok(())) => {
+                    failures = 0;
+                    let took = now().saturating_sub(queued);
+                    statistics.longest_delivery = statistics.longest_delivery.max(took);
+                    statistics.delivered += 1;
+                    continue;
+                }
+                Ok(Err(ConsumerError::Gone)) => failures = u32::MAX,
+                Ok(Err(ConsumerError::Failed(exception))) => {
+                    warn!("a consumer of events failed: {exception}");
+                    failures += 1;
+                }
+                Err(_) => {
+                    warn!("a consumer of events panicked");
+                    failures += 1;
+                }
+            }
+            statistics.failed += 1;
+            drop(state);
+            if failures >= self.limits.failures.max(1) {
+                return;
+            }
+        }
+    }
+
+    /// Ends the connection: nothing is delivered any more. Returns whether it had not ended before.
+    pub(crate) fn end(&self) -> bool {
+        let first = !self.ended.swap(true, Ordering::SeqCst);
+        if first {
+            let mut state = self.state.lock();
+            state.statistics.discarded += state.queue.clear() as u64;
+            drop(state);
+            self.filled.signal_all();
+            self.room.signal_all();
+        }
+        first
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Replaces the subscription. What was queued stays, what was gathered is discarded.
+    pub(crate) fn change_subscription(&self, subscription: &Subscription) {
+        self.state.lock().correlator = Correlator::new(subscription, now());
+        self.look_again();
+    }
+
+    pub(crate) fn suspend(&self, suspended: bool) {
+        self.state.lock().suspended = suspended;
+        self.look_again();
+    }
+
+    fn look_again(&self) {
+        self.changed.store(true, Ordering::SeqCst);
+        self.filled.signal();
+    }
+
+    pub(crate) fn statistics(&self) -> ConsumerStatistics {
+        let state = self.state.lock();
+        let waiting = u32::try_from(state.queue.len()).unwrap_or(u32::MAX);
+        ConsumerStatistics { waiting, ..state.statistics }
+    }
+}
+
+impl State {
+    /// Lets time pass for the correlation, unless the connection is suspended.
+    fn tick(&mut self, now: u64) -> Option<Matched> {
+        if self.suspended { None } else { self.correlator.tick(now) }
+    }
+
+    fn next_tick(&self) -> Option<u64> {
+        self.correlator.next_tick().filter(|_| !self.suspended)
+    }
+
+    fn queue(&mut self, delivery: Delivery) {
+        self.queue.push(delivery);
+        self.statistics.queued += 1;
+        let waiting = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
+        self.statistics.most_waiting = self.statistics.most_waiting.max(waiting);
+    }
+}
+
+fn call(consumer: &dyn Consumer, delivery: Delivery) -> Result<(), ConsumerError> {
+    match delivery.matched {
+        Matched::One(event) => consumer.push(std::slice::from_ref(&event)),
+        Matched::Several(events) => {
+            let events: Vec<Event> = events.iter().map(|event| Event::clone(event)).collect();
+            consumer.push(&events)
+        }
+    }
+}
+
+fn earlier(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Nanoseconds of the monotonic clock.
+fn now() -> u64 {
+    nanos(monotonic_now())
+}

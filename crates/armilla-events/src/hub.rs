@@ -1,0 +1,330 @@
+//! The channel without its CORBA objects: who is connected, and where events go.
+
+use crate::connection::{Connection, Offered};
+use crate::consumer::Consumer;
+use crate::corba::comm::{PushSupplier as _, PushSupplierRef};
+use crate::corba::{ChannelStatistics, Event};
+use crate::correlation::covers;
+use crate::error::EventError;
+use crate::options::{ChannelLimits, ConsumerOptions};
+use crate::subscription::Subscription;
+use armilla_ipc::real_time::PiMutex;
+use armilla_rt::{Priority, RtErrorKind, RtOrb};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use tracing::warn;
+
+/// The state of a channel.
+pub(crate) struct Hub {
+    pub(crate) rt: RtOrb,
+    pub(crate) limits: ChannelLimits,
+    /// The priority of consumers that have none of their own.
+    pub(crate) priority: Option<Priority>,
+    /// The priorities of operations that events trigger.
+    pub(crate) schedule: BTreeMap<String, Priority>,
+    /// Whether a consumer without its native priority is refused.
+    pub(crate) strict: bool,
+    /// What suppliers read. It is replaced whole, under `members`.
+    table: PiMutex<Arc<Vec<Row>>>,
+    members: Mutex<Members>,
+    /// Plain proxies, whether they are connected or not.
+    proxies: Arc<AtomicUsize>,
+    ended: AtomicBool,
+    pushed: AtomicU64,
+    unwanted: AtomicU64,
+    blocked: AtomicU64,
+    disconnected: AtomicU64,
+}
+
+/// A consumer, and the sources and types that matter to it.
+#[derive(Clone)]
+struct Row {
+    entry: Arc<Entry>,
+    interests: Arc<[(u32, u32)]>,
+}
+
+#[derive(Default)]
+struct Members {
+    next: u64,
+    /// The suppliers; those that want to be told of the end have a reference.
+    suppliers: BTreeMap<u64, Option<PushSupplierRef>>,
+}
+
+/// The right of a plain proxy to be, which ends with it.
+pub(crate) struct ProxyPermit(Arc<AtomicUsize>);
+
+impl Drop for ProxyPermit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A connected consumer.
+pub(crate) struct Entry {
+    pub(crate) connection: Connection,
+    /// Whether the channel has ended the connection, and not the consumer.
+    expelled: AtomicBool,
+}
+
+impl Hub {
+    pub(crate) fn new(
+        rt: &RtOrb,
+        limits: ChannelLimits,
+        priority: Option<Priority>,
+        schedule: BTreeMap<String, Priority>,
+        strict: bool,
+    ) -> Self {
+        let (table, members, proxies, ended) = Default::default();
+        let (pushed, unwanted, blocked, disconnected) = Default::default();
+        let rt = rt.clone();
+        Self {
+            rt,
+            limits,
+            priority,
+            schedule,
+            strict,
+            table,
+            members,
+            proxies,
+            ended,
+            pushed,
+            unwanted,
+            blocked,
+            disconnected,
+        }
+    }
+
+    /// Passes an event to the consumers that want it. Waits for none but those that block.
+    pub(crate) fn publish(&self, event: &Arc<Event>) {
+        self.pushed.fetch_add(1, Ordering::Relaxed);
+        let table = self.table.lock().clone();
+        let (mut wanted, mut full) = (false, Vec::new());
+        for Row { entry, interests } in table.iter() {
+            if !interests.iter().any(|interest| covers(*interest, &event.header)) {
+                continue;
+            }
+            wanted = true;
+            match entry.connection.offer(event) {
+                Offered::Done => {}
+                Offered::Full(delivery) => full.push((entry, delivery)),
+                Offered::Disconnect => self.expel(entry),
+            }
+        }
+        if !wanted {
+            self.unwanted.fetch_add(1, Ordering::Relaxed);
+        }
+        for (entry, delivery) in full {
+            self.blocked.fetch_add(1, Ordering::Relaxed);
+            entry.connection.offer_waiting(delivery);
+        }
+    }
+
+    /// Connects a consumer and starts its thread.
+    pub(crate) fn connect(
+        self: &Arc<Self>,
+        consumer: Arc<dyn Consumer>,
+        options: &ConsumerOptions,
+    ) -> Result<Arc<Entry>, EventError> {
+        let entry = self.join(options)?;
+        let priority = options.priority.or_else(|| self.schedule.get(&options.operation).copied());
+        let priority = priority.or(self.priority);
+        let (hub, of_thread) = (self.clone(), entry.clone());
+        let (send, started) = mpsc::sync_channel(1);
+        let thread = thread::Builder::new().name("event-consumer".into()).spawn(move || {
+            let refused = hub.raise(priority);
+            let serves = refused.is_ok();
+            // The connecting thread waits for this.
+            send.send(refused).ok();
+            if serves {
+                hub.serve(&of_thread, &*consumer);
+            }
+        });
+        let started = match thread {
+            Ok(_) => started.recv().unwrap_or(Err(EventError::Ended)),
+            Err(error) => Err(EventError::Limit(format!("no thread for the consumer: {error}"))),
+        };
+        if let Err(error) = started {
+            self.leave(&entry);
+            return Err(error);
+        }
+        Ok(entry)
+    }
+
+    /// Adds a consumer without a thread: one that pulls.
+    pub(crate) fn join(&self, options: &ConsumerOptions) -> Result<Arc<Entry>, EventError> {
+        options.subscription.check()?;
+        let longest = self.limits.longest_queue;
+        if options.queue_length > longest {
+            let asked = options.queue_length;
+            return Err(EventError::Qos(format!("a queue of {asked}; the most are {longest}")));
+        }
+        let interests = options.subscription.interests().into();
+        let connection = Connection::new(options, self.limits);
+        let entry = Arc::new(Entry { connection, expelled: AtomicBool::new(false) });
+        let row = Row { entry: entry.clone(), interests };
+        let most = self.limits.consumers;
+        self.change(|table| {
+            if table.len() >= most {
+                return Err(EventError::Limit(format!("{most} consumers (ChannelLimits)")));
+            }
+            table.push(row);
+            Ok(())
+        })?;
+        Ok(entry)
+    }
+
+    /// Removes a consumer that wants nothing more.
+    pub(crate) fn leave(&self, entry: &Arc<Entry>) {
+        entry.connection.end();
+        self.change(|table| {
+            table.retain(|row| !Arc::ptr_eq(&row.entry, entry));
+            Ok(())
+        })
+        .ok();
+    }
+
+    /// Disconnects a consumer, which is told.
+    fn expel(&self, entry: &Arc<Entry>) {
+        if !entry.expelled.swap(true, Ordering::SeqCst) {
+            self.disconnected.fetch_add(1, Ordering::Relaxed);
+        }
+        self.leave(entry);
+    }
+
+    /// Replaces the subscription of a consumer.
+    pub(crate) fn subscribe(
+        &self,
+        entry: &Arc<Entry>,
+        subscription: &Subscription,
+    ) -> Result<(), EventError> {
+        subscription.check()?;
+        let interests: Arc<[(u32, u32)]> = subscription.interests().into();
+        self.change(|table| {
+            let row = table.iter_mut().find(|row| Arc::ptr_eq(&row.entry, entry));
+            row.into_iter().for_each(|row| row.interests = interests.clone());
+            Ok(())
+        })?;
+        entry.connection.change_subscription(subscription);
+        Ok(())
+    }
+
+    /// Adds a supplier. Returns its number.
+    pub(crate) fn add_supplier(
+        &self,
+        supplier: Option<PushSupplierRef>,
+    ) -> Result<u64, EventError> {
+        let mut members = self.members();
+        if self.has_ended() {
+            return Err(EventError::Ended);
+        }
+        if members.suppliers.len() >= self.limits.suppliers {
+            let most = self.limits.suppliers;
+            return Err(EventError::Limit(format!("{most} suppliers (ChannelLimits)")));
+        }
+        members.next += 1;
+        let number = members.next;
+        members.suppliers.insert(number, supplier);
+        Ok(number)
+    }
+
+    pub(crate) fn remove_supplier(&self, number: u64) {
+        self.members().suppliers.remove(&number);
+    }
+
+    /// The right to make one more plain proxy.
+    pub(crate) fn permit_proxy(&self) -> Result<ProxyPermit, EventError> {
+        let most = self.limits.consumers + self.limits.suppliers;
+        let permit = ProxyPermit(self.proxies.clone());
+        match permit.0.fetch_add(1, Ordering::Relaxed) < most {
+            true => Ok(permit),
+            false => Err(EventError::Limit(format!("{most} proxies (ChannelLimits)"))),
+        }
+    }
+
+    /// Disconnects everybody. Nothing can connect any more.
+    pub(crate) fn destroy(&self) {
+        let mut members = self.members();
+        self.ended.store(true, Ordering::SeqCst);
+        let suppliers = std::mem::take(&mut members.suppliers);
+        let table = std::mem::take(&mut *self.table.lock());
+        drop(members);
+        for Row { entry, .. } in table.iter() {
+            entry.expelled.store(true, Ordering::SeqCst);
+            entry.connection.end();
+        }
+        for supplier in suppliers.into_values().flatten() {
+            // It may be gone, and is not waited for longer than a consumer.
+            supplier.with_timeout(self.limits.delivery).disconnect_push_supplier().ok();
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn statistics(&self) -> ChannelStatistics {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        ChannelStatistics {
+            pushed: self.pushed.load(Ordering::Relaxed),
+            unwanted: self.unwanted.load(Ordering::Relaxed),
+            blocked: self.blocked.load(Ordering::Relaxed),
+            disconnected: self.disconnected.load(Ordering::Relaxed),
+            suppliers: count(self.members().suppliers.len()),
+            consumers: count(self.table.lock().len()),
+        }
+    }
+
+    /// Gives the calling thread the priority of a consumer.
+    fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
+        let Some(priority) = priority else { return Ok(()) };
+        match self.rt.current().set_priority(priority) {
+            Err(error) if self.strict || error.kind() != RtErrorKind::Permission => {
+                Err(EventError::Qos(error.to_string()))
+            }
+            Err(error) => {
+                warn!("{error}");
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// The work of a consumer's thread.
+    fn serve(&self, entry: &Arc<Entry>, consumer: &dyn Consumer) {
+        entry.connection.run(consumer);
+        if !entry.connection.has_ended() {
+            // It is gone, or has failed too often.
+            self.expel(entry);
+        }
+        if entry.expelled.load(Ordering::SeqCst)
+            && catch_unwind(AssertUnwindSafe(|| consumer.disconnected())).is_err()
+        {
+            warn!("a consumer of events panicked when it was disconnected");
+        }
+    }
+
+    /// Replaces the table.
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Vec<Row>) -> Result<(), EventError>,
+    ) -> Result<(), EventError> {
+        let _members = self.members();
+        if self.has_ended() {
+            return Err(EventError::Ended);
+        }
+        let before = self.table.lock().clone();
+        let mut table = Vec::clone(&before);
+        change(&mut table)?;
+        let table = Arc::new(table);
+        // What is replaced is freed outside of the lock, as is what nobody reads any more.
+        let _before = std::mem::replace(&mut *self.table.lock(), table);
+        Ok(())
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,72 @@
+//! The real-time event channel: suppliers and consumers that do not know one another.
+//!
+//! An [`EventChannel`] runs in an ORB of any program. Consumers [connect](EventChannel::connect)
+//! with a [`Subscription`]: events by source and type, conjunctions and disjunctions of them, and
+//! timers. Each consumer has a bounded queue and a thread of its own at its CORBA priority, so that
+//! a slow consumer holds nobody else. What is lost is counted.
+//!
+//! Remote suppliers and consumers use the interfaces of [`corba`]. The channel is a CosEvent channel
+//! too (Event Service 1.2), so that plain event clients of any vendor push and pull. A [`Gateway`]
+//! passes the events of a channel on to another one.
+//!
+//! ```
+//! use armilla::Orb;
+//! use armilla_events::corba::Event;
+//! use armilla_events::{ConsumerOptions, EventChannel, Subscription};
+//! use armilla_rt::RtOrb;
+//! use std::sync::mpsc;
+//!
+//! let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+//! let channel = EventChannel::builder(&RtOrb::new(&orb)).build()?;
+//! let (send, receive) = mpsc::channel();
+//! let consumer = move |events: &[Event]| send.send(events[0].value::<f64>()).unwrap();
+//! channel.connect(consumer, ConsumerOptions::new(Subscription::of_type(20)))?;
+//! channel.push(Event::new(1, 20, &0.5_f64)?);
+//! assert_eq!(receive.recv()??, Some(0.5));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `docs/events.md` in the repository has the whole.
+
+#![forbid(unsafe_code)]
+
+mod channel;
+mod connection;
+mod consumer;
+mod correlation;
+mod error;
+mod event;
+mod gateway;
+mod hub;
+mod options;
+mod queue;
+mod servant;
+mod subscription;
+
+#[allow(missing_docs)]
+mod idl {
+    armilla::include_idl!("RtEvents");
+}
+
+/// The interfaces of the channel, generated from `idl/RtEvents.idl`.
+pub mod corba {
+    pub use crate::idl::rt_events::*;
+
+    /// The module `CosEventChannelAdmin` (Event Service 1.2).
+    pub use crate::idl::cos_event_channel_admin as admin;
+
+    /// The module `CosEventComm` (Event Service 1.2).
+    pub use crate::idl::cos_event_comm as comm;
+}
+
+pub use channel::{ConsumerConnection, EventChannel, EventChannelBuilder};
+pub use consumer::{Consumer, ConsumerError};
+pub use error::EventError;
+pub use gateway::{Gateway, GatewayOptions};
+pub use options::{ChannelLimits, ConsumerOptions};
+pub use subscription::Subscription;
+
+/// Compiles the examples of the page on events.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/events.md")]
+struct EventsPage;

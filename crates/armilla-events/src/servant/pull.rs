@@ -1,0 +1,181 @@
+//! The proxies through which plain consumers pull, and those that pull from plain suppliers.
+
+use super::Site;
+use super::push::plain_event;
+use crate::connection::Connection;
+use crate::corba::admin::proxy_pull_consumer::ConnectPullSupplierRaises;
+use crate::corba::admin::proxy_pull_supplier::ConnectPullConsumerRaises;
+use crate::corba::comm::PullSupplier as _;
+use crate::corba::comm::pull_supplier::{PullRaises, TryPullRaises};
+use crate::corba::{admin, comm};
+use crate::correlation::Matched;
+use crate::error::{EventError, system};
+use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::options::ConsumerOptions;
+use crate::queue::Delivery;
+use crate::subscription::Subscription;
+use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use tracing::warn;
+
+/// Makes a proxy for a plain consumer that will pull. It is connected from now on, so that the
+/// consumer misses nothing.
+pub(super) fn pull_supplier(site: &Site) -> Result<admin::ProxyPullSupplierRef, SystemException> {
+    let hub = site.hub()?;
+    let entry = hub.join(&ConsumerOptions::new(Subscription::everything()))?;
+    let (connected, id) = Default::default();
+    let proxy = Arc::new(Pulled { site: site.clone(), entry, connected, id });
+    let object = site.activate(proxy.clone() as Arc<dyn admin::ProxyPullSupplier>, &proxy.id);
+    if object.is_err() {
+        hub.leave(&proxy.entry);
+    }
+    object
+}
+
+/// Makes a proxy that will pull from a plain supplier.
+pub(super) fn pull_consumer(site: &Site) -> Result<admin::ProxyPullConsumerRef, SystemException> {
+    let _permit = site.hub()?.permit_proxy()?;
+    let (state, id) = Default::default();
+    let proxy = Arc::new(Puller { site: site.clone(), state, id, _permit });
+    site.activate(proxy.clone() as Arc<dyn admin::ProxyPullConsumer>, &proxy.id)
+}
+
+/// What a plain consumer pulls from.
+struct Pulled {
+    site: Site,
+    entry: Arc<Entry>,
+    connected: AtomicBool,
+    id: OnceLock<ObjectId>,
+}
+
+impl Pulled {
+    /// The connection, unless the consumer or the channel has disconnected.
+    fn connection(&self) -> Option<&Connection> {
+        Some(&self.entry.connection).filter(|connection| !connection.has_ended())
+    }
+}
+
+impl comm::PullSupplier for Pulled {
+    fn pull(&self) -> Result<Any, Error<PullRaises>> {
+        let limit = self.site.hub()?.limits.pull;
+        let connection = self.connection().ok_or(comm::Disconnected {})?;
+        // Another thread reads from the connection meanwhile.
+        if let Some(delivery) = blocking(|| connection.wait(Some(limit))) {
+            return Ok(data_of(delivery));
+        }
+        self.connection().ok_or(comm::Disconnected {})?;
+        let what = format!("no event for {limit:?} (ChannelLimits::pull)");
+        Err(system(ExceptionKind::Transient, what).into())
+    }
+
+    fn try_pull(&self) -> Result<(Any, bool), Error<TryPullRaises>> {
+        let connection = self.connection().ok_or(comm::Disconnected {})?;
+        Ok(match connection.try_take() {
+            Some(delivery) => (data_of(delivery), true),
+            None => (Any::default(), false),
+        })
+    }
+
+    fn disconnect_pull_supplier(&self) -> Result<(), SystemException> {
+        match self.site.hub.upgrade() {
+            Some(hub) => hub.leave(&self.entry),
+            None => _ = self.entry.connection.end(),
+        }
+        self.site.leave(&self.id);
+        Ok(())
+    }
+}
+
+impl admin::ProxyPullSupplier for Pulled {
+    fn connect_pull_consumer(
+        &self,
+        _pull_consumer: &comm::PullConsumerRef,
+    ) -> Result<(), Error<ConnectPullConsumerRaises>> {
+        match self.connected.swap(true, Ordering::SeqCst) {
+            true => Err(admin::AlreadyConnected {}.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The data of a delivery to a plain consumer, whose subscription has no conjunctions.
+fn data_of(delivery: Delivery) -> Any {
+    match delivery.matched {
+        Matched::One(event) => event.data.clone(),
+        Matched::Several(events) => events.first().map_or(Any::default(), |it| it.data.clone()),
+    }
+}
+
+/// What pulls from a plain supplier.
+struct Puller {
+    site: Site,
+    state: Arc<PullState>,
+    id: OnceLock<ObjectId>,
+    _permit: ProxyPermit,
+}
+
+#[derive(Default)]
+struct PullState {
+    connected: AtomicBool,
+    ended: AtomicBool,
+}
+
+impl comm::PullConsumer for Puller {
+    fn disconnect_pull_consumer(&self) -> Result<(), SystemException> {
+        self.state.ended.store(true, Ordering::SeqCst);
+        self.site.leave(&self.id);
+        Ok(())
+    }
+}
+
+impl admin::ProxyPullConsumer for Puller {
+    fn connect_pull_supplier(
+        &self,
+        pull_supplier: &comm::PullSupplierRef,
+    ) -> Result<(), Error<ConnectPullSupplierRaises>> {
+        let hub = self.site.hub()?;
+        if pull_supplier.is_nil() {
+            return Err(system(ExceptionKind::BadParam, "the supplier is nil").into());
+        }
+        if self.state.connected.swap(true, Ordering::SeqCst) {
+            return Err(admin::AlreadyConnected {}.into());
+        }
+        let number = hub.add_supplier(None).map_err(SystemException::from)?;
+        let (state, supplier) = (self.state.clone(), pull_supplier.clone());
+        let weak = self.site.hub.clone();
+        let work = move || {
+            let supplier = supplier.with_timeout(hub.limits.delivery);
+            drop(hub);
+            let more = || weak.upgrade().filter(|hub| !hub.has_ended());
+            while let Some(hub) = more().filter(|_| !state.ended.load(Ordering::SeqCst)) {
+                if !pull_once(&hub, &supplier) {
+                    break;
+                }
+            }
+            // It may be gone.
+            supplier.disconnect_pull_supplier().ok();
+            more().into_iter().for_each(|hub| hub.remove_supplier(number));
+        };
+        let spawned = thread::Builder::new().name("event-pull".into()).spawn(work);
+        spawned
+            .map(drop)
+            .map_err(|error| EventError::Limit(format!("no thread to pull: {error}")).into())
+            .map_err(|error: SystemException| error.into())
+    }
+}
+
+/// Asks a supplier for one event, and pauses if there is none. Whether to go on.
+fn pull_once(hub: &Hub, supplier: &comm::PullSupplierRef) -> bool {
+    match supplier.try_pull() {
+        Ok((data, true)) => hub.publish(&plain_event(data)),
+        Ok((_, false)) => thread::sleep(hub.limits.pull_interval),
+        Err(Error::User(_)) => return false,
+        Err(Error::System(exception)) => {
+            warn!("a pull supplier of events failed: {exception}");
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,244 @@
+//! The proxies through which suppliers push, and through which consumers are pushed to.
+
+use super::Site;
+use crate::corba::admin::proxy_push_consumer::ConnectPushSupplierRaises;
+use crate::corba::admin::proxy_push_supplier::ConnectPushConsumerRaises;
+use crate::corba::comm::push_consumer::PushRaises as PlainPushRaises;
+use crate::corba::event_channel::{ConnectConsumerRaises, ConnectSupplierRaises};
+use crate::corba::proxy_push_supplier::ChangeSubscriptionRaises;
+use crate::corba::push_consumer::PushRaises;
+use crate::corba::{
+    ConsumerQos, ConsumerStatistics, Event, EventHeader, InvalidQos, InvalidSubscription,
+    LimitReached, ProxyPushConsumer, ProxyPushConsumerRef, ProxyPushSupplier, ProxyPushSupplierRef,
+    PushConsumer, PushConsumerRef, Term, admin, comm,
+};
+use crate::error::{EventError, system};
+use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::options::ConsumerOptions;
+use crate::subscription::Subscription;
+use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Connects a supplier of the real-time channel.
+pub(super) fn connect_supplier(
+    site: &Site,
+    supplier: &comm::PushSupplierRef,
+) -> Result<ProxyPushConsumerRef, Error<ConnectSupplierRaises>> {
+    let supplier = Some(supplier.clone()).filter(|supplier| !supplier.is_nil());
+    let number = site.hub()?.add_supplier(supplier).map_err(|error| match error {
+        EventError::Limit(reason) => Error::User(LimitReached { reason }.into()),
+        other => Error::System(other.into()),
+    })?;
+    let proxy = Arc::new(Supply::new(site, Some(number), None));
+    Ok(site.activate(proxy.clone() as Arc<dyn ProxyPushConsumer>, &proxy.id)?)
+}
+
+/// Connects a consumer of the real-time channel.
+pub(super) fn connect_consumer(
+    site: &Site,
+    consumer: &PushConsumerRef,
+    qos: &ConsumerQos,
+) -> Result<ProxyPushSupplierRef, Error<ConnectConsumerRaises>> {
+    let hub = site.hub()?;
+    if consumer.is_nil() {
+        return Err(InvalidQos { reason: "the consumer is nil".to_owned() }.into());
+    }
+    let options = ConsumerOptions::from_qos(qos)?;
+    let consumer = consumer.with_timeout(hub.limits.delivery);
+    let entry = hub.connect(Arc::new(consumer), &options)?;
+    let proxy = Arc::new(Demand { site: site.clone(), entry, id: OnceLock::new() });
+    Ok(site.activate(proxy.clone() as Arc<dyn ProxyPushSupplier>, &proxy.id)?)
+}
+
+/// Makes a proxy for a plain supplier that will push.
+pub(super) fn push_consumer(site: &Site) -> Result<admin::ProxyPushConsumerRef, SystemException> {
+    let permit = site.hub()?.permit_proxy()?;
+    let proxy = Arc::new(Supply::new(site, None, Some(permit)));
+    site.activate(proxy.clone() as Arc<dyn admin::ProxyPushConsumer>, &proxy.id)
+}
+
+/// Makes a proxy for a plain consumer to push to.
+pub(super) fn push_supplier(site: &Site) -> Result<admin::ProxyPushSupplierRef, SystemException> {
+    let _permit = site.hub()?.permit_proxy()?;
+    let (entry, id) = Default::default();
+    let proxy = Arc::new(PlainDemand { site: site.clone(), entry, id, _permit });
+    site.activate(proxy.clone() as Arc<dyn admin::ProxyPushSupplier>, &proxy.id)
+}
+
+/// What a supplier pushes to. A plain supplier need not connect to it.
+struct Supply {
+    site: Site,
+    /// The number of the supplier, once it has connected.
+    number: OnceLock<u64>,
+    ended: AtomicBool,
+    id: OnceLock<ObjectId>,
+    _permit: Option<ProxyPermit>,
+}
+
+impl Supply {
+    fn new(site: &Site, number: Option<u64>, permit: Option<ProxyPermit>) -> Self {
+        let number = number.map(OnceLock::from).unwrap_or_default();
+        let (ended, id) = Default::default();
+        Self { site: site.clone(), number, ended, id, _permit: permit }
+    }
+
+    /// The hub, unless the supplier or the channel has disconnected.
+    fn hub(&self) -> Option<Arc<Hub>> {
+        let ended = self.ended.load(Ordering::Relaxed);
+        self.site.hub.upgrade().filter(|hub| !ended && !hub.has_ended())
+    }
+
+    fn disconnect(&self) {
+        if !self.ended.swap(true, Ordering::SeqCst) {
+            if let (Some(hub), Some(number)) = (self.site.hub.upgrade(), self.number.get()) {
+                hub.remove_supplier(*number);
+            }
+            self.site.leave(&self.id);
+        }
+    }
+}
+
+impl PushConsumer for Supply {
+    fn push(&self, received: &[Event]) -> Result<(), Error<PushRaises>> {
+        let hub = self.hub().ok_or(comm::Disconnected {})?;
+        received.iter().for_each(|event| hub.publish(&Arc::new(event.clone())));
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
+        self.disconnect();
+        Ok(())
+    }
+}
+
+impl ProxyPushConsumer for Supply {}
+
+impl comm::PushConsumer for Supply {
+    fn push(&self, data: &Any) -> Result<(), Error<PlainPushRaises>> {
+        let hub = self.hub().ok_or(comm::Disconnected {})?;
+        hub.publish(&plain_event(data.clone()));
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
+        self.disconnect();
+        Ok(())
+    }
+}
+
+impl admin::ProxyPushConsumer for Supply {
+    fn connect_push_supplier(
+        &self,
+        push_supplier: &comm::PushSupplierRef,
+    ) -> Result<(), Error<ConnectPushSupplierRaises>> {
+        let hub = self.site.hub()?;
+        if self.number.get().is_some() {
+            return Err(admin::AlreadyConnected {}.into());
+        }
+        let supplier = Some(push_supplier.clone()).filter(|supplier| !supplier.is_nil());
+        let number = hub.add_supplier(supplier).map_err(SystemException::from)?;
+        if self.number.set(number).is_err() {
+            hub.remove_supplier(number);
+            return Err(admin::AlreadyConnected {}.into());
+        }
+        Ok(())
+    }
+}
+
+/// The event that a plain supplier pushes: of no source and type in particular.
+pub(super) fn plain_event(data: Any) -> Arc<Event> {
+    Arc::new(Event { header: EventHeader::new(0, 0), data })
+}
+
+/// What a consumer of the real-time channel controls.
+struct Demand {
+    site: Site,
+    entry: Arc<Entry>,
+    id: OnceLock<ObjectId>,
+}
+
+impl comm::PushSupplier for Demand {
+    fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
+        leave(&self.site, &self.entry);
+        self.site.leave(&self.id);
+        Ok(())
+    }
+}
+
+impl ProxyPushSupplier for Demand {
+    fn change_subscription(
+        &self,
+        subscription: &Term,
+    ) -> Result<(), Error<ChangeSubscriptionRaises>> {
+        let subscription = Subscription::from(subscription.clone());
+        self.site.hub()?.subscribe(&self.entry, &subscription).map_err(|error| match error {
+            EventError::Subscription(reason) => Error::User(InvalidSubscription { reason }.into()),
+            other => Error::System(other.into()),
+        })
+    }
+
+    fn suspend_connection(&self) -> Result<(), SystemException> {
+        self.entry.connection.suspend(true);
+        Ok(())
+    }
+
+    fn resume_connection(&self) -> Result<(), SystemException> {
+        self.entry.connection.suspend(false);
+        Ok(())
+    }
+
+    fn statistics(&self) -> Result<ConsumerStatistics, SystemException> {
+        let connection = &self.entry.connection;
+        match connection.has_ended() {
+            true => Err(system(ExceptionKind::ObjectNotExist, "the consumer is disconnected")),
+            false => Ok(connection.statistics()),
+        }
+    }
+}
+
+/// What a plain consumer connects to.
+struct PlainDemand {
+    site: Site,
+    entry: OnceLock<Arc<Entry>>,
+    id: OnceLock<ObjectId>,
+    _permit: ProxyPermit,
+}
+
+impl comm::PushSupplier for PlainDemand {
+    fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
+        self.entry.get().into_iter().for_each(|entry| leave(&self.site, entry));
+        self.site.leave(&self.id);
+        Ok(())
+    }
+}
+
+impl admin::ProxyPushSupplier for PlainDemand {
+    fn connect_push_consumer(
+        &self,
+        push_consumer: &comm::PushConsumerRef,
+    ) -> Result<(), Error<ConnectPushConsumerRaises>> {
+        let hub = self.site.hub()?;
+        if push_consumer.is_nil() {
+            return Err(system(ExceptionKind::BadParam, "the consumer is nil").into());
+        }
+        if self.entry.get().is_some() {
+            return Err(admin::AlreadyConnected {}.into());
+        }
+        let consumer = push_consumer.with_timeout(hub.limits.delivery);
+        let options = ConsumerOptions::new(Subscription::everything());
+        let entry = hub.connect(Arc::new(consumer), &options).map_err(SystemException::from)?;
+        if let Err(entry) = self.entry.set(entry) {
+            hub.leave(&entry);
+            return Err(admin::AlreadyConnected {}.into());
+        }
+        Ok(())
+    }
+}
+
+fn leave(site: &Site, entry: &Arc<Entry>) {
+    match site.hub.upgrade() {
+        Some(hub) => hub.leave(entry),
+        None => _ = entry.connection.end(),
+    }
+}

@@ -1,0 +1,279 @@
+//! Suppliers and consumers of other processes, plain event clients, and federation.
+
+mod common;
+
+use armilla::{Any, Error, Orb, SystemException};
+use armilla_events::corba::admin::{
+    ConsumerAdmin as _, EventChannel as _, ProxyPullConsumer as _, ProxyPushConsumer as _,
+    ProxyPushSupplier as _, SupplierAdmin as _,
+};
+use armilla_events::corba::comm::pull_supplier::{PullRaises, TryPullRaises};
+use armilla_events::corba::comm::push_consumer::PushRaises;
+use armilla_events::corba::comm::{
+    PullSupplier, PushConsumer, PushSupplier as _, PushSupplierRef, pull_supplier, push_consumer,
+};
+use armilla_events::corba::event_channel::ConnectConsumerRaises;
+use armilla_events::corba::{
+    DiscardPolicy, Event, EventChannel as _, ProxyPushSupplier as _, PushConsumer as _, admin,
+};
+use armilla_events::{
+    ChannelLimits, ConsumerOptions, EventChannel, Gateway, GatewayOptions, Subscription,
+};
+use armilla_rt::{Priority, ThreadpoolOptions};
+use common::*;
+use std::sync::Mutex;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+fn everything() -> ConsumerOptions {
+    ConsumerOptions::new(Subscription::everything())
+}
+
+#[test]
+fn remote_suppliers_and_consumers_meet_in_the_channel() {
+    let (orb, channel) = served();
+    let (client, _) = server();
+    let distant = remote(&orb, &channel, &client);
+    let (consumer, receive) = remote_consumer(&client);
+    let wanted = ConsumerOptions::new(Subscription::of_type(20));
+    let demand = distant.connect_consumer(&consumer, &wanted.to_qos()).unwrap();
+    let supply = distant.connect_supplier(&PushSupplierRef::nil()).unwrap();
+    supply.push(&[Event::signal(1, 20), Event::signal(1, 21), Event::signal(2, 20)]).unwrap();
+    assert_eq!([next(&receive), next(&receive)], [[20], [20]]);
+    demand.change_subscription(Subscription::of_type(21).term()).unwrap();
+    supply.push(&[Event::signal(1, 20), Event::signal(1, 21)]).unwrap();
+    assert_eq!(next(&receive), [21]);
+    assert_eq!(demand.statistics().unwrap().queued, 3);
+    let statistics = distant.statistics().unwrap();
+    assert_eq!((statistics.pushed, statistics.suppliers, statistics.consumers), (5, 1, 1));
+    demand.disconnect_push_supplier().unwrap();
+    supply.disconnect_push_consumer().unwrap();
+    assert!(supply.push(&[]).is_err());
+    until("nobody is left", || {
+        let statistics = distant.statistics().unwrap();
+        (statistics.suppliers, statistics.consumers) == (0, 0)
+    });
+    client.shutdown();
+    orb.shutdown();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_its_reason() {
+    let (orb, channel) = served();
+    let (client, _) = server();
+    let distant = remote(&orb, &channel, &client);
+    let (consumer, _receive) = remote_consumer(&client);
+    let mut qos = everything().to_qos();
+    qos.subscription = Subscription::all_of([]).term().clone();
+    match distant.connect_consumer(&consumer, &qos).unwrap_err() {
+        Error::User(ConnectConsumerRaises::InvalidSubscription(invalid)) => {
+            assert!(invalid.reason.contains("at least one part"), "{}", invalid.reason);
+        }
+        other => panic!("{other}"),
+    }
+    let mut qos = everything().to_qos();
+    qos.priority = -5;
+    match distant.connect_consumer(&consumer, &qos).unwrap_err() {
+        Error::User(ConnectConsumerRaises::InvalidQos(invalid)) => {
+            assert!(invalid.reason.contains("-5"), "{}", invalid.reason);
+        }
+        other => panic!("{other}"),
+    }
+    client.shutdown();
+    orb.shutdown();
+}
+
+#[test]
+fn a_dead_consumer_is_disconnected_and_holds_nobody() {
+    let (orb, channel) = served();
+    let (dying, _) = server();
+    let (consumer, _receive) = remote_consumer(&dying);
+    let text = dying.object_to_string(&consumer).unwrap();
+    let dead: armilla_events::corba::PushConsumerRef = orb.resolve(&text).unwrap();
+    let connection = channel.connect(dead, everything()).unwrap();
+    dying.shutdown();
+    let (alive, receive) = collector();
+    channel.connect(alive, everything()).unwrap();
+    until("the dead one is disconnected", || {
+        channel.push(Event::signal(1, 20));
+        assert_eq!(next(&receive), [20]);
+        !connection.is_connected()
+    });
+    assert_eq!(channel.statistics().consumers, 1);
+    orb.shutdown();
+}
+
+#[test]
+fn suppliers_push_in_the_lane_of_their_priority() {
+    let (orb, rt) = server();
+    let [low, high] = [10, 50].map(|number| Priority::new(number).unwrap());
+    let lanes = ThreadpoolOptions::with_lanes("events").lane(low, 1, 0).lane(high, 1, 0);
+    let pool = rt.create_threadpool(lanes).unwrap();
+    let channel = EventChannel::builder(&rt).threadpool(&pool).priority(low).build().unwrap();
+    let (consumer, receive) = collector();
+    channel.connect(consumer, everything()).unwrap();
+    let (client, client_rt) = server();
+    let distant = remote(&orb, &channel, &client);
+    let supply = distant.connect_supplier(&PushSupplierRef::nil()).unwrap();
+    std::thread::spawn(move || {
+        // Without the privilege the thread has the CORBA priority all the same.
+        client_rt.current().set_priority(high).ok();
+        supply.push(&[Event::signal(1, 20)]).unwrap();
+        client_rt.current().set_priority(Priority::new(30).unwrap()).ok();
+        let error = supply.push(&[Event::signal(1, 21)]).unwrap_err();
+        assert!(error.to_string().contains("lanes or bands"), "{error}");
+    })
+    .join()
+    .unwrap();
+    assert_eq!(next(&receive), [20]);
+    client.shutdown();
+    orb.shutdown();
+}
+
+/// A plain consumer, which sends what it gets.
+struct Plain(Sender<i32>);
+
+impl PushConsumer for Plain {
+    fn push(&self, data: &Any) -> Result<(), Error<PushRaises>> {
+        self.0.send(data.get().unwrap().unwrap()).ok();
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
+        self.0.send(-1).ok();
+        Ok(())
+    }
+}
+
+/// A plain supplier from which the channel pulls.
+struct Source(Mutex<Vec<i32>>);
+
+impl PullSupplier for Source {
+    fn pull(&self) -> Result<Any, Error<PullRaises>> {
+        unreachable!("the channel polls")
+    }
+
+    fn try_pull(&self) -> Result<(Any, bool), Error<TryPullRaises>> {
+        Ok(match self.0.lock().unwrap().pop() {
+            Some(number) => (Any::new(&number).unwrap(), true),
+            None => (Any::default(), false),
+        })
+    }
+
+    fn disconnect_pull_supplier(&self) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+#[test]
+fn plain_event_clients_push_and_pull() {
+    let (orb, channel) = served();
+    let (client, _) = server();
+    let distant = remote(&orb, &channel, &client);
+    let distant: admin::EventChannelRef = distant.upcast();
+    let (consumers, suppliers) =
+        (distant.for_consumers().unwrap(), distant.for_suppliers().unwrap());
+    let (send, receive) = std::sync::mpsc::channel();
+    let plain = client.root_poa().activate(push_consumer::tie(Plain(send))).unwrap();
+    let push_from = consumers.obtain_push_supplier().unwrap();
+    push_from.connect_push_consumer(&plain).unwrap();
+    assert!(push_from.connect_push_consumer(&plain).is_err(), "already connected");
+    let pull_from = consumers.obtain_pull_supplier().unwrap();
+    assert!(!pull_from.try_pull().unwrap().1);
+    let push_to = suppliers.obtain_push_consumer().unwrap();
+    push_to.connect_push_supplier(&PushSupplierRef::nil()).unwrap();
+    let number = |number: i32| Any::new(&number).unwrap();
+    push_to.push(&number(41)).unwrap();
+    assert_eq!(receive.recv_timeout(PATIENCE).unwrap(), 41);
+    assert_eq!(pull_from.pull().unwrap().get().unwrap(), Some(41));
+    let source = Source(Mutex::new(vec![43, 42]));
+    let source = client.root_poa().activate(pull_supplier::tie(source)).unwrap();
+    let pull_to = suppliers.obtain_pull_consumer().unwrap();
+    pull_to.connect_pull_supplier(&source).unwrap();
+    assert_eq!([(); 2].map(|()| receive.recv_timeout(PATIENCE).unwrap()), [42, 43]);
+    assert_eq!(pull_from.pull().unwrap().get().unwrap(), Some(42));
+    distant.destroy().unwrap();
+    assert_eq!(receive.recv_timeout(PATIENCE).unwrap(), -1, "told of the end");
+    assert!(push_to.push(&number(44)).is_err());
+    assert!(distant.for_consumers().is_err());
+    client.shutdown();
+    orb.shutdown();
+}
+
+#[test]
+fn a_pull_waits_for_an_event_and_ends_in_time() {
+    let mut limits = ChannelLimits::default();
+    limits.pull = Duration::from_millis(5);
+    let (orb, channel) = served_with(limits);
+    let consumers = admin::EventChannel::for_consumers(channel.reference()).unwrap();
+    let pull_from = consumers.obtain_pull_supplier().unwrap();
+    let error = pull_from.pull().unwrap_err().to_string();
+    assert!(error.contains("no event for 5ms"), "{error}");
+    channel.push(Event::new(1, 20, &7).unwrap());
+    assert_eq!(pull_from.pull().unwrap().get().unwrap(), Some(7));
+    pull_from.disconnect_pull_supplier().unwrap();
+    assert!(pull_from.try_pull().is_err());
+    orb.shutdown();
+}
+
+#[test]
+fn channels_of_two_processes_are_one_and_no_event_goes_round() {
+    let ((first_orb, first), (second_orb, second)) = (served(), served());
+    let distant = |from: &Orb, channel, to: &Orb| remote(from, channel, to);
+    let join = |orb: &Orb, from, to| {
+        Gateway::connect(orb, &from, to, GatewayOptions::new(everything())).unwrap()
+    };
+    let there = join(&second_orb, distant(&first_orb, &first, &second_orb), &second);
+    let back = join(&first_orb, distant(&second_orb, &second, &first_orb), &first);
+    let (consumer, at_first) = collector();
+    first.connect(consumer, everything()).unwrap();
+    let (consumer, at_second) = collector();
+    second.connect(consumer, everything()).unwrap();
+    first.push(Event::signal(1, 20));
+    second.push(Event::signal(1, 21));
+    let both = |receive| {
+        let mut both = [next(receive)[0], next(receive)[0]];
+        both.sort_unstable();
+        both
+    };
+    assert_eq!([both(&at_first), both(&at_second)], [[20, 21], [20, 21]]);
+    until("each gateway has stopped the other's", || {
+        (there.counts(), back.counts()) == ((1, 1), (1, 1))
+    });
+    assert!(at_first.try_recv().is_err() && at_second.try_recv().is_err());
+    drop((there, back));
+    assert_eq!((first.statistics().consumers, second.statistics().consumers), (1, 1));
+    first_orb.shutdown();
+    second_orb.shutdown();
+}
+
+#[test]
+fn a_gateway_connects_again_when_its_channel_has_disconnected_it() {
+    let ((from_orb, from), (orb, to)) = (served(), served());
+    let mut options = GatewayOptions::new(everything());
+    options.consumer = options.consumer.queue_length(1).discard(DiscardPolicy::DisconnectConsumer);
+    options.check = Duration::from_millis(1);
+    let distant = remote(&from_orb, &from, &orb);
+    let gateway = Gateway::connect(&orb, &distant, &to, options).unwrap();
+    let gate = Gate::default();
+    let (collect, receive) = collector();
+    let at_gate = gate.clone();
+    let consumer = move |events: &[Event]| {
+        at_gate.pass();
+        collect(events);
+    };
+    let blocking = everything().queue_length(1).discard(DiscardPolicy::BlockSupplier);
+    to.connect(consumer, blocking).unwrap();
+    // One at the gate, one in either queue, one that blocks the gateway: no room for the next.
+    until("the gateway is disconnected", || {
+        from.push(Event::signal(1, 20));
+        from.statistics().disconnected == 1
+    });
+    gate.open();
+    until("the gateway is connected again", || from.statistics().consumers == 1);
+    from.push(Event::signal(1, 21));
+    until("events pass on again", || next(&receive) == [21]);
+    drop(gateway);
+    from_orb.shutdown();
+    orb.shutdown();
+}
