@@ -177,3 +177,23 @@ fn references_to_contexts_outlive_the_process() {
     }
     drop(orb);
 }
+
+#[test]
+fn resolve_gives_what_resolve_str_gives() {
+    let served = Served::new();
+    let root = &served.root;
+    let long = "l".repeat(300);
+    let texts = ["vega", "a/b/vega.kind", "a/\u{e4}\u{df}", "a/.kind", &format!("a/{long}")];
+    for context in ["a", "a/b"] {
+        root.bind_new_context(&name(context)).unwrap();
+    }
+    for (number, text) in texts.iter().enumerate() {
+        root.bind(&name(text), &object(&served.client, &format!("object-{number}"))).unwrap();
+    }
+    for text in texts.into_iter().chain(["a", "a/b", "nothing", "vega/more", "a/nothing/more"]) {
+        // `resolve` may copy the stored octets; `resolve_str` decodes and encodes them.
+        let (copied, decoded) = (root.resolve(&name(text)), root.resolve_str(text));
+        assert_eq!(format!("{copied:?}"), format!("{decoded:?}"), "{text}");
+    }
+    assert!(matches!(root.resolve(&[]), Err(Error::User(ResolveRaises::InvalidName(_)))));
+}

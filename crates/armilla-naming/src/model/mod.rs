@@ -22,6 +22,7 @@ pub use listing::Listed;
 pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -93,6 +94,13 @@ impl Step {
     pub fn component(&self) -> NameComponent {
         let (id, kind) = self.0.split_once('\0').unwrap_or((&self.0, ""));
         NameComponent { id: id.to_owned(), kind: kind.to_owned() }
+    }
+}
+
+/// Steps compare as their texts do.
+impl Borrow<str> for Step {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -144,6 +144,11 @@ impl NameTree {
         }
     }
 
+    /// The binding in a context under a key, as [`Step::as_str`] has it.
+    pub fn find(&self, context: ContextId, key: &str) -> Option<&Bound> {
+        self.contexts.get(&context)?.bindings.get(key)
+    }
+
     /// The binding of one step in a context.
     pub fn get(&self, context: ContextId, step: &Step) -> Option<&Bound> {
         self.contexts.get(&context)?.bindings.get(step)

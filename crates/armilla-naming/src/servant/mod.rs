@@ -3,8 +3,8 @@
 //! `contexts` is the servant of all contexts, `iterators` that of the binding iterators. `foreign`
 //! passes operations on to contexts of other servers, `balancer` chooses among the members of a
 //! group, `liveness` knows which objects answer, `permission` asks the rules. `references` turns
-//! references into octets and back, `exceptions` errors into exceptions. `service` assembles
-//! everything, and `operator` is for consoles.
+//! references into octets and back, `stored_reply` puts those octets into replies, `exceptions`
+//! turns errors into exceptions. `service` assembles everything, and `operator` is for consoles.
 
 mod balancer;
 mod contexts;
@@ -17,6 +17,7 @@ mod operator;
 mod permission;
 mod references;
 mod service;
+mod stored_reply;
 
 pub use iterators::IteratorLimits;
 pub use liveness::Status;

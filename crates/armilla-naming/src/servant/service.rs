@@ -5,11 +5,12 @@ use super::contexts::Contexts;
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
 use super::references::{context_reference, from_octets};
+use super::stored_reply::StoredReplies;
 use crate::access::Rules;
 use crate::client::{Liveness, check};
 use crate::model::{Limits, ROOT, ReferenceOctets};
 use crate::store::Store;
-use armilla::{Orb, SystemException};
+use armilla::{AnyServant, Orb, SystemException};
 use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
 use armilla_giop::url::NAME_SERVICE;
 use std::fmt;
@@ -113,6 +114,7 @@ impl NamingServiceBuilder {
             foreign_timeout: self.foreign_timeout,
         });
         let servant = naming_context_ext::tie(Contexts(Arc::downgrade(&names)));
+        let servant = AnyServant::from(servant).with_skeleton(StoredReplies(Arc::downgrade(&names)));
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
         let contexts = poa.default_servant(servant).build()?;
         let servant = binding_iterator::tie(IteratorServant(Arc::downgrade(&names)));
