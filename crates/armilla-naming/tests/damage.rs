@@ -11,7 +11,7 @@ use std::path::Path;
 fn bind(store: &Store, text: &str) {
     let name = parse_name(text).unwrap();
     let target = Target::Object(format!("reference of {text}").as_bytes().into());
-    store.change(|tree| tree.bind(ROOT, &name, target, Bind::New, 7)).unwrap();
+    store.change(|tree| tree.bind(ROOT, &name, target.clone(), Bind::New, 7)).unwrap();
 }
 
 /// A store with a few contexts and bindings, made by several commits.

@@ -99,10 +99,11 @@ fn two_traders_cannot_share_a_directory() {
 #[test]
 fn a_damaged_record_is_refused_with_its_place() {
     let directory = Directory::new("damaged");
-    let (first, second) = {
+    let second = {
         let served = directory.served();
         served.add_printers();
-        (served.printer("first", 1.0, 1), served.printer("needle in the file", 1.0, 1))
+        served.printer("first", 1.0, 1);
+        served.printer("needle in the file", 1.0, 1)
     };
     let mut octets = fs::read(directory.file()).unwrap();
     let needle = b"needle in the file\0";
@@ -114,7 +115,10 @@ fn a_damaged_record_is_refused_with_its_place() {
     let said = refusal(&directory.0);
     assert!(said.contains("is damaged"), "{said}");
     assert!(said.contains("let the exporters export again"), "{said}");
-    let is_placed = said.contains(&format!("the offer {second}, behind {first}"));
+    let is_placed = said.contains(&format!("the offer {second}"))
+        && said.contains("record 2 of \"offers\", behind ")
+        && said.contains("at octet ")
+        && said.contains("last good state");
     // The engine may see the damage first, if it checks the page.
     assert!(is_placed || said.contains("checksum") || said.contains("engine"), "{said}");
 }

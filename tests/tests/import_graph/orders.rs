@@ -202,6 +202,15 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-store",
+        rows: &[
+            ("checksum error", "what every store needs"),
+            ("group_commit state", "writes that are shared, and what a damaged file tells"),
+            ("file", "a file"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-schedule",
         rows: &[
             ("bounds budget fault similar time", "times, and helpers that know no task"),

@@ -2,9 +2,8 @@
 
 #[cfg(feature = "disk")]
 mod disk;
-mod error;
 
-pub use error::StoreError;
+pub use armilla_store::StoreError;
 
 use crate::model::{Definition, RunRecord};
 #[cfg(feature = "disk")]

@@ -46,7 +46,7 @@ impl Request {
     fn change<'n>(
         &self,
         name: &'n [NameComponent],
-        decide: impl FnOnce(&NameTree) -> Result<Decision, NamingError>,
+        decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Local<'n, ContextId> {
         match self.names.store.change(decide) {
             Ok(Decision::Here { created, .. }) => Ok(Step::Done(created.unwrap_or(ROOT))),
@@ -67,7 +67,7 @@ impl Request {
         self.change(name, |tree| {
             self.names.permit(tree, Operation::Bind, this, &steps)?;
             let shared = self.names.balance(tree, this, &steps).filter(|_| !target.is_context());
-            tree.bind(this, &steps, target, shared.map_or(how, Bind::Join), now())
+            tree.bind(this, &steps, target.clone(), shared.map_or(how, Bind::Join), now())
         })
     }
 

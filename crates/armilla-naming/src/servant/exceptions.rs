@@ -90,7 +90,9 @@ impl Names {
             ChangeError::Naming(error) => self.failure(error, name),
             ChangeError::Store(error) => {
                 tracing::error!(%error, "a change was not stored");
-                system(ExceptionKind::PersistStore, Completion::No, error.to_string()).into()
+                let completed =
+                    if error.is_undecided() { Completion::Maybe } else { Completion::No };
+                system(ExceptionKind::PersistStore, completed, error.to_string()).into()
             }
         }
     }

@@ -32,7 +32,7 @@ impl NamingService {
         client: Client,
         operation: Operation,
         name: &[NameComponent],
-        decide: impl FnOnce(&NameTree) -> Result<Decision, NamingError>,
+        decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
     ) -> Result<(), ChangeError> {
         self.names.store.change(|tree| {
             self.names.permit_to(client, tree, operation, ROOT, name)?;
@@ -50,7 +50,7 @@ impl NamingService {
     ) -> Result<(), ChangeError> {
         self.change(client, Operation::Bind, name, |tree| {
             let shared = self.names.balance(tree, ROOT, name);
-            tree.bind(ROOT, name, target, shared.map_or(Bind::Replace, Bind::Join), now())
+            tree.bind(ROOT, name, target.clone(), shared.map_or(Bind::Replace, Bind::Join), now())
         })
     }
 }

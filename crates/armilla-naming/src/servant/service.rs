@@ -114,7 +114,8 @@ impl NamingServiceBuilder {
             foreign_timeout: self.foreign_timeout,
         });
         let servant = naming_context_ext::tie(Contexts(Arc::downgrade(&names)));
-        let servant = AnyServant::from(servant).with_skeleton(StoredReplies(Arc::downgrade(&names)));
+        let servant =
+            AnyServant::from(servant).with_skeleton(StoredReplies(Arc::downgrade(&names)));
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
         let contexts = poa.default_servant(servant).build()?;
         let servant = binding_iterator::tie(IteratorServant(Arc::downgrade(&names)));

@@ -1,6 +1,7 @@
 //! A binding as octets: a checksum, the kind of target, the time, the target.
 
 use crate::model::{Balance, Bound, ContextId, Group, Member, ReferenceOctets, Target};
+use armilla_store::checksum;
 use std::sync::Arc;
 
 const OBJECT: u8 = 1;
@@ -37,7 +38,7 @@ pub(super) fn encode(key: &str, bound: &Bound) -> Vec<u8> {
             }
         }
     }
-    let sum = checksum(key.as_bytes(), &out[4..]);
+    let sum = checksum(&[key.as_bytes(), &out[4..]]);
     out[..4].copy_from_slice(&sum.to_be_bytes());
     out
 }
@@ -45,7 +46,7 @@ pub(super) fn encode(key: &str, bound: &Bound) -> Vec<u8> {
 /// The binding in octets; `None` if they are not those that were encoded under this key.
 pub(super) fn decode(key: &str, octets: &[u8]) -> Option<Bound> {
     let (sum, rest) = octets.split_first_chunk::<4>()?;
-    if u32::from_be_bytes(*sum) != checksum(key.as_bytes(), rest) {
+    if u32::from_be_bytes(*sum) != checksum(&[key.as_bytes(), rest]) {
         return None;
     }
     let ([kind, since @ ..], rest) = rest.split_first_chunk::<5>()?;
@@ -73,15 +74,6 @@ fn group(octets: &[u8]) -> Option<Group> {
         rest = behind;
     }
     (!members.is_empty()).then_some(Group { balance, members })
-}
-
-/// FNV-1a over 64 bits, folded to 32: it tells damage from data, not an attacker from an owner.
-fn checksum(key: &[u8], octets: &[u8]) -> u32 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for octet in key.iter().chain(octets) {
-        hash = (hash ^ u64::from(*octet)).wrapping_mul(0x0100_0000_01b3);
-    }
-    (hash ^ hash >> 32) as u32
 }
 
 #[cfg(test)]

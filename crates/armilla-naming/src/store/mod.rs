@@ -1,30 +1,36 @@
-//! The tree of contexts with what keeps it: nothing, or a file.
+//! The tree of contexts with what keeps it: nothing, a file, or a cluster that others share.
 //!
-//! `group_commit` lets changes of many threads share one write to the disk, `disk` is the file,
-//! `codec` writes a binding as octets, `watch` tells observers of changes.
+//! `disk` is the file, `etcd` the cluster, `codec` writes a binding as octets, `watch` tells
+//! observers of changes.
 
-#[cfg(feature = "disk")]
+#[cfg(any(feature = "disk", feature = "etcd"))]
 mod codec;
 #[cfg(feature = "disk")]
 mod disk;
 mod error;
-mod group_commit;
+#[cfg(feature = "etcd")]
+mod etcd;
 mod watch;
 
-pub use error::{ChangeError, StoreError};
+pub use armilla_store::StoreError;
+pub use error::ChangeError;
 pub use watch::Subscription;
 
 use crate::model::{Change, Decision, Limits, NameTree, NamingError};
-use group_commit::{GroupCommit, Ticket};
+use armilla_store::{CommitError, GroupCommit, Persist, Ticket};
+use std::fmt;
 #[cfg(feature = "disk")]
 use std::path::Path;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use watch::Watchers;
 
-/// What makes changes outlive the process.
-pub(crate) trait Persist: Send {
-    /// Makes changes durable, all or none of them. `next` is the number of the next context.
-    fn commit(&mut self, changes: &[Change], next: u64) -> Result<(), StoreError>;
+/// How often a change is decided anew because others have changed the tree meanwhile.
+const ATTEMPTS: usize = 100;
+
+/// What keeps the tree equal to that of other instances.
+pub(crate) trait Replica: fmt::Debug + Send + Sync {
+    /// Waits until the tree has all that others had changed when this was called.
+    fn catch_up(&self) -> Result<(), StoreError>;
 }
 
 /// A tree of naming contexts, in memory or kept on the disk. Any thread may use it.
@@ -51,8 +57,15 @@ pub(crate) trait Persist: Send {
 /// ```
 #[derive(Debug)]
 pub struct Store {
+    contents: Arc<Contents>,
+    replica: Option<Box<dyn Replica>>,
+}
+
+/// The tree, and what makes its changes durable and known.
+#[derive(Debug)]
+pub(crate) struct Contents {
     tree: RwLock<NameTree>,
-    commits: Option<GroupCommit>,
+    commits: Option<GroupCommit<Change>>,
     watchers: Watchers,
 }
 
@@ -74,85 +87,124 @@ impl Store {
         Ok(Self::new(tree, Some(Box::new(disk))))
     }
 
-    pub(crate) fn new(tree: NameTree, persist: Option<Box<dyn Persist>>) -> Self {
-        let (commits, watchers) = (persist.map(GroupCommit::new), Watchers::default());
-        Self { tree: RwLock::new(tree), commits, watchers }
+    pub(crate) fn new(tree: NameTree, persist: Option<Box<dyn Persist<Change>>>) -> Self {
+        let contents = Contents::new(tree, persist.map(GroupCommit::new));
+        Self { contents: Arc::new(contents), replica: None }
     }
 
     /// Whether changes outlive the process.
-    pub const fn is_persistent(&self) -> bool {
-        self.commits.is_some()
+    pub fn is_persistent(&self) -> bool {
+        self.contents.commits.is_some()
     }
 
     /// Sets the limits.
     pub fn set_limits(&self, limits: Limits) {
-        self.write().set_limits(limits);
+        self.contents.write().set_limits(limits);
     }
 
     /// The tree, to read. Changes wait meanwhile, so the caller should be quick.
     pub fn read(&self) -> RwLockReadGuard<'_, NameTree> {
-        self.tree.read().unwrap_or_else(PoisonError::into_inner)
+        self.contents.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Decides an operation, makes its changes, and returns when they are durable. If they cannot
+    /// be made so, the tree is as it was before. When other instances share the tree, `decide` may
+    /// be called again with a later one.
+    ///
+    /// # Errors
+    /// Those of `decide`; [`ChangeError::Store`] when the changes cannot be written.
+    pub fn change(
+        &self,
+        decide: impl Fn(&NameTree) -> Result<Decision, NamingError>,
+    ) -> Result<Decision, ChangeError> {
+        // What others have done may allow what would be refused here.
+        let mut is_current = self.replica.is_none();
+        for _ in 0..ATTEMPTS {
+            match self.contents.attempt(&decide) {
+                Ok(decision) => return Ok(decision),
+                Err(Failed::Naming(error)) if is_current => return Err(error.into()),
+                Err(Failed::Commit(CommitError::Store(error))) => return Err(error.into()),
+                Err(Failed::Naming(_) | Failed::Commit(CommitError::Conflict)) => {
+                    is_current = true;
+                    self.replica.as_ref().map_or(Ok(()), |replica| replica.catch_up())?;
+                }
+            }
+        }
+        let what = format!("was changed by others during {ATTEMPTS} attempts to change it");
+        Err(StoreError::new("the shared tree", what).into())
+    }
+
+    /// Begins to tell an observer of changes: each is sent once it is durable, in their order.
+    pub fn subscribe(&self) -> Subscription {
+        self.contents.watchers.subscribe()
+    }
+}
+
+/// Why one attempt to change the tree failed.
+enum Failed {
+    Naming(NamingError),
+    Commit(CommitError),
+}
+
+impl Contents {
+    pub(crate) fn new(tree: NameTree, commits: Option<GroupCommit<Change>>) -> Self {
+        Self { tree: RwLock::new(tree), commits, watchers: Watchers::default() }
+    }
+
+    /// Changes the tree as others have done, if that `is_new`. What was not committed before is
+    /// undone, and decided anew.
+    #[cfg(feature = "etcd")]
+    pub(crate) fn adopt(&self, is_new: impl Fn() -> bool, change: impl FnOnce(&mut NameTree)) {
+        loop {
+            let mut tree = self.write();
+            if !is_new() {
+                return;
+            }
+            let queued = self.commits.as_ref().map_or(Some(Vec::new()), GroupCommit::give_up);
+            if let Some(undo) = queued {
+                undo.into_iter().for_each(|change| drop(tree.apply(change)));
+                return change(&mut tree);
+            }
+            drop(tree);
+            self.commits.iter().for_each(GroupCommit::wait_until_idle);
+        }
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, NameTree> {
         self.tree.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Decides an operation, makes its changes, and returns when they are durable. If they cannot
-    /// be made so, the tree is as it was before.
-    ///
-    /// # Errors
-    /// Those of `decide`; [`ChangeError::Store`] when the changes cannot be written.
-    pub fn change(
+    fn attempt(
         &self,
-        decide: impl FnOnce(&NameTree) -> Result<Decision, NamingError>,
-    ) -> Result<Decision, ChangeError> {
+        decide: &impl Fn(&NameTree) -> Result<Decision, NamingError>,
+    ) -> Result<Decision, Failed> {
         let mut tree = self.write();
-        let decision = decide(&tree)?;
+        let decision = decide(&tree).map_err(Failed::Naming)?;
         let Decision::Here { changes, .. } = &decision else { return Ok(decision) };
         let ticket = self.make(&mut tree, changes);
         drop(tree);
         if let (Some(ticket), Some(commits)) = (ticket, &self.commits) {
-            self.await_durable(commits, ticket)?;
+            let made = |changes: &[Change]| self.watchers.tell(changes);
+            let undone = |undo: armilla_store::Undo<'_, Change>| {
+                let mut tree = self.write();
+                undo.take().into_iter().for_each(|change| drop(tree.apply(change)));
+            };
+            commits.settle(&ticket, made, undone).map_err(Failed::Commit)?;
         }
         Ok(decision)
     }
 
-    /// Makes the changes in memory, and queues them for the disk.
+    /// Makes the changes in memory, and queues them for what keeps them.
     fn make(&self, tree: &mut NameTree, changes: &[Change]) -> Option<Ticket> {
         let undo: Vec<Change> =
             changes.iter().filter_map(|change| tree.apply(change.clone())).collect();
         match &self.commits {
-            Some(commits) => Some(commits.queue(changes, undo, tree.next_context().0)),
+            Some(commits) => Some(commits.queue(changes.iter().cloned(), undo)),
             None => {
                 self.watchers.tell(changes);
                 None
             }
         }
-    }
-
-    /// Waits for the commit of a batch, or commits it in this thread if no other one does.
-    fn await_durable(&self, commits: &GroupCommit, ticket: Ticket) -> Result<(), StoreError> {
-        loop {
-            let Some(batch) = commits.wait(&ticket) else { return ticket.outcome() };
-            match commits.write(&batch) {
-                Ok(()) => {
-                    self.watchers.tell(batch.changes());
-                    commits.succeeded(batch);
-                }
-                Err(error) => {
-                    let mut tree = self.write();
-                    for undo in commits.failed(batch, &error) {
-                        tree.apply(undo);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Begins to tell an observer of changes: each is sent once it is durable, in their order.
-    pub fn subscribe(&self) -> Subscription {
-        self.watchers.subscribe()
     }
 }
 
@@ -160,8 +212,6 @@ impl Store {
 mod tests {
     use super::*;
     use crate::model::{Bind, ROOT, Target, parse_name};
-    use std::path::Path;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
@@ -174,14 +224,14 @@ mod tests {
         changes: Arc<AtomicUsize>,
     }
 
-    impl Persist for Fake {
-        fn commit(&mut self, changes: &[Change], _: u64) -> Result<(), StoreError> {
+    impl Persist<Change> for Fake {
+        fn commit(&mut self, changes: &[Change]) -> Result<(), CommitError> {
             self.commits.fetch_add(1, Ordering::Relaxed);
             for _ in 0..100 {
                 thread::yield_now();
             }
             if self.fails.load(Ordering::Relaxed) {
-                return Err(StoreError::new(Path::new("fake"), "cannot be written: full"));
+                return Err(StoreError::new("fake", "cannot be written: full").into());
             }
             self.changes.fetch_add(changes.len(), Ordering::Relaxed);
             Ok(())
@@ -191,7 +241,7 @@ mod tests {
     fn bind(store: &Store, text: &str) -> Result<Decision, ChangeError> {
         let name = parse_name(text).unwrap();
         let target = Target::Object(b"reference".as_slice().into());
-        store.change(|tree| tree.bind(ROOT, &name, target, Bind::New, 0))
+        store.change(|tree| tree.bind(ROOT, &name, target.clone(), Bind::New, 0))
     }
 
     #[test]

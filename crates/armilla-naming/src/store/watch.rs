@@ -21,6 +21,12 @@ impl Watchers {
         receiver
     }
 
+    /// Ends all subscriptions: the tree has changed in another way.
+    #[cfg(feature = "etcd")]
+    pub(super) fn end(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     pub(super) fn tell(&self, changes: &[Change]) {
         let mut watchers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         watchers.retain(|watcher| {

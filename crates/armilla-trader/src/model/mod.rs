@@ -2,8 +2,8 @@
 //! attributes.
 //!
 //! A change takes two steps. `plan_…` checks an operation and returns its [`Change`]s, and
-//! [`Model::apply`] makes them. In between they are written to the disk. The same changes, read
-//! from there, restore a model.
+//! `make` makes them, and says what undoes them if they cannot be written to the disk. The same
+//! changes, read from there, restore a model.
 
 mod attributes;
 mod error;
@@ -17,6 +17,7 @@ pub(crate) mod recipe;
 mod search;
 mod service_types;
 mod table;
+mod undo;
 
 pub use attributes::{Attribute, Attributes};
 pub use error::ModelError;

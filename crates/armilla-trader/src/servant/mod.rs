@@ -26,7 +26,7 @@ pub use activity::Activity;
 
 use crate::limits::Limits;
 use crate::model::{Model, ModelError, Planned};
-use crate::store::{Keeper, Store};
+use crate::store::{Keeper, Kept, Store};
 use activity::Counters;
 use armilla::{Completion, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, SystemException};
 use armilla_cos_trading::repos::{ServiceTypeRepositoryRef, service_type_repository};
@@ -35,6 +35,7 @@ use armilla_cos_trading::{
     link as link_interface, lookup as lookup_interface, proxy as proxy_interface,
     register as register_interface,
 };
+use armilla_store::Undo;
 use iterators::Iterators;
 use request_ids::RequestIds;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
@@ -140,7 +141,7 @@ struct Service {
     orb: Orb,
     /// Locked while nothing but memory is touched: never during a call or a write to the disk.
     model: RwLock<Model>,
-    /// Held by the one thread that changes the model, from its plan to its end.
+    /// Held by the one thread that changes the model, from its plan until the change is queued.
     keeper: Mutex<Keeper>,
     references: OnceLock<References>,
     iterators: Arc<Iterators>,
@@ -171,18 +172,30 @@ impl Servant {
         })
     }
 
-    /// Plans a change, keeps it, and makes it. If any step fails, nothing has changed.
+    /// Plans a change, makes it, and waits until it is kept. If any step fails, nothing has
+    /// changed.
     fn change<T>(&self, plan: impl FnOnce(&Model) -> Planned<T>) -> Result<T, ModelError> {
-        let result = {
-            let mut keeper = self.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let (result, pending) = {
+            let keeper = self.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
             let (changes, result) = plan(&self.model())?;
-            keeper.keep(&changes)?;
+            let kept = keeper.prepare(changes)?;
             let mut model = self.service.model.write().unwrap_or_else(PoisonError::into_inner);
-            model.apply(changes)?;
-            result
+            let undo = model.make(kept.iter().map(|(change, _)| change.clone()))?;
+            (result, keeper.queue(kept, undo))
         };
+        pending.map_or(Ok(()), |pending| pending.settle(|undo| self.undo(undo)))?;
         self.service.counters.changed();
         Ok(result)
+    }
+
+    /// Undoes in memory what was not kept.
+    fn undo(&self, undo: Undo<'_, Kept>) {
+        // Nothing is queued meanwhile.
+        let _keeper = self.service.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut model = self.service.model.write().unwrap_or_else(PoisonError::into_inner);
+        let changes = undo.take().into_iter().map(|(change, _)| change);
+        // What undoes a change fits the model that the change was made in.
+        model.apply(changes).ok();
     }
 
     /// A reference whose calls take no longer than the limit for calls to others.

@@ -1,10 +1,11 @@
 //! Records: the IDL types of the specification as CDR in big-endian order with texts in UTF-8,
 //! behind a checksum that covers the key, too.
 
-use crate::model::Offer;
+use crate::model::{Change, Offer};
 use armilla::{ByteOrder, CodeSet, Decode, Decoder, Encode, Encoder, Orb};
 use armilla_cos_trading::proxy::ProxyInfo;
 use armilla_cos_trading::register::OfferInfo;
+use armilla_store::checksum;
 use std::sync::Arc;
 
 /// The first octet of an offer of an object, and of a proxy offer.
@@ -12,7 +13,7 @@ const OBJECT: u8 = 1;
 const PROXY: u8 = 2;
 
 /// The record of a value under a key.
-pub(super) fn encode(key: &[u8], value: &impl Encode) -> Result<Vec<u8>, String> {
+fn encode(key: &[u8], value: &impl Encode) -> Result<Vec<u8>, String> {
     record(key, 0, value)
 }
 
@@ -28,8 +29,18 @@ pub(super) fn decode<T: for<'d> Decode<'d>>(
     }
 }
 
+/// The record of what a change puts; empty for other changes.
+pub(super) fn record_of(change: &Change) -> Result<Vec<u8>, String> {
+    match change {
+        Change::PutType(name, declared) => encode(name.as_bytes(), &**declared),
+        Change::PutOffer(offer) => encode_offer(offer),
+        Change::PutLink(name, info) => encode(name.as_bytes(), &**info),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// The record of an offer.
-pub(super) fn encode_offer(offer: &Offer) -> Result<Vec<u8>, String> {
+fn encode_offer(offer: &Offer) -> Result<Vec<u8>, String> {
     let key = offer.number.to_be_bytes();
     match (offer.info(), offer.proxy_info()) {
         (Some(info), _) => record(&key, OBJECT, &info),
@@ -53,7 +64,7 @@ fn record(key: &[u8], kind: u8, value: &impl Encode) -> Result<Vec<u8>, String> 
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::Big, CodeSet::Utf8);
     value.encode(&mut out).map_err(|error| error.to_string())?;
     let octets = out.to_vec();
-    let mut record = checksum(key, kind, &octets).to_be_bytes().to_vec();
+    let mut record = checksum(&[key, &[kind], &octets]).to_be_bytes().to_vec();
     record.push(kind);
     record.extend(octets);
     Ok(record)
@@ -62,7 +73,7 @@ fn record(key: &[u8], kind: u8, value: &impl Encode) -> Result<Vec<u8>, String> 
 /// The kind and the octets of a record.
 fn contents<'r>(key: &[u8], record: &'r [u8]) -> Result<(u8, &'r [u8]), String> {
     if let Some((sum, [kind, octets @ ..])) = record.split_first_chunk::<4>()
-        && u32::from_be_bytes(*sum) == checksum(key, *kind, octets)
+        && u32::from_be_bytes(*sum) == checksum(&[key, &[*kind], octets])
     {
         return Ok((*kind, octets));
     }
@@ -77,15 +88,6 @@ fn read<T: for<'d> Decode<'d>>(octets: &[u8], orb: &Orb) -> Result<T, String> {
         0 => Ok(value),
         count => Err(format!("{count} octets are left over")),
     }
-}
-
-/// FNV-1a over 64 bits, folded to 32: it tells damage from data, not an attacker from an owner.
-fn checksum(key: &[u8], kind: u8, octets: &[u8]) -> u32 {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for octet in key.iter().chain([&kind]).chain(octets) {
-        hash = (hash ^ u64::from(*octet)).wrapping_mul(0x0100_0000_01b3);
-    }
-    (hash ^ hash >> 32) as u32
 }
 
 #[cfg(test)]

@@ -1,22 +1,17 @@
-//! The file of a store: a redb database with a table for each kind of contents.
+//! The file of a store, with a table for each kind of contents.
 
-use super::codec::{decode, decode_offer, encode, encode_offer};
-use super::{Keep, StoreError};
+use super::Kept;
+use super::codec::{decode, decode_offer, record_of};
 use crate::model::{Attribute, Change, Model, incarnation_number};
 use armilla::Orb;
 use armilla_cos_trading::link::LinkInfo;
 use armilla_cos_trading::repos::service_type_repository::TypeStruct;
-use redb::{
-    Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, StorageError,
-    TableDefinition, WriteTransaction,
+use armilla_store::{
+    CommitError, EngineError, File, Format, Persist, ReadableTable, StoreError, TableDefinition,
+    Transaction,
 };
 use std::fmt;
-use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-
-/// The name of the file in the directory.
-const FILE: &str = "trader.redb";
+use std::path::Path;
 
 /// The service types by name.
 const TYPES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("types");
@@ -29,106 +24,76 @@ const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 /// Values that are no numbers.
 const OCTETS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("octets");
 
-/// The version of the format.
-const FORMAT: &str = "format";
-const THIS_FORMAT: u64 = 1;
 /// The numbers of the next offer and of the next service type.
 const NEXT_OFFER: &str = "next offer";
 const NEXT_TYPE: &str = "next type";
 /// The beginning of the ids of queries.
 const STEM: &str = "request_id_stem";
 
-/// The memory that redb may use for pages, in octets. The contents are in memory, so pages are
-/// needed for writing only.
-const CACHE: usize = 64 << 20;
+static FORMAT: Format = Format {
+    file: "trader.redb",
+    version: 1,
+    service: "trading service",
+    otherwise: "let the exporters export again",
+    cache: 64 << 20,
+    make: |transaction| {
+        transaction.open_table(TYPES)?;
+        transaction.open_table(OFFERS)?;
+        transaction.open_table(LINKS)?;
+        transaction.open_table(OCTETS)?;
+        Ok(())
+    },
+};
 
-pub(super) struct Disk {
-    database: Database,
-    path: PathBuf,
-}
+pub(super) struct Disk(File);
 
 impl Disk {
     /// Opens or makes the file, and reads what it contains.
     pub(super) fn open(directory: &Path, orb: &Orb) -> Result<(Self, Model), StoreError> {
-        let failed =
-            |error| StoreError::new(directory, format!("cannot be made or written: {error}"));
-        fs::create_dir_all(directory).map_err(failed)?;
-        let path = directory.join(FILE);
-        // redb checks pages when it opens a file that was not closed; in a damaged file it may
-        // still meet what it takes for impossible.
-        let opened = catch_unwind(AssertUnwindSafe(|| Self::open_file(&path, orb)));
-        opened.unwrap_or_else(|_| Err(damaged(&path, "the database engine cannot read it")))
+        let (file, model) = File::open(directory, &FORMAT, |file| {
+            let mut model = Model::new(orb);
+            Contents(file).load(&mut model, orb)?;
+            Ok(model)
+        })?;
+        Ok((Self(file), model))
     }
 
-    fn open_file(path: &Path, orb: &Orb) -> Result<(Self, Model), StoreError> {
-        let mut builder = Database::builder();
-        builder.set_cache_size(CACHE);
-        let database = builder.create(path).map_err(|error| open_error(path, &error))?;
-        let disk = Self { database, path: path.to_owned() };
-        disk.prepare()?;
-        let mut model = Model::new(orb);
-        disk.load(&mut model, orb)?;
-        Ok((disk, model))
+    /// The error for contents that do not fit together.
+    pub(super) fn damaged(&self, error: &dyn fmt::Display) -> StoreError {
+        self.0.damaged(error)
     }
+}
 
-    /// Makes the tables, and checks the version.
-    fn prepare(&self) -> Result<(), StoreError> {
-        let mut format = THIS_FORMAT;
-        let prepared = self.transaction(|transaction| {
-            transaction.open_table(TYPES)?;
-            transaction.open_table(OFFERS)?;
-            transaction.open_table(LINKS)?;
-            transaction.open_table(OCTETS)?;
-            let mut numbers = transaction.open_table(NUMBERS)?;
-            let found = numbers.get(FORMAT)?.map(|found| found.value());
-            format = found.unwrap_or(THIS_FORMAT);
-            if found.is_none() {
-                numbers.insert(FORMAT, THIS_FORMAT)?;
-            }
-            Ok(())
-        });
-        prepared.map_err(|error| self.error("cannot be read", &error))?;
-        match format == THIS_FORMAT {
-            true => Ok(()),
-            false => Err(StoreError::new(
-                &self.path,
-                format!(
-                    "has format {format}, and this program knows format {THIS_FORMAT}: use the \
-                     program that wrote it"
-                ),
-            )),
-        }
-    }
+/// What a file contains.
+struct Contents<'f>(&'f File);
 
+impl Contents<'_> {
     fn load(&self, model: &mut Model, orb: &Orb) -> Result<(), StoreError> {
         let mut changes = self.numbers()?;
         changes.extend(self.types(orb)?);
-        self.rows(LINKS, |name, record| {
+        self.0.rows(LINKS, |name, record| {
             let info: LinkInfo = decode(name.as_bytes(), record, orb)
-                .map_err(|why| format!("the link {name:?} cannot be read: {why}"))?;
+                .map_err(|why| format!("the link {name:?}: {why}"))?;
             changes.push(Change::PutLink(name.to_owned(), Box::new(info)));
             Ok(())
         })?;
-        let unfit = |error| self.damaged(&error);
+        let unfit = |error| self.0.damaged(&error);
         model.apply(changes).map_err(unfit)?;
-        let mut last = None;
-        self.rows(OFFERS, |number, record| {
-            let behind = last.map_or_else(String::new, |last| format!(", behind {last:016x}"));
+        self.0.rows(OFFERS, |number, record| {
             let offer = decode_offer(number, record, orb)
-                .map_err(|why| format!("the offer {number:016x}{behind} cannot be read: {why}"))?;
-            last = Some(number);
+                .map_err(|why| format!("the offer {number:016x}: {why}"))?;
             model
                 .apply([Change::PutOffer(offer)])
-                .map_err(|error| format!("the offer {number:016x}{behind}: {error}"))
+                .map_err(|error| format!("the offer {number:016x}: {error}"))
         })
     }
 
     /// The service types, in the order in which they were added: supertypes come first.
     fn types(&self, orb: &Orb) -> Result<Vec<Change>, StoreError> {
         let mut types = Vec::new();
-        self.rows(TYPES, |name, record| {
+        self.0.rows(TYPES, |name, record| {
             let declared: TypeStruct = decode(name.as_bytes(), record, orb)
-                .map_err(|why| format!("the service type {name:?} cannot be read: {why}"))?;
+                .map_err(|why| format!("the service type {name:?}: {why}"))?;
             types.push((name.to_owned(), declared));
             Ok(())
         })?;
@@ -140,7 +105,7 @@ impl Disk {
     /// The attributes and other single values.
     fn numbers(&self) -> Result<Vec<Change>, StoreError> {
         let (mut changes, mut offer, mut incarnation) = (Vec::new(), 1, 1);
-        self.rows(NUMBERS, |name, value| {
+        self.0.rows(NUMBERS, |name, value| {
             let attribute = Attribute::ALL.iter().find(|attribute| attribute.name() == name);
             match (name, attribute) {
                 (NEXT_OFFER, _) => offer = value,
@@ -154,7 +119,7 @@ impl Disk {
             }
             Ok(())
         })?;
-        self.rows(OCTETS, |name, octets| {
+        self.0.rows(OCTETS, |name, octets| {
             if name == STEM {
                 changes.push(Change::SetRequestIdStem(octets.to_vec()));
             }
@@ -163,78 +128,30 @@ impl Disk {
         changes.push(Change::SetNext { offer, incarnation });
         Ok(changes)
     }
+}
 
-    /// Hands over the rows of a table. What `take` refuses is damage.
-    fn rows<K: redb::Key + 'static, V: redb::Value + 'static>(
-        &self,
-        table: TableDefinition<'_, K, V>,
-        mut take: impl for<'r> FnMut(K::SelfType<'r>, V::SelfType<'r>) -> Result<(), String>,
-    ) -> Result<(), StoreError> {
-        let failed = |error: redb::Error| self.error("cannot be read", &error);
-        let transaction = self.database.begin_read().map_err(|error| failed(error.into()))?;
-        let table = transaction.open_table(table).map_err(|error| failed(error.into()))?;
-        for row in table.iter().map_err(|error| failed(error.into()))? {
-            let (key, value) = row.map_err(|error| failed(error.into()))?;
-            take(key.value(), value.value()).map_err(|why| damaged(&self.path, &why))?;
-        }
+impl Disk {
+    /// Keeps changes that no client asked for.
+    pub(super) fn keep(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let records = changes.iter().map(record_of).collect::<Result<Vec<_>, String>>();
+        let records = records.map_err(|why| StoreError::new(self.0.path(), why))?;
+        self.0.write(|transaction| {
+            let mut kept = changes.iter().zip(&records);
+            kept.try_for_each(|(change, record)| write(transaction, change, record))
+        })
+    }
+}
+
+impl Persist<Kept> for Disk {
+    fn commit(&mut self, changes: &[Kept]) -> Result<(), CommitError> {
+        self.0.write(|transaction| {
+            changes.iter().try_for_each(|(change, record)| write(transaction, change, record))
+        })?;
         Ok(())
     }
-
-    /// The error for contents that do not fit together.
-    pub(super) fn damaged(&self, error: &dyn fmt::Display) -> StoreError {
-        damaged(&self.path, &error.to_string())
-    }
-
-    fn error(&self, what: &str, error: &redb::Error) -> StoreError {
-        match error {
-            redb::Error::Corrupted(why) => damaged(&self.path, why),
-            error => StoreError::new(&self.path, format!("{what}: {error}")),
-        }
-    }
-
-    fn transaction(
-        &self,
-        write: impl FnOnce(&WriteTransaction) -> Result<(), redb::Error>,
-    ) -> Result<(), redb::Error> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate)?;
-        // After a crash the file is then opened without a walk through all of it.
-        transaction.set_quick_repair(true);
-        write(&transaction)?;
-        Ok(transaction.commit()?)
-    }
 }
 
-impl Keep for Disk {
-    fn keep(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        // Records are made first: a value that cannot be encoded is no error of the file.
-        let records = changes.iter().map(record).collect::<Result<Vec<_>, String>>();
-        let records = records.map_err(|why| StoreError::new(&self.path, why))?;
-        let written = self.transaction(|transaction| {
-            changes
-                .iter()
-                .zip(&records)
-                .try_for_each(|(change, record)| write(transaction, change, record))
-        });
-        written.map_err(|error| self.error("cannot be written", &error))
-    }
-}
-
-/// The record of what a change puts; empty for other changes.
-fn record(change: &Change) -> Result<Vec<u8>, String> {
-    match change {
-        Change::PutType(name, declared) => encode(name.as_bytes(), &**declared),
-        Change::PutOffer(offer) => encode_offer(offer),
-        Change::PutLink(name, info) => encode(name.as_bytes(), &**info),
-        _ => Ok(Vec::new()),
-    }
-}
-
-fn write(
-    transaction: &WriteTransaction,
-    change: &Change,
-    record: &[u8],
-) -> Result<(), redb::Error> {
+fn write(transaction: &Transaction, change: &Change, record: &[u8]) -> Result<(), EngineError> {
     match change {
         Change::PutType(name, declared) => {
             transaction.open_table(TYPES)?.insert(name.as_str(), record)?;
@@ -265,32 +182,11 @@ fn write(
 }
 
 /// Makes a number at least this one.
-fn raise(transaction: &WriteTransaction, name: &str, least: u64) -> Result<(), redb::Error> {
+fn raise(transaction: &Transaction, name: &str, least: u64) -> Result<(), EngineError> {
     let mut numbers = transaction.open_table(NUMBERS)?;
     let known = numbers.get(name)?.map_or(0, |known| known.value());
     if known < least {
         numbers.insert(name, least)?;
     }
     Ok(())
-}
-
-fn open_error(path: &Path, error: &DatabaseError) -> StoreError {
-    match error {
-        DatabaseError::DatabaseAlreadyOpen => StoreError::new(
-            path,
-            "is held by another trading service: stop it, or choose another directory",
-        ),
-        DatabaseError::Storage(StorageError::Corrupted(why)) => damaged(path, why),
-        error => StoreError::new(path, format!("cannot be opened: {error}")),
-    }
-}
-
-fn damaged(path: &Path, why: &str) -> StoreError {
-    StoreError::new(
-        path,
-        format!(
-            "is damaged: {why}. Nothing of it is served; put a copy of the file in its place, or \
-             move it away and let the exporters export again"
-        ),
-    )
 }

@@ -1,20 +1,21 @@
 //! Where a trader keeps what it knows: in memory, or with the feature `disk` in a file, too.
 //!
-//! The contents are in memory in either case. A change is on the disk before it is made in memory,
-//! and only then is it acknowledged. `disk` is the file, `codec` its records.
+//! The contents are in memory in either case. A change is made in memory, and acknowledged when it
+//! is on the disk; changes of many clients share one write. `disk` is the file, `codec` its records.
 
 #[cfg(feature = "disk")]
 mod codec;
 #[cfg(feature = "disk")]
 mod disk;
-mod error;
 
-pub use error::StoreError;
+pub use armilla_store::StoreError;
 
 use crate::model::{Change, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
+use armilla_store::{CommitError, GroupCommit, Ticket, Undo};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The contents of a trader, and where they are kept.
@@ -64,7 +65,7 @@ impl Store {
             disk.keep(&stem)?;
             model.apply(stem).map_err(|error| disk.damaged(&error))?;
         }
-        Ok(Self { model, keeper: Keeper::Kept(Box::new(disk)) })
+        Ok(Self { model, keeper: Keeper::Kept(Arc::new(GroupCommit::new(Box::new(disk)))) })
     }
 
     /// The contents.
@@ -78,39 +79,72 @@ impl Store {
     }
 }
 
-/// What makes changes outlive the process.
-pub(crate) trait Keep: Send {
-    /// Keeps changes, all or none of them.
-    fn keep(&mut self, changes: &[Change]) -> Result<(), StoreError>;
-}
+/// A change, and the record of what it puts.
+pub(crate) type Kept = (Change, Vec<u8>);
 
 /// Writes changes to where they are kept, if anywhere.
 pub(crate) enum Keeper {
     /// There is nothing to write.
     Memory,
-    /// Something keeps changes.
+    /// Changes share writes.
     #[cfg_attr(not(feature = "disk"), allow(dead_code))]
-    Kept(Box<dyn Keep>),
+    Kept(Arc<GroupCommit<Kept>>),
     /// The store was closed, and takes no changes.
     Closed,
 }
 
+/// Changes that are in memory, and wait to be kept.
+pub(crate) struct Pending {
+    commits: Arc<GroupCommit<Kept>>,
+    ticket: Ticket,
+}
+
 impl Keeper {
-    /// Keeps changes. When this returns, they outlive the process.
-    pub(crate) fn keep(&mut self, changes: &[Change]) -> Result<(), ModelError> {
-        let kept = match self {
-            Self::Kept(keep) if !changes.is_empty() => {
-                keep.keep(changes).map_err(|error| error.to_string())
+    /// The changes with their records, before any is made: a value that cannot be encoded is no
+    /// error of the file.
+    pub(crate) fn prepare(&self, changes: Vec<Change>) -> Result<Vec<Kept>, ModelError> {
+        match self {
+            Self::Closed => Err(not_kept("the store is closed")),
+            #[cfg(feature = "disk")]
+            Self::Kept(_) => {
+                let with_record = |change| {
+                    let record = codec::record_of(&change).map_err(|why| not_kept(&why))?;
+                    Ok((change, record))
+                };
+                changes.into_iter().map(with_record).collect()
             }
-            Self::Memory | Self::Kept(_) => Ok(()),
-            Self::Closed => Err("the store is closed".to_owned()),
-        };
-        kept.map_err(|why| {
-            let failed =
-                SystemException::new(ExceptionKind::PersistStore, Minor::default(), Completion::No);
-            failed.with_reason(format!("nothing was changed: {why}")).into()
+            _ => Ok(changes.into_iter().map(|change| (change, Vec::new())).collect()),
+        }
+    }
+
+    /// Queues changes that were just made in memory, with what undoes them.
+    pub(crate) fn queue(&self, kept: Vec<Kept>, undo: Vec<Change>) -> Option<Pending> {
+        match self {
+            Self::Kept(commits) if !kept.is_empty() => {
+                let undo = undo.into_iter().map(|change| (change, Vec::new()));
+                Some(Pending { ticket: commits.queue(kept, undo), commits: commits.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Pending {
+    /// Waits until the changes outlive the process. If they cannot, `undo` undoes in memory what it
+    /// is to take, under the lock under which changes are queued.
+    pub(crate) fn settle(self, undo: impl Fn(Undo<'_, Kept>)) -> Result<(), ModelError> {
+        self.commits.settle(&self.ticket, |_| (), undo).map_err(|error| match error {
+            CommitError::Store(error) => not_kept(&error.to_string()),
+            CommitError::Conflict => not_kept("another process changed the store"),
         })
     }
+}
+
+/// The error of a change that was not kept, and is not in memory either.
+fn not_kept(why: &str) -> ModelError {
+    SystemException::new(ExceptionKind::PersistStore, Minor::default(), Completion::No)
+        .with_reason(format!("nothing was changed: {why}"))
+        .into()
 }
 
 impl fmt::Debug for Keeper {

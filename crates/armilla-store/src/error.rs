@@ -9,17 +9,29 @@ use std::path::{Path, PathBuf};
 pub struct StoreError {
     path: PathBuf,
     what: String,
+    is_undecided: bool,
 }
 
 impl StoreError {
-    #[cfg(feature = "disk")]
-    pub(crate) fn new(path: &Path, what: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), what: what.into() }
+    /// The error of the store at `path`, whose text goes on with `what`. Nothing was changed.
+    pub fn new(path: impl AsRef<Path>, what: impl Into<String>) -> Self {
+        Self { path: path.as_ref().to_owned(), what: what.into(), is_undecided: false }
+    }
+
+    /// The same for a change that may yet be made: nobody answered.
+    #[must_use]
+    pub fn undecided(self) -> Self {
+        Self { is_undecided: true, ..self }
     }
 
     /// The file or address of the store.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a change may have been made, or may yet be made. Otherwise it certainly was not.
+    pub const fn is_undecided(&self) -> bool {
+        self.is_undecided
     }
 }
 
