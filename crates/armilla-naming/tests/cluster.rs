@@ -1,0 +1,212 @@
+//! Several instances that share one tree in an etcd cluster: they agree, and survive the loss of any
+//! member and of any instance. The members are real.
+//!
+//! `crates/armilla-naming/cluster-rounds` runs the last test longer.
+
+mod etcd;
+mod killing;
+mod served;
+
+use armilla_naming::model::{Bind, Decision, NamingError, ROOT, Target, parse_name};
+use armilla_naming::{ChangeError, Store};
+use etcd::Cluster;
+use killing::{Binder, CLIENTS, number, open, start, stored};
+use std::collections::BTreeSet;
+use std::process::Child;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+/// The process that is to be killed. It is this test program once more.
+#[test]
+#[ignore = "another test starts it in a process of its own"]
+fn victim() {
+    killing::serve();
+}
+
+fn bind(store: &Store, text: &str) -> Result<Decision, ChangeError> {
+    let target = Target::Object(text.as_bytes().into());
+    let name = parse_name(text).unwrap();
+    store.change(|tree| tree.bind(ROOT, &name, target.clone(), Bind::New, 7))
+}
+
+fn unbind(store: &Store, text: &str) -> Result<Decision, ChangeError> {
+    let name = parse_name(text).unwrap();
+    store.change(|tree| tree.unbind(ROOT, &name))
+}
+
+fn bind_context(store: &Store, text: &str) -> Result<Decision, ChangeError> {
+    let name = parse_name(text).unwrap();
+    store.change(|tree| tree.bind_new_context(ROOT, &name, 7))
+}
+
+const ALREADY_BOUND: ChangeError = ChangeError::Naming(NamingError::AlreadyBound);
+
+#[test]
+fn an_instance_decides_on_what_all_have_changed() {
+    let Some(cluster) = Cluster::start("agree") else { return };
+    let (a, b) = (open(&cluster.address()), open(&cluster.address()));
+    for turn in 0..20 {
+        // Each decision needs what the other instance has just done.
+        bind(&a, "vega").unwrap();
+        assert_eq!(bind(&b, "vega"), Err(ALREADY_BOUND), "turn {turn}");
+        unbind(&b, "vega").unwrap();
+        bind(&b, "vega").unwrap();
+        unbind(&a, "vega").unwrap();
+    }
+    bind_context(&a, "a").unwrap();
+    bind(&b, "a/altair").unwrap();
+    let destroyed = a.change(|tree| tree.destroy(armilla_naming::model::ContextId(1)));
+    assert_eq!(destroyed, Err(ChangeError::Naming(NamingError::NotEmpty)));
+    // One that begins later has it all.
+    let c = open(&cluster.address());
+    assert_eq!(bind(&c, "a/altair"), Err(ALREADY_BOUND));
+    assert_eq!((c.read().bindings(), c.read().contexts()), (2, 2));
+}
+
+#[test]
+fn of_instances_that_bind_a_name_at_the_same_time_one_does() {
+    let Some(cluster) = Cluster::start("race") else { return };
+    let stores = [open(&cluster.address()), open(&cluster.address())];
+    let bound = AtomicUsize::new(0);
+    let contexts = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for client in 0..8 {
+            let (store, bound, contexts) = (&stores[client % 2], &bound, &contexts);
+            scope.spawn(move || {
+                for number in 0..25 {
+                    match bind(store, &format!("n{number}")) {
+                        Ok(_) => drop(bound.fetch_add(1, Ordering::Relaxed)),
+                        Err(error) => assert_eq!(error, ALREADY_BOUND),
+                    }
+                    match bind_context(store, &format!("c{number}")) {
+                        Ok(_) => drop(contexts.fetch_add(1, Ordering::Relaxed)),
+                        Err(error) => assert_eq!(error, ALREADY_BOUND),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!((bound.into_inner(), contexts.into_inner()), (25, 25));
+    for store in stores {
+        // A refused change has seen everything.
+        assert_eq!(bind(&store, "n0"), Err(ALREADY_BOUND));
+        assert_eq!((store.read().bindings(), store.read().contexts()), (50, 26));
+    }
+}
+
+#[test]
+fn damage_is_refused_with_its_place() {
+    let Some(cluster) = Cluster::start("damage") else { return };
+    let store = open(&cluster.address());
+    bind(&store, "vega").unwrap();
+    drop(store);
+    cluster.control(&["put", "test/b/0000000000000000/what", "no binding"]);
+    let refused = Store::shared(&cluster.address()).unwrap_err().to_string();
+    assert!(refused.contains("test/b/0000000000000000/what"), "{refused}");
+    assert!(refused.contains("at revision"), "{refused}");
+    cluster.control(&["del", "test/b/0000000000000000/what"]);
+    assert_eq!(open(&cluster.address()).read().bindings(), 1);
+    cluster.control(&["put", "test/head", "99 1"]);
+    let refused = Store::shared(&cluster.address()).unwrap_err().to_string();
+    assert!(refused.contains("format 99"), "{refused}");
+}
+
+#[test]
+fn what_the_cluster_has_forgotten_is_read_again() {
+    let Some(cluster) = Cluster::start("compacted") else { return };
+    let (a, b) = (open(&cluster.address()), open(&cluster.address()));
+    for number in 0..30 {
+        bind(&a, &format!("n{number}")).unwrap();
+    }
+    cluster.control(&["compact", "20"]);
+    bind(&a, "last").unwrap();
+    assert_eq!(bind(&b, "last"), Err(ALREADY_BOUND));
+    assert_eq!(b.read().bindings(), 31);
+}
+
+/// Instances of the service in processes of their own.
+struct Instances {
+    address: String,
+    running: Mutex<Vec<(Child, String)>>,
+}
+
+impl Instances {
+    fn start(address: String, count: usize) -> Self {
+        let running = Mutex::new((0..count).map(|_| start(&address)).collect());
+        Self { address, running }
+    }
+
+    fn url(&self, index: usize) -> String {
+        let running = self.running.lock().unwrap();
+        running[index % running.len()].1.clone()
+    }
+
+    /// Kills an instance, and starts another one in its place.
+    fn replace(&self, index: usize) {
+        let mut running = self.running.lock().unwrap();
+        let (child, _) = &mut running[index];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        running[index] = start(&self.address);
+    }
+}
+
+impl Drop for Instances {
+    fn drop(&mut self) {
+        for (child, _) in self.running.lock().unwrap().iter_mut() {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+/// Binds names until told to stop, each by another instance when one is lost.
+fn bind_by_all(instances: &Instances, client: usize, stop: &AtomicBool) -> BTreeSet<String> {
+    let mut acknowledged = BTreeSet::new();
+    let (mut instance, mut number) = (client, 0);
+    let mut binder = None;
+    while !stop.load(Ordering::Relaxed) {
+        binder = binder.or_else(|| Binder::new(&instances.url(instance)));
+        let text = format!("c{client}-{number}");
+        number += 1;
+        if binder.as_ref().is_some_and(|binder| binder.bind(&text)) {
+            acknowledged.insert(text);
+        } else {
+            binder = None;
+            instance += 1;
+        }
+    }
+    acknowledged
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_with_any_member_or_instance() {
+    let Some(mut cluster) = Cluster::start("kills") else { return };
+    let rounds = number("ARMILLA_CLUSTER_ROUNDS", 3);
+    let instances = Instances::start(cluster.address(), 3);
+    let stop = AtomicBool::new(false);
+    let acknowledged: BTreeSet<String> = thread::scope(|scope| {
+        let (instances, stop) = (&instances, &stop);
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| scope.spawn(move || bind_by_all(instances, client, stop)))
+            .collect();
+        for round in 0..rounds {
+            cluster.kill_member(round % 3);
+            instances.replace((round + 1) % 3);
+            // Two members of three can commit.
+            let binder = Binder::new(&instances.url(round + 1)).unwrap();
+            let mut turns = (0..).map(|turn| format!("r{round}-{turn}1"));
+            assert!(turns.by_ref().take(100).any(|text| binder.bind(&text)), "round {round}");
+            cluster.start_member(round % 3);
+        }
+        stop.store(true, Ordering::Relaxed);
+        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+    });
+    drop(instances);
+    let stored = stored(&open(&cluster.address()));
+    let lost: Vec<_> = acknowledged.difference(&stored).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+    assert!(!acknowledged.is_empty());
+    println!("{rounds} rounds, {} acknowledged, {} stored", acknowledged.len(), stored.len());
+}
