@@ -179,6 +179,17 @@ fn references_to_contexts_outlive_the_process() {
 }
 
 #[test]
+fn a_destroyed_context_is_not_located() {
+    let served = Served::new();
+    let a = served.root.bind_new_context(&name("a")).unwrap();
+    assert_eq!(a.object().locate(), Ok(true));
+    served.root.unbind(&name("a")).unwrap();
+    a.destroy().unwrap();
+    assert_eq!(a.object().locate(), Ok(false));
+    assert_eq!(served.root.object().locate(), Ok(true));
+}
+
+#[test]
 fn resolve_gives_what_resolve_str_gives() {
     let served = Served::new();
     let root = &served.root;

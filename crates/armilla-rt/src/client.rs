@@ -18,6 +18,7 @@ use armilla::{
     Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
+use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a client asks of its connections, beside what the servers' references say.
@@ -244,7 +245,7 @@ impl CallSelector for Selector {
         let Some(copy) = copy else { return Err(self.no_copy(priority).into()) };
         let context = own.filter(|_| self.propagated);
         let context = context.map(priority_context);
-        Ok(CallChoice { object: &copy.object, context })
+        Ok(CallChoice { object: Cow::Borrowed(&copy.object), context })
     }
 }
 

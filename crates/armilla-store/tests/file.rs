@@ -56,7 +56,10 @@ impl Directory {
         let (file, _) = self.open().unwrap();
         file.write(|transaction| {
             let mut table = transaction.open_table(ROWS)?;
-            rows.iter().try_for_each(|(key, value)| Ok(drop(table.insert(key, value)?)))
+            rows.iter().try_for_each(|(key, value)| {
+                table.insert(key, value)?;
+                Ok(())
+            })
         })
         .unwrap();
     }

@@ -18,8 +18,9 @@ use std::time::Duration;
                   $XDG_STATE_HOME/armilla/naming or ~/.local/state/armilla/naming."
 )]
 pub(crate) struct Serve {
-    /// Store the names in this directory. A change is on the disk before the client gets its reply
-    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
+    /// Store the names in this directory, or in an etcd cluster that several instances share:
+    /// etcd://HOST:PORT,HOST:PORT. A change is on the disk before the client gets its reply
+    #[arg(long, value_name = "DIR|ETCD", conflicts_with = "memory")]
     store: Option<PathBuf>,
     /// Store nothing: the names go with the process
     #[arg(long)]
@@ -57,7 +58,10 @@ const ENDPOINT: &str = "iiop://:2809";
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let store = match options.memory {
         true => Store::in_memory(),
-        false => Store::open(directory(options)?)?,
+        false => match cluster(options) {
+            Some(address) => Store::shared(address)?,
+            None => Store::open(directory(options)?)?,
+        },
     };
     let mut server = Server::builder().store(store).checks(checks(options));
     if let Some(address) = &options.http {
@@ -95,6 +99,11 @@ fn rules(file: &Path) -> Outcome<Rules> {
     let text = fs::read_to_string(file);
     let text = text.context(format_args!("cannot read {}", file.display()))?;
     text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
+}
+
+/// The address of the cluster that has the names, if one does.
+fn cluster(options: &Serve) -> Option<&str> {
+    options.store.as_ref()?.to_str().filter(|store| store.starts_with("etcd:"))
 }
 
 /// The directory of the names.

@@ -126,6 +126,11 @@ impl Binding {
         self.forwarding.get()?.selector.get()
     }
 
+    /// Attaches a selector to a new reference.
+    pub(super) fn attach(&self, selector: Arc<dyn CallSelector>) {
+        self.forwarding.get_or_init(Box::default).selector.get_or_init(|| selector);
+    }
+
     /// The forward, if calls go by it.
     fn forwarding(&self) -> Option<&Forwarding> {
         self.forwarding.get().filter(|forwarding| forwarding.active.load(Ordering::Acquire))
@@ -224,11 +229,11 @@ impl Reference {
     /// Those of the extension.
     #[cold]
     pub(super) fn selector(&self) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
-        let Some(extension) = self.orb.client().extension() else { return Ok(None) };
         let binding = &self.binding;
         if let Some(selector) = binding.selector() {
             return Ok(Some(selector.clone()));
         }
+        let Some(extension) = self.orb.client().extension() else { return Ok(None) };
         if binding.is_set() || self.is_collocated() {
             return Ok(None);
         }

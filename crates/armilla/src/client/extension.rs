@@ -10,10 +10,11 @@ use super::invocation::Invocation;
 use super::reply::Reply;
 use super::request::{AddedContexts, StableContexts};
 use crate::client::Object;
-use crate::exception::SystemException;
+use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
 use armilla_giop::ServiceContext;
 use armilla_giop::ior::Ior;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An extension of an ORB's client ([`Orb::set_client_extension`]).
@@ -49,15 +50,29 @@ pub trait CallSelector: Send + Sync {
     /// # Errors
     /// The call fails with the exception.
     fn select(&self) -> Result<CallChoice<'_>, SystemException>;
+
+    /// A call through a choice has failed, and was certainly not executed. Returns whether the
+    /// call is to be made again with another [`select`](Self::select). A call asks this once. May
+    /// block; only calls for which a thread waits ask.
+    fn select_again(&self, failed: &Object, why: &SystemException) -> bool {
+        let _ = (failed, why);
+        false
+    }
 }
 
 /// What a [`CallSelector`] has chosen for a call.
 #[derive(Debug, Clone)]
 pub struct CallChoice<'s> {
     /// The reference through which the call goes: a copy to which no extension attaches.
+<<<<<<< HEAD
     pub object: &'s Object,
     /// A service context that the request carries.
     pub context: Option<AddedContext>,
+=======
+    pub object: Cow<'s, Object>,
+    /// A service context that the request carries: its id and its data.
+    pub context: Option<(u32, [u8; 4])>,
+>>>>>>> 5c930959 (Find references again by name when their server is lost)
 }
 
 impl Orb {
@@ -70,6 +85,7 @@ impl Orb {
 
 impl Object {
     /// The copy of this reference through which the calling thread's calls go, if an extension has
+<<<<<<< HEAD
     /// attached to it, and what they carry.
     pub(super) fn selected(&self) -> Result<(Option<Self>, Option<AddedContext>), SystemException> {
         let reference = self.reference()?;
@@ -84,6 +100,24 @@ impl Object {
             }
             None => Ok((None, None)),
         }
+=======
+    /// attached to it.
+    pub(super) fn selected(&self) -> Result<Option<Self>, SystemException> {
+        let Some(selector) = self.reference()?.selector()? else { return Ok(None) };
+        Ok(Some(self.with_reference(selector.select()?.object.into_owned())))
+    }
+
+    /// A reference with the same addresses, through which each call asks `selector`. It replaces
+    /// what an extension of the ORB would attach.
+    #[must_use]
+    pub fn with_call_selector(&self, selector: Arc<dyn CallSelector>) -> Self {
+        let Ok(reference) = self.reference() else { return self.clone() };
+        let copy = Self::elsewhere(&reference.orb, reference.ior().clone());
+        if let Ok(reference) = copy.reference() {
+            reference.binding.attach(selector);
+        }
+        self.with_reference(copy)
+>>>>>>> 5c930959 (Find references again by name when their server is lost)
     }
 }
 
@@ -100,9 +134,25 @@ pub(super) fn call_selected<'o>(
     selector: &dyn CallSelector,
     request: Request<'_, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
-    let CallChoice { object: chosen, context } = selector.select()?;
+    let choice = selector.select()?;
+    let failed = match call_choice(object, &choice, &request) {
+        Err(error) if error.completed() == Completion::No => error,
+        outcome => return outcome,
+    };
+    match selector.select_again(&choice.object, &failed) {
+        true => call_choice(object, &selector.select()?, &request),
+        false => Err(failed),
+    }
+}
+
+fn call_choice<'o>(
+    object: &'o Object,
+    choice: &CallChoice<'_>,
+    request: &Request<'_, '_>,
+) -> Result<Option<Reply<'o>>, SystemException> {
+    let CallChoice { object: chosen, context } = choice;
     let orb = &object.reference()?.orb;
-    let object = object.with_reference(chosen.clone());
+    let object = object.with_reference(chosen.clone().into_owned());
     let reference = object.reference()?;
     let contexts = context.as_ref().map(to_send);
     let added = contexts.as_ref().map(|added| AddedContexts {
@@ -112,7 +162,7 @@ pub(super) fn call_selected<'o>(
     let invocation = Invocation::begin(&object, reference)?;
     let interceptors = reference.orb.interceptors();
     let flow = interceptors.map(|known| ClientFlow::begin(known, &object, reference));
-    let mut driver = Driver::new(orb, &object, &request, invocation, flow);
+    let mut driver = Driver::new(orb, &object, request, invocation, flow);
     driver.add(added);
     driver.run(reference)
 }

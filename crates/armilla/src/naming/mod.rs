@@ -1,6 +1,7 @@
 //! The client side of the OMG naming service: binding and resolving by stringified names.
 
 mod context;
+mod rebinding;
 
 use crate::client::{Object, Waiting};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};

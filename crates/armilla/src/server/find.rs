@@ -159,7 +159,8 @@ impl Orb {
     }
 
     /// Where the object with this key is. `originated` says whether the client asks over a
-    /// connection that this ORB opened. No servant manager is asked.
+    /// connection that this ORB opened. No servant manager is asked; a default servant is whether
+    /// the object exists.
     #[cold]
     pub(super) fn locate_object(
         &self,
@@ -178,7 +179,8 @@ impl Orb {
             }
             let waits = hold.applies(poa.manager());
             if poa.may_serve(self, &id, hint) {
-                return Ok(Located::Here);
+                let denied = poa.is_denied(self, &id, hint);
+                return Ok(if denied { Located::Nowhere } else { Located::Here });
             }
             match poa.missing(self, &id, hint) {
                 Some(awaited) if waits => {

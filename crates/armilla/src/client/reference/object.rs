@@ -100,6 +100,11 @@ impl Object {
         Self::new(orb, ior.into(), place)
     }
 
+    /// The reference for `ior`, wherever the object is.
+    pub(crate) fn elsewhere(orb: &Orb, ior: Ior) -> Self {
+        Self::new(orb, ior.into(), Place::Elsewhere)
+    }
+
     /// A reference to an active object of this process.
     pub(crate) fn to_local(orb: &Orb, object: Inline<dyn LocalObject>) -> Self {
         Self::new(orb, OnceLock::new(), Place::Active(object))

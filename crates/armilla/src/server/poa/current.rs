@@ -166,6 +166,11 @@ pub struct Current {
 }
 
 impl Current {
+    /// An object that is not active, as its servant is asked about it outside of a request.
+    pub(super) fn unmapped(poa: Poa, id: ObjectId, servant: AnyServant) -> Self {
+        Self { poa, id, servant, activation: None }
+    }
+
     /// The POA of the object: `get_POA`.
     pub fn poa(&self) -> &Poa {
         &self.poa

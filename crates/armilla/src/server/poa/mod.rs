@@ -2,7 +2,7 @@
 //!
 //! The operations that a program calls on a POA are in `objects.rs` and `references.rs`; `tree.rs`
 //! and `builder.rs` create POAs. `upcall.rs` serves a request, admitted by `gate.rs`, and
-//! `lifecycle.rs` begins and ends objects. `ids.rs` and `index.rs` find objects, `strategies.rs` by
+//! `lifecycle.rs` begins and ends objects, `existence.rs` asks for others. `ids.rs` and `index.rs` find objects, `strategies.rs` by
 //! other strategies. `startup.rs` lets requests wait for what a server that starts lacks. No file
 //! here does I/O.
 
@@ -12,6 +12,7 @@ mod adapters;
 mod builder;
 mod current;
 mod error;
+mod existence;
 mod extension;
 mod found;
 mod gate;

@@ -60,7 +60,8 @@ use crate::server::poa::{Current, ObjectId, Poa};
 /// # Ok::<(), armilla::PoaError>(())
 /// ```
 pub trait ServantBase {
-    /// Whether the object does not exist: `_non_existent`. The ORB does not ask this before other
+    /// Whether the object does not exist: `_non_existent`. The ORB also asks a default servant this
+    /// to answer a LocateRequest, outside of a request, and does not ask it before other
     /// operations. A servant of objects that may not exist raises `OBJECT_NOT_EXIST` in those as
     /// well.
     ///
