@@ -12,8 +12,12 @@ use std::sync::Arc;
 mod any;
 #[path = "../../../fuzz/checks/cdr_values.rs"]
 mod cdr_values;
+#[path = "../../../fuzz/checks/replay.rs"]
+mod replay;
 #[path = "../../../fuzz/checks/value.rs"]
 mod value;
+
+use replay::replay;
 
 fn folder(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name)
@@ -32,22 +36,6 @@ fn values_with_their_types() {
 #[test]
 fn valuetypes() {
     replay("value", value::check);
-}
-
-/// Checks every file as it is, cut short anywhere, and with every bit flipped.
-fn replay(name: &str, check: fn(&[u8])) {
-    let mut count = 0;
-    for file in fs::read_dir(folder(name)).unwrap() {
-        let octets = fs::read(file.unwrap().path()).unwrap();
-        (0..=octets.len()).for_each(|length| check(&octets[..length]));
-        for bit in 0..octets.len() * 8 {
-            let mut octets = octets.clone();
-            octets[bit / 8] ^= 1 << (bit % 8);
-            check(&octets);
-        }
-        count += 1;
-    }
-    assert!(count >= 5, "{name} has only {count} files");
 }
 
 /// Writes the well-formed part of the corpus:

@@ -23,7 +23,8 @@ mod schedule;
 mod trader;
 mod ttcp;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use failure::{Failure, Outcome};
 use orb::OrbArguments;
 use std::process::ExitCode;
@@ -81,6 +82,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // A shell that completes asks by a variable; then this prints candidates and ends.
+    CompleteEnv::with_factory(Arguments::command).complete();
     let arguments: Result<Vec<String>, _> =
         std::env::args_os().map(|argument| argument.into_string()).collect();
     let arguments = match arguments {

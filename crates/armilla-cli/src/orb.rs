@@ -38,7 +38,16 @@ pub(crate) fn split_arguments(
 impl OrbArguments {
     /// An ORB with these options.
     pub(crate) fn orb(&self) -> Outcome<Orb> {
-        let builder = Orb::builder().arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
+        self.orb_with(None)
+    }
+
+    /// The same, with an initial reference that these options may replace: its name and its URL.
+    pub(crate) fn orb_with(&self, initial: Option<(&str, String)>) -> Outcome<Orb> {
+        let mut builder = Orb::builder();
+        if let Some((name, url)) = initial {
+            builder = builder.initial_reference(name, url);
+        }
+        let builder = builder.arguments(self.0.iter().cloned()).map_err(Failure::usage)?;
         Ok(builder.build()?)
     }
 

@@ -1,31 +1,13 @@
 //! `armilla naming serve` as an operator runs it, and the commands of a client against it.
 
+mod running;
+
+use running::{Directory, Running, Service};
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-/// A directory of the test's own, which goes when the test does.
-struct Directory(PathBuf);
-
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("armilla-cli-{name}-{}", std::process::id()));
-        fs::remove_dir_all(&path).ok();
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
+const NAMING: Service = Service { command: "naming", reference: "NameService" };
 
 fn armilla(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
@@ -33,75 +15,20 @@ fn armilla(arguments: &[&str]) -> Command {
     command
 }
 
-/// A service in another process.
-struct Running {
-    process: Child,
-    url: String,
+fn serve(arguments: &[&str]) -> Running {
+    Running::new(&NAMING, arguments)
 }
 
-impl Running {
-    fn new(arguments: &[&str]) -> Self {
-        Self::at("iiop://127.0.0.1:0", arguments)
-    }
-
-    fn at(endpoint: &str, arguments: &[&str]) -> Self {
-        let arguments = [&["serve", "-ORBEndpoint", endpoint], arguments].concat();
-        let mut process = armilla(&arguments).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.strip_prefix("ready ").expect(&line).trim().to_owned();
-        Self { process, url }
-    }
-
-    fn endpoint(&self) -> String {
-        let address = self.url.strip_prefix("corbaloc::").unwrap();
-        format!("iiop://{}", address.strip_suffix("/NameService").unwrap())
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = armilla(arguments);
-        command.args(["-ORBInitRef", &format!("NameService={}", self.url)]).output().unwrap()
-    }
-
-    /// The standard output of a command that succeeds.
-    fn ok(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// The standard error of a command that fails.
-    fn fails(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(!output.status.success(), "{arguments:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-
-    fn signal(&self, signal: &str) {
-        let id = self.process.id().to_string();
-        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-    }
-
-    /// SIGTERM, after which the server ends in order.
-    fn stop(mut self) {
-        self.signal("-TERM");
-        assert!(self.process.wait().unwrap().success());
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
-    }
+fn endpoint(service: &Running) -> String {
+    let address = service.url.strip_prefix("corbaloc::").unwrap();
+    format!("iiop://{}", address.strip_suffix("/NameService").unwrap())
 }
 
 const OBJECT: &str = "corbaloc::127.0.0.1:1/vega";
 
 #[test]
 fn names_are_bound_shown_and_removed() {
-    let service = Running::new(&["--memory"]);
+    let service = serve(&["--memory"]);
     service.ok(&["bind", "observatory/dome.device", OBJECT]);
     service.ok(&["bind", "a/vega", OBJECT]);
     service.ok(&["bind", "--context", "again", &format!("corbaname{}#a", &service.url[8..])]);
@@ -125,17 +52,17 @@ fn names_are_bound_shown_and_removed() {
 fn stored_names_outlive_the_process_however_it_ends() {
     let directory = Directory::new("naming-store");
     let store = directory.file("names");
-    let service = Running::new(&["--store", &store]);
-    let endpoint = service.endpoint();
+    let service = serve(&["--store", &store]);
+    let endpoint = endpoint(&service);
     service.ok(&["bind", "a/vega", OBJECT]);
     let reference = service.ok(&["resolve", "a"]);
     service.signal("-KILL");
     drop(service);
-    let service = Running::at(&endpoint, &["--store", &store]);
+    let service = Running::at(&NAMING, &endpoint, &["--store", &store]);
     assert_eq!(service.ok(&["ls", reference.trim()]), "vega\n");
     service.ok(&["unbind", "a/vega"]);
     service.stop();
-    let service = Running::new(&["--store", &store, "--reference", &directory.file("root")]);
+    let service = serve(&["--store", &store, "--reference", &directory.file("root")]);
     assert_eq!(service.ok(&["ls", "a"]), "");
     let root = format!("file://{}", directory.file("root"));
     assert_eq!(service.ok(&["ls", &root]), "a/\n");
@@ -149,7 +76,7 @@ fn stored_names_outlive_the_process_however_it_ends() {
 fn a_damaged_store_is_refused_with_its_file_and_a_way_out() {
     let directory = Directory::new("naming-damaged");
     let store = directory.file("names");
-    let service = Running::new(&["--store", &store]);
+    let service = serve(&["--store", &store]);
     for name in ["a", "b", "c"] {
         service.ok(&["bind", name, OBJECT]);
     }
@@ -171,7 +98,7 @@ fn a_damaged_store_is_refused_with_its_file_and_a_way_out() {
 #[test]
 fn exports_and_running_services_are_imported() {
     let directory = Directory::new("naming-import");
-    let first = Running::new(&["--memory"]);
+    let first = serve(&["--memory"]);
     first.ok(&["bind", "a/b/vega", OBJECT]);
     first.ok(&["bind", "--context", "shared", &format!("corbaname{}#a/b", &first.url[8..])]);
     first.ok(&["bind", "--context", "up/root", &first.url]);
@@ -180,7 +107,7 @@ fn exports_and_running_services_are_imported() {
     let text = fs::read_to_string(&export).unwrap();
     assert!(text.contains("context\ta/b\n") && text.contains("same\tshared\ta/b\n"), "{text}");
 
-    let second = Running::new(&["--memory", "--import", &first.url]);
+    let second = serve(&["--memory", "--import", &first.url]);
     assert!(second.ok(&["tree"]).contains("shared/\tsee a/b/"));
     second.ok(&["unbind", "shared/vega"]);
     assert_eq!(second.ok(&["ls", "a/b"]), "", "the context is shared there, too");
@@ -193,8 +120,8 @@ fn exports_and_running_services_are_imported() {
 
 #[test]
 fn only_objects_that_are_gone_are_swept_on_request() {
-    let service = Running::new(&["--memory"]);
-    let other = Running::new(&["--memory"]);
+    let service = serve(&["--memory"]);
+    let other = serve(&["--memory"]);
     service.ok(&["bind", "alive", &other.url]);
     service.ok(&["bind", "gone", &other.url.replace("NameService", "nobody")]);
     service.ok(&["bind", "unreachable", OBJECT]);
@@ -210,11 +137,35 @@ fn only_objects_that_are_gone_are_swept_on_request() {
 }
 
 #[test]
+fn names_are_completed_in_the_shell() {
+    let service = serve(&["--memory"]);
+    service.ok(&["bind", "observatory/dome.device", OBJECT]);
+    service.ok(&["bind", "observatory/door", OBJECT]);
+    let address = endpoint(&service).replace("iiop://", "");
+    let complete = |word: &str, place: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_armilla"))
+            .envs([("COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", "3"), ("_CLAP_IFS", "\n")])
+            .env("ARMILLA_NAMES", place)
+            .args(["--", "armilla", "naming", "resolve", word])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(complete("obs", &address), "observatory/");
+    assert_eq!(complete("observatory/do", &address), "observatory/dome.device\nobservatory/door");
+    assert_eq!(complete("observatory/x", &service.url), "");
+    // Nobody is there to be told that no service answers.
+    assert_eq!(complete("obs", "127.0.0.1:1"), "");
+    let listed = armilla(&["ls"]).env("ARMILLA_NAMES", &address).output().unwrap();
+    assert_eq!(String::from_utf8(listed.stdout).unwrap(), "observatory/\n");
+}
+
+#[test]
 fn watching_prints_what_changes() {
-    let service = Running::new(&["--memory"]);
+    let service = serve(&["--memory"]);
     service.ok(&["bind", "before", OBJECT]);
-    let address = format!("NameService={}", service.url);
-    let mut watch = armilla(&["watch", "--interval", "10", "-ORBInitRef", &address]);
+    let mut watch = service.command(&["watch", "--interval", "10"]);
     let mut watch = watch.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
     // Whether the watch looks before or after the first change shows with the first line only.

@@ -1,82 +1,16 @@
 //! `armilla trader serve` as an operator runs it, and the commands of a client against it.
 
+mod running;
+
+use running::{Directory, Running, Service};
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
 
-/// A directory of the test's own, which goes when the test does.
-struct Directory(PathBuf);
+const TRADER: Service = Service { command: "trader", reference: "TradingService" };
 
-impl Directory {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("armilla-cli-{name}-{}", std::process::id()));
-        fs::remove_dir_all(&path).ok();
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Directory {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.0).ok();
-    }
-}
-
-/// A trader in another process.
-struct Running {
-    process: Child,
-    url: String,
-}
-
-impl Running {
-    fn new(arguments: &[&str]) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_armilla"))
-            .args(["trader", "serve", "-ORBEndpoint", "iiop://127.0.0.1:0"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let url = line.strip_prefix("ready ").expect(&line).trim().to_owned();
-        Self { process, url }
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_armilla"))
-            .args(["-ORBInitRef", &format!("TradingService={}", self.url), "trader"])
-            .args(arguments)
-            .output()
-            .unwrap()
-    }
-
-    /// The standard output of a command that succeeds.
-    fn ok(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// The standard error of a command that fails.
-    fn fails(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(!output.status.success(), "{arguments:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.process.kill().ok();
-        self.process.wait().ok();
-    }
+fn serve(arguments: &[&str]) -> Running {
+    Running::new(&TRADER, arguments)
 }
 
 const IDL: &str = "module Office {
@@ -94,7 +28,7 @@ fn offers_are_made_and_found() {
     let directory = Directory::new("trader");
     let idl = directory.file("office.idl");
     fs::write(&idl, IDL).unwrap();
-    let trader = Running::new(&["--memory"]);
+    let trader = serve(&["--memory"]);
 
     let shown = trader.ok(&[
         "type",
@@ -151,7 +85,7 @@ fn mistakes_are_explained() {
     let directory = Directory::new("trader-mistakes");
     let idl = directory.file("office.idl");
     fs::write(&idl, IDL).unwrap();
-    let trader = Running::new(&["--memory"]);
+    let trader = serve(&["--memory"]);
     trader.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
 
     let said = trader.fails(&["query", "Printer", "pirce < 5"]);
@@ -171,7 +105,7 @@ fn mistakes_are_explained() {
 
 #[test]
 fn traders_are_linked_and_administered() {
-    let (one, two) = (Running::new(&["--memory"]), Running::new(&["--memory"]));
+    let (one, two) = (serve(&["--memory"]), serve(&["--memory"]));
     one.ok(&["link", "add", "two", &two.url, "--default", "always"]);
     let links = one.ok(&["links"]);
     assert!(links.starts_with("two  default always, limit always, "), "{links}");
@@ -190,13 +124,13 @@ fn what_is_stored_survives_a_kill_and_is_shown() {
     let (idl, store) = (directory.file("office.idl"), directory.file("store"));
     fs::write(&idl, IDL).unwrap();
     {
-        let trader = Running::new(&["--store", &store]);
+        let trader = serve(&["--store", &store]);
         trader.ok(&["type", "Office::Printer", "--from-idl", &idl, "--as", "Printer"]);
         trader.ok(&["export", "Printer", "corbaloc::a.invalid/b", "name=laser <1>"]);
         // Dropping it is a kill -9.
     }
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let trader = Running::new(&["--store", &store, "--http", &port.to_string()]);
+    let trader = serve(&["--store", &store, "--http", &port.to_string()]);
     assert!(trader.ok(&["query", "Printer", "name == 'laser <1>'"]).contains("laser <1>"));
 
     let get = |path: &str| {

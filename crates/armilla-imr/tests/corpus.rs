@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+#[path = "../../../fuzz/checks/replay.rs"]
+mod replay;
 #[path = "../../../fuzz/checks/server_definition.rs"]
 mod server_definition;
 
@@ -12,13 +14,6 @@ fn definitions_of_the_corpus() {
     for file in fs::read_dir(corpus).unwrap() {
         let octets = fs::read(file.unwrap().path()).unwrap();
         assert!(armilla_imr::decode_definition(&octets).is_ok());
-        for end in 0..=octets.len() {
-            server_definition::check(&octets[..end]);
-        }
-        for at in 0..octets.len() {
-            let mut changed = octets.clone();
-            changed[at] ^= 0x11;
-            server_definition::check(&changed);
-        }
     }
+    replay::replay("server_definition", server_definition::check);
 }

@@ -7,11 +7,15 @@ mod etcd;
 mod killing;
 mod served;
 
+use armilla::Orb;
+use armilla_cos_naming::{NamingContext, NamingContextExtRef};
 use armilla_naming::model::{Bind, Decision, NamingError, ROOT, Target, parse_name};
-use armilla_naming::{ChangeError, Store};
+use armilla_naming::{ChangeError, NamingService, Store};
 use etcd::Cluster;
 use killing::{Binder, CLIENTS, number, open, start, stored};
+use served::{name, object};
 use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -123,6 +127,34 @@ fn what_the_cluster_has_forgotten_is_read_again() {
     bind(&a, "last").unwrap();
     assert_eq!(bind(&b, "last"), Err(ALREADY_BOUND));
     assert_eq!(b.read().bindings(), 31);
+}
+
+#[test]
+fn references_to_contexts_outlive_an_instance() {
+    let Some(cluster) = Cluster::start("references") else { return };
+    let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let addresses = free.map(|listener| listener.local_addr().unwrap().to_string());
+    let instance = |own: &str, other: &str| {
+        let orb = Orb::builder().listen(&format!("iiop://{own}")).unwrap();
+        let orb = orb.publish_address(own).unwrap().publish_address(other).unwrap();
+        let orb = orb.build().unwrap();
+        let store = open(&cluster.address());
+        let service = NamingService::builder().store(store).serve(&orb).unwrap();
+        orb.perform_work().unwrap();
+        (orb, service)
+    };
+    let [one, two] = &addresses;
+    let (first, second) = (instance(one, two), instance(two, one));
+    let client = Orb::new().unwrap();
+    let url = format!("corbaloc::{one},:{two}/NameService");
+    let root: NamingContextExtRef = client.resolve(&url).unwrap();
+    let a = root.bind_new_context(&name("a")).unwrap();
+    a.bind(&name("vega"), &object(&client, "vega")).unwrap();
+    first.0.shutdown();
+    a.bind(&name("altair"), &object(&client, "altair")).unwrap();
+    assert!(a.resolve(&name("vega")).is_ok());
+    assert!(root.resolve(&name("a/altair")).is_ok());
+    second.0.shutdown();
 }
 
 /// Instances of the service in processes of their own.

@@ -26,6 +26,7 @@ pub(crate) struct Import {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Export {
     /// The name of the context, or a reference [default: the root context]
+    #[arg(add = super::complete::names())]
     name: Option<String>,
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]

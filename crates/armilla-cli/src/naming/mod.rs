@@ -1,5 +1,6 @@
 //! `armilla naming`: serves names, and lists and changes those of a service of any vendor.
 
+mod complete;
 mod copy;
 mod serve;
 mod show;
@@ -17,8 +18,8 @@ use armilla_naming::client::to_name;
 #[derive(Debug, clap::Subcommand)]
 #[command(
     after_help = "All but `serve` use the service that is the initial reference NameService. Its \
-                  address is given by\n-ORBInitRef NameService=corbaloc::HOST:PORT/NameService. \
-                  NAME is text such as observatory/dome.device: steps\njoined by `/`, id and kind \
+                  address is given by\n-ORBInitRef NameService=corbaloc::HOST:PORT/NameService, \
+                  or by ARMILLA_NAMES, HOST:PORT or a URL.\nNAME is text such as observatory/dome.device: steps\njoined by `/`, id and kind \
                   by `.`; where a context is read, it may be a reference."
 )]
 pub(crate) enum Naming {
@@ -32,6 +33,7 @@ pub(crate) enum Naming {
     /// Print the reference bound to a name
     Resolve {
         /// The name, or corbaname::HOST:PORT#NAME
+        #[arg(add = complete::names())]
         name: String,
     },
     /// Bind a name to a reference, replacing an existing binding
@@ -52,6 +54,7 @@ pub(crate) enum Naming {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bind {
     /// The name; missing contexts are created
+    #[arg(add = complete::names())]
     name: String,
     /// The reference
     #[arg(value_name = "REF")]
@@ -68,6 +71,7 @@ pub(crate) struct Bind {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Unbind {
     /// The name
+    #[arg(add = complete::names())]
     name: String,
     /// Destroy the context that was bound; it must have no bindings
     #[arg(long)]
@@ -78,7 +82,7 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
     if let Naming::Serve(serve) = naming {
         return serve::run(serve, arguments);
     }
-    let orb = arguments.orb()?;
+    let orb = orb(arguments)?;
     match naming {
         Naming::Serve(_) => Ok(()),
         Naming::Ls(options) => show::ls(&orb, options),
@@ -91,6 +95,18 @@ pub(crate) fn run(naming: &Naming, arguments: &OrbArguments) -> Outcome {
         Naming::Watch(options) => watch::run(&orb, options),
         Naming::Sweep(options) => show::sweep(&orb, options),
     }
+}
+
+/// An ORB whose initial reference `NameService` is at `ARMILLA_NAMES`, unless the options name
+/// another one.
+fn orb(arguments: &OrbArguments) -> Outcome<Orb> {
+    let place = std::env::var("ARMILLA_NAMES").ok().filter(|place| !place.is_empty());
+    let url = place.map(|place| match ObjectUrl::parse(&place) {
+        // A host is no scheme.
+        Err(UrlError::UnknownScheme(_)) => format!("corbaloc::{place}/NameService"),
+        _ => place,
+    });
+    arguments.orb_with(url.map(|url| ("NameService", url)))
 }
 
 /// The root context.

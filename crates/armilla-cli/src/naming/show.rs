@@ -13,6 +13,7 @@ use std::time::Duration;
 pub(crate) struct Ls {
     /// The name of the context, or a reference such as corbaname::HOST:PORT [default: the root
     /// context]
+    #[arg(add = super::complete::names())]
     name: Option<String>,
     /// Also show the interface and the address of each object
     #[arg(short, long)]
@@ -23,6 +24,7 @@ pub(crate) struct Ls {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Tree {
     /// The name of the context, or a reference [default: the root context]
+    #[arg(add = super::complete::names())]
     name: Option<String>,
     /// Also show the contexts of other servers
     #[arg(long)]
@@ -33,6 +35,7 @@ pub(crate) struct Tree {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sweep {
     /// The name of the context, or a reference [default: the root context]
+    #[arg(add = super::complete::names())]
     name: Option<String>,
     /// Unbind the objects that their servers do not know any more
     #[arg(long)]

@@ -13,6 +13,7 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Watch {
     /// The name of the context, or a reference [default: the root context]
+    #[arg(add = super::complete::names())]
     name: Option<String>,
     /// How often to look, in milliseconds. CORBA has no operation that tells of changes
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 1000)]

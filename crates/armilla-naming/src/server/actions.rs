@@ -2,7 +2,7 @@
 
 use super::{Address, Shown};
 use crate::access::Operation;
-use crate::model::{NameComponent, NameTree, NamingError, ROOT, Target, parse_name};
+use crate::model::{Decision, NameComponent, NameTree, NamingError, ROOT, Target, parse_name};
 use crate::servant::{Renamed, now, to_octets};
 use crate::store::ChangeError;
 use armilla_service::axum::Json;
@@ -79,34 +79,31 @@ fn has_scheme(reference: &str, scheme: &str) -> bool {
     reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
-pub(super) async fn context(
-    State(shown): State<Shown>,
-    Address(client): Address,
-    Json(fields): Fields,
-) -> Answer {
-    wait(move || {
-        let name = name(&fields, "name").map_err(bad)?;
-        if !shown.permits(client, Operation::Bind, &name) {
-            return Err(denied());
-        }
-        let decide = |tree: &NameTree| tree.bind_new_context(ROOT, &name, now());
-        changed(shown.service.change(client, Operation::Bind, &name, decide))
+pub(super) async fn context(shown: State<Shown>, client: Address, fields: Fields) -> Answer {
+    decide(shown, client, fields, Operation::Bind, |tree, name| {
+        tree.bind_new_context(ROOT, name, now())
     })
     .await
 }
 
-pub(super) async fn unbind(
+pub(super) async fn unbind(shown: State<Shown>, client: Address, fields: Fields) -> Answer {
+    decide(shown, client, fields, Operation::Unbind, |tree, name| tree.unbind(ROOT, name)).await
+}
+
+/// Does what needs nothing but a name.
+async fn decide(
     State(shown): State<Shown>,
     Address(client): Address,
     Json(fields): Fields,
+    operation: Operation,
+    decide: fn(&NameTree, &[NameComponent]) -> Result<Decision, NamingError>,
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        if !shown.permits(client, Operation::Unbind, &name) {
+        if !shown.permits(client, operation, &name) {
             return Err(denied());
         }
-        let decide = |tree: &NameTree| tree.unbind(ROOT, &name);
-        changed(shown.service.change(client, Operation::Unbind, &name, decide))
+        changed(shown.service.change(client, operation, &name, |tree| decide(tree, &name)))
     })
     .await
 }
