@@ -1,4 +1,4 @@
-//! Compiles the IDL of the suite and of the naming service.
+//! Compiles the IDL of the suite, of the naming service and of a store of streams.
 
 fn main() {
     let suite = ["../idl/interop.idl", "../idl/interop_values.idl"];
@@ -6,5 +6,11 @@ fn main() {
         .compile_all("interop", suite)
         .and_then(|_| armilla_idl::build("../idl/CosNaming.idl"))
         .and_then(|_| armilla_idl::build("dynamic/mirror.idl"))
+        .and_then(|_| {
+            armilla_idl::Build::new()
+                .include("../idl")
+                .extern_path("Streams", "::armilla_stream")
+                .compile("streams/images.idl")
+        })
         .unwrap_or_else(|errors| errors.exit());
 }

@@ -244,6 +244,19 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla-stream",
+        rows: &[
+            ("carrier checksum token", "single values, and the connection"),
+            ("limits wire", "what both sides say, and how long they wait"),
+            ("control error", "how a flow goes on, and how it ends"),
+            ("flow", "the two ends"),
+            ("asynchronous listener servant", "ends for tasks, endpoints, the object of a control"),
+            ("connect", "the side that connects"),
+            ("negotiate", "the call in which both agree"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-trader",
         rows: &[
             ("constraint limits", "the languages: texts and values, and nothing of offers"),

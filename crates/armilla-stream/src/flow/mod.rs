@@ -1,0 +1,142 @@
+//! The two ends of a flow that has begun, as state machines over the calls that move octets: those
+//! of a thread wait, those of a task return `WouldBlock`.
+
+mod consumer;
+mod pace;
+mod producer;
+
+pub use consumer::FlowConsumer;
+pub use producer::FlowProducer;
+
+use crate::carrier::Carrier;
+use crate::limits::Limits;
+use crate::{FlowControl, FlowSpec, StreamError, UNKNOWN_SIZE};
+use std::io;
+use std::sync::Arc;
+
+/// What one step moves at most: limits, cancellation and pace are looked at between steps.
+const STEP: usize = 1 << 20;
+
+/// How a flow ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FlowSummary {
+    /// How many octets this flow moved.
+    pub octets: u64,
+    /// The checksum that the consumer has compared; empty if there was nothing to compare.
+    pub verified: Vec<u8>,
+}
+
+/// An end of a flow: [`FlowProducer`] or [`FlowConsumer`].
+pub trait FlowEnd: Sized + Send + 'static + sealed::FromLink {}
+
+pub(crate) mod sealed {
+    use super::Link;
+
+    /// Makes an end of a connection whose sides have greeted each other.
+    pub trait FromLink {
+        #[doc(hidden)]
+        fn from_link(link: Link) -> Self;
+    }
+}
+
+/// A connection on which both sides have agreed to a flow.
+#[derive(Debug)]
+pub struct Link {
+    pub(crate) carrier: Arc<Carrier>,
+    pub(crate) control: FlowControl,
+    pub(crate) limits: Limits,
+    pub(crate) spec: FlowSpec,
+}
+
+impl Link {
+    /// How many octets this flow is to have, if that is known.
+    fn agreed(&self) -> Option<u64> {
+        (self.spec.size != UNKNOWN_SIZE).then(|| self.spec.size.saturating_sub(self.spec.offset))
+    }
+
+    /// How many octets of the whole are there.
+    fn at(&self) -> u64 {
+        self.spec.offset.saturating_add(self.control.transferred())
+    }
+
+    /// Waits until a step may be made, and limits it.
+    fn prepare(&self) -> io::Result<()> {
+        self.limits.apply(self.carrier.stream()).map_err(|error| self.error(error))?;
+        let limit = self.limits.step().map_err(|error| self.error(error))?;
+        if !self.control.wait_to_go(limit) {
+            return Err(StreamError::TimedOut { at: self.at() }.into());
+        }
+        self.check()
+    }
+
+    /// Fails once the flow is cancelled.
+    fn check(&self) -> io::Result<()> {
+        if self.control.is_cancelled() { Err(StreamError::Cancelled.into()) } else { Ok(()) }
+    }
+
+    /// What an error of the carrier means for the flow. `WouldBlock` of a task stays what it is.
+    fn error(&self, error: io::Error) -> io::Error {
+        if error.kind() == io::ErrorKind::WouldBlock || StreamError::of(&error).is_some() {
+            return error;
+        }
+        if self.control.is_cancelled() {
+            return StreamError::Cancelled.into();
+        }
+        let at = self.at();
+        match error.kind() {
+            io::ErrorKind::TimedOut => StreamError::TimedOut { at }.into(),
+            _ => StreamError::Cut { at, source: error }.into(),
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.control.end();
+    }
+}
+
+/// Receives, waiting or not.
+pub(crate) type Receiving<'a> = &'a mut dyn FnMut(&mut [u8]) -> io::Result<usize>;
+
+/// Sends, waiting or not.
+pub(crate) type Sending<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<usize>;
+
+/// A message of fixed length that comes or goes in parts.
+#[derive(Debug)]
+pub(crate) struct Part<const N: usize> {
+    octets: [u8; N],
+    done: usize,
+}
+
+impl<const N: usize> Part<N> {
+    /// A message to be received.
+    pub(crate) const fn empty() -> Self {
+        Self { octets: [0; N], done: 0 }
+    }
+
+    /// A message to be sent.
+    pub(crate) const fn new(octets: [u8; N]) -> Self {
+        Self { octets, done: 0 }
+    }
+
+    /// Receives what is missing.
+    pub(crate) fn receive(&mut self, recv: Receiving<'_>) -> io::Result<&[u8; N]> {
+        while self.done < N {
+            match recv(&mut self.octets[self.done..])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => self.done += count,
+            }
+        }
+        Ok(&self.octets)
+    }
+
+    /// Sends what is left.
+    pub(crate) fn send(&mut self, send: Sending<'_>) -> io::Result<()> {
+        while self.done < N {
+            self.done += send(&self.octets[self.done..])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,271 @@
+//! The end that sends.
+
+use super::pace::Pace;
+use super::sealed::FromLink;
+use super::{FlowEnd, FlowSummary, Link, Part, Receiving, STEP, Sending};
+use crate::carrier::Carrier;
+use crate::wire::{MAX_CHUNK, Outcome, Receipt, Trailer, WireError};
+use crate::{Checksum, FlowControl, FlowSpec, RunningChecksum, StreamError};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The end of a flow that sends its octets.
+///
+/// What [`Write`] takes goes out at once; the operating system holds the writer back while the
+/// consumer does not keep up. [`finish`](Self::finish) waits until the consumer has everything and
+/// says so. A producer that is dropped before cuts the flow. Errors of writing contain a
+/// [`StreamError`], see [`StreamError::of`].
+#[derive(Debug)]
+pub struct FlowProducer {
+    link: Link,
+    /// How many octets are still to be sent, if that was agreed on.
+    left: Option<u64>,
+    /// The head of the chunk that is being sent, and what is left of it.
+    head: Part<4>,
+    chunk: usize,
+    checksum: Option<RunningChecksum>,
+    pace: Pace,
+    ending: Ending,
+}
+
+/// What follows the octets.
+#[derive(Debug)]
+enum Ending {
+    Open,
+    LastChunk(Part<4>),
+    Trailer(Part<{ Trailer::LENGTH }>),
+    Receipt(Part<{ Receipt::LENGTH }>),
+    Ended,
+}
+
+impl FlowEnd for FlowProducer {}
+
+impl FromLink for FlowProducer {
+    fn from_link(link: Link) -> Self {
+        let needs = link.spec.algorithm != Checksum::None && link.spec.digest.is_empty();
+        Self {
+            left: link.agreed(),
+            head: Part::new([0; 4]),
+            chunk: 0,
+            checksum: needs.then(|| RunningChecksum::new(link.spec.algorithm)),
+            pace: Pace::new(link.spec.rate),
+            ending: Ending::Open,
+            link,
+        }
+    }
+}
+
+impl FlowProducer {
+    /// What was agreed on.
+    pub const fn spec(&self) -> &FlowSpec {
+        &self.link.spec
+    }
+
+    /// Watches and controls this flow.
+    pub fn control(&self) -> FlowControl {
+        self.link.control.clone()
+    }
+
+    /// Sends `count` octets of a file from `offset` on. Over sockets the kernel moves them without a
+    /// copy, unless they must be read for a checksum.
+    ///
+    /// # Errors
+    /// The flow broke, was cancelled or timed out; the file is shorter.
+    pub fn send_file(&mut self, file: &File, offset: u64, count: u64) -> Result<(), StreamError> {
+        let direct = self.left.is_some() && self.checksum.is_none();
+        match direct && !matches!(*self.link.carrier, Carrier::Shm(_)) {
+            true => self.splice_file(file, offset, count).map_err(StreamError::from),
+            false => self.copy_file(file, offset, count),
+        }
+    }
+
+    fn splice_file(&mut self, file: &File, mut offset: u64, count: u64) -> io::Result<()> {
+        self.check_room(count)?;
+        let mut rest = count;
+        while rest > 0 {
+            self.link.prepare()?;
+            self.keep_pace();
+            let step = usize::try_from(rest).unwrap_or(STEP).min(4 * STEP);
+            let step = self.pace.step(step) as u64;
+            let sent = self.link.carrier.send_file(file, offset, step);
+            let sent = sent.map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => StreamError::File(error).into(),
+                _ => self.link.error(error),
+            })?;
+            (offset, rest) = (offset + sent, rest - sent);
+            self.account(sent);
+        }
+        Ok(())
+    }
+
+    fn copy_file(&mut self, file: &File, mut offset: u64, count: u64) -> Result<(), StreamError> {
+        let mut buffer = vec![0; STEP / 4];
+        let mut rest = count;
+        while rest > 0 {
+            let step = usize::try_from(rest).unwrap_or(usize::MAX).min(buffer.len());
+            let part = &mut buffer[..step];
+            file.read_exact_at(part, offset).map_err(StreamError::File)?;
+            self.write_all(part)?;
+            (offset, rest) = (offset + step as u64, rest - step as u64);
+        }
+        Ok(())
+    }
+
+    /// Ends the flow, and waits until the consumer has everything.
+    ///
+    /// # Errors
+    /// Fewer octets were sent than agreed on; the flow broke, was cancelled or timed out; the
+    /// consumer found another checksum.
+    pub fn finish(mut self) -> Result<FlowSummary, StreamError> {
+        self.link.prepare()?;
+        let carrier = Arc::clone(&self.link.carrier);
+        let mut send = |octets: &[u8]| carrier.stream().send(octets);
+        let mut recv = |octets: &mut [u8]| carrier.stream().recv(octets);
+        self.advance_end(&mut send, &mut recv).map_err(StreamError::from)
+    }
+
+    /// Sends a part of `octets`, at least one, in one step.
+    pub(crate) fn advance(&mut self, octets: &[u8], send: Sending<'_>) -> io::Result<usize> {
+        if octets.is_empty() {
+            return Ok(0);
+        }
+        let wanted = self.pace.step(octets.len().min(STEP));
+        let wanted = match self.left {
+            Some(_) => {
+                self.check_room(1)?;
+                wanted.min(usize::try_from(self.left.unwrap_or(0)).unwrap_or(wanted))
+            }
+            None => self.open_chunk(wanted, send)?,
+        };
+        let sent = send(&octets[..wanted]).map_err(|error| self.link.error(error))?;
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(&octets[..sent]);
+        }
+        self.account(sent as u64);
+        Ok(sent)
+    }
+
+    /// Begins a chunk if none is open, and returns how many octets of it may be sent.
+    fn open_chunk(&mut self, wanted: usize, send: Sending<'_>) -> io::Result<usize> {
+        if self.chunk == 0 {
+            self.chunk = wanted.min(MAX_CHUNK as usize);
+            self.head = Part::new((self.chunk as u32).to_be_bytes());
+        }
+        self.head.send(send).map_err(|error| self.link.error(error))?;
+        Ok(wanted.min(self.chunk))
+    }
+
+    fn account(&mut self, sent: u64) {
+        self.link.control.moved(sent);
+        self.pace.sent(sent);
+        match &mut self.left {
+            Some(left) => *left -= sent,
+            None => self.chunk -= sent as usize,
+        }
+    }
+
+    fn check_room(&self, octets: u64) -> io::Result<()> {
+        match self.left {
+            Some(left) if left < octets => {
+                let agreed = self.link.agreed().unwrap_or(0);
+                let what = "the producer has more to send";
+                Err(StreamError::WrongSize { agreed, what }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends what follows the octets, and takes the receipt.
+    pub(crate) fn advance_end(
+        &mut self,
+        send: Sending<'_>,
+        recv: Receiving<'_>,
+    ) -> io::Result<FlowSummary> {
+        loop {
+            let done = match &mut self.ending {
+                Ending::Open => Ok(None),
+                Ending::LastChunk(chunk) => chunk.send(send).map(|()| None),
+                Ending::Trailer(trailer) => trailer.send(send).map(|()| None),
+                Ending::Receipt(receipt) => receipt.receive(recv).map(|octets| Some(*octets)),
+                Ending::Ended => Err(io::ErrorKind::NotConnected.into()),
+            };
+            let receipt = done.map_err(|error| self.link.error(error))?;
+            self.ending = match &self.ending {
+                Ending::Open if self.left.unwrap_or(self.chunk as u64) > 0 => {
+                    let agreed = self.link.agreed().unwrap_or(self.link.control.transferred());
+                    let what = "the producer ended before";
+                    return Err(StreamError::WrongSize { agreed, what }.into());
+                }
+                Ending::Open if self.left.is_none() => Ending::LastChunk(Part::new([0; 4])),
+                Ending::Open | Ending::LastChunk(_) => Ending::Trailer(Part::new(self.trailer())),
+                Ending::Trailer(_) => Ending::Receipt(Part::empty()),
+                Ending::Receipt(_) | Ending::Ended => Ending::Ended,
+            };
+            if let Some(octets) = receipt {
+                return self.take_receipt(&octets);
+            }
+        }
+    }
+
+    fn trailer(&mut self) -> [u8; Trailer::LENGTH] {
+        let digest = match self.checksum.take() {
+            Some(checksum) => checksum.finish(),
+            None if self.link.spec.offset == 0 => self.link.spec.digest.clone(),
+            None => Vec::new(),
+        };
+        let count = self.link.control.transferred();
+        Trailer { outcome: Outcome::Complete, count, digest }.encode()
+    }
+
+    fn take_receipt(&self, octets: &[u8; Receipt::LENGTH]) -> io::Result<FlowSummary> {
+        let receipt = Receipt::decode(octets).map_err(StreamError::Protocol)?;
+        let found = self.link.control.transferred();
+        match receipt.outcome {
+            Outcome::Complete if receipt.count == found => {
+                Ok(FlowSummary { octets: found, verified: self.link.spec.digest.clone() })
+            }
+            Outcome::Complete => {
+                let told = receipt.count;
+                Err(StreamError::Protocol(WireError::Count { told, found }).into())
+            }
+            Outcome::Cancelled => Err(StreamError::Cancelled.into()),
+            Outcome::Damaged => Err(StreamError::Damaged.into()),
+        }
+    }
+
+    fn keep_pace(&mut self) {
+        let pause = self.pace.pause(Instant::now());
+        if !pause.is_zero() {
+            std::thread::sleep(pause);
+        }
+    }
+
+    #[cfg(feature = "futures-io")]
+    pub(crate) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    #[cfg(feature = "futures-io")]
+    pub(crate) const fn is_paced(&self) -> bool {
+        self.pace.is_limited()
+    }
+}
+
+impl Write for FlowProducer {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.link.prepare()?;
+        if self.pace.is_limited() {
+            self.keep_pace();
+        }
+        let carrier = Arc::clone(&self.link.carrier);
+        self.advance(octets, &mut |octets| carrier.stream().send(octets))
+    }
+
+    /// Does nothing: octets are never kept back.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

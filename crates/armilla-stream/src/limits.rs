@@ -1,0 +1,60 @@
+//! What a program chooses for its flows, and the time that is left of one.
+
+use armilla_ipc::{Stream, StreamOptions};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// What a side of a flow chooses for itself.
+#[derive(Debug, Clone)]
+pub struct FlowOptions {
+    /// How long it may take to connect and to be answered. Default: 5 s.
+    pub connect_timeout: Duration,
+    /// How long the other side may neither send nor take an octet. Default: 30 s.
+    pub stall_timeout: Duration,
+    /// How long the whole flow may take, from the connection on. Default: as long as it takes.
+    pub deadline: Option<Duration>,
+    /// Options of the connection. The listening side's are those of its listener.
+    pub stream: StreamOptions,
+}
+
+impl Default for FlowOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            stall_timeout: Duration::from_secs(30),
+            deadline: None,
+            stream: StreamOptions::default(),
+        }
+    }
+}
+
+/// The limits of a flow that has begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    stall: Duration,
+    end: Option<Instant>,
+}
+
+impl Limits {
+    /// Counted from now.
+    pub(crate) fn start(options: &FlowOptions) -> Self {
+        let end = options.deadline.and_then(|limit| Instant::now().checked_add(limit));
+        Self { stall: options.stall_timeout, end }
+    }
+
+    /// How long the next step may take; `TimedOut` if the deadline has passed.
+    pub(crate) fn step(&self) -> io::Result<Duration> {
+        let Some(end) = self.end else { return Ok(self.stall) };
+        match end.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(left.min(self.stall)),
+        }
+    }
+
+    /// Limits the next system calls. It costs none while the limit stays the same.
+    pub(crate) fn apply(&self, stream: &dyn Stream) -> io::Result<()> {
+        let limit = Some(self.step()?);
+        stream.set_recv_timeout(limit)?;
+        stream.set_send_timeout(limit)
+    }
+}

@@ -1,0 +1,343 @@
+//! The side that listens: endpoints that wait to be collected.
+
+mod handshake;
+mod offers;
+mod private_directory;
+
+use crate::carrier::{Acceptor, Carrier, transport};
+use crate::flow::{FlowEnd, Link};
+use crate::limits::{FlowOptions, Limits};
+use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
+use armilla_ipc::{Address, host};
+use offers::{Offers, Waiting};
+use private_directory::PrivateDirectory;
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// Listens for the flows of a process, over every transport that it was given.
+///
+/// An endpoint that it [offers](Self::offer) has a token that is of use once, within
+/// [`offer_lifetime`](ListenerBuilder::offer_lifetime); a connection that shows no valid token
+/// within the connect timeout is closed. Each connection has a thread. Clones share the listener,
+/// from any thread; when the last one is dropped it stops listening, and flows that have begun go
+/// on.
+///
+/// ```
+/// use armilla_stream::{FlowConsumer, FlowOptions, FlowProducer, FlowSpec, Listener, connect};
+/// use std::io::{Read, Write};
+///
+/// let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start()?;
+/// let spec = FlowSpec { size: 5, ..FlowSpec::default() };
+/// // The caller gets the endpoint and the specification by a call of any operation …
+/// let (endpoint, offer) = listener.offer::<FlowProducer>(spec.offset, &["unix", "tcp"])?;
+/// let sent = std::thread::spawn({
+///     let spec = spec.clone();
+///     move || {
+///         let mut producer = offer.wait(spec)?;
+///         producer.write_all(b"hello")?;
+///         producer.finish()
+///     }
+/// });
+/// // … and collects it.
+/// let options = FlowOptions::default();
+/// let mut consumer = connect::<FlowConsumer>(&endpoint, &spec, &options)?;
+/// let mut text = String::new();
+/// consumer.read_to_string(&mut text)?;
+/// assert_eq!(text, "hello");
+/// assert_eq!(sent.join().unwrap()?.octets, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Listener(Arc<Listening>);
+
+/// A listener to be started.
+#[derive(Debug)]
+#[must_use = "only `start` starts the listener"]
+pub struct ListenerBuilder {
+    tcp: Vec<(String, u16)>,
+    publish: Option<String>,
+    unix: bool,
+    shm: bool,
+    lifetime: Duration,
+    max_offers: usize,
+    max_connections: usize,
+    options: FlowOptions,
+}
+
+struct Listening {
+    shared: Arc<Shared>,
+    /// Where it listens, as the other side is told.
+    addresses: Vec<Address>,
+    acceptors: Vec<Arc<Acceptor>>,
+    lifetime: Duration,
+    /// Removed when nobody listens any more.
+    _directory: Option<PrivateDirectory>,
+}
+
+/// What the threads of a listener need.
+struct Shared {
+    offers: Offers,
+    connections: AtomicUsize,
+    max_connections: usize,
+    options: FlowOptions,
+}
+
+impl Listener {
+    /// Begins to make a listener.
+    pub fn builder() -> ListenerBuilder {
+        ListenerBuilder {
+            tcp: Vec::new(),
+            publish: None,
+            unix: false,
+            shm: false,
+            lifetime: Duration::from_secs(30),
+            max_offers: 1024,
+            max_connections: 256,
+            options: FlowOptions::default(),
+        }
+    }
+
+    /// Offers an endpoint to a side that can connect over these transports. The flow begins at
+    /// `offset` of the whole.
+    ///
+    /// # Errors
+    /// [`NoTransport`](StreamError::NoTransport) if this side listens over none of them,
+    /// [`TooManyOffers`](StreamError::TooManyOffers), or the system has no thread or random number.
+    pub fn offer<E: FlowEnd>(
+        &self,
+        offset: u64,
+        connects: &[impl AsRef<str>],
+    ) -> Result<(FlowEndPoint, Offer<E>), StreamError> {
+        let (deliver, delivered) = mpsc::sync_channel(1);
+        let deliver = Box::new(move |carrier| {
+            // The program may have lost interest; the connection then closes.
+            deliver.send(carrier).ok();
+        });
+        let endpoint = self.offer_to(offset, u64::MAX, connects, deliver)?;
+        let token = Token::from_octets(&endpoint.token);
+        let (shared, options) = (Arc::clone(&self.0.shared), self.0.shared.options.clone());
+        let (control, end) = (FlowControl::new(), PhantomData);
+        Ok((endpoint, Offer { delivered, token, shared, options, control, end }))
+    }
+
+    /// Offers an endpoint, and hands its connection over in a thread of its own.
+    pub(crate) fn offer_to(
+        &self,
+        offset: u64,
+        size: u64,
+        connects: &[impl AsRef<str>],
+        deliver: offers::Deliver,
+    ) -> Result<FlowEndPoint, StreamError> {
+        let shared_by_both = |address: &&Address| {
+            let name = transport(address).unwrap_or_default();
+            connects.iter().any(|other| other.as_ref() == name)
+        };
+        let r#where: Vec<_> =
+            self.0.addresses.iter().filter(shared_by_both).map(Address::to_string).collect();
+        if r#where.is_empty() {
+            let theirs: Vec<_> = connects.iter().map(AsRef::as_ref).collect();
+            return Err(StreamError::NoTransport(format!(
+                "it listens at {:?}, and the other side connects over {theirs:?}",
+                self.0.addresses.iter().map(Address::to_string).collect::<Vec<_>>(),
+            )));
+        }
+        let token = Token::random().map_err(StreamError::System)?;
+        let octets = token.octets().to_vec();
+        self.0.shared.offers.add(token, self.0.lifetime, Waiting { offset, size, deliver })?;
+        let lifetime = u32::try_from(self.0.lifetime.as_millis()).unwrap_or(u32::MAX);
+        Ok(FlowEndPoint { r#where, token: octets, lifetime })
+    }
+
+    /// Where it listens, as other sides are told.
+    pub fn addresses(&self) -> &[Address] {
+        &self.0.addresses
+    }
+
+    /// How many endpoints wait to be collected.
+    pub fn offers(&self) -> usize {
+        self.0.shared.offers.len()
+    }
+
+    /// What its flows are limited by.
+    pub fn options(&self) -> &FlowOptions {
+        &self.0.shared.options
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener").field("addresses", &self.0.addresses).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.acceptors.iter().for_each(|acceptor| acceptor.role().close());
+        self.shared.offers.close();
+    }
+}
+
+impl ListenerBuilder {
+    /// Listens over TCP at a host, a name or an address, and a port, 0 for any.
+    pub fn tcp(mut self, host: impl Into<String>, port: u16) -> Self {
+        self.tcp.push((host.into(), port));
+        self
+    }
+
+    /// The host that other sides are told for TCP: one that they can reach behind address
+    /// translation. By default the host at which it listens, and where that is every one, the main
+    /// address of this host.
+    pub fn publish_host(mut self, host: impl Into<String>) -> Self {
+        self.publish = Some(host.into());
+        self
+    }
+
+    /// Listens over a Unix-domain socket, for processes of the same user on this host.
+    pub const fn unix(mut self) -> Self {
+        self.unix = true;
+        self
+    }
+
+    /// Listens over shared memory, for processes of the same user on this host.
+    pub const fn shared_memory(mut self) -> Self {
+        self.shm = true;
+        self
+    }
+
+    /// How long an endpoint waits to be collected. Default: 30 s.
+    pub const fn offer_lifetime(mut self, lifetime: Duration) -> Self {
+        self.lifetime = lifetime;
+        self
+    }
+
+    /// How many endpoints may wait to be collected. Default: 1024.
+    pub const fn max_offers(mut self, most: usize) -> Self {
+        self.max_offers = most;
+        self
+    }
+
+    /// How many connections there may be, those that have not shown a token yet included. Default:
+    /// 256.
+    pub const fn max_connections(mut self, most: usize) -> Self {
+        self.max_connections = most;
+        self
+    }
+
+    /// Limits of the flows that begin here, and options of their connections.
+    pub fn options(mut self, options: FlowOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Starts listening.
+    ///
+    /// # Errors
+    /// An address is taken or is not of this host, no transport was chosen, or the system lacks a
+    /// thread.
+    pub fn start(self) -> io::Result<Listener> {
+        let mut places = Vec::new();
+        let local = self.unix || self.shm;
+        let directory = if local { Some(PrivateDirectory::new()?) } else { None };
+        if let Some(directory) = &directory {
+            // By preference: a socket moves a file without a copy.
+            places.extend(self.unix.then(|| Address::unix(directory.path().join("flow"))));
+            places.extend(self.shm.then(|| Address::shm(directory.path().join("memory"))));
+        }
+        places.extend(self.tcp.iter().map(|(host, port)| Address::tcp(host, *port)));
+        if places.is_empty() {
+            let what = "a listener needs a transport: tcp, unix or shared_memory";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let acceptors = places
+            .iter()
+            .map(|place| Acceptor::bind(place, &self.options.stream).map(Arc::new))
+            .collect::<io::Result<Vec<_>>>()?;
+        let addresses = acceptors.iter().map(|acceptor| self.published(acceptor)).collect();
+        let shared = Arc::new(Shared {
+            offers: Offers::new(self.max_offers),
+            connections: AtomicUsize::new(0),
+            max_connections: self.max_connections,
+            options: self.options,
+        });
+        let lifetime = self.lifetime;
+        let listening = Listening { shared, addresses, acceptors, lifetime, _directory: directory };
+        for acceptor in &listening.acceptors {
+            let (acceptor, shared) = (Arc::clone(acceptor), Arc::clone(&listening.shared));
+            let thread = thread::Builder::new().name("armilla-flows".to_owned());
+            thread.spawn(move || handshake::accept_all(&acceptor, &shared))?;
+        }
+        Ok(Listener(Arc::new(listening)))
+    }
+
+    fn published(&self, acceptor: &Acceptor) -> Address {
+        match acceptor.role().local() {
+            Address::Tcp { host: bound, port } => {
+                let every = matches!(bound.as_str(), "0.0.0.0" | "::");
+                let host = match &self.publish {
+                    Some(name) => name.clone(),
+                    None if every => host::primary_address().to_string(),
+                    None => bound.clone(),
+                };
+                Address::tcp(host, *port)
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// An endpoint that waits to be collected. Dropping it withdraws the endpoint.
+#[derive(Debug)]
+pub struct Offer<E> {
+    delivered: mpsc::Receiver<Result<Arc<Carrier>, StreamError>>,
+    token: Option<Token>,
+    shared: Arc<Shared>,
+    options: FlowOptions,
+    control: FlowControl,
+    end: PhantomData<fn() -> E>,
+}
+
+impl<E: FlowEnd> Offer<E> {
+    /// Waits until the other side has connected, and begins the flow that was agreed on.
+    ///
+    /// # Errors
+    /// [`NotCollected`](StreamError::NotCollected) when the lifetime of the endpoint is over.
+    pub fn wait(self, spec: FlowSpec) -> Result<E, StreamError> {
+        let carrier = self.delivered.recv().unwrap_or(Err(StreamError::NotCollected))?;
+        Ok(begin(carrier, self.control.clone(), &self.options, spec))
+    }
+
+    /// Controls the flow, also before it begins.
+    pub fn control(&self) -> FlowControl {
+        self.control.clone()
+    }
+}
+
+impl<E> Drop for Offer<E> {
+    fn drop(&mut self) {
+        if let Some(token) = &self.token {
+            self.shared.offers.take(token);
+        }
+    }
+}
+
+/// Begins a flow over a connection whose sides have greeted each other.
+pub(crate) fn begin<E: FlowEnd>(
+    carrier: Arc<Carrier>,
+    control: FlowControl,
+    options: &FlowOptions,
+    spec: FlowSpec,
+) -> E {
+    control.attach(&carrier);
+    E::from_link(Link { carrier, control, limits: Limits::start(options), spec })
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("offers", &self.offers.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,123 @@
+//! The one call in which both sides agree on a flow.
+//!
+//! The caller passes a [`FlowRequest`] as an argument of any operation, the servant returns a
+//! [`FlowAgreement`].
+
+use crate::connect::{TRANSPORTS, connect_with};
+use crate::flow::FlowEnd;
+use crate::listener::begin;
+use crate::{
+    Checksum, FlowAgreement, FlowControl, FlowEndPoint, FlowOptions, FlowRequest, FlowSpec,
+    Listener, NoAgreement, StreamCtrlRef, StreamError, UNKNOWN_SIZE, connect,
+};
+use std::thread;
+
+impl FlowRequest {
+    /// A request for a flow whose endpoint the called side listens at. It begins at `offset`.
+    pub fn connecting(offset: u64) -> Self {
+        Self { connects: TRANSPORTS.map(str::to_owned).to_vec(), offset, ..Self::default() }
+    }
+
+    /// A request for a flow to which the called side connects: for a caller that others can reach,
+    /// and that cannot reach them. The offset must be that of the offer.
+    pub fn listening(endpoint: FlowEndPoint, offset: u64) -> Self {
+        Self { listens: vec![endpoint], offset, ..Self::default() }
+    }
+
+    /// Limits the octets of a second.
+    #[must_use]
+    pub fn with_rate(self, octets: u64) -> Self {
+        Self { rate: octets, ..self }
+    }
+
+    /// Asks for a checksum.
+    #[must_use]
+    pub fn with_checksum(self, algorithm: Checksum) -> Self {
+        Self { algorithm, ..self }
+    }
+}
+
+impl FlowSpec {
+    /// A flow of this many octets.
+    pub fn sized(size: u64) -> Self {
+        Self { size, ..Self::default() }
+    }
+
+    /// A flow whose size nobody knows yet.
+    pub fn unsized_() -> Self {
+        Self::sized(UNKNOWN_SIZE)
+    }
+
+    /// What becomes of this when a caller asks for it: its offset, the lower rate, and its checksum
+    /// unless the producer already knows one.
+    ///
+    /// # Errors
+    /// [`NoAgreement`] if the flow would begin behind its end.
+    pub fn agreed(mut self, request: &FlowRequest) -> Result<Self, NoAgreement> {
+        if request.offset > self.size {
+            let reason =
+                format!("the flow cannot begin at {}: it has {}", request.offset, self.size);
+            return Err(NoAgreement { reason });
+        }
+        self.offset = request.offset;
+        self.rate = match (self.rate, request.rate) {
+            (0, rate) | (rate, 0) => rate,
+            (ours, theirs) => ours.min(theirs),
+        };
+        if self.digest.is_empty() && request.algorithm != Checksum::None {
+            self.algorithm = request.algorithm;
+        }
+        Ok(self)
+    }
+}
+
+impl Listener {
+    /// Agrees to a flow that a caller asks for: offers an endpoint to a caller that connects, and
+    /// connects to one that listens. `work` gets this side's end in a thread of its own, or the
+    /// reason why there is none.
+    ///
+    /// # Errors
+    /// [`NoAgreement`], with the reason, for the caller.
+    pub fn agree<E: FlowEnd>(
+        &self,
+        request: &FlowRequest,
+        spec: FlowSpec,
+        work: impl FnOnce(Result<E, StreamError>) + Send + 'static,
+    ) -> Result<(FlowAgreement, FlowControl), NoAgreement> {
+        let refused = |error: StreamError| NoAgreement { reason: error.to_string() };
+        let spec = spec.agreed(request)?;
+        let (control, options) = (FlowControl::new(), self.options().clone());
+        let listens = match request.listens.first() {
+            Some(endpoint) => {
+                let (endpoint, spec) = (endpoint.clone(), spec.clone());
+                let control = control.clone();
+                let begin = move || work(connect_with(&endpoint, &spec, &options, control));
+                let thread = thread::Builder::new().name("armilla-flow".to_owned());
+                thread.spawn(begin).map_err(|error| refused(StreamError::System(error)))?;
+                Vec::new()
+            }
+            None => {
+                let (agreed, control) = (spec.clone(), control.clone());
+                let deliver = Box::new(move |carrier: Result<_, _>| {
+                    work(carrier.map(|carrier| begin(carrier, control, &options, agreed)));
+                });
+                let (offset, size) = (spec.offset, spec.size);
+                vec![self.offer_to(offset, size, &request.connects, deliver).map_err(refused)?]
+            }
+        };
+        Ok((FlowAgreement { spec, listens, control: StreamCtrlRef::nil() }, control))
+    }
+}
+
+impl FlowAgreement {
+    /// Collects the endpoint that the called side has offered.
+    ///
+    /// # Errors
+    /// As [`connect`]; the called side has offered none.
+    pub fn collect<E: FlowEnd>(&self, options: &FlowOptions) -> Result<E, StreamError> {
+        match self.listens.first() {
+            Some(endpoint) => connect(endpoint, &self.spec, options),
+            None => Err(StreamError::NoTransport("the called side offers no endpoint".to_owned())),
+        }
+    }
+}

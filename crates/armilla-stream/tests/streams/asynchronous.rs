@@ -1,0 +1,81 @@
+//! Ends of tasks.
+
+use crate::common::{content, listener, over};
+use armilla_stream::{Checksum, FlowConsumer, FlowOptions, FlowProducer, FlowSpec, StreamError};
+use futures_io::{AsyncRead, AsyncWrite};
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+
+/// The smallest executor.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let (mut future, mut cx) = (pin!(future), Context::from_waker(&waker));
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[test]
+fn tasks_send_and_receive_in_both_framings() {
+    let listener = listener();
+    let octets = Arc::new(content(1_500_000));
+    for spec in [FlowSpec::sized(octets.len() as u64), FlowSpec::unsized_()] {
+        for transport in ["tcp", "unix"] {
+            let sending = Arc::clone(&octets);
+            let (done, sent) = std::sync::mpsc::channel();
+            let work = move |producer: Result<FlowProducer, StreamError>| {
+                let mut producer = producer.unwrap().into_async().unwrap();
+                let summary = block_on(async {
+                    let mut at = 0;
+                    while at < sending.len() {
+                        let write = |cx: &mut Context<'_>| {
+                            Pin::new(&mut producer).poll_write(cx, &sending[at..])
+                        };
+                        at += poll_fn(write).await.unwrap();
+                    }
+                    producer.finish().await
+                });
+                done.send(summary).unwrap();
+            };
+            let request = over(transport).with_checksum(Checksum::Crc32);
+            let (agreement, _) = listener.agree(&request, spec.clone(), work).unwrap();
+            let consumer: FlowConsumer = agreement.collect(&FlowOptions::default()).unwrap();
+            let mut consumer = consumer.into_async().unwrap();
+            let found = block_on(async {
+                let (mut found, mut buffer) = (Vec::new(), vec![0; 100_000]);
+                loop {
+                    let read =
+                        |cx: &mut Context<'_>| Pin::new(&mut consumer).poll_read(cx, &mut buffer);
+                    match poll_fn(read).await.unwrap() {
+                        0 => return found,
+                        count => found.extend_from_slice(&buffer[..count]),
+                    }
+                }
+            });
+            assert!(found == *octets, "{transport}");
+            assert_eq!(sent.recv().unwrap().unwrap().octets, octets.len() as u64);
+        }
+    }
+}
+
+#[test]
+fn a_task_cannot_wait_for_shared_memory() {
+    let listener = listener();
+    let work = |_: Result<FlowProducer, StreamError>| {};
+    let (agreement, _) = listener.agree(&over("shm"), FlowSpec::sized(1), work).unwrap();
+    let consumer: FlowConsumer = agreement.collect(&FlowOptions::default()).unwrap();
+    let error = consumer.into_async().unwrap_err().to_string();
+    assert!(error.contains("shared memory"), "{error}");
+}

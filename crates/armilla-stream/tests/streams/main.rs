@@ -1,0 +1,7 @@
+//! Flows from end to end.
+
+mod asynchronous;
+mod common;
+mod corpus;
+mod flows;
+mod listeners;
