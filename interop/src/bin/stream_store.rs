@@ -29,7 +29,7 @@ struct Servant {
 }
 
 impl Store for Servant {
-    fn fetch(&self, request: FlowRequest) -> Result<FlowAgreement, Error<FetchRaises>> {
+    fn fetch(&self, request: &FlowRequest) -> Result<FlowAgreement, Error<FetchRaises>> {
         let file = Arc::clone(&self.file);
         let work = move |producer: Result<FlowProducer, StreamError>| {
             let sent = producer.and_then(|mut producer| {
@@ -39,11 +39,11 @@ impl Store for Servant {
             });
             println!("{sent:?}");
         };
-        let agreed = self.listener.agree(&request, FlowSpec::sized(self.size), work);
+        let agreed = self.listener.agree(request, FlowSpec::sized(self.size), work);
         Ok(agreed.map_err(|refused: NoAgreement| Error::User(refused.into()))?.0)
     }
 
-    fn keep(&self, size: u64, request: FlowRequest) -> Result<FlowAgreement, Error<KeepRaises>> {
+    fn keep(&self, size: u64, request: &FlowRequest) -> Result<FlowAgreement, Error<KeepRaises>> {
         let keeping = self.keeping.clone();
         let work = move |consumer: Result<FlowConsumer, StreamError>| {
             let kept = consumer.and_then(|mut consumer| {
@@ -53,7 +53,7 @@ impl Store for Servant {
             });
             keeping.send(kept).ok();
         };
-        let agreed = self.listener.agree(&request, FlowSpec::sized(size), work);
+        let agreed = self.listener.agree(request, FlowSpec::sized(size), work);
         Ok(agreed.map_err(|refused: NoAgreement| Error::User(refused.into()))?.0)
     }
 

@@ -1,0 +1,232 @@
+//! The commands.
+
+use armilla::{Orb, OrbBuilder};
+use armilla_imaging::fetch::{fetch, send};
+use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
+use armilla_imaging::locator::Locator;
+use armilla_imaging::server::{ImageServer, ServerSettings};
+use armilla_imaging::store::Store;
+use armilla_service::Lifecycle;
+use armilla_stream::{FlowControl, Listener};
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Keeps, finds and shows DICOM images.
+#[derive(Debug, Parser)]
+#[command(name = "armilla-imaging", version)]
+pub(crate) enum Command {
+    /// Serves the images of a directory, until Ctrl-C.
+    Serve(Serve),
+    /// Serves a locator, which asks several servers at once, until Ctrl-C.
+    Locate(Locate),
+    /// Sends files to a server.
+    Send(Send),
+    /// Lists images.
+    Find(Find),
+    /// Brings images, with a bar for each.
+    Fetch(Fetch),
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Serve {
+    /// The directory of the images.
+    #[arg(long)]
+    store: PathBuf,
+    /// How many octets of images there may be: a number with K, M or G, or 0 for any.
+    #[arg(long, default_value = "0", value_parser = octets)]
+    quota: u64,
+    /// The name of this server.
+    #[arg(long, default_value = "images")]
+    name: String,
+    /// HOST:PORT for flows over TCP; port 0 is any.
+    #[arg(long, default_value = "127.0.0.1:0")]
+    flows: String,
+    /// Files to import before it serves.
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Locate {
+    /// The references of servers.
+    #[arg(required = true)]
+    servers: Vec<String>,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Send {
+    /// The reference of the server.
+    server: String,
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+/// What to look for; `*` and `?` stand for other characters.
+#[derive(Debug, Clone, Parser)]
+pub(crate) struct Wanted {
+    /// Identifier of the patient.
+    #[arg(long, default_value = "")]
+    patient: String,
+    /// UID of the study.
+    #[arg(long, default_value = "")]
+    study: String,
+    /// CT, MR, US, …
+    #[arg(long, default_value = "")]
+    modality: String,
+    /// YYYYMMDD
+    #[arg(long, default_value = "")]
+    from: String,
+    /// YYYYMMDD
+    #[arg(long, default_value = "")]
+    to: String,
+    /// How many images at most.
+    #[arg(long, default_value_t = 1000)]
+    limit: u32,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Find {
+    /// The reference of a server or a locator.
+    source: String,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// Prints a JSON object for each image.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Fetch {
+    /// The reference of a server or a locator.
+    source: String,
+    /// Where the files go.
+    #[arg(long, default_value = ".")]
+    to: PathBuf,
+    #[command(flatten)]
+    wanted: Wanted,
+}
+
+impl Command {
+    pub(crate) fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
+        match self {
+            Self::Serve(serve) => serve.run(orb),
+            Self::Locate(locate) => locate.run(orb),
+            Self::Send(send) => send.run(&orb.build()?),
+            Self::Find(find) => find.run(&orb.build()?),
+            Self::Fetch(fetch) => fetch.run(&orb.build()?),
+        }
+    }
+}
+
+impl Serve {
+    fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
+        let store = Store::open(&self.store, self.quota)?;
+        for file in &self.files {
+            store.import(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        let (host, port) = self.flows.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
+        let listener = Listener::builder().tcp(host, port.parse()?).unix().start()?;
+        let orb = orb.build()?;
+        let settings = ServerSettings { name: self.name, store, listener };
+        let server = ImageServer::activate(&orb.root_poa(), settings)?;
+        let url = orb.publish("ImageServer", server.object())?;
+        Ok(armilla_service::run(&orb, &Lifecycle::new(), &url)?)
+    }
+}
+
+impl Locate {
+    fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
+        let orb = orb.build()?;
+        let locator = Locator::activate(&orb, self.servers)?;
+        let url = orb.publish("ImageLocator", locator.object())?;
+        Ok(armilla_service::run(&orb, &Lifecycle::new(), &url)?)
+    }
+}
+
+impl Send {
+    fn run(self, orb: &Orb) -> Result<(), Failure> {
+        let server: ServerRef = orb.resolve(&self.server)?;
+        for file in &self.files {
+            println!("{}", send(&server, file)?.uid);
+        }
+        Ok(())
+    }
+}
+
+impl Find {
+    fn run(self, orb: &Orb) -> Result<(), Failure> {
+        for image in find(&orb.resolve(&self.source)?, &self.wanted)? {
+            match self.json {
+                true => println!("{}", serde_json::to_string(&image)?),
+                false => println!(
+                    "{} {:4} {:>4} × {:<4} {:>4} {:>10} {}",
+                    image.date,
+                    image.modality,
+                    image.columns,
+                    image.rows,
+                    image.number,
+                    image.size,
+                    image.uid
+                ),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fetch {
+    fn run(self, orb: &Orb) -> Result<(), Failure> {
+        std::fs::create_dir_all(&self.to)?;
+        let source: SourceRef = orb.resolve(&self.source)?;
+        for image in find(&source, &self.wanted)? {
+            let bar = ProgressBar::new(image.size);
+            let style = "{bar:30} {bytes:>10} of {total_bytes} {bytes_per_sec} {msg}";
+            bar.set_style(ProgressStyle::with_template(style)?);
+            let begin = |control: FlowControl, there: u64| follow(bar.clone(), control, there);
+            let path = fetch(&source, &image, &self.to, &begin)?;
+            bar.finish_and_clear();
+            println!("{}", path.display());
+        }
+        Ok(())
+    }
+}
+
+/// Moves a bar with a flow, until that ends.
+fn follow(bar: ProgressBar, control: FlowControl, there: u64) {
+    let follow = move || {
+        while !control.ended() {
+            bar.set_position(there + control.transferred());
+            thread::sleep(Duration::from_millis(50));
+        }
+    };
+    // Without a thread there is no bar.
+    thread::Builder::new().spawn(follow).ok();
+}
+
+/// Prints which servers are missing.
+fn find(source: &SourceRef, wanted: &Wanted) -> Result<Vec<Image>, Failure> {
+    let wanted = wanted.clone();
+    let (patient, study, modality) = (wanted.patient, wanted.study, wanted.modality);
+    let (from, to, limit) = (wanted.from, wanted.to, wanted.limit);
+    let query = Query { patient, study, modality, from, to, limit, ..Query::default() };
+    let (images, missing) = source.find(&query)?;
+    for server in missing {
+        eprintln!("warning: {} is missing: {}", server.server, server.reason);
+    }
+    Ok(images)
+}
+
+fn octets(text: &str) -> Result<u64, String> {
+    let (number, unit) = match text.char_indices().next_back() {
+        Some((at, 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: u64 = number.parse().map_err(|_| "a number with K, M or G".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}

@@ -1,0 +1,177 @@
+//! Bringing images from servers and to them: over stream endpoints, behind what is there already,
+//! from the next server when one fails.
+
+use crate::idl::{Image, Server, ServerRef, Source, SourceRef};
+use armilla_stream::{
+    FlowConsumer, FlowControl, FlowOptions, FlowProducer, FlowRequest, RunningChecksum, StreamError,
+};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// How often a server is asked again that brought nothing.
+const ATTEMPTS: u32 = 3;
+
+/// Why an image did not come or go.
+#[derive(Debug)]
+pub struct FetchError(String);
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+fn failed(what: impl fmt::Display, error: impl fmt::Display) -> FetchError {
+    FetchError(format!("{what}: {error}"))
+}
+
+/// Brings an image into a directory, as `UID.dcm`, and returns its path. `begin` gets the control of
+/// each flow, with the octets that are there already. A file that is there with the right checksum
+/// is not brought again; a part of it is completed.
+///
+/// # Errors
+/// No server that has the image could bring all of it; the text names each with its reason.
+pub fn fetch(
+    source: &SourceRef,
+    image: &Image,
+    directory: &Path,
+    begin: &dyn Fn(FlowControl, u64),
+) -> Result<PathBuf, FetchError> {
+    let path = directory.join(format!("{}.dcm", image.uid));
+    if fs::metadata(&path).is_ok_and(|found| found.len() == image.size)
+        && hash(&path).is_ok_and(|found| found == image.sha256)
+    {
+        return Ok(path);
+    }
+    let holders = source.holders(&image.uid).map_err(|error| failed("no server", error))?;
+    let part = directory.join(format!("{}.part", image.uid));
+    let mut reasons = Vec::new();
+    for holder in &holders {
+        let mut idle = 0;
+        while idle < ATTEMPTS {
+            let before = fs::metadata(&part).map_or(0, |found| found.len());
+            match fetch_once(holder, image, &part, begin) {
+                Ok(()) => {
+                    let placed = fs::rename(&part, &path);
+                    return placed.map(|()| path).map_err(|error| failed(part.display(), error));
+                }
+                Err(Once::Over(reason)) => {
+                    reasons.push(reason);
+                    break;
+                }
+                Err(Once::Again(reason)) => {
+                    let after = fs::metadata(&part).map_or(0, |found| found.len());
+                    idle = if after > before { 0 } else { idle + 1 };
+                    reasons.push(reason);
+                }
+            }
+        }
+    }
+    let reasons =
+        if reasons.is_empty() { "no server has it".to_owned() } else { reasons.join("; ") };
+    Err(failed(format_args!("the image {} did not come", image.uid), reasons))
+}
+
+/// Why one attempt failed.
+enum Once {
+    /// Another attempt may bring the rest.
+    Again(String),
+    /// This server cannot help.
+    Over(String),
+}
+
+fn fetch_once(
+    server: &ServerRef,
+    image: &Image,
+    part: &Path,
+    begin: &dyn Fn(FlowControl, u64),
+) -> Result<(), Once> {
+    let over = |error: &dyn fmt::Display| Once::Over(error.to_string());
+    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(part);
+    let file = open().map_err(|error| over(&error))?;
+    let mut there = file.metadata().map_err(|error| over(&error))?.len();
+    if there > image.size {
+        file.set_len(0).map_err(|error| over(&error))?;
+        there = 0;
+    }
+    let request = FlowRequest::connecting(there);
+    let agreement = server.fetch(&image.uid, &request).map_err(|error| over(&error))?;
+    if agreement.spec.digest != image.sha256 {
+        return Err(Once::Over("this server has other contents of the image".to_owned()));
+    }
+    let collected = agreement.collect(&FlowOptions::default());
+    let mut consumer: FlowConsumer = collected.map_err(|error| Once::Again(error.to_string()))?;
+    begin(consumer.control(), there);
+    let mut before = RunningChecksum::new(agreement.spec.algorithm);
+    add_all(&file, there, &mut before).map_err(|error| over(&error))?;
+    consumer.continue_checksum(before);
+    match consumer.receive_file(&file, there) {
+        Ok(_) => file.sync_all().map_err(|error| over(&error)),
+        Err(StreamError::Damaged) => {
+            // Nothing tells which octets are wrong.
+            file.set_len(0).map_err(|error| over(&error))?;
+            Err(Once::Over(StreamError::Damaged.to_string()))
+        }
+        Err(error @ (StreamError::File(_) | StreamError::Cancelled)) => Err(over(&error)),
+        Err(error) => Err(Once::Again(error.to_string())),
+    }
+}
+
+/// Adds the first octets of a file to a checksum.
+fn add_all(mut file: &File, count: u64, to: &mut RunningChecksum) -> io::Result<()> {
+    let mut buffer = vec![0; 256 << 10];
+    let mut left = count;
+    while left > 0 {
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        file.read_exact(&mut buffer[..most])?;
+        to.update(&buffer[..most]);
+        left -= most as u64;
+    }
+    Ok(())
+}
+
+fn hash(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, mut hasher) = (File::open(path)?, Sha256::new());
+    io::copy(&mut file, &mut HashWriter(&mut hasher))?;
+    Ok(hasher.finalize().to_vec())
+}
+
+struct HashWriter<'a>(&'a mut Sha256);
+
+impl io::Write for HashWriter<'_> {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        self.0.update(octets);
+        Ok(octets.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Sends a file to a server, and returns what it has kept: the image is on its disk.
+///
+/// # Errors
+/// The server refuses it, or it did not arrive.
+pub fn send(server: &ServerRef, path: &Path) -> Result<Image, FetchError> {
+    let named = |error: &dyn fmt::Display| failed(path.display(), error);
+    let file = File::open(path).map_err(|error| named(&error))?;
+    let size = file.metadata().map_err(|error| named(&error))?.len();
+    let request = FlowRequest::connecting(0);
+    let upload = server.store(size, &request).map_err(|error| named(&error))?;
+    let collected = upload.agreement.collect(&FlowOptions::default());
+    let mut producer: FlowProducer = collected.map_err(|error| named(&error))?;
+    let sent = producer.send_file(&file, 0, size).and_then(|()| producer.finish());
+    // The server knows better why it broke off.
+    let stored = server.stored(upload.ticket);
+    match (stored, sent) {
+        (Ok(image), _) => Ok(image),
+        (Err(_), Err(error @ StreamError::File(_))) => Err(named(&error)),
+        (Err(error), _) => Err(named(&error)),
+    }
+}

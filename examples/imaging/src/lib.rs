@@ -1,0 +1,21 @@
+//! A distributed store of DICOM images: image servers, a locator that asks all of them, and viewers.
+//!
+//! Calls through the ORB find images and agree on flows; the images themselves come over stream
+//! endpoints ([`armilla_stream`]). `dicom` reads and draws DICOM objects, `store` keeps them on the
+//! disk, `server` serves them (to CORBA clients, to modalities, to browsers), `locator` finds them
+//! wherever they are, `fetch` brings them, also after cuts and from replicas.
+
+#![forbid(unsafe_code)]
+
+pub mod dicom;
+pub mod fetch;
+pub mod locator;
+pub mod query;
+pub mod server;
+pub mod store;
+
+mod generated {
+    armilla::include_idl!("Imaging");
+}
+
+pub use generated::imaging as idl;

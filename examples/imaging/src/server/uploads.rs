@@ -1,0 +1,86 @@
+//! Files on their way to a server, by ticket.
+
+use crate::idl::Image;
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many uploads may be under way, those included whose callers never ask for the result.
+const MOST: usize = 1024;
+
+/// How long the result of one is waited for.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+type Kept = Result<Arc<Image>, String>;
+
+#[derive(Debug, Default)]
+pub(super) struct Uploads(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    last: u64,
+    /// The oldest ones first.
+    order: std::collections::VecDeque<u64>,
+    waiting: HashMap<u64, Receiver<Kept>>,
+}
+
+/// Where the result of an upload goes.
+pub(super) struct Slot(SyncSender<Kept>);
+
+impl Uploads {
+    /// A ticket for one more. If there are too many, the oldest whose result nobody asked for is
+    /// forgotten, unless it is still under way.
+    pub(super) fn begin(&self) -> Result<(u64, Slot), String> {
+        let mut state = self.state();
+        if state.waiting.len() >= MOST && !state.forget_oldest() {
+            return Err(format!("{MOST} files are on their way; try again later"));
+        }
+        let (fill, wait) = sync_channel(1);
+        state.last += 1;
+        let ticket = state.last;
+        state.order.push_back(ticket);
+        state.waiting.insert(ticket, wait);
+        Ok((ticket, Slot(fill)))
+    }
+
+    /// Waits until a file is on the disk, or is not.
+    pub(super) fn wait(&self, ticket: u64) -> Kept {
+        let waiting = {
+            let mut state = self.state();
+            state.order.retain(|other| *other != ticket);
+            state.waiting.remove(&ticket)
+        };
+        let waiting = waiting.ok_or("no upload has this ticket; its result may be told already")?;
+        match waiting.recv_timeout(PATIENCE) {
+            Ok(kept) => kept,
+            Err(RecvTimeoutError::Timeout) => Err("the file did not come in time".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err("the upload was broken off".to_owned()),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn forget_oldest(&mut self) -> bool {
+        use std::sync::mpsc::TryRecvError;
+        let over =
+            |waiting: &Receiver<Kept>| !matches!(waiting.try_recv(), Err(TryRecvError::Empty));
+        let Some(oldest) = self.order.front().copied() else { return false };
+        if !self.waiting.get(&oldest).is_some_and(over) {
+            return false;
+        }
+        self.order.pop_front();
+        self.waiting.remove(&oldest).is_some()
+    }
+}
+
+impl Slot {
+    pub(super) fn fill(self, kept: Kept) {
+        // The caller may have given up.
+        self.0.send(kept).ok();
+    }
+}

@@ -1,0 +1,77 @@
+//! A file on its way into a store.
+
+use super::{Store, StoreError};
+use crate::dicom;
+use crate::idl::Image;
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file that is written into a store. Dropping it before [`keep`](Self::keep) removes it.
+#[derive(Debug)]
+pub struct Incoming {
+    store: Store,
+    file: File,
+    path: PathBuf,
+    hasher: Sha256,
+    size: u64,
+    reserved: u64,
+}
+
+impl Incoming {
+    pub(super) fn new(store: Store, reserved: u64) -> Result<Self, StoreError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let name = format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = store.0.directory.join("incoming").join(name);
+        let made = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        match made {
+            Ok(file) => Ok(Self { store, file, path, hasher: Sha256::new(), size: 0, reserved }),
+            Err(error) => {
+                store.release(reserved);
+                Err(StoreError::File(path, error))
+            }
+        }
+    }
+
+    /// Brings it to the disk and enters it in the index. What is returned is not lost.
+    ///
+    /// # Errors
+    /// It is no image, another one with its identifier is there, or the disk fails. Then nothing is
+    /// left behind.
+    pub fn keep(self) -> Result<Arc<Image>, StoreError> {
+        let failed = |error| StoreError::File(self.path.clone(), error);
+        self.file.sync_all().map_err(failed)?;
+        let mut image = dicom::describe(&self.path)?;
+        image.size = self.size;
+        image.sha256 = self.hasher.clone().finalize().to_vec();
+        self.store.enter(image, &self.path)
+    }
+}
+
+impl Write for Incoming {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        if self.size + octets.len() as u64 > self.reserved {
+            let what = "the file is larger than was said when it began";
+            return Err(io::Error::new(io::ErrorKind::QuotaExceeded, what));
+        }
+        let count = self.file.write(octets)?;
+        self.hasher.update(&octets[..count]);
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        self.store.release(self.reserved);
+        // A file that was kept has another name by now.
+        fs::remove_file(&self.path).ok();
+    }
+}

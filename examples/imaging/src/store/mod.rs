@@ -1,0 +1,218 @@
+//! The images of a server on the disk: an index (redb), and each image as a file beside it.
+//!
+//! A file is written beside the others, hashed on the way, brought to the disk, renamed, and then
+//! entered in the index. What is entered is acknowledged; anything else is removed at the next start.
+
+mod incoming;
+mod index;
+
+pub use incoming::Incoming;
+
+use crate::dicom::{self, DicomError};
+use crate::idl::{Image, Query};
+use crate::query;
+use index::Index;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+/// Images on the disk. Clones share them; any thread may use them.
+#[derive(Debug, Clone)]
+pub struct Store(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    directory: PathBuf,
+    /// How many octets of images there may be; 0 for any number.
+    quota: u64,
+    kept: RwLock<Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    index: Index,
+    images: BTreeMap<String, Arc<Image>>,
+    octets: u64,
+    /// Octets of files on their way.
+    reserved: u64,
+}
+
+/// Why an image is not kept, or a store not opened.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It is no image.
+    Dicom(DicomError),
+    /// Another image with this identifier is there.
+    Differs(String),
+    /// The quota of so many octets does not suffice.
+    Quota(u64),
+    /// The index fails; the text says where and why.
+    Index(String),
+    /// A file fails.
+    File(PathBuf, io::Error),
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dicom(error) => error.fmt(f),
+            Self::Differs(uid) => write!(
+                f,
+                "the image {uid} is there with other contents; a changed image needs a UID of its own"
+            ),
+            Self::Quota(octets) => {
+                write!(f, "the quota of {octets} octets does not suffice; raise it with --quota")
+            }
+            Self::Index(why) => f.write_str(why),
+            Self::File(path, error) => write!(f, "{}: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+impl From<DicomError> for StoreError {
+    fn from(error: DicomError) -> Self {
+        Self::Dicom(error)
+    }
+}
+
+impl Store {
+    /// Opens the images of a directory, which is made if need be. `quota` is the number of octets
+    /// that they may have, or 0.
+    ///
+    /// # Errors
+    /// The directory cannot be written, the index is damaged or held by another server.
+    pub fn open(directory: &Path, quota: u64) -> Result<Self, StoreError> {
+        for folder in ["images", "incoming"] {
+            let path = directory.join(folder);
+            fs::create_dir_all(&path).map_err(|error| StoreError::File(path, error))?;
+        }
+        let index = Index::open(&directory.join("index.redb"))?;
+        let mut images = BTreeMap::new();
+        for image in index.load()? {
+            images.insert(image.uid.clone(), Arc::new(image));
+        }
+        let octets = images.values().map(|image| image.size).sum();
+        let kept = RwLock::new(Kept { index, images, octets, reserved: 0 });
+        let store = Self(Arc::new(Shared { directory: directory.to_owned(), quota, kept }));
+        store.remove_rests();
+        Ok(store)
+    }
+
+    /// Removes what was never acknowledged.
+    fn remove_rests(&self) {
+        let known = |name: &str| {
+            name.strip_suffix(".dcm").is_some_and(|uid| self.kept().images.contains_key(uid))
+        };
+        for folder in ["incoming", "images"] {
+            let Ok(files) = fs::read_dir(self.0.directory.join(folder)) else { continue };
+            for file in files.flatten() {
+                let name = file.file_name();
+                if folder == "incoming" || !name.to_str().is_some_and(known) {
+                    fs::remove_file(file.path()).ok();
+                }
+            }
+        }
+    }
+
+    /// Begins to take a file of so many octets.
+    ///
+    /// # Errors
+    /// The quota does not suffice, or the disk fails.
+    pub fn receive(&self, octets: u64) -> Result<Incoming, StoreError> {
+        {
+            let mut kept = self.kept_mut();
+            let after = kept.octets.saturating_add(kept.reserved).saturating_add(octets);
+            if self.0.quota > 0 && after > self.0.quota {
+                return Err(StoreError::Quota(self.0.quota));
+            }
+            kept.reserved += octets;
+        }
+        Incoming::new(self.clone(), octets)
+    }
+
+    /// Copies a file into the store.
+    ///
+    /// # Errors
+    /// It is no image, or cannot be kept.
+    pub fn import(&self, path: &Path) -> Result<Arc<Image>, StoreError> {
+        let failed = |error| StoreError::File(path.to_owned(), error);
+        let mut from = File::open(path).map_err(failed)?;
+        let size = from.metadata().map_err(failed)?.len();
+        let mut incoming = self.receive(size)?;
+        io::copy(&mut from, &mut incoming).map_err(failed)?;
+        incoming.keep()
+    }
+
+    /// Enters a file that is on the disk.
+    fn enter(&self, image: Image, file: &Path) -> Result<Arc<Image>, StoreError> {
+        let mut kept = self.kept_mut();
+        if let Some(there) = kept.images.get(&image.uid) {
+            return match there.sha256 == image.sha256 {
+                true => Ok(Arc::clone(there)),
+                false => Err(StoreError::Differs(image.uid)),
+            };
+        }
+        let path = self.path(&image.uid);
+        fs::rename(file, &path).map_err(|error| StoreError::File(path.clone(), error))?;
+        sync_directory(&self.0.directory.join("images"))?;
+        kept.index.insert(&image).inspect_err(|_| {
+            // Not acknowledged, so not kept.
+            fs::remove_file(&path).ok();
+        })?;
+        let image = Arc::new(image);
+        kept.octets += image.size;
+        kept.images.insert(image.uid.clone(), Arc::clone(&image));
+        Ok(image)
+    }
+
+    fn release(&self, octets: u64) {
+        self.kept_mut().reserved -= octets;
+    }
+
+    /// An image by its identifier.
+    pub fn image(&self, uid: &str) -> Option<Arc<Image>> {
+        self.kept().images.get(uid).cloned()
+    }
+
+    /// The images that match, by study, series and number.
+    pub fn find(&self, wanted: &Query) -> Vec<Arc<Image>> {
+        let mut found: Vec<_> = {
+            let kept = self.kept();
+            kept.images.values().filter(|image| query::matches(wanted, image)).cloned().collect()
+        };
+        found.sort_by(|a, b| query::order(a, b));
+        found.truncate(wanted.limit as usize);
+        found
+    }
+
+    /// The file of an image.
+    pub fn path(&self, uid: &str) -> PathBuf {
+        debug_assert!(dicom::is_uid(uid), "only checked identifiers become names of files");
+        self.0.directory.join("images").join(format!("{uid}.dcm"))
+    }
+
+    /// How many images and octets there are, and how many octets there may be.
+    pub fn usage(&self) -> (u64, u64, u64) {
+        let kept = self.kept();
+        (kept.images.len() as u64, kept.octets, self.0.quota)
+    }
+
+    fn kept(&self) -> RwLockReadGuard<'_, Kept> {
+        self.0.kept.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn kept_mut(&self) -> std::sync::RwLockWriteGuard<'_, Kept> {
+        self.0.kept.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn sync_directory(path: &Path) -> Result<(), StoreError> {
+    let synced = File::open(path).and_then(|directory| directory.sync_all());
+    synced.map_err(|error| StoreError::File(path.to_owned(), error))
+}
