@@ -4,8 +4,9 @@ use crate::idl::Image;
 use dicom_core::Tag;
 use dicom_dictionary_std::tags;
 use dicom_object::{DefaultDicomObject, OpenFileOptions};
-use dicom_pixeldata::{ConvertOptions, DecodedPixelData, PixelDecoder, VoiLutOption, WindowLevel};
+use dicom_pixeldata::{ConvertOptions, DecodedPixelData, PixelDecoder, VoiLutOption};
 use std::fmt;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 /// The longest text of an object that is kept, in characters.
@@ -56,12 +57,39 @@ pub fn describe(path: &Path) -> Result<Image, DicomError> {
         syntax: trimmed(object.meta().transfer_syntax()),
         ..Image::default()
     };
+    check_length(path, &object, &image)?;
     for (name, uid) in [("SOP instance", &image.uid), ("study", &image.study)] {
         if !is_uid(uid) {
             return Err(DicomError(format!("{uid:?} is no UID of a {name} (PS3.5, section 9)")));
         }
     }
     Ok(image)
+}
+
+/// Whether the file has the pixels that its header promises, where their number is known: they are
+/// as they are in three encodings (PS3.5, A.1 to A.3).
+fn check_length(path: &Path, object: &DefaultDicomObject, image: &Image) -> Result<(), DicomError> {
+    let native = ["1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2"];
+    if !native.contains(&image.syntax.as_str()) {
+        return Ok(());
+    }
+    let number = |tag| text(object, tag).parse::<u64>().unwrap_or(0);
+    let factors = [
+        image.rows.into(),
+        image.columns.into(),
+        image.frames.into(),
+        number(tags::SAMPLES_PER_PIXEL),
+        number(tags::BITS_ALLOCATED),
+    ];
+    let bits = factors.into_iter().fold(1, u64::saturating_mul);
+    let there = std::fs::metadata(path).map_err(|error| failed("the file", error))?.len();
+    match bits / 8 > there {
+        true => Err(DicomError(format!(
+            "it is cut off: {there} octets cannot hold {} of pixels",
+            bits / 8
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Whether a text is a unique identifier, which is also safe as the name of a file.
@@ -99,6 +127,12 @@ pub struct Frame {
 /// # Errors
 /// The encoding is not one that the codecs here know, the frame does not exist, or is too large.
 pub fn frame(path: &Path, frame: u32, window: Option<(f64, f64)>) -> Result<Frame, DicomError> {
+    // A codec that meets what it takes for impossible must not end a thread of the server.
+    let drawn = catch_unwind(|| draw(path, frame, window));
+    drawn.unwrap_or_else(|_| Err(DicomError("the codec failed; the pixels are damaged".to_owned())))
+}
+
+fn draw(path: &Path, frame: u32, window: Option<(f64, f64)>) -> Result<Frame, DicomError> {
     let object = dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
     if number(tags::ROWS).saturating_mul(number(tags::COLUMNS)) > MOST_PIXELS {
@@ -106,6 +140,9 @@ pub fn frame(path: &Path, frame: u32, window: Option<(f64, f64)>) -> Result<Fram
     }
     if u64::from(frame) >= number(tags::NUMBER_OF_FRAMES).max(1) {
         return Err(DicomError(format!("the image has no frame {frame}; the first one is 0")));
+    }
+    if !(1..=16).contains(&number(tags::BITS_STORED)) {
+        return Err(DicomError("pixels of 1 to 16 bits are drawn, and no others".to_owned()));
     }
     let decoded = object
         .decode_pixel_data_frame(frame)
@@ -124,19 +161,32 @@ pub fn frame(path: &Path, frame: u32, window: Option<(f64, f64)>) -> Result<Fram
     Ok(Frame { columns, rows, samples: samples as u8, pixels })
 }
 
+/// Applies a window to the values of a frame (PS3.3, C.11.2.1.2).
 fn grey(decoded: &DecodedPixelData<'_>, window: Option<(f64, f64)>) -> Result<Vec<u8>, DicomError> {
-    let voi = match window {
-        Some((center, width)) => VoiLutOption::Custom(WindowLevel { center, width }),
-        None => VoiLutOption::First,
+    let options = ConvertOptions::new().with_voi_lut(VoiLutOption::Identity);
+    let values = decoded.to_vec_frame_with_options::<f32>(0, &options);
+    let values = values.map_err(|error| failed("pixels", error))?;
+    let named = decoded.window().ok().flatten().and_then(|windows| windows.first().copied());
+    let (centre, width) = window
+        .or_else(|| named.map(|named| (named.center, named.width)))
+        .filter(|(centre, width)| centre.is_finite() && *width >= 1.0)
+        .unwrap_or_else(|| whole_range(&values));
+    // The least value is white in MONOCHROME1 (PS3.3, C.7.6.3.1.2).
+    let inverted = decoded.photometric_interpretation().as_str() == "MONOCHROME1";
+    let shade = |value: &f32| {
+        let place = (f64::from(*value) - (centre - 0.5)) / (width - 1.0).max(f64::MIN_POSITIVE);
+        let shade = ((place + 0.5).clamp(0.0, 1.0) * 255.0).round() as u8;
+        if inverted { 255 - shade } else { shade }
     };
-    let options = ConvertOptions::new().with_voi_lut(voi).force_8bit();
-    let pixels = decoded.to_vec_frame_with_options::<u8>(0, &options);
-    let mut pixels = pixels.map_err(|error| failed("pixels", error))?;
-    if decoded.photometric_interpretation().as_str() == "MONOCHROME1" {
-        // The least value is white (PS3.3, C.7.6.3.1.2).
-        pixels.iter_mut().for_each(|pixel| *pixel = 255 - *pixel);
-    }
-    Ok(pixels)
+    Ok(values.iter().map(shade).collect())
+}
+
+/// The window from the least to the greatest value.
+fn whole_range(values: &[f32]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f32::INFINITY, f32::min);
+    let greatest = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let (least, greatest) = (f64::from(least), f64::from(greatest));
+    ((least + greatest + 1.0) / 2.0, (greatest - least + 1.0).max(2.0))
 }
 
 impl Frame {

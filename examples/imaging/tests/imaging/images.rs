@@ -1,0 +1,189 @@
+//! Storing, finding and fetching, from one server and from several.
+
+use crate::common::{Scratch, serve, write_image};
+use armilla::Orb;
+use armilla_imaging::fetch::{fetch, send};
+use armilla_imaging::idl::{Query, Server, ServerRef, Source, SourceRef};
+use armilla_imaging::locator::Locator;
+use armilla_imaging::query::everything;
+use armilla_imaging::store::{Store, StoreError};
+use std::cell::Cell;
+use std::fs;
+
+/// The server as another process knows it: through its reference.
+fn reached(client: &Orb, server: (&Orb, &ServerRef)) -> (ServerRef, SourceRef, String) {
+    let url = server.0.object_to_string(server.1.object()).unwrap();
+    (client.resolve(&url).unwrap(), client.resolve(&url).unwrap(), url)
+}
+
+#[test]
+fn what_is_sent_is_found_and_fetched_as_it_was() {
+    let scratch = Scratch::new();
+    let (orb, server, _) = serve(&scratch.file("store"), 0);
+    let client = Orb::new().unwrap();
+    let (server, source, _) = reached(&client, (&orb, &server));
+    let path = scratch.file("sent.dcm");
+    let uid = write_image(&path, "1.2.3", 4, 256, 0);
+    let kept = send(&server, &path).unwrap();
+    assert_eq!((kept.uid.as_str(), kept.rows, kept.number), (uid.as_str(), 256, 4));
+
+    let query = Query { patient: "p?".into(), modality: "MR".into(), ..everything() };
+    let (found, missing) = source.find(&query).unwrap();
+    assert_eq!((found.len(), missing.len()), (1, 0));
+    assert!(source.find(&Query { study: "9".into(), ..everything() }).unwrap().0.is_empty());
+
+    let flows = Cell::new(0);
+    let begin = |_, there| {
+        assert_eq!(there, 0);
+        flows.set(flows.get() + 1);
+    };
+    let fetched = fetch(&source, &found[0], &scratch.0, &begin).unwrap();
+    assert!(fs::read(&fetched).unwrap() == fs::read(&path).unwrap());
+    // What is there is not fetched again.
+    fetch(&source, &found[0], &scratch.0, &begin).unwrap();
+    assert_eq!(flows.get(), 1);
+    // The same octets through the ORB.
+    let octets = server.read(&uid, 100, 1000).unwrap();
+    assert!(octets[..] == fs::read(&path).unwrap()[100..1100]);
+    orb.shutdown();
+}
+
+#[test]
+fn a_part_is_completed_and_a_damaged_one_brought_anew() {
+    let scratch = Scratch::new();
+    let (orb, server, store) = serve(&scratch.file("store"), 0);
+    let client = Orb::new().unwrap();
+    let (_, source, _) = reached(&client, (&orb, &server));
+    let path = scratch.file("sent.dcm");
+    let uid = write_image(&path, "1.2.3", 1, 128, 0);
+    let image = store.import(&path).unwrap();
+    let part = scratch.file(&format!("{uid}.part"));
+    let octets = fs::read(&path).unwrap();
+    for cut in [1, 1000, octets.len() - 1] {
+        fs::write(&part, &octets[..cut]).unwrap();
+        let begin = |_, there| assert_eq!(there, cut as u64);
+        let fetched = fetch(&source, &image, &scratch.0, &begin).unwrap();
+        assert!(fs::read(&fetched).unwrap() == octets);
+        fs::remove_file(fetched).unwrap();
+    }
+    fs::write(&part, vec![7; 1000]).unwrap();
+    let error = fetch(&source, &image, &scratch.0, &|_, _| {}).unwrap_err();
+    assert!(error.to_string().contains("checksum"), "{error}");
+    // Nothing of it is left to go on from.
+    let fetched = fetch(&source, &image, &scratch.0, &|_, there| assert_eq!(there, 0)).unwrap();
+    assert!(fs::read(fetched).unwrap() == octets);
+    orb.shutdown();
+}
+
+#[test]
+fn a_locator_answers_when_a_server_is_down_and_replicas_take_over() {
+    let scratch = Scratch::new();
+    let (one, first, near) = serve(&scratch.file("one"), 0);
+    let (two, second, far) = serve(&scratch.file("two"), 0);
+    let path = scratch.file("both.dcm");
+    let both = write_image(&path, "1.2.3", 1, 64, 0);
+    near.import(&path).unwrap();
+    far.import(&path).unwrap();
+    let alone = write_image(&path, "1.2.3", 2, 64, 0);
+    near.import(&path).unwrap();
+
+    let urls = vec![
+        one.object_to_string(first.object()).unwrap(),
+        two.object_to_string(second.object()).unwrap(),
+    ];
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let locator = Locator::activate(&orb, urls).unwrap();
+    let (found, missing) = locator.find(&everything()).unwrap();
+    assert_eq!(found.iter().map(|image| &image.uid).collect::<Vec<_>>(), [&both, &alone]);
+    assert!(missing.is_empty());
+    assert_eq!(locator.holders(&both).unwrap().len(), 2);
+    assert_eq!(locator.holders(&alone).unwrap().len(), 1);
+    assert!(locator.holders("9.9").is_err());
+
+    one.shutdown();
+    let (found, missing) = locator.find(&everything()).unwrap();
+    assert_eq!((found.len(), missing.len()), (1, 1));
+    let fetched = fetch(&locator, &found[0], &scratch.0, &|_, _| {}).unwrap();
+    assert_eq!(fs::read(fetched).unwrap(), fs::read(far.path(&both)).unwrap());
+    two.shutdown();
+    orb.shutdown();
+}
+
+#[test]
+fn what_is_no_image_or_too_much_is_refused_and_leaves_nothing_behind() {
+    let scratch = Scratch::new();
+    let (orb, server, store) = serve(&scratch.file("store"), 20_000);
+    let client = Orb::new().unwrap();
+    let (server, _, _) = reached(&client, (&orb, &server));
+    let path = scratch.file("file");
+    fs::write(&path, b"no image").unwrap();
+    let error = send(&server, &path).unwrap_err().to_string();
+    assert!(error.contains("no DICOM object"), "{error}");
+
+    write_image(&path, "1.2.3", 1, 64, 0);
+    send(&server, &path).unwrap();
+    let octets = fs::read(&path).unwrap();
+    for length in (0..octets.len()).step_by(97).take(40) {
+        // Truncated anywhere, it is refused or another image of the same name.
+        let part = scratch.file("part");
+        fs::write(&part, &octets[..length]).unwrap();
+        assert!(send(&server, &part).is_err(), "{length} octets");
+    }
+    write_image(&path, "1.2.3", 1, 64, 9);
+    let error = send(&server, &path).unwrap_err().to_string();
+    assert!(error.contains("other contents"), "{error}");
+    write_image(&path, "1.2.3", 2, 128, 0);
+    let error = send(&server, &path).unwrap_err().to_string();
+    assert!(error.contains("quota of 20000"), "{error}");
+
+    let state = server.state().unwrap();
+    assert_eq!((state.images, state.quota), (1, 20_000));
+    assert_eq!(fs::read_dir(scratch.file("store").join("images")).unwrap().count(), 1);
+    assert_eq!(store.usage().0, 1);
+    orb.shutdown();
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_restart_and_rests_are_not() {
+    let scratch = Scratch::new();
+    let (path, directory) = (scratch.file("file"), scratch.file("store"));
+    let uid = write_image(&path, "1.2.3", 1, 64, 0);
+    let store = Store::open(&directory, 0).unwrap();
+    store.import(&path).unwrap();
+    assert!(matches!(Store::open(&directory, 0), Err(StoreError::Index(_))), "it is held");
+    drop(store);
+    fs::write(directory.join("incoming/7.part"), b"rest").unwrap();
+    fs::write(directory.join("images/1.2.9.dcm"), b"never entered").unwrap();
+
+    let store = Store::open(&directory, 0).unwrap();
+    assert_eq!(store.image(&uid).unwrap().patient, "P7");
+    assert_eq!(fs::read_dir(directory.join("incoming")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(directory.join("images")).unwrap().count(), 1);
+}
+
+#[test]
+fn pictures_have_the_window_and_size_that_are_asked_for() {
+    let scratch = Scratch::new();
+    let (orb, server, _) = serve(&scratch.file("store"), 0);
+    let client = Orb::new().unwrap();
+    let (server, _, _) = reached(&client, (&orb, &server));
+    let path = scratch.file("file");
+    let uid = write_image(&path, "1.2.3", 1, 64, 0);
+    send(&server, &path).unwrap();
+    let picture = |edge, centre, width| {
+        let png = server.picture(&uid, 0, edge, centre, width).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        (info.width, info.height, pixels)
+    };
+    let (columns, rows, pixels) = picture(0, 0.0, 0.0);
+    assert_eq!((columns, rows, pixels[0], pixels[64 * 64 - 1]), (64, 64, 0, 255));
+    // Values below 10 are black, those from 20 on white.
+    let (_, _, pixels) = picture(0, 15.0, 10.0);
+    assert_eq!((pixels[9], pixels[20]), (0, 255));
+    let (columns, rows, _) = picture(16, 0.0, 0.0);
+    assert_eq!((columns, rows), (16, 16));
+    assert!(server.picture(&uid, 1, 0, 0.0, 0.0).is_err(), "there is one frame");
+    orb.shutdown();
+}

@@ -1,0 +1,4 @@
+//! Images from end to end.
+
+mod common;
+mod images;
