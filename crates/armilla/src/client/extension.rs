@@ -64,15 +64,9 @@ pub trait CallSelector: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct CallChoice<'s> {
     /// The reference through which the call goes: a copy to which no extension attaches.
-<<<<<<< HEAD
-    pub object: &'s Object,
+    pub object: Cow<'s, Object>,
     /// A service context that the request carries.
     pub context: Option<AddedContext>,
-=======
-    pub object: Cow<'s, Object>,
-    /// A service context that the request carries: its id and its data.
-    pub context: Option<(u32, [u8; 4])>,
->>>>>>> 5c930959 (Find references again by name when their server is lost)
 }
 
 impl Orb {
@@ -85,14 +79,13 @@ impl Orb {
 
 impl Object {
     /// The copy of this reference through which the calling thread's calls go, if an extension has
-<<<<<<< HEAD
     /// attached to it, and what they carry.
     pub(super) fn selected(&self) -> Result<(Option<Self>, Option<AddedContext>), SystemException> {
         let reference = self.reference()?;
         match reference.selector()? {
             Some(selector) => {
                 let CallChoice { object, context } = selector.select()?;
-                Ok((Some(self.with_reference(object.clone())), context))
+                Ok((Some(self.with_reference(object.into_owned())), context))
             }
             None if reference.is_collocated() => {
                 let extension = reference.orb.client().extension();
@@ -100,11 +93,6 @@ impl Object {
             }
             None => Ok((None, None)),
         }
-=======
-    /// attached to it.
-    pub(super) fn selected(&self) -> Result<Option<Self>, SystemException> {
-        let Some(selector) = self.reference()?.selector()? else { return Ok(None) };
-        Ok(Some(self.with_reference(selector.select()?.object.into_owned())))
     }
 
     /// A reference with the same addresses, through which each call asks `selector`. It replaces
@@ -117,7 +105,6 @@ impl Object {
             reference.binding.attach(selector);
         }
         self.with_reference(copy)
->>>>>>> 5c930959 (Find references again by name when their server is lost)
     }
 }
 
