@@ -20,4 +20,7 @@ pub mod server;
 mod store;
 
 pub use servant::{IteratorLimits, NamingService, NamingServiceBuilder, Status};
+#[cfg(any(feature = "disk", feature = "etcd"))]
+#[doc(hidden)]
+pub use store::check_record;
 pub use store::{ChangeError, Store, StoreError, Subscription};

@@ -1,5 +1,7 @@
 //! Replays the fuzz corpus through the checks of the fuzz targets.
 
+#[path = "../../../fuzz/checks/naming_record.rs"]
+mod naming_record;
 #[path = "../../../fuzz/checks/naming_rules.rs"]
 mod naming_rules;
 #[path = "../../../fuzz/checks/naming_text.rs"]
@@ -12,6 +14,11 @@ use replay::replay;
 #[test]
 fn rules() {
     replay("naming_rules", naming_rules::check);
+}
+
+#[test]
+fn stored_bindings() {
+    replay("naming_record", naming_record::check);
 }
 
 #[test]

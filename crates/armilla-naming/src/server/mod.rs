@@ -29,7 +29,6 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::thread;
 
 /// A naming service that serves, with its ORB.
 ///
@@ -186,12 +185,11 @@ impl Server {
             .with_state(shown)
     }
 
-    /// Tells open pages of changes, from a thread that ends with the store.
+    /// Tells open pages of changes.
     fn tell(&self, events: &Events) -> Result<(), ServerError> {
-        let (changes, events) = (self.service.store().subscribe(), events.clone());
-        let thread = thread::Builder::new().name("armilla-changes".to_owned());
-        let tell = move || changes.iter().for_each(|_| events.send("change", "{}"));
-        thread.spawn(tell).map(drop).map_err(ServerError::Thread)
+        let events = events.clone();
+        let tell = move || events.send("change", "{}");
+        self.service.store().observe(tell).map_err(ServerError::Thread)
     }
 
     fn import(&self, url: &str) -> Result<(), ServerError> {

@@ -13,6 +13,9 @@ mod etcd;
 mod watch;
 
 pub use armilla_store::StoreError;
+#[cfg(any(feature = "disk", feature = "etcd"))]
+#[doc(hidden)]
+pub use codec::check_record;
 pub use error::ChangeError;
 pub use watch::Subscription;
 
@@ -137,6 +140,24 @@ impl Store {
     /// Begins to tell an observer of changes: each is sent once it is durable, in their order.
     pub fn subscribe(&self) -> Subscription {
         self.contents.watchers.subscribe()
+    }
+
+    /// Calls `changed` after each change, from a thread that ends with the store.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    #[cfg(feature = "server")]
+    pub(crate) fn observe(&self, changed: impl Fn() + Send + 'static) -> std::io::Result<()> {
+        let contents = Arc::downgrade(&self.contents);
+        let observe = move || {
+            while let Some(changes) = contents.upgrade().map(|it| it.watchers.subscribe()) {
+                // A subscription that ends may have missed some.
+                changed();
+                changes.iter().for_each(|_| changed());
+            }
+        };
+        let thread = std::thread::Builder::new().name("armilla-changes".to_owned());
+        thread.spawn(observe).map(drop)
     }
 }
 
