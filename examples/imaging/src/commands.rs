@@ -4,7 +4,7 @@ use armilla::{Orb, OrbBuilder};
 use armilla_imaging::fetch::{fetch, send};
 use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
-use armilla_imaging::server::{ImageServer, ServerSettings};
+use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
 use armilla_imaging::store::Store;
 use armilla_service::Lifecycle;
 use armilla_stream::{FlowControl, Listener};
@@ -46,6 +46,12 @@ pub(crate) struct Serve {
     /// HOST:PORT for flows over TCP; port 0 is any.
     #[arg(long, default_value = "127.0.0.1:0")]
     flows: String,
+    /// HOST:PORT for modalities (C-ECHO, C-STORE, C-FIND). Whoever reaches it may store and ask.
+    #[arg(long)]
+    dicom: Option<String>,
+    /// The application entity title for modalities.
+    #[arg(long, default_value = "ARMILLA")]
+    title: String,
     /// Files to import before it serves.
     files: Vec<PathBuf>,
 }
@@ -105,7 +111,7 @@ pub(crate) struct Fetch {
     source: String,
     /// Where the files go.
     #[arg(long, default_value = ".")]
-    to: PathBuf,
+    into: PathBuf,
     #[command(flatten)]
     wanted: Wanted,
 }
@@ -130,6 +136,10 @@ impl Serve {
         }
         let (host, port) = self.flows.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
         let listener = Listener::builder().tcp(host, port.parse()?).unix().start()?;
+        if let Some(address) = &self.dicom {
+            let at = dimse::serve(address, &self.title, &store)?;
+            eprintln!("modalities: {} at {at}", self.title);
+        }
         let orb = orb.build()?;
         let settings = ServerSettings { name: self.name, store, listener };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
@@ -180,14 +190,14 @@ impl Find {
 
 impl Fetch {
     fn run(self, orb: &Orb) -> Result<(), Failure> {
-        std::fs::create_dir_all(&self.to)?;
+        std::fs::create_dir_all(&self.into)?;
         let source: SourceRef = orb.resolve(&self.source)?;
         for image in find(&source, &self.wanted)? {
             let bar = ProgressBar::new(image.size);
             let style = "{bar:30} {bytes:>10} of {total_bytes} {bytes_per_sec} {msg}";
             bar.set_style(ProgressStyle::with_template(style)?);
             let begin = |control: FlowControl, there: u64| follow(bar.clone(), control, there);
-            let path = fetch(&source, &image, &self.to, &begin)?;
+            let path = fetch(&source, &image, &self.into, &begin)?;
             bar.finish_and_clear();
             println!("{}", path.display());
         }
@@ -229,4 +239,21 @@ fn octets(text: &str) -> Result<u64, String> {
     };
     let number: u64 = number.parse().map_err(|_| "a number with K, M or G".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_do_not_contradict_one_another() {
+        Command::command().debug_assert();
+    }
+
+    #[test]
+    fn octets_have_units() {
+        assert_eq!((octets("7"), octets("2K"), octets("3G")), (Ok(7), Ok(2048), Ok(3 << 30)));
+        assert!(octets("").is_err() && octets("K").is_err() && octets("99999999999G").is_err());
+    }
 }

@@ -1,5 +1,6 @@
-//! An image server: its objects, and later its other faces, over one store.
+//! An image server: its objects, and the DICOM protocol of modalities, over one store.
 
+pub mod dimse;
 mod servant;
 mod uploads;
 

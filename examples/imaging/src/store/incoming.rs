@@ -19,16 +19,20 @@ pub struct Incoming {
     hasher: Sha256,
     size: u64,
     reserved: u64,
+    /// Whether more may be reserved.
+    grows: bool,
 }
 
 impl Incoming {
-    pub(super) fn new(store: Store, reserved: u64) -> Result<Self, StoreError> {
+    pub(super) fn new(store: Store, reserved: u64, grows: bool) -> Result<Self, StoreError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let name = format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed));
         let path = store.0.directory.join("incoming").join(name);
         let made = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
         match made {
-            Ok(file) => Ok(Self { store, file, path, hasher: Sha256::new(), size: 0, reserved }),
+            Ok(file) => {
+                Ok(Self { store, file, path, hasher: Sha256::new(), size: 0, reserved, grows })
+            }
             Err(error) => {
                 store.release(reserved);
                 Err(StoreError::File(path, error))
@@ -51,16 +55,27 @@ impl Incoming {
     }
 }
 
-impl Write for Incoming {
-    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        if self.size + octets.len() as u64 > self.reserved {
-            let what = "the file is larger than was said when it began";
-            return Err(io::Error::new(io::ErrorKind::QuotaExceeded, what));
-        }
+impl Incoming {
+    fn append(&mut self, octets: &[u8]) -> io::Result<usize> {
         let count = self.file.write(octets)?;
         self.hasher.update(&octets[..count]);
         self.size += count as u64;
         Ok(count)
+    }
+}
+
+impl Write for Incoming {
+    fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
+        if self.size + octets.len() as u64 > self.reserved {
+            if self.grows {
+                self.store.reserve(octets.len() as u64).map_err(io::Error::other)?;
+                self.reserved += octets.len() as u64;
+                return self.append(octets);
+            }
+            let what = "the file is larger than was said when it began";
+            return Err(io::Error::new(io::ErrorKind::QuotaExceeded, what));
+        }
+        self.append(octets)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -125,15 +125,26 @@ impl Store {
     /// # Errors
     /// The quota does not suffice, or the disk fails.
     pub fn receive(&self, octets: u64) -> Result<Incoming, StoreError> {
-        {
-            let mut kept = self.kept_mut();
-            let after = kept.octets.saturating_add(kept.reserved).saturating_add(octets);
-            if self.0.quota > 0 && after > self.0.quota {
-                return Err(StoreError::Quota(self.0.quota));
-            }
-            kept.reserved += octets;
+        self.reserve(octets)?;
+        Incoming::new(self.clone(), octets, false)
+    }
+
+    /// Begins to take a file whose size nobody knows yet.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn receive_unsized(&self) -> Result<Incoming, StoreError> {
+        Incoming::new(self.clone(), 0, true)
+    }
+
+    fn reserve(&self, octets: u64) -> Result<(), StoreError> {
+        let mut kept = self.kept_mut();
+        let after = kept.octets.saturating_add(kept.reserved).saturating_add(octets);
+        if self.0.quota > 0 && after > self.0.quota {
+            return Err(StoreError::Quota(self.0.quota));
         }
-        Incoming::new(self.clone(), octets)
+        kept.reserved += octets;
+        Ok(())
     }
 
     /// Copies a file into the store.

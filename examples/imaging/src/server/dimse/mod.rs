@@ -1,0 +1,235 @@
+//! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE and C-FIND. A
+//! thread serves each association.
+
+mod find;
+mod message;
+
+use crate::store::{Incoming, Store, StoreError};
+use dicom_dictionary_std::{tags, uids};
+use dicom_object::FileMetaTableBuilder;
+use dicom_ul::association::server::ServerAssociationOptions;
+use dicom_ul::pdu::{PDataValue, PDataValueType};
+use dicom_ul::{Pdu, ServerAssociation};
+use message::{Command, Status, send_reply};
+use std::error::Error;
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// How many associations there may be.
+const MOST: usize = 64;
+
+/// How long a peer may be silent.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most octets of a command set, and of the identifier of a query.
+const MOST_COMMAND: usize = 1 << 16;
+
+/// Serves modalities at an address, in threads, as long as the process runs. `title` is the
+/// application entity title that this server answers with.
+///
+/// # Errors
+/// The address is taken or is not of this host, or the system has no thread.
+pub fn serve(address: &str, title: &str, store: &Store) -> io::Result<SocketAddr> {
+    let listener = TcpListener::bind(address)?;
+    let local = listener.local_addr()?;
+    let (title, store) = (Arc::<str>::from(title), store.clone());
+    let under_way = Arc::new(AtomicUsize::new(0));
+    let accept = move || {
+        for socket in listener.incoming() {
+            // Without a descriptor there may be one in a moment.
+            let Ok(socket) = socket else {
+                thread::sleep(Duration::from_millis(20));
+                continue;
+            };
+            if under_way.load(Ordering::Acquire) >= MOST {
+                tracing::warn!("{MOST} associations are open; another one is closed");
+                continue;
+            }
+            under_way.fetch_add(1, Ordering::AcqRel);
+            let (title, store, counter) = (title.clone(), store.clone(), Arc::clone(&under_way));
+            let serve = move || {
+                if let Err(error) = associate(socket, &title, &store) {
+                    tracing::info!(%error, "an association was broken off");
+                }
+                counter.fetch_sub(1, Ordering::AcqRel);
+            };
+            let thread = thread::Builder::new().name("dicom-association".to_owned());
+            if thread.spawn(serve).is_err() {
+                under_way.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+    };
+    thread::Builder::new().name("dicom-listener".to_owned()).spawn(accept)?;
+    Ok(local)
+}
+
+fn associate(socket: TcpStream, title: &str, store: &Store) -> Result<(), Box<dyn Error>> {
+    let association = ServerAssociationOptions::new()
+        .ae_title(title)
+        .with_abstract_syntax(uids::VERIFICATION)
+        .promiscuous(true)
+        .read_timeout(PATIENCE)
+        .write_timeout(PATIENCE)
+        .establish(socket)?;
+    let mut serving = Serving { association, store, command: Vec::new(), task: None };
+    loop {
+        match serving.association.receive()? {
+            Pdu::PData { data } => {
+                for value in data {
+                    serving.take(value)?;
+                }
+            }
+            Pdu::ReleaseRQ => return Ok(serving.association.send(&Pdu::ReleaseRP)?),
+            Pdu::AbortRQ { .. } => return Ok(()),
+            other => return Err(format!("unexpected: {}", other.short_description()).into()),
+        }
+    }
+}
+
+/// An association.
+struct Serving<'a> {
+    association: ServerAssociation<TcpStream>,
+    store: &'a Store,
+    /// The octets of the command so far.
+    command: Vec<u8>,
+    task: Option<(Command, Task)>,
+}
+
+/// What the data set behind a command is for.
+enum Task {
+    /// It goes to the disk as it comes. What failed is told when all of it has come.
+    Store(Result<Box<Incoming>, StoreError>),
+    Find(Vec<u8>),
+}
+
+impl Serving<'_> {
+    fn take(&mut self, value: PDataValue) -> Result<(), Box<dyn Error>> {
+        match value.value_type {
+            PDataValueType::Command => {
+                self.command.extend_from_slice(&value.data);
+                if self.command.len() > MOST_COMMAND {
+                    return Err("a command is too large".into());
+                }
+                match value.is_last {
+                    true => self.begin(value.presentation_context_id),
+                    false => Ok(()),
+                }
+            }
+            PDataValueType::Data => {
+                self.add(&value.data)?;
+                match value.is_last {
+                    true => self.finish(),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// A command is complete.
+    fn begin(&mut self, context: u8) -> Result<(), Box<dyn Error>> {
+        let command = Command::read(&std::mem::take(&mut self.command), context)?;
+        match command.field {
+            message::C_ECHO => send_reply(&mut self.association, &command, Status::SUCCESS, None),
+            message::C_STORE => {
+                let incoming = self.incoming(&command)?;
+                self.task = Some((command, Task::Store(incoming)));
+                Ok(())
+            }
+            message::C_FIND => {
+                self.task = Some((command, Task::Find(Vec::new())));
+                Ok(())
+            }
+            // Results come at once, so there is nothing to cancel.
+            message::C_CANCEL => Ok(()),
+            _ => send_reply(&mut self.association, &command, Status::UNRECOGNIZED, None),
+        }
+    }
+
+    /// A file whose head says what the data set is.
+    fn incoming(
+        &self,
+        command: &Command,
+    ) -> Result<Result<Box<Incoming>, StoreError>, Box<dyn Error>> {
+        let meta = FileMetaTableBuilder::new()
+            .transfer_syntax(self.syntax(command.context)?)
+            .media_storage_sop_class_uid(command.text(tags::AFFECTED_SOP_CLASS_UID))
+            .media_storage_sop_instance_uid(command.text(tags::AFFECTED_SOP_INSTANCE_UID))
+            .build()?;
+        let mut head = vec![0; 128];
+        head.extend_from_slice(b"DICM");
+        meta.write(&mut head)?;
+        Ok(self.store.receive_unsized().and_then(|mut incoming| {
+            let written = incoming.write_all(&head);
+            written.map_err(|error| StoreError::Index(error.to_string()))?;
+            Ok(Box::new(incoming))
+        }))
+    }
+
+    fn syntax(&self, context: u8) -> Result<String, Box<dyn Error>> {
+        let contexts = self.association.presentation_contexts();
+        let found = contexts.iter().find(|found| found.id == context);
+        Ok(found.ok_or("a presentation context that was not agreed on")?.transfer_syntax.clone())
+    }
+
+    fn add(&mut self, octets: &[u8]) -> Result<(), Box<dyn Error>> {
+        match &mut self.task {
+            Some((_, Task::Store(incoming))) => {
+                if let Ok(file) = incoming
+                    && let Err(error) = file.write_all(octets)
+                {
+                    *incoming = Err(StoreError::Index(error.to_string()));
+                }
+                Ok(())
+            }
+            Some((_, Task::Find(identifier)))
+                if identifier.len() + octets.len() <= MOST_COMMAND =>
+            {
+                identifier.extend_from_slice(octets);
+                Ok(())
+            }
+            Some(_) => Err("the identifier of a query is too large".into()),
+            None => Err("a data set without a command".into()),
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), Box<dyn Error>> {
+        let Some((command, task)) = self.task.take() else {
+            return Err("a data set without a command".into());
+        };
+        match task {
+            Task::Store(incoming) => {
+                let status = match incoming.and_then(|incoming| incoming.keep()) {
+                    Ok(image) => {
+                        tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
+                        Status::SUCCESS
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "an image was refused");
+                        Status::of(&error)
+                    }
+                };
+                send_reply(&mut self.association, &command, status, None)
+            }
+            Task::Find(identifier) => {
+                let syntax = self.syntax(command.context)?;
+                match find::answers(self.store, &identifier, &syntax) {
+                    Ok(answers) => {
+                        for answer in answers {
+                            let pending = Status::PENDING;
+                            send_reply(&mut self.association, &command, pending, Some(&answer))?;
+                        }
+                        send_reply(&mut self.association, &command, Status::SUCCESS, None)
+                    }
+                    Err(error) => {
+                        tracing::info!(%error, "a query was refused");
+                        send_reply(&mut self.association, &command, Status::NOT_UNDERSTOOD, None)
+                    }
+                }
+            }
+        }
+    }
+}
