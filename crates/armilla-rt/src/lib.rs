@@ -22,6 +22,7 @@ mod platform;
 mod poa;
 mod priority;
 mod standard;
+mod tasks;
 mod threadpool;
 mod wire;
 
@@ -43,6 +44,7 @@ pub use priority::{
     ContinuousMapping, DirectMapping, LinearMapping, NativeRange, Priority, PriorityMapping,
     PriorityTransform,
 };
+pub use tasks::tasks_of;
 pub use threadpool::{
     BelowHighest, LaneOptions, LaneReport, RequestBuffering, Threadpool, ThreadpoolOptions,
 };

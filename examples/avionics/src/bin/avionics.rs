@@ -1,0 +1,142 @@
+//! The process of the event channel, navigation, display and recorder. It starts the process of the
+//! sensors, which stands beside it.
+//!
+//! `avionics [--seconds N] [--page FILE] [--strict]`
+
+use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
+use armilla_events::EventChannel;
+use armilla_rt::{
+    DirectMapping, NativeRange, Platform, Priority, RtOrb, Threadpool, ThreadpoolOptions,
+};
+use avionics::flight::Flight;
+use avionics::page::page;
+use avionics::plan::{LOWEST, Plan};
+use avionics::view::table;
+use std::error::Error;
+use std::io::{IsTerminal, stdout};
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::Duration;
+
+/// What the command line says.
+struct Options {
+    seconds: u64,
+    page: Option<PathBuf>,
+    strict: bool,
+}
+
+fn options() -> Result<Options, String> {
+    let mut options = Options { seconds: 10, page: None, strict: false };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} takes a value"));
+        match word.as_str() {
+            "--seconds" => {
+                let seconds = value()?;
+                options.seconds = seconds
+                    .parse()
+                    .ok()
+                    .filter(|seconds| (1..=3_600).contains(seconds))
+                    .ok_or_else(|| format!("--seconds takes 1 to 3600, and not {seconds}"))?;
+            }
+            "--page" => options.page = Some(value()?.into()),
+            "--strict" => options.strict = true,
+            _ => return Err("usage: avionics [--seconds N] [--page FILE] [--strict]".into()),
+        }
+    }
+    Ok(options)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = options()?;
+    let plan = Plan::new()?;
+    let verdict = if plan.report.is_schedulable() { "meets" } else { "may miss" };
+    println!("rate monotonic: every operation {verdict} its deadlines, as analysed");
+    let mut platform = Platform::real_time();
+    if options.strict {
+        platform = platform.strict();
+    }
+    let report = platform.prepare()?;
+    match report.is_granted() {
+        true => println!("the platform grants all of real time that was asked for"),
+        false => println!("not everything is granted; the flight goes on without:\n{report}"),
+    }
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
+    let mut rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
+    if options.strict {
+        rt = rt.strict();
+    }
+    let pool = lanes(&rt, &plan)?;
+    println!("{pool}");
+    let lowest = Priority::new(LOWEST).unwrap_or_default();
+    let mut channel =
+        EventChannel::builder(&rt).threadpool(&pool).priority(lowest).schedule(&plan.report);
+    if options.strict {
+        channel = channel.strict();
+    }
+    let channel = channel.build()?;
+    let flight = Flight::begin(&channel, &plan)?;
+    let url = orb.object_to_string(channel.reference())?;
+    let sensors = start_sensors(&url, options.seconds)?;
+    watch(&flight, sensors)?;
+    println!("{}", table(&flight));
+    let missed: u64 = flight.instruments.iter().map(|it| it.read().missed).sum();
+    println!("{missed} deadlines missed; {:?}", channel.statistics());
+    if let Some(path) = &options.page {
+        std::fs::write(path, page(&flight, &plan))?;
+        println!("wrote {}", path.display());
+    }
+    channel.destroy();
+    orb.shutdown();
+    Ok(())
+}
+
+/// A lane for each priority of a sensor, and one for those without.
+fn lanes(rt: &RtOrb, plan: &Plan) -> Result<Threadpool, SystemException> {
+    let lowest = Priority::new(LOWEST).unwrap_or_default();
+    let sensors = plan.report.operations.iter().filter(|one| one.process == "sensors");
+    let mut priorities: Vec<Priority> = sensors.map(|one| plan.priority(&one.name)).collect();
+    priorities.sort();
+    priorities.dedup();
+    if priorities.contains(&lowest) {
+        let what = "the schedule gives a sensor the lowest priority";
+        return Err(SystemException::new(
+            ExceptionKind::BadParam,
+            Minor::default(),
+            Completion::No,
+        )
+        .with_reason(what.to_owned()));
+    }
+    let options = ThreadpoolOptions::with_lanes("sensors").lane(lowest, 1, 1);
+    let options = priorities.into_iter().fold(options, |options, it| options.lane(it, 1, 0));
+    rt.create_threadpool(options)
+}
+
+/// Starts the process of the sensors.
+fn start_sensors(url: &str, seconds: u64) -> Result<Child, Box<dyn Error>> {
+    let program = std::env::current_exe()?.with_file_name("avionics-sensors");
+    let child = Command::new(&program).args([url, &seconds.to_string()]).spawn();
+    child.map_err(|error| {
+        let build = "`cargo build -p avionics` makes both programs";
+        format!("{}: {error}; {build}", program.display()).into()
+    })
+}
+
+/// Shows the flight until the sensors end, if anybody looks.
+fn watch(flight: &Flight, mut sensors: Child) -> Result<(), Box<dyn Error>> {
+    let live = stdout().is_terminal();
+    loop {
+        if let Some(status) = sensors.try_wait()? {
+            return match status.success() {
+                true => Ok(()),
+                false => Err(format!("the sensors ended with {status}").into()),
+            };
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        if live {
+            let table = table(flight);
+            // Up again, so that the next one is written over it.
+            print!("{table}\x1b[{}A", table.lines().count());
+        }
+    }
+}

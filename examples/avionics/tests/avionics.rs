@@ -1,0 +1,45 @@
+//! A short flight, as the README tells to run it.
+
+use std::process::Command;
+
+#[test]
+fn a_flight_of_a_second_shows_every_operation_and_writes_its_page() {
+    let page = std::env::temp_dir().join(format!("avionics-{}.html", std::process::id()));
+    let output = Command::new(env!("CARGO_BIN_EXE_avionics"))
+        .args(["--seconds", "1", "--page"])
+        .arg(&page)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let wrong = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}{wrong}");
+    assert!(said.contains("every operation meets its deadlines, as analysed"), "{said}");
+    // How many of them are in time is not for a test to say: the machine is not real-time.
+    for (operation, least) in [
+        ("Avionics::Navigation::update", 90),
+        ("Avionics::Navigation::correct", 45),
+        ("Avionics::Navigation::fix", 9),
+        ("Avionics::Hud::draw", 1),
+        ("Avionics::Recorder::record", 200),
+    ] {
+        let line = said.lines().find(|line| line.starts_with(operation)).expect(operation);
+        let counts: Vec<u64> =
+            line[32..].split_whitespace().take(3).map(|count| count.parse().unwrap()).collect();
+        assert!(counts.iter().sum::<u64>() >= least, "{line}");
+    }
+    let page_text = std::fs::read_to_string(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
+    assert_eq!(page_text.matches("<svg").count(), 2, "what ran, and the critical instant");
+    assert!(page_text.contains("class=\"run\"") || page_text.contains("class=\"late\""));
+}
+
+#[test]
+fn a_wrong_option_is_refused_with_what_there_is() {
+    for (words, part) in
+        [(&["--seconds", "0"][..], "1 to 3600"), (&["--fast"], "usage:"), (&["--page"], "a value")]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_avionics")).args(words).output().unwrap();
+        let wrong = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && wrong.contains(part), "{wrong}");
+    }
+}
