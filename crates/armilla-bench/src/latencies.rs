@@ -11,6 +11,9 @@ pub struct Latencies {
     pub periods: u64,
     /// See `periods`.
     pub missed: u64,
+    /// How many calls took, from the wake-up on, longer than their work and a whole call of low
+    /// priority: something less urgent went first.
+    pub inversions: u64,
     /// The median.
     pub p50: f64,
     /// The quantile 0.99.
@@ -27,12 +30,19 @@ pub struct Latencies {
 
 impl Latencies {
     /// Those of a run, in nanoseconds: from release to the end of the call, and to the wake-up.
-    pub(crate) fn of(mut calls: Vec<u64>, mut wakes: Vec<u64>, periods: u64, missed: u64) -> Self {
+    pub(crate) fn of(
+        mut calls: Vec<u64>,
+        mut wakes: Vec<u64>,
+        periods: u64,
+        missed: u64,
+        inversions: u64,
+    ) -> Self {
         calls.sort_unstable();
         wakes.sort_unstable();
         Self {
             periods,
             missed,
+            inversions,
             p50: quantile(&calls, 0.5),
             p99: quantile(&calls, 0.99),
             p999: quantile(&calls, 0.999),
@@ -45,19 +55,20 @@ impl Latencies {
     /// Parses what `Display` writes.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let numbers: Vec<f64> = text.split_whitespace().map_while(|n| n.parse().ok()).collect();
-        let [periods, missed, p50, p99, p999, p9999, max, wake_p999] = numbers[..] else {
+        let [periods, missed, inversions, p50, p99, p999, p9999, max, wake_p999] = numbers[..]
+        else {
             return None;
         };
-        let (periods, missed) = (periods as u64, missed as u64);
-        Some(Self { periods, missed, p50, p99, p999, p9999, max, wake_p999 })
+        let (periods, missed, inversions) = (periods as u64, missed as u64, inversions as u64);
+        Some(Self { periods, missed, inversions, p50, p99, p999, p9999, max, wake_p999 })
     }
 }
 
 impl fmt::Display for Latencies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { periods, missed, p50, p99, p999, p9999, max, wake_p999 } = self;
-        write!(f, "{periods} {missed} {p50:.2} {p99:.2} {p999:.2} {p9999:.2} {max:.2} ")?;
-        write!(f, "{wake_p999:.2}")
+        let Self { periods, missed, inversions, p50, p99, p999, p9999, max, wake_p999 } = self;
+        write!(f, "{periods} {missed} {inversions} {p50:.2} {p99:.2} {p999:.2} {p9999:.2} ")?;
+        write!(f, "{max:.2} {wake_p999:.2}")
     }
 }
 
@@ -74,14 +85,14 @@ mod tests {
     #[test]
     fn quantiles_are_samples_that_occurred() {
         let samples: Vec<u64> = (1..=1000).map(|n| n * 1000).collect();
-        let latencies = Latencies::of(samples.clone(), samples, 1000, 3);
+        let latencies = Latencies::of(samples.clone(), samples, 1000, 3, 0);
         assert_eq!((latencies.p50, latencies.p99, latencies.p999), (500.0, 990.0, 999.0));
         assert_eq!((latencies.p9999, latencies.max), (1000.0, 1000.0));
     }
 
     #[test]
     fn results_survive_the_pipe_between_processes() {
-        let latencies = Latencies::of(vec![1500, 2500], vec![500], 2, 1);
+        let latencies = Latencies::of(vec![1500, 2500], vec![500], 2, 1, 1);
         assert_eq!(Latencies::parse(&latencies.to_string()), Some(latencies));
         assert_eq!(Latencies::parse("1 2"), None);
     }

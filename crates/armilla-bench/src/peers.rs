@@ -74,6 +74,21 @@ const RECIPES: &[Recipe] = &[
         ],
     },
     Recipe {
+        name: "omniorb-realtime",
+        sources: &[
+            ("realtime.idl", include_str!("../../../idl/realtime.idl")),
+            ("realtime.cpp", include_str!("../peers/realtime.cpp")),
+        ],
+        script: "omniidl -bcxx -Wbinline realtime.idl
+                 g++ -O2 -w -o omniorb-realtime realtime.cpp realtimeSK.cc -lomniORB4 -lomnithread \
+                   -lpthread",
+        needs: &[
+            ("g++", "g++"),
+            ("omniidl", "omniidl"),
+            ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev"),
+        ],
+    },
+    Recipe {
         name: "ice",
         sources: &[
             WORKER,

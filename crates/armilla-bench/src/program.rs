@@ -100,6 +100,9 @@ pub(crate) const ORB_DII_NEW: Program = Program::orb("armilla, new DII", &["dii-
 pub(crate) const ORB_INTERPRETED: Program = Program::orb("armilla, DII and DSI", &["dii", "dsi"]);
 /// omniORB.
 pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer, options: &[] };
+/// omniORB in the real-time experiment.
+pub(crate) const OMNIORB_REALTIME: Program =
+    Program { name: "omniorb-realtime", kind: Kind::Peer, options: &[] };
 /// ZeroC's Ice.
 pub(crate) const ICE: Program = Program { name: "ice", kind: Kind::Peer, options: &[] };
 /// gRPC in C++.

@@ -3,7 +3,9 @@
 use crate::failure::{Context, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
-use armilla_bench::{Experiment, Outcome as Results, Placement, Plan, Transport, Worker};
+use armilla_bench::{
+    Experiment, Outcome as Results, Placement, Plan, RealTimePlan, Transport, Worker,
+};
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -117,6 +119,10 @@ impl Bench {
         }))
     }
 
+    fn names_all_peers(&self) -> bool {
+        self.peers.iter().flatten().any(|name| name == ALL)
+    }
+
     /// The files to write.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.json.iter().chain(&self.html)
@@ -142,15 +148,22 @@ impl Bench {
 
     /// Runs the real-time experiment.
     fn realtime(&self) -> Outcome {
-        let options = [
-            (self.peers.is_some(), "--peers"),
-            (self.transports.is_some(), "--transports"),
-            (self.placement.is_some(), "--placement"),
-        ];
-        if let Some((_, name)) = options.into_iter().find(|(is_set, _)| *is_set) {
-            return Err(Failure::usage(format_args!("{name} has no effect on bench realtime")));
+        if self.transports.is_some() {
+            return Err(Failure::usage("--transports has no effect on bench realtime"));
         }
-        let results = armilla_bench::realtime(self.quick, &*stop_on_signal()?);
+        let peers = self.peers()?;
+        let other = peers.iter().flatten().find(|peer| *peer != "omniorb");
+        if let Some(other) = other.filter(|_| !self.names_all_peers()) {
+            let what = format_args!("bench realtime compares with omniorb, and not with {other}");
+            return Err(Failure::usage(what));
+        }
+        let plan = RealTimePlan {
+            quick: self.quick,
+            omniorb: peers.map(|peers| !peers.is_empty()),
+            placement: self.placement,
+        };
+        let results = armilla_bench::realtime(plan, &stop_on_signal()?);
+        let results = results.map_err(Failure::because)?;
         self.write_texts(&|| results.json(), &|| results.html(), &|| {
             print(format_args!("{results}"))
         })?;

@@ -2,16 +2,21 @@
 //!
 //! Each cell has a server of its own. All variants of a cell follow one another, so that they meet
 //! the same machine: first its floor (timer alone, plain sockets at both priorities), then the ORB
-//! with lanes, and as the control the ORB with one pool for all.
+//! with lanes, and as controls the ORB with one pool for all, and omniORB.
 
 mod process;
 mod report;
 
 use crate::latencies::Latencies;
-use crate::machine::{Machine, congestion};
+use crate::machine::{Machine, Placement, congestion};
+use crate::outcome::Absent;
+use crate::peers::Peers;
+use crate::program::OMNIORB_REALTIME;
 use armilla_rt::{Platform, Scheduling};
 use process::Process;
 use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What takes part in a cell.
@@ -26,10 +31,12 @@ pub enum Variant {
     Lanes,
     /// The ORB with one pool of one thread, without priorities.
     OnePool,
+    /// omniORB on both sides. It has no priorities; its high-priority client is real-time.
+    OmniOrb,
 }
 
 impl Variant {
-    const ALL: [Self; 4] = [Self::Timer, Self::Sockets, Self::Lanes, Self::OnePool];
+    const ALL: [Self; 5] = [Self::Timer, Self::Sockets, Self::Lanes, Self::OnePool, Self::OmniOrb];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -38,6 +45,7 @@ impl Variant {
             Self::Sockets => "sockets",
             Self::Lanes => "lanes",
             Self::OnePool => "one pool",
+            Self::OmniOrb => "omniORB",
         }
     }
 
@@ -126,78 +134,150 @@ pub struct RealTime {
     pub platform: String,
     /// All cells, in the order in which they were measured.
     pub cells: Vec<Cell>,
+    /// Where servers and clients ran.
+    pub placement: Placement,
+    /// What could not take part, and why.
+    pub absent: Vec<Absent>,
     /// What failed.
     pub failures: Vec<String>,
     /// Whether the run was stopped early.
     pub interrupted: bool,
 }
 
+/// What of the experiment is to be run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealTimePlan {
+    /// Fewer loads and periods.
+    pub quick: bool,
+    /// Whether omniORB takes part; `None` if it is installed.
+    pub omniorb: Option<bool>,
+    /// Where servers and clients run. Default: both on all processors.
+    pub placement: Option<Placement>,
+}
+
 /// Runs the experiment until it ends or `stop` becomes true.
-pub fn realtime(quick: bool, stop: &AtomicBool) -> RealTime {
+///
+/// # Errors
+/// If omniORB was asked for and is missing or cannot be built, or the processors are too few for
+/// the placement.
+pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, String> {
+    let placement = plan.placement.unwrap_or(Placement::Unpinned);
+    let (server_cpu, client_cpu) = placement.cpus();
+    if placement == Placement::OneCoreEach && server_cpu == client_cpu {
+        return Err("the placement one-core-each needs two processors".to_owned());
+    }
+    let (omniorb, absent) = match plan.omniorb {
+        Some(false) => (None, Vec::new()),
+        asked => match omniorb(stop) {
+            Ok(program) => (Some(program), Vec::new()),
+            Err(absent) if asked.is_some() => {
+                return Err(format!("omniORB was asked for, and is missing: {}", absent.remedy));
+            }
+            Err(absent) => (None, vec![absent]),
+        },
+    };
     let asked = Platform::new().scheduling(Scheduling::Fifo { priority: 90 }).lock_memory();
-    let platform = asked.report().to_string();
     let mut results = RealTime {
         machine: Machine::this(&congestion()),
-        platform,
+        platform: asked.report().to_string(),
         cells: Vec::new(),
+        placement,
+        absent,
         failures: Vec::new(),
         interrupted: false,
     };
-    let loads = if quick { &FEW_LOADS[..] } else { &LOADS[..] };
-    // 100 Hz for 15 s, 1 kHz for 10 s.
-    let rates = if quick { [(100, 300), (1000, 2000)] } else { [(100, 1500), (1000, 10_000)] };
-    for (rate, periods) in rates {
-        for load in loads {
-            for variant in Variant::ALL {
+    Place { server_cpu, client_cpu, omniorb }.measure_all(plan.quick, stop, &mut results);
+    Ok(results)
+}
+
+/// Builds the program of omniORB.
+fn omniorb(stop: &Arc<AtomicBool>) -> Result<PathBuf, Absent> {
+    let absent = |error: std::io::Error| Absent {
+        program: OMNIORB_REALTIME.name,
+        remedy: error.to_string(),
+    };
+    let peers = Peers::open(stop).map_err(absent)?;
+    peers.make(&OMNIORB_REALTIME)?;
+    Ok(peers.binary(OMNIORB_REALTIME.name))
+}
+
+/// Where a cell is measured, and with what.
+struct Place {
+    server_cpu: Option<usize>,
+    client_cpu: Option<usize>,
+    omniorb: Option<PathBuf>,
+}
+
+impl Place {
+    fn variants(&self) -> impl Iterator<Item = Variant> {
+        let omniorb = self.omniorb.is_some();
+        Variant::ALL.into_iter().filter(move |variant| omniorb || *variant != Variant::OmniOrb)
+    }
+
+    /// Measures all cells until `stop` becomes true.
+    fn measure_all(&self, quick: bool, stop: &AtomicBool, results: &mut RealTime) {
+        let loads = if quick { &FEW_LOADS[..] } else { &LOADS[..] };
+        // 100 Hz for 15 s, 1 kHz for 10 s.
+        let rates = if quick { [(100, 300), (1000, 2000)] } else { [(100, 1500), (1000, 10_000)] };
+        let cells = rates.iter().flat_map(|rate| loads.iter().map(move |load| (*rate, *load)));
+        for ((rate, periods), load) in cells {
+            for variant in self.variants() {
                 if stop.load(Ordering::Relaxed) {
                     results.interrupted = true;
-                    return results;
+                    return;
                 }
-                eprintln!("{rate} Hz, {}: {}", load.describe(), variant.name());
-                match measure(rate, periods, *load, variant) {
+                let what = format!("{rate} Hz, {}, {}", load.describe(), variant.name());
+                eprintln!("{what}");
+                match self.measure(rate, periods, load, variant) {
                     Ok(latencies) => {
-                        results.cells.push(Cell { rate, load: *load, variant, latencies });
+                        results.cells.push(Cell { rate, load, variant, latencies });
                     }
-                    Err(error) => results.failures.push(format!(
-                        "{rate} Hz, {}, {}: {error}",
-                        load.describe(),
-                        variant.name()
-                    )),
+                    Err(error) => results.failures.push(format!("{what}: {error}")),
                 }
             }
         }
     }
-    results
-}
 
-/// Measures one variant in one cell, with processes of its own.
-fn measure(rate: u32, periods: u32, load: Load, variant: Variant) -> Result<Latencies, String> {
-    let word = format!("variant={}", variant.word());
-    // The timer alone meets the same load, of plain sockets.
-    let served = match variant {
-        Variant::Timer => format!("variant={}", Variant::Sockets.word()),
-        _ => word.clone(),
-    };
-    let mut server = Process::start("server", "127.0.0.1", &[&served])?;
-    let line = server.line()?;
-    let (low, high) = line.split_once(' ').ok_or_else(|| format!("the server said {line:?}"))?;
-    let mut disturbing = None;
-    if load.clients > 0 {
-        let options = [
-            served.as_str(),
-            &format!("clients={}", load.clients),
-            &format!("load={}", load.kind),
-            &format!("percent={}", load.percent),
-        ];
-        let mut started = Process::start("load", low, &options)?;
-        started.line()?;
-        disturbing = Some(started);
-        // Connections are made, and caches are warm.
-        std::thread::sleep(std::time::Duration::from_millis(300));
+    /// Measures one variant in one cell, with processes of its own.
+    fn measure(
+        &self,
+        rate: u32,
+        periods: u32,
+        load: Load,
+        variant: Variant,
+    ) -> Result<Latencies, String> {
+        let word = format!("variant={}", variant.word());
+        // The timer alone meets the same load, of plain sockets.
+        let served = match variant {
+            Variant::Timer => format!("variant={}", Variant::Sockets.word()),
+            _ => word.clone(),
+        };
+        let program = self.omniorb.as_deref().filter(|_| variant == Variant::OmniOrb);
+        let mut server =
+            Process::start(program, self.server_cpu, "server", "127.0.0.1", &[&served])?;
+        let line = server.line()?;
+        let (low, high) =
+            line.split_once(' ').ok_or_else(|| format!("the server said {line:?}"))?;
+        let mut disturbing = None;
+        if load.clients > 0 {
+            let options = [
+                served.as_str(),
+                &format!("clients={}", load.clients),
+                &format!("load={}", load.kind),
+                &format!("percent={}", load.percent),
+            ];
+            // What is no call is the same for all.
+            let program = program.filter(|_| matches!(load.kind, "calls" | "churn"));
+            let mut started = Process::start(program, self.client_cpu, "load", low, &options)?;
+            started.line()?;
+            disturbing = Some(started);
+            // Connections are made, and caches are warm.
+            std::thread::sleep(std::time::Duration::from_millis(300));
+        }
+        let options = [word.as_str(), &format!("rate={rate}"), &format!("periods={periods}")];
+        let mut client = Process::start(program, self.client_cpu, "high", high, &options)?;
+        let line = client.line()?;
+        drop(disturbing);
+        Latencies::parse(&line).ok_or_else(|| format!("the client said {line:?}"))
     }
-    let options = [word.as_str(), &format!("rate={rate}"), &format!("periods={periods}")];
-    let mut client = Process::start("high", high, &options)?;
-    let line = client.line()?;
-    drop(disturbing);
-    Latencies::parse(&line).ok_or_else(|| format!("the client said {line:?}"))
 }

@@ -1,7 +1,10 @@
 //! A process of the experiment. It is killed when it is dropped.
 
-use std::io::{BufRead, BufReader};
+use armilla_ipc::affinity;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
 
 pub(super) struct Process {
     child: Child,
@@ -10,18 +13,39 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts this executable as a worker in `role`.
-    pub(super) fn start(role: &'static str, place: &str, options: &[&str]) -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("the {role} cannot be started: {error}");
-        let program = std::env::current_exe().map_err(failed)?;
-        let mut child = Command::new(program)
-            .args(["bench-worker", "realtime", role, "tcp", place, "0"])
-            .args(options)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
+    /// Starts a worker in `role` on a processor: this executable, or `program` instead.
+    pub(super) fn start(
+        program: Option<&Path>,
+        cpu: Option<usize>,
+        role: &'static str,
+        place: &str,
+        options: &[&str],
+    ) -> Result<Self, String> {
+        let failed = |error: io::Error| format!("the {role} cannot be started: {error}");
+        let mut command = match program {
+            Some(program) => {
+                let mut command = Command::new(program);
+                command.args([role, place]);
+                command
+            }
+            None => {
+                let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+                command.args(["bench-worker", "realtime", role, "tcp", place, "0"]);
+                command
+            }
+        };
+        command.args(options);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // A child begins on the processor of the thread that starts it.
+        let spawned = thread::scope(|scope| {
+            let placed = scope.spawn(|| {
+                cpu.map_or(Ok(()), affinity::pin_thread)?;
+                command.spawn()
+            });
+            placed.join()
+        });
+        let panicked = |_| Err(io::Error::other("the starting thread panicked"));
+        let mut child = spawned.unwrap_or_else(panicked).map_err(failed)?;
         let output = child.stdout.take().ok_or_else(|| format!("the {role} has no output"))?;
         Ok(Self { child, output: BufReader::new(output), role })
     }

@@ -49,11 +49,13 @@ impl fmt::Display for RealTime {
         writeln!(
             f,
             "E7: µs from the release of a period to the end of its call, which works 100 µs; each \
-             call of a low-priority client works 1 ms\n"
+             call of a low-priority client works 1 ms; inverted: it took longer after the wake-up \
+             than its work and a whole call of low priority; placement: {}\n",
+            self.placement.name()
         )?;
         writeln!(
             f,
-            "{:>7} {:24} {:9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12} {:>9}",
+            "{:>7} {:24} {:9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12} {:>8} {:>9}",
             "rate",
             "load",
             "variant",
@@ -64,6 +66,7 @@ impl fmt::Display for RealTime {
             "max",
             "wake",
             "missed",
+            "inverted",
             "× sockets"
         )?;
         for cell in &self.cells {
@@ -75,7 +78,7 @@ impl fmt::Display for RealTime {
             writeln!(
                 f,
                 "{:>4} Hz {:24} {:9} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {missed:>12} \
-                 {ratio:>9}",
+                 {:>8} {ratio:>9}",
                 cell.rate,
                 cell.load.describe(),
                 cell.variant.name(),
@@ -85,7 +88,11 @@ impl fmt::Display for RealTime {
                 latencies.p9999,
                 latencies.max,
                 latencies.wake_p999,
+                latencies.inversions,
             )?;
+        }
+        for absent in &self.absent {
+            writeln!(f, "absent: {}: {}", absent.program, absent.remedy)?;
         }
         self.failures.iter().try_for_each(|failure| writeln!(f, "failed: {failure}"))
     }

@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// The work of a call.
 const WORK_MICROS: u32 = 100;
+/// The time from the wake-up beyond which a call of low priority, which works for a millisecond,
+/// must have gone first: that, and the work of this call.
+const UNINVERTED: Duration = Duration::from_micros(1_100);
 
 /// How a call is made.
 enum Target {
@@ -71,7 +74,7 @@ fn periods(target: &Target, period: Duration, count: u64) -> Outcome<Latencies> 
     calls.reserve_exact(count as usize);
     wakes.reserve_exact(count as usize);
     let start = monotonic_now() + Duration::from_millis(20);
-    let (mut index, mut missed) = (0, 0);
+    let (mut index, mut missed, mut inversions) = (0, 0, 0);
     while index < count {
         let release = start + Duration::from_nanos(period.as_nanos() as u64 * index);
         sleep_until(release);
@@ -80,9 +83,10 @@ fn periods(target: &Target, period: Duration, count: u64) -> Outcome<Latencies> 
         let ended = monotonic_now() - release;
         wakes.push(woken.as_nanos() as u64);
         calls.push(ended.as_nanos() as u64);
+        inversions += u64::from(ended - woken > UNINVERTED);
         let passed = (ended.as_nanos() / period.as_nanos()) as u64;
         missed += passed.min(count - index);
         index += 1 + passed;
     }
-    Ok(Latencies::of(calls, wakes, count, missed))
+    Ok(Latencies::of(calls, wakes, count, missed, inversions))
 }
