@@ -68,7 +68,9 @@ fn limits_and_times_are_set() {
 
 #[test]
 fn streams_are_made_as_it_was_asked_for() {
-    let options = orb("-ORBDscp 46 -ORBClientPorts 20000-29999").settings().stream_options();
+    let orb = orb("-ORBDscp 46 -ORBClientPorts 20000-29999 -ORBSocketPriority 5 -ORBNoDelay 0");
+    let options = orb.settings().stream_options();
+    assert_eq!((options.priority, options.no_delay), (Some(5), false));
     assert_eq!(options.dscp.map(|point| point.number()), Some(46));
     assert_eq!(options.local_ports, Some(20_000..=29_999));
     let wrong = Orb::builder().settings(|settings| settings.dscp = Some(64)).build().unwrap_err();

@@ -54,7 +54,7 @@ impl ClientPolicies {
     }
 
     /// The connections have these settings instead of those of the ORB: `socket_queue`,
-    /// `keep_alive`, `dscp`, `busy_poll` (`ClientProtocolPolicy`).
+    /// `keep_alive`, `no_delay`, `dscp`, `socket_priority`, `busy_poll` (`ClientProtocolPolicy`).
     #[must_use]
     pub fn protocol(mut self, change: impl Fn(&mut Settings) + Send + Sync + 'static) -> Self {
         self.protocol = Some(Arc::new(change));

@@ -9,6 +9,7 @@ use armilla_rt::{
     TaoEndpoints, Threadpool, ThreadpoolOptions,
 };
 use common::*;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 fn profile(orb: &Orb, sensor: &SensorRef) -> IiopProfile {
@@ -210,5 +211,29 @@ fn a_destroyed_pool_serves_no_more() {
     sensor.ping().unwrap();
     pool.destroy();
     assert!(sensor.ping().is_err());
+    orb.shutdown();
+}
+
+#[test]
+fn each_lane_may_have_a_protocol_of_its_own() {
+    let (orb, rt) = server();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let of_lanes = seen.clone();
+    let options = ThreadpoolOptions::with_lanes("two").protocol(move |lane, settings| {
+        // Every process may choose 0 to 6.
+        settings.socket_priority = Some(if lane == priority(50) { 6 } else { 1 });
+        settings.dscp = Some(46);
+        of_lanes.lock().unwrap().push(lane);
+    });
+    let lanes = options.lane(priority(10), 1, 0).lane(priority(50), 1, 0);
+    let pool = rt.create_threadpool(lanes).unwrap();
+    assert_eq!(*seen.lock().unwrap(), [priority(50), priority(10)]);
+    let poa = declaring(&orb, &rt, &pool, 50);
+    let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    let client = Orb::new().unwrap();
+    remote(&orb, &client, &sensor).ping().unwrap();
+    let wrong = ThreadpoolOptions::with_lanes("wrong").lane(priority(10), 1, 0);
+    let wrong = wrong.protocol(|_, settings| settings.congestion_control = Some("none".into()));
+    assert!(rt.create_threadpool(wrong).is_err(), "what the system refuses");
     orb.shutdown();
 }

@@ -316,6 +316,13 @@ pub struct Settings {
     /// The DiffServ code point of TCP connections, 0 to 63. `None` leaves the system's default.
     /// Default: `None`. Option: `-ORBDscp`.
     pub dscp: Option<u8>,
+    /// The priority of TCP connections in the queues of this host (`SO_PRIORITY`), 0 to 6, or with
+    /// `CAP_NET_ADMIN` to 255; a higher one is sent first if the queueing discipline has bands.
+    /// `None` leaves the system's default. Default: `None`. Option: `-ORBSocketPriority`.
+    pub socket_priority: Option<u8>,
+    /// Whether TCP connections send small messages at once (`TCP_NODELAY`) instead of collecting
+    /// them. Default: true. Option: `-ORBNoDelay`.
+    pub no_delay: bool,
     /// The policies of types that the program defines. They apply to calls whose reference and
     /// thread set no other policy of that type. Default: none.
     pub custom_policies: Vec<CustomPolicy>,
@@ -427,6 +434,8 @@ impl Default for Settings {
             congestion_control: None,
             client_ports: None,
             dscp: None,
+            socket_priority: None,
+            no_delay: true,
             custom_policies: Vec::new(),
         }
     }
@@ -450,6 +459,8 @@ impl Settings {
             busy_poll: self.busy_poll,
             local_ports: self.client_ports.clone(),
             dscp: self.dscp.and_then(CodePoint::new),
+            priority: self.socket_priority,
+            no_delay: self.no_delay,
             ..StreamOptions::default()
         }
     }

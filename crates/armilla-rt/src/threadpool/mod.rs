@@ -187,6 +187,9 @@ fn open(orb: &Orb, lane: &Arc<Lane>, options: &ThreadpoolOptions) -> Result<(), 
             lane.adopt_thread(mapped);
         }
     }));
+    if let Some(change) = options.protocol.clone() {
+        group.settings = Some(Arc::new(move |settings| change(priority, settings)));
+    }
     let group = orb.open_endpoint_group(group)?;
     lane.group.set(group).ok();
     Ok(())

@@ -2,6 +2,9 @@
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;
+use armilla::Settings;
+use std::fmt;
+use std::sync::Arc;
 
 /// A lane of a thread pool: threads of one priority (`RTCORBA::ThreadpoolLane`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ impl Default for BelowHighest {
 /// let pool = ThreadpoolOptions::with_lanes("sensors").lane(low, 2, 0).lane(high, 1, 0);
 /// # let _ = pool;
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ThreadpoolOptions {
     pub(super) name: String,
     pub(super) lanes: Vec<LaneOptions>,
@@ -64,7 +67,11 @@ pub struct ThreadpoolOptions {
     pub(super) buffering: Option<RequestBuffering>,
     pub(super) below_highest: BelowHighest,
     pub(super) endpoints: Vec<String>,
+    pub(super) protocol: Option<ChangeOfLane>,
 }
+
+/// Changes the settings of the endpoints and connections of the lane with this priority.
+pub(super) type ChangeOfLane = Arc<dyn Fn(Priority, &mut Settings) + Send + Sync>;
 
 impl ThreadpoolOptions {
     /// A pool without lanes: all threads wait with `default_priority`, and run each request with
@@ -92,6 +99,7 @@ impl ThreadpoolOptions {
             buffering: None,
             below_highest: BelowHighest::default(),
             endpoints: Vec::new(),
+            protocol: None,
         }
     }
 
@@ -147,6 +155,32 @@ impl ThreadpoolOptions {
         self
     }
 
+    /// The endpoints and connections of each lane have these settings instead of those of the ORB:
+    /// `socket_queue`, `keep_alive`, `no_delay`, `dscp`, `socket_priority`, `busy_poll`
+    /// (`ServerProtocolPolicy`). `change` gets the priority of the lane.
+    ///
+    /// ```
+    /// use armilla_rt::{Priority, ThreadpoolOptions};
+    ///
+    /// let [low, high] = [1_000, 30_000].map(|number| Priority::new(number).unwrap());
+    /// let lanes = ThreadpoolOptions::with_lanes("sensors").lane(low, 2, 0).lane(high, 1, 0);
+    /// // Expedited forwarding for what is urgent, and the first band of this host's queues.
+    /// let pool = lanes.protocol(move |priority, settings| {
+    ///     if priority == high {
+    ///         (settings.dscp, settings.socket_priority) = (Some(46), Some(6));
+    ///     }
+    /// });
+    /// # let _ = pool;
+    /// ```
+    #[must_use]
+    pub fn protocol(
+        mut self,
+        change: impl Fn(Priority, &mut Settings) + Send + Sync + 'static,
+    ) -> Self {
+        self.protocol = Some(Arc::new(change));
+        self
+    }
+
     /// Checks what does not depend on the platform.
     pub(super) fn check(&self) -> Result<(), RtError> {
         let wrong = |policy: &'static str, value: String, reason: &str, remedy: &str| {
@@ -185,6 +219,15 @@ impl ThreadpoolOptions {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl fmt::Debug for ThreadpoolOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadpoolOptions")
+            .field("name", &self.name)
+            .field("lanes", &self.lanes)
+            .finish_non_exhaustive()
     }
 }
 

@@ -52,6 +52,8 @@ impl OrbBuilder {
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`]; 0 does not probe |
     /// | `-ORBClientPorts FIRST-LAST` | [`Settings::client_ports`](crate::Settings::client_ports) |
     /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
+    /// | `-ORBSocketPriority NUMBER` | [`Settings::socket_priority`] |
+    /// | `-ORBNoDelay 0\|1` | [`Settings::no_delay`] |
     /// | `-ORBFragmentSize OCTETS` | [`Settings::fragment_size`]; 0 does not fragment |
     /// | `-ORBExceptionDetails 0\|1` | [`Settings::exception_details`] |
     /// | `-ORBMessageMemory OCTETS` | [`Settings::message_memory`]; 0 leaves it to the machine |
@@ -243,6 +245,12 @@ impl OrbBuilder {
                 let wrong = || bad(format!("{name} {value:?}: a number below 64 is needed"));
                 self.settings.dscp = Some(point.ok_or_else(wrong)?);
             }
+            "socketpriority" => {
+                let priority = value.parse().ok();
+                let wrong = || bad(format!("{name} {value:?}: a number below 256 is needed"));
+                self.settings.socket_priority = Some(priority.ok_or_else(wrong)?);
+            }
+            "nodelay" => self.settings.no_delay = number(name, &value)? != 0,
             "exceptiondetails" => self.settings.exception_details = number(name, &value)? != 0,
             "fragmentsize" => {
                 let size = number(name, &value)?;

@@ -12,6 +12,7 @@ use crate::concurrency::Concurrency;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::{Orb, WeakOrb};
+use crate::settings::Settings;
 use crate::transport::{Endpoint, Listening};
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::Acceptor;
@@ -42,6 +43,9 @@ pub struct EndpointGroupOptions {
     pub prestarted_threads: usize,
     /// Runs first in each thread of the group. Default: nothing.
     pub on_thread_start: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// Changes the settings of the ORB for its endpoints and connections: queues, keep-alive, code
+    /// point, priority of the sockets. Default: nothing.
+    pub settings: Option<Arc<dyn Fn(&mut Settings) + Send + Sync>>,
 }
 
 impl EndpointGroupOptions {
@@ -54,6 +58,7 @@ impl EndpointGroupOptions {
             stack_size: None,
             prestarted_threads: 0,
             on_thread_start: None,
+            settings: None,
         }
     }
 }
@@ -85,8 +90,10 @@ impl Orb {
         let endpoints = options.endpoints.iter().map(|text| self.transports().endpoint(text));
         let endpoints = endpoints.collect::<Result<Vec<_>, _>>()?;
         let mut group = Group::new(self, WorkerThreads::of(&options), Publications::empty())?;
+        let mut settings = self.settings().clone();
+        options.settings.iter().for_each(|change| change(&mut settings));
         for endpoint in &endpoints {
-            group.listen(self, endpoint)?;
+            group.listen_with(self, endpoint, &settings)?;
         }
         if !group.is_reachable() {
             let what = "a group of endpoints needs one with an address for references";
@@ -154,7 +161,17 @@ impl Group {
     /// # Errors
     /// `INITIALIZE` when the endpoint cannot be opened.
     pub(super) fn listen(&mut self, orb: &Orb, endpoint: &Endpoint) -> Result<(), SystemException> {
-        let Listening { acceptor, publications } = endpoint.listen(orb.settings())?;
+        self.listen_with(orb, endpoint, orb.settings())
+    }
+
+    /// The same, with other settings for the endpoint and its connections.
+    fn listen_with(
+        &mut self,
+        orb: &Orb,
+        endpoint: &Endpoint,
+        settings: &Settings,
+    ) -> Result<(), SystemException> {
+        let Listening { acceptor, publications } = endpoint.listen(settings)?;
         self.publications.extend(publications);
         if endpoint.is_iiop() {
             self.own_addresses.add(&*acceptor);
