@@ -1,7 +1,7 @@
 //! The `-ORB…` options of a program's command line (CORBA 3.4 Part 1, 8.5.3).
 
 use super::OrbBuilder;
-use super::limits::{self, bad, number};
+use super::numbers::{self, bad, number};
 use crate::exception::SystemException;
 use crate::policies::Rebind;
 use crate::policies::{ConnectionPolicy, OnewayBuffer, SyncScope};
@@ -179,29 +179,12 @@ impl OrbBuilder {
             "publishaddress" => return self.publish_address(&value),
             "publishas" => self.settings.publish_as = publish_as(name, &value)?,
             "publishnetwork" => self.settings.publish_network = Some(parse(name, &value)?),
-            "alternateaddresses" => {
-                self.settings.alternate_addresses = number(name, &value)? != 0;
-            }
             "imr" => self.settings.imr = Some(value),
             "initref" => match value.split_once('=') {
                 Some((name, url)) => self = self.initial_reference(name, url),
                 None => return Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
             },
             "defaultinitref" => self.default_initial = Some(value),
-            "calltimeout" => {
-                let limit = number(name, &value)?;
-                let limit = (limit > 0).then(|| std::time::Duration::from_millis(limit));
-                self.settings.call_timeout = limit;
-            }
-            "connecttimeout" => {
-                let limit = number(name, &value)?;
-                self.settings.connect_timeout = std::time::Duration::from_millis(limit);
-            }
-            "requesttimeout" => {
-                let limit = number(name, &value)?;
-                self.settings.request_timeout =
-                    (limit > 0).then(|| std::time::Duration::from_millis(limit));
-            }
             "id" => self.settings.orb_id = value,
             "serverid" => self.settings.server_id = value,
             "retries" => {
@@ -215,19 +198,14 @@ impl OrbBuilder {
             "nativewcharcodeset" => {
                 self.settings.native_wchar_code_set = code_set(name, &value, true)?;
             }
-            "lonesurrogates" => self.settings.lone_surrogates = number(name, &value)? != 0,
             "busypoll" => {
                 let limit = number(name, &value)?;
                 self.settings.busy_poll = Some(std::time::Duration::from_micros(limit));
             }
-            "localendpoints" => self.settings.local_endpoints = number(name, &value)? != 0,
             "connectionpolicy" => {
                 self.settings.connection_policy = connection_policy(name, &value)?
             }
             "syncscope" => self.settings.sync_scope = sync_scope(name, &value)?,
-            "offerbidirectionalgiop" => {
-                self.settings.offer_bidirectional = number(name, &value)? != 0;
-            }
             "acceptbidirectionalgiop" => {
                 self.settings.accept_bidirectional = parse(name, &value)?;
             }
@@ -250,26 +228,14 @@ impl OrbBuilder {
                 let wrong = || bad(format!("{name} {value:?}: a number below 256 is needed"));
                 self.settings.socket_priority = Some(priority.ok_or_else(wrong)?);
             }
-            "nodelay" => self.settings.no_delay = number(name, &value)? != 0,
-            "exceptiondetails" => self.settings.exception_details = number(name, &value)? != 0,
-            "fragmentsize" => {
-                let size = number(name, &value)?;
-                self.settings.fragment_size =
-                    (size > 0).then(|| usize::try_from(size).unwrap_or(usize::MAX));
-            }
             "concurrency" => {
                 let parsed = value.parse().map_err(|what| bad(format!("{name} {what}")));
                 self.settings.concurrency = parsed?;
             }
-            "holdrequests" => self.settings.hold_requests = number(name, &value)? != 0,
-            "startuphold" => {
-                let limit = number(name, &value)?;
-                self.settings.startup_hold = std::time::Duration::from_millis(limit);
-            }
             "collocation" => self.settings.collocation = collocation(name, &value)?,
             "onewaybuffer" => self.settings.oneway_buffer = oneway_buffer(name, &value)?,
             "congestioncontrol" => self.settings.congestion_control = Some(value),
-            _ => limits::set(&mut self.settings, (name, suffix), &value)?,
+            _ => numbers::set(&mut self.settings, (name, suffix), &value)?,
         }
         Ok(self)
     }

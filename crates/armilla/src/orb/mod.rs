@@ -7,7 +7,7 @@ mod arguments;
 mod builder;
 mod ids;
 mod interceptors;
-mod limits;
+mod numbers;
 mod resolve;
 mod run;
 

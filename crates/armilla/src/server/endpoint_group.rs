@@ -45,8 +45,11 @@ pub struct EndpointGroupOptions {
     pub on_thread_start: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Changes the settings of the ORB for its endpoints and connections: queues, keep-alive, code
     /// point, priority of the sockets. Default: nothing.
-    pub settings: Option<Arc<dyn Fn(&mut Settings) + Send + Sync>>,
+    pub settings: Option<SettingsChange>,
 }
+
+/// What changes the settings of an ORB.
+type SettingsChange = Arc<dyn Fn(&mut Settings) + Send + Sync>;
 
 impl EndpointGroupOptions {
     /// Listens at these endpoints, with this model of concurrency.

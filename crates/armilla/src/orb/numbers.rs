@@ -1,11 +1,11 @@
-//! The `-ORB…` options of limits, which all have the same form: a number.
+//! The `-ORB…` options whose value is a number.
 
 use crate::exception::{Minor, SystemException};
 use crate::settings::Settings;
 use std::time::Duration;
 
 /// What an option sets.
-enum Limit {
+enum Target {
     /// A number above zero.
     Count(fn(&mut Settings) -> &mut usize),
     /// A number above zero, or zero to leave it to the system.
@@ -14,32 +14,48 @@ enum Limit {
     Number(fn(&mut Settings) -> &mut u32),
     /// A time in milliseconds.
     Time(fn(&mut Settings) -> &mut Duration),
+    /// A time in milliseconds, or zero for no limit.
+    OptionalTime(fn(&mut Settings) -> &mut Option<Duration>),
+    /// Zero for no, another number for yes.
+    Switch(fn(&mut Settings) -> &mut bool),
 }
 
-/// The options of limits, by the part of the name after `-ORB`, in lower case.
-const LIMITS: [(&str, Limit); 19] = [
-    ("maxmessage", Limit::Count(|settings| &mut settings.max_message)),
-    ("messagememory", Limit::OptionalCount(|settings| &mut settings.message_memory)),
-    ("maxconnections", Limit::Count(|settings| &mut settings.max_connections)),
-    ("connectionsperpeer", Limit::OptionalCount(|settings| &mut settings.connections_per_peer)),
-    ("connectionsperendpoint", Limit::Count(|settings| &mut settings.connections_per_endpoint)),
-    ("clientidle", Limit::Time(|settings| &mut settings.client_idle)),
-    ("serveridle", Limit::Time(|settings| &mut settings.server_idle)),
-    ("headerdeadline", Limit::Time(|settings| &mut settings.header_deadline)),
-    ("messagedeadline", Limit::Time(|settings| &mut settings.message_deadline)),
-    ("draintimeout", Limit::Time(|settings| &mut settings.drain_timeout)),
-    ("requestsperconnection", Limit::Count(|settings| &mut settings.requests_per_connection)),
-    ("requestsinprogress", Limit::Count(|settings| &mut settings.requests_in_progress)),
-    ("requestsinflight", Limit::Count(|settings| &mut settings.requests_in_flight)),
-    ("queuedreplies", Limit::Count(|settings| &mut settings.queued_replies)),
-    ("queuedrequests", Limit::Count(|settings| &mut settings.queued_requests)),
-    ("maxheldrequests", Limit::Count(|settings| &mut settings.max_held_requests)),
-    ("maxforwards", Limit::Number(|settings| &mut settings.max_forwards)),
-    ("valuedepth", Limit::Number(|settings| &mut settings.value_depth)),
-    ("socketqueue", Limit::OptionalCount(|settings| &mut settings.socket_queue)),
+/// The options, by the part of the name after `-ORB`, in lower case.
+const NUMBERS: [(&str, Target); 31] = [
+    ("maxmessage", Target::Count(|settings| &mut settings.max_message)),
+    ("messagememory", Target::OptionalCount(|settings| &mut settings.message_memory)),
+    ("maxconnections", Target::Count(|settings| &mut settings.max_connections)),
+    ("connectionsperpeer", Target::OptionalCount(|settings| &mut settings.connections_per_peer)),
+    ("connectionsperendpoint", Target::Count(|settings| &mut settings.connections_per_endpoint)),
+    ("clientidle", Target::Time(|settings| &mut settings.client_idle)),
+    ("serveridle", Target::Time(|settings| &mut settings.server_idle)),
+    ("headerdeadline", Target::Time(|settings| &mut settings.header_deadline)),
+    ("messagedeadline", Target::Time(|settings| &mut settings.message_deadline)),
+    ("draintimeout", Target::Time(|settings| &mut settings.drain_timeout)),
+    ("requestsperconnection", Target::Count(|settings| &mut settings.requests_per_connection)),
+    ("requestsinprogress", Target::Count(|settings| &mut settings.requests_in_progress)),
+    ("requestsinflight", Target::Count(|settings| &mut settings.requests_in_flight)),
+    ("queuedreplies", Target::Count(|settings| &mut settings.queued_replies)),
+    ("queuedrequests", Target::Count(|settings| &mut settings.queued_requests)),
+    ("maxheldrequests", Target::Count(|settings| &mut settings.max_held_requests)),
+    ("maxforwards", Target::Number(|settings| &mut settings.max_forwards)),
+    ("valuedepth", Target::Number(|settings| &mut settings.value_depth)),
+    ("socketqueue", Target::OptionalCount(|settings| &mut settings.socket_queue)),
+    ("calltimeout", Target::OptionalTime(|settings| &mut settings.call_timeout)),
+    ("connecttimeout", Target::Time(|settings| &mut settings.connect_timeout)),
+    ("requesttimeout", Target::OptionalTime(|settings| &mut settings.request_timeout)),
+    ("startuphold", Target::Time(|settings| &mut settings.startup_hold)),
+    ("fragmentsize", Target::OptionalCount(|settings| &mut settings.fragment_size)),
+    ("alternateaddresses", Target::Switch(|settings| &mut settings.alternate_addresses)),
+    ("lonesurrogates", Target::Switch(|settings| &mut settings.lone_surrogates)),
+    ("localendpoints", Target::Switch(|settings| &mut settings.local_endpoints)),
+    ("offerbidirectionalgiop", Target::Switch(|settings| &mut settings.offer_bidirectional)),
+    ("nodelay", Target::Switch(|settings| &mut settings.no_delay)),
+    ("exceptiondetails", Target::Switch(|settings| &mut settings.exception_details)),
+    ("holdrequests", Target::Switch(|settings| &mut settings.hold_requests)),
 ];
 
-/// Sets the limit of option `name`; `suffix` is the part of its name after `-ORB`, in lower case.
+/// Sets what option `name` is for; `suffix` is the part of its name after `-ORB`, in lower case.
 ///
 /// # Errors
 /// `BAD_PARAM` for an unknown option or a malformed value.
@@ -48,19 +64,24 @@ pub(super) fn set(
     (name, suffix): (&str, &str),
     value: &str,
 ) -> Result<(), SystemException> {
-    let Some((_, limit)) = LIMITS.iter().find(|(known, _)| *known == suffix) else {
+    let Some((_, target)) = NUMBERS.iter().find(|(known, _)| *known == suffix) else {
         return Err(bad(format!("{name} is not an option of this ORB")));
     };
-    match limit {
-        Limit::Count(field) => *field(settings) = size(name, value)?,
-        Limit::OptionalCount(field) => {
+    match target {
+        Target::Count(field) => *field(settings) = size(name, value)?,
+        Target::OptionalCount(field) => {
             let count = usize::try_from(number(name, value)?).unwrap_or(usize::MAX);
             *field(settings) = (count > 0).then_some(count);
         }
-        Limit::Number(field) => {
+        Target::Number(field) => {
             *field(settings) = u32::try_from(number(name, value)?).unwrap_or(u32::MAX);
         }
-        Limit::Time(field) => *field(settings) = Duration::from_millis(number(name, value)?),
+        Target::Time(field) => *field(settings) = Duration::from_millis(number(name, value)?),
+        Target::OptionalTime(field) => {
+            let time = number(name, value)?;
+            *field(settings) = (time > 0).then(|| Duration::from_millis(time));
+        }
+        Target::Switch(field) => *field(settings) = number(name, value)? != 0,
     }
     Ok(())
 }
