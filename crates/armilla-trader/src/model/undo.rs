@@ -52,3 +52,68 @@ impl Model {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Attribute, Offer};
+    use super::*;
+    use armilla::Orb;
+    use armilla_cos_trading::link::LinkInfo;
+    use armilla_cos_trading::register::OfferInfo;
+    use armilla_cos_trading::repos::service_type_repository::TypeStruct;
+    use std::sync::Arc;
+
+    fn put_type(name: &str, masked: bool) -> Change {
+        Change::PutType(name.to_owned(), Box::new(TypeStruct { masked, ..TypeStruct::default() }))
+    }
+
+    fn put_offer(orb: &Orb, number: u64, key: &str) -> Change {
+        let reference = orb.string_to_object(&format!("corbaloc::a.invalid/{key}")).unwrap();
+        let info = OfferInfo { reference, r#type: "T".to_owned(), properties: Vec::new() };
+        Change::PutOffer(Arc::new(Offer::of_object(number, info)))
+    }
+
+    /// What others see of a model.
+    fn contents(model: &Model) -> String {
+        let types: Vec<_> = model.service_types().iter().map(|it| &it.declared).collect();
+        let offers: Vec<_> = model.offers().map(|offer| (offer.number, offer.info())).collect();
+        let links: Vec<_> = model.links().collect();
+        let limit = model.attributes().get(Attribute::MaxList);
+        format!("{types:?} {offers:?} {links:?} {limit} {:?}", model.attributes().request_id_stem)
+    }
+
+    #[test]
+    fn every_change_can_be_undone() {
+        let orb = Orb::new().unwrap();
+        let mut model = Model::new(&orb);
+        let link = |name: &str| Change::PutLink(name.to_owned(), Box::new(LinkInfo::default()));
+        let before = [
+            put_type("T", false),
+            put_type("U", false),
+            put_offer(&orb, 1, "one"),
+            put_offer(&orb, 2, "two"),
+            link("kept"),
+            Change::SetAttribute(Attribute::MaxList, 7),
+        ];
+        model.make(before).unwrap();
+        let expected = contents(&model);
+        let changes = [
+            put_offer(&orb, 1, "another"),
+            put_offer(&orb, 3, "three"),
+            Change::RemoveOffer(2),
+            Change::RemoveOffer(3),
+            link("new"),
+            Change::RemoveLink("kept".to_owned()),
+            Change::RemoveType("U".to_owned()),
+            put_type("V", false),
+            put_type("T", true),
+            Change::SetAttribute(Attribute::MaxList, 8),
+            Change::SetRequestIdStem(vec![1]),
+        ];
+        let mut undo = model.make(changes).unwrap();
+        assert_ne!(contents(&model), expected);
+        undo.reverse();
+        model.apply(undo).unwrap();
+        assert_eq!(contents(&model), expected);
+    }
+}
