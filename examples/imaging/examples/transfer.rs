@@ -27,6 +27,7 @@ use std::thread;
 use std::time::Instant;
 
 #[path = "../tests/imaging/common.rs"]
+#[allow(dead_code)] // the tests use more of it
 mod common;
 
 type Done<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;

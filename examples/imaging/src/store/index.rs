@@ -44,7 +44,10 @@ impl Index {
     /// Enters an image; it is on the disk when this returns.
     pub(super) fn insert(&self, image: &Image) -> Result<(), StoreError> {
         let row = serde_json::to_vec(image).map_err(|error| failed(&self.path, error))?;
-        self.write(|table| Ok(drop(table.insert(image.uid.as_str(), row.as_slice())?)))
+        self.write(|table| {
+            table.insert(image.uid.as_str(), row.as_slice())?;
+            Ok(())
+        })
     }
 
     fn write(
