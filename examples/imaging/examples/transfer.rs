@@ -20,6 +20,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -84,15 +85,20 @@ fn serve() -> Done {
     Ok(())
 }
 
-/// Sends the file whose number was asked for. The standard library copies from files to sockets by
-/// `sendfile`.
-fn send_plain(mut stream: impl Read + Write, files: &[impl AsRef<Path>]) -> io::Result<u64> {
+/// Sends the file whose number was asked for, by `sendfile`.
+fn send_plain(mut stream: impl Read + Write + AsFd, files: &[impl AsRef<Path>]) -> io::Result<()> {
     let mut number = [0];
     stream.read_exact(&mut number)?;
     let file = File::open(&files[usize::from(number[0])])?;
-    let size = file.metadata()?.len();
-    stream.write_all(&size.to_be_bytes())?;
-    io::copy(&mut file.take(size), &mut stream)
+    let mut left = file.metadata()?.len() as usize;
+    stream.write_all(&(left as u64).to_be_bytes())?;
+    while left > 0 {
+        match rustix::fs::sendfile(&stream, &file, None, left)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            sent => left -= sent,
+        }
+    }
+    Ok(())
 }
 
 struct Viewer {
