@@ -1,16 +1,45 @@
-//! `armilla rt`: what this host grants of real time.
+//! `armilla rt`: what this host grants of real time, and what operations take.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Context, Failure, Outcome};
 use crate::output::say;
-use armilla_rt::{Platform, PlatformReport, Scheduling};
+use armilla_rt::{Measurement, Platform, PlatformReport, Scheduling};
+use armilla_schedule::MeasuredTimes;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::time::Duration;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 /// The arguments of `armilla rt`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Rt {
     /// Show what the host grants: asked for, granted, why not, and how to get it
     Doctor(Doctor),
+    /// Run a program, and write the worst cases that it measured as a table for `armilla schedule`
+    Measure(Measure),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The program takes part with armilla_rt::Measurement::from_environment. Processes that it\n\
+                  starts do so too. It is to end by itself, or is interrupted after --seconds.\n\n\
+                  A measurement need not have met the worst case, therefore the margin."
+)]
+pub(crate) struct Measure {
+    /// Where to write the table; without it to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// By how many per cent each worst case is enlarged
+    #[arg(long, value_name = "PERCENT", default_value_t = 20)]
+    margin: u32,
+    /// Interrupt the program (SIGINT) after this time
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<u64>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -49,6 +78,75 @@ pub(crate) struct Doctor {
 pub(crate) fn run(rt: &Rt) -> Outcome {
     match rt {
         Rt::Doctor(doctor) => doctor.run(),
+        Rt::Measure(measure) => measure.run(),
+    }
+}
+
+impl Measure {
+    fn run(&self) -> Outcome {
+        let directory = std::env::temp_dir().join(format!("armilla-measure-{}", process::id()));
+        fs::create_dir_all(&directory)
+            .context(format_args!("cannot create {}", directory.display()))?;
+        let measured = self.measure(&directory);
+        // What is left there is of no use to anybody.
+        fs::remove_dir_all(&directory).ok();
+        let table = measured?.to_table(self.margin);
+        match &self.output {
+            Some(path) => {
+                fs::write(path, table).context(format_args!("cannot write {}", path.display()))
+            }
+            None => crate::output::print(format_args!("{table}")),
+        }
+    }
+
+    /// Runs the program, and joins what its processes have measured.
+    fn measure(&self, directory: &Path) -> Outcome<MeasuredTimes> {
+        let [program, arguments @ ..] = &self.program[..] else {
+            return Err(Failure::usage("a program is needed after --"));
+        };
+        let name = program.display();
+        let mut command = Command::new(program);
+        command.args(arguments).env(Measurement::VARIABLE, directory);
+        if self.output.is_none() {
+            // Standard output is for the table.
+            command.stdout(io::stderr());
+        }
+        let mut child = command.spawn().context(format_args!("cannot run {name}"))?;
+        let status = self.wait(&mut child).context(format_args!("cannot wait for {name}"))?;
+        let mut measured = MeasuredTimes::new();
+        let files = fs::read_dir(directory).context("cannot read what was measured")?;
+        for file in files {
+            let path = file.context("cannot read what was measured")?.path();
+            let text = fs::read_to_string(&path)
+                .context(format_args!("cannot read {}", path.display()))?;
+            let times: MeasuredTimes = text
+                .parse()
+                .map_err(|wrong| Failure::because(format!("{}: {wrong}", path.display())))?;
+            measured.merge(&times);
+        }
+        match measured == MeasuredTimes::new() {
+            true => Err(Failure::because(format!(
+                "{name} has measured nothing, and ended with {status}; does it use \
+                 armilla_rt::Measurement::from_environment?"
+            ))),
+            false => Ok(measured),
+        }
+    }
+
+    fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        let Some(seconds) = self.seconds else { return child.wait() };
+        let end = Instant::now() + Duration::from_secs(seconds);
+        let mut interrupted = false;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            if !interrupted && Instant::now() >= end {
+                kill_process(Pid::from_child(child), Signal::INT)?;
+                interrupted = true;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 

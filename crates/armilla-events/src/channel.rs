@@ -8,7 +8,7 @@ use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::servant::serve;
 use crate::subscription::Subscription;
 use armilla::SystemException;
-use armilla_rt::{Priority, PriorityModel, RtOrb, Threadpool};
+use armilla_rt::{Measurement, Priority, PriorityModel, RtOrb, Threadpool};
 use armilla_schedule::Report;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,6 +41,7 @@ pub struct EventChannelBuilder {
     priority: Option<Priority>,
     schedule: BTreeMap<String, Priority>,
     strict: bool,
+    measurement: Option<Measurement>,
 }
 
 impl EventChannelBuilder {
@@ -83,6 +84,13 @@ impl EventChannelBuilder {
         self
     }
 
+    /// Measures what the events of consumers take that name an
+    /// [operation](ConsumerOptions::operation).
+    pub fn measure(mut self, measurement: &Measurement) -> Self {
+        self.measurement = Some(measurement.clone());
+        self
+    }
+
     /// Refuses consumers whose threads cannot have their native priorities. By default the log
     /// says so.
     pub const fn strict(mut self) -> Self {
@@ -105,8 +113,10 @@ impl EventChannelBuilder {
             poa = poa.priority_model(PriorityModel::ClientPropagated(priority));
         }
         let poa = poa.build()?;
-        let Self { rt, limits, priority, schedule, strict, .. } = self;
-        let hub = Arc::new(Hub::new(&rt, limits, priority, schedule, strict));
+        let Self { rt, limits, priority, schedule, strict, measurement, .. } = self;
+        let mut hub = Hub::new(&rt, limits, priority, schedule, strict);
+        hub.measurement = measurement;
+        let hub = Arc::new(hub);
         let reference = serve(&hub, poa.poa())?;
         Ok(EventChannel(Arc::new(Inner { hub, reference })))
     }
@@ -123,6 +133,7 @@ impl EventChannel {
             priority: None,
             schedule: BTreeMap::new(),
             strict: false,
+            measurement: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The channel without its CORBA objects: who is connected, and where events go.
 
 use crate::connection::{Connection, Offered};
-use crate::consumer::Consumer;
+use crate::consumer::{Consumer, ConsumerError};
 use crate::corba::comm::{PushSupplier as _, PushSupplierRef};
 use crate::corba::{ChannelStatistics, Event};
 use crate::correlation::covers;
@@ -9,7 +9,7 @@ use crate::error::EventError;
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::subscription::Subscription;
 use armilla_ipc::real_time::PiMutex;
-use armilla_rt::{Priority, RtErrorKind, RtOrb};
+use armilla_rt::{Measurement, Priority, RtErrorKind, RtOrb};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -27,6 +27,8 @@ pub(crate) struct Hub {
     pub(crate) schedule: BTreeMap<String, Priority>,
     /// Whether a consumer without its native priority is refused.
     pub(crate) strict: bool,
+    /// What measures consumers.
+    pub(crate) measurement: Option<Measurement>,
     /// What suppliers read. It is replaced whole, under `members`.
     table: PiMutex<Arc<Vec<Row>>>,
     members: Mutex<Members>,
@@ -51,6 +53,23 @@ struct Members {
     next: u64,
     /// The suppliers; those that want to be told of the end have a reference.
     suppliers: BTreeMap<u64, Option<PushSupplierRef>>,
+}
+
+/// A consumer that is measured.
+struct Measured {
+    consumer: Arc<dyn Consumer>,
+    operation: String,
+    measurement: Measurement,
+}
+
+impl Consumer for Measured {
+    fn push(&self, events: &[Event]) -> Result<(), ConsumerError> {
+        self.measurement.of(&self.operation, || self.consumer.push(events))
+    }
+
+    fn disconnected(&self) {
+        self.consumer.disconnected();
+    }
 }
 
 /// The right of a plain proxy to be, which ends with it.
@@ -86,6 +105,7 @@ impl Hub {
             priority,
             schedule,
             strict,
+            measurement: None,
             table,
             members,
             proxies,
@@ -129,6 +149,14 @@ impl Hub {
         options: &ConsumerOptions,
     ) -> Result<Arc<Entry>, EventError> {
         let entry = self.join(options)?;
+        let measured = self.measurement.clone().filter(|_| !options.operation.is_empty());
+        let consumer: Arc<dyn Consumer> = match measured {
+            Some(measurement) => {
+                let operation = options.operation.clone();
+                Arc::new(Measured { consumer, operation, measurement })
+            }
+            None => consumer,
+        };
         let priority = options.priority.or_else(|| self.schedule.get(&options.operation).copied());
         let priority = priority.or(self.priority);
         let (hub, of_thread) = (self.clone(), entry.clone());

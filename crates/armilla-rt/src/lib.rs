@@ -17,6 +17,7 @@ mod client;
 mod current;
 mod dispatch;
 mod error;
+mod measure;
 mod orb;
 mod platform;
 mod poa;
@@ -37,6 +38,7 @@ pub use current::RtCurrent;
 pub use error::{RtError, RtErrorKind};
 #[doc(inline)]
 pub use idl::rtcorba;
+pub use measure::Measurement;
 pub use orb::RtOrb;
 pub use platform::{Finding, Grant, Platform, PlatformReport};
 pub use poa::{RtPoa, RtPoaBuilder};

@@ -2,7 +2,8 @@
 
 use crate::time::Nanos;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
+use std::str::FromStr;
 
 /// Worst cases that a running program has measured, to be written as a table.
 ///
@@ -66,6 +67,36 @@ impl MeasuredTimes {
     }
 }
 
+/// A line for each operation: nanoseconds, executions and the name. [`FromStr`] reads it.
+impl fmt::Display for MeasuredTimes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (operation, (worst, count)) in &self.worst {
+            // A name of IDL has no line ends; one that a program made up must not end the line.
+            writeln!(f, "{} {count} {}", worst.0, operation.replace(['\n', '\r'], " "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what `Display` writes.
+impl FromStr for MeasuredTimes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut times = Self::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let mut parts = line.splitn(3, ' ');
+            let mut next = || parts.next();
+            let found = (|| Some((next()?.parse().ok()?, next()?.parse().ok()?, next()?)))();
+            let Some((worst, count, operation)) = found else {
+                return Err(format!("line {number}: NANOSECONDS EXECUTIONS NAME is needed"));
+            };
+            times.merge(&Self { worst: [(operation.to_owned(), (Nanos(worst), count))].into() });
+        }
+        Ok(times)
+    }
+}
+
 /// A basic string of TOML.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
@@ -77,4 +108,25 @@ fn quoted(text: &str) -> String {
         }
     }
     quoted + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_joined() {
+        let mut times = MeasuredTimes::new();
+        times.record("A::f", Nanos(70));
+        times.record("A::f", Nanos(90));
+        times.record("B::g h", Nanos(5));
+        let read: MeasuredTimes = times.to_string().parse().unwrap();
+        assert_eq!(read, times);
+        let twice: MeasuredTimes = format!("{times}{times}").parse().unwrap();
+        assert!(twice.to_table(0).contains("90 ns in 4 executions"), "{}", twice.to_table(0));
+        for wrong in ["x 1 A::f", "1 A::f", "1 -1 A::f", "18446744073709551616 1 A::f", " "] {
+            let error = wrong.parse::<MeasuredTimes>().unwrap_err();
+            assert!(error.contains("line 1"), "{error}");
+        }
+    }
 }

@@ -232,7 +232,10 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-rt",
         rows: &[
             ("error", "what every part fails with"),
-            ("platform priority tasks", "the host, the numbers of threads, what is scheduled"),
+            (
+                "measure platform priority tasks",
+                "the host, the numbers of threads, what is scheduled",
+            ),
             ("current wire", "the priority of a thread, of a request and of a reference"),
             ("threadpool", "threads by priority"),
             ("dispatch", "a request in a thread"),

@@ -6,7 +6,8 @@
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_events::EventChannel;
 use armilla_rt::{
-    DirectMapping, NativeRange, Platform, Priority, RtOrb, Threadpool, ThreadpoolOptions,
+    DirectMapping, Measurement, NativeRange, Platform, Priority, RtOrb, Threadpool,
+    ThreadpoolOptions,
 };
 use avionics::flight::Flight;
 use avionics::page::page;
@@ -61,6 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         true => println!("the platform grants all of real time that was asked for"),
         false => println!("not everything is granted; the flight goes on without:\n{report}"),
     }
+    // `armilla rt measure` wants to know how long everything takes.
+    let measurement = Measurement::from_environment();
     let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
     let mut rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
     if options.strict {
@@ -73,6 +76,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         EventChannel::builder(&rt).threadpool(&pool).priority(lowest).schedule(&plan.report);
     if options.strict {
         channel = channel.strict();
+    }
+    if let Some(measurement) = &measurement {
+        channel = channel.measure(measurement);
     }
     let channel = channel.build()?;
     let flight = Flight::begin(&channel, &plan)?;
@@ -87,6 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("wrote {}", path.display());
     }
     channel.destroy();
+    measurement.map_or(Ok(()), |it| it.write())?;
     orb.shutdown();
     Ok(())
 }
