@@ -85,7 +85,12 @@ impl ServerBuilder {
             console.start(&lifecycle)
         });
         match console.transpose() {
-            Ok(console) => Ok(Server { orb, repository, lifecycle, console }),
+            Ok(console) => {
+                if let Some(console) = &console {
+                    tracing::info!(url = console.url(), "the web page is served");
+                }
+                Ok(Server { orb, repository, lifecycle, console })
+            }
             Err(error) => {
                 orb.shutdown();
                 Err(ServerError::Console(error))
