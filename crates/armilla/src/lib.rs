@@ -137,7 +137,7 @@ pub use server::poa::{
     ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
 };
 pub use server::{AnyServant, LocationReply, ResponseHandler, ServantBase, SoughtKey};
-pub use server::{EndpointGroup, EndpointGroupOptions};
+pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
 pub use threads::blocking;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

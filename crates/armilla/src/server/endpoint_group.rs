@@ -48,8 +48,8 @@ pub struct EndpointGroupOptions {
     pub settings: Option<SettingsChange>,
 }
 
-/// What changes the settings of an ORB.
-type SettingsChange = Arc<dyn Fn(&mut Settings) + Send + Sync>;
+/// What changes settings of the ORB for a part of it.
+pub type SettingsChange = Arc<dyn Fn(&mut Settings) + Send + Sync>;
 
 impl EndpointGroupOptions {
     /// Listens at these endpoints, with this model of concurrency.

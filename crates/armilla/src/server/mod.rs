@@ -41,7 +41,7 @@ mod workers;
 
 pub use amh::{EncodeResults, ResponseHandler};
 pub use call::{DispatchError, Dispatched, ServerCall};
-pub use endpoint_group::{EndpointGroup, EndpointGroupOptions};
+pub use endpoint_group::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 pub(crate) use endpoints::Listeners;
 pub(crate) use key_locator::KeyLocator;
 pub use key_locator::{LocationReply, SoughtKey};
