@@ -58,7 +58,6 @@ mod tests {
     use super::super::{Attribute, Offer};
     use super::*;
     use armilla::Orb;
-    use armilla_cos_trading::link::LinkInfo;
     use armilla_cos_trading::register::OfferInfo;
     use armilla_cos_trading::repos::service_type_repository::TypeStruct;
     use std::sync::Arc;
@@ -86,7 +85,7 @@ mod tests {
     fn every_change_can_be_undone() {
         let orb = Orb::new().unwrap();
         let mut model = Model::new(&orb);
-        let link = |name: &str| Change::PutLink(name.to_owned(), Box::new(LinkInfo::default()));
+        let link = |name: &str| Change::PutLink(name.to_owned(), Box::default());
         let before = [
             put_type("T", false),
             put_type("U", false),
