@@ -114,6 +114,8 @@ impl OrbBuilder {
     /// [`Settings::queued_replies`]: crate::Settings::queued_replies
     /// [`Settings::queued_requests`]: crate::Settings::queued_requests
     /// [`Settings::max_held_requests`]: crate::Settings::max_held_requests
+    /// [`Settings::socket_priority`]: crate::Settings::socket_priority
+    /// [`Settings::no_delay`]: crate::Settings::no_delay
     /// [`Settings::socket_queue`]: crate::Settings::socket_queue
     /// [`Settings::congestion_control`]: crate::Settings::congestion_control
     /// [`Settings::collocation`]: crate::Settings::collocation
