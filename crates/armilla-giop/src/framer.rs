@@ -87,8 +87,8 @@ pub struct Framer {
     max_message: usize,
     /// How many octets of a message above the limit are still to be discarded.
     skipped: usize,
-    /// Whether the incomplete request is to be skipped as if it were above the limit.
-    refuses: bool,
+    /// The kind of the next message to be skipped as if it were above the limit, if there is one.
+    refuses: Option<MessageKind>,
     reassembly: Reassembly,
 }
 
@@ -116,7 +116,7 @@ impl Framer {
             cancelled_ahead: Vec::new(),
             max_message,
             skipped: 0,
-            refuses: false,
+            refuses: None,
             reassembly: Reassembly::new(max_message),
         }
     }

@@ -1,30 +1,18 @@
 //! Streams of messages, cut wherever a connection may cut them.
 
 mod random;
+mod requests;
 
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::{
     Framer, HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind,
-    OutgoingRequest, OwnedMessage, ReplyStatus, ResponseFlags, TargetAddress, Version, begin_reply,
-    begin_request, cancel_request, close_connection, decode_reply, decode_request, put_body,
+    OwnedMessage, ReplyStatus, Version, begin_reply, cancel_request, close_connection,
+    decode_reply, decode_request,
 };
 use random::Random;
+use requests::{ORDERS, VERSIONS, request};
 
 const LIMIT: usize = 1 << 20;
-const VERSIONS: [Version; 3] = [Version::V1_0, Version::V1_1, Version::V1_2];
-const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
-
-fn request(version: Version, order: ByteOrder, request_id: u32, body: &[u8]) -> Vec<u8> {
-    let mut out = Encoder::new(order);
-    let response = ResponseFlags::Target;
-    let (target, operation, contexts) = (TargetAddress::Key(b"key"), "operate", &[]);
-    let request = OutgoingRequest { request_id, response, target, operation, contexts };
-    begin_request(&mut out, version, &request).unwrap();
-    put_body(&mut out, version, |out| out.copy_octets(body)).unwrap();
-    MessageHeader::finish(&mut out).unwrap();
-    out.to_vec()
-}
-
 fn reply(version: Version, order: ByteOrder, request_id: u32) -> Vec<u8> {
     let mut out = Encoder::new(order);
     begin_reply(&mut out, version, request_id, ReplyStatus::NoException, &[]).unwrap();

@@ -1,24 +1,13 @@
 //! Requests above the limit of a framer: skipped, so that they can be answered.
 
-use armilla_cdr::{ByteOrder, Encoder};
+mod requests;
+
+use armilla_cdr::ByteOrder;
 use armilla_giop::{
-    Framer, HEADER_LEN, MessageBuffer, MessageHeader, MessageKind, OutgoingRequest,
-    OversizedRequest, ResponseFlags, Skipped, TargetAddress, Version, begin_request, put_body,
+    Framer, HEADER_LEN, MessageBuffer, MessageHeader, MessageKind, OversizedRequest, Skipped,
+    Version,
 };
-
-const VERSIONS: [Version; 3] = [Version::V1_0, Version::V1_1, Version::V1_2];
-const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
-
-fn request(version: Version, order: ByteOrder, request_id: u32, body: &[u8]) -> Vec<u8> {
-    let mut out = Encoder::new(order);
-    let response = ResponseFlags::Target;
-    let (target, operation, contexts) = (TargetAddress::Key(b"key"), "operate", &[]);
-    let request = OutgoingRequest { request_id, response, target, operation, contexts };
-    begin_request(&mut out, version, &request).unwrap();
-    put_body(&mut out, version, |out| out.copy_octets(body)).unwrap();
-    MessageHeader::finish(&mut out).unwrap();
-    out.to_vec()
-}
+use requests::{ORDERS, VERSIONS, request};
 
 /// The message of GIOP 1.2 in fragments with at most `size` octets of it each.
 fn fragmented(message: &[u8], size: usize) -> Vec<Vec<u8>> {
@@ -143,4 +132,58 @@ fn other_messages_above_the_limit_cannot_be_skipped() {
     let mut refusing = framer(&octets);
     let error = refusing.next().unwrap_err();
     assert_eq!(refusing.skip_oversized(error), Err(error));
+}
+
+/// Puts `octets` into the framer as far as it has space for them at a time.
+fn receive(framer: &mut Framer, buffer: &mut MessageBuffer, mut octets: &[u8]) {
+    while !octets.is_empty() {
+        let space = framer.space_from(buffer);
+        let count = space.len().min(octets.len());
+        space[..count].copy_from_slice(&octets[..count]);
+        framer.received(count);
+        octets = &octets[count..];
+        if !octets.is_empty() {
+            assert_eq!(framer.take(buffer), Ok(None));
+        }
+    }
+}
+
+#[test]
+fn a_large_incomplete_request_is_refused_and_its_memory_is_free() {
+    let (mut framer, mut buffer) = (Framer::new(1 << 20), MessageBuffer::new());
+    let large = request(Version::V1_2, ByteOrder::Big, 7, &[0; 300_000]);
+    receive(&mut framer, &mut buffer, &large[..200_000]);
+    assert_eq!(framer.take(&mut buffer), Ok(None));
+    assert!(framer.expected_memory() >= 200_000 - 64 * 1024);
+    assert!(framer.refuse_incomplete());
+    let error = framer.take(&mut buffer).unwrap_err();
+    let Ok(Skipped::Request(skipped)) = framer.skip_oversized(error) else { panic!("{error}") };
+    assert_eq!((skipped.request_id, skipped.refused), (7, true));
+    assert_eq!(framer.take(&mut buffer), Ok(None));
+    assert_eq!(framer.expected_memory(), 0);
+
+    let small = request(Version::V1_2, ByteOrder::Big, 8, b"small");
+    receive(&mut framer, &mut buffer, &[&large[200_000..], &small].concat());
+    assert_eq!(framer.take(&mut buffer).unwrap().unwrap().octets, small);
+}
+
+#[test]
+fn a_request_in_fragments_is_refused_with_its_next_fragment() {
+    let (mut framer, mut buffer) = (Framer::new(1 << 20), MessageBuffer::new());
+    let large = request(Version::V1_2, ByteOrder::Big, 7, &[0; 30_000]);
+    let pieces = fragmented(&large, 10_000);
+    let small = request(Version::V1_2, ByteOrder::Big, 8, b"small");
+    receive(&mut framer, &mut buffer, &[&pieces[0][..], &small[..5]].concat());
+    assert_eq!(framer.take(&mut buffer), Ok(None));
+    assert!(framer.fragments_memory() >= 10_000);
+    assert!(!framer.refuse_incomplete(), "nothing can be skipped before it arrives");
+
+    receive(&mut framer, &mut buffer, &small[5..]);
+    assert_eq!(framer.take(&mut buffer).unwrap().unwrap().octets, small, "another request is read");
+    receive(&mut framer, &mut buffer, &pieces[1]);
+    let error = framer.take(&mut buffer).unwrap_err();
+    let Ok(Skipped::Request(skipped)) = framer.skip_oversized(error) else { panic!("{error}") };
+    assert_eq!((skipped.request_id, skipped.refused), (7, true));
+    assert_eq!(framer.take(&mut buffer), Ok(None));
+    assert_eq!(framer.fragments_memory(), 0);
 }

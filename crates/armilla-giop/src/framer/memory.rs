@@ -18,7 +18,12 @@ impl Framer {
             }
             _ => self.enlarged(),
         };
-        buffer.saturating_sub(INITIAL) + self.reassembly.octets()
+        buffer.saturating_sub(INITIAL) + self.fragments_memory()
+    }
+
+    /// The octets of the fragments whose messages are incomplete.
+    pub const fn fragments_memory(&self) -> usize {
+        self.reassembly.octets()
     }
 
     /// The length of the buffer when it is full the next time.

@@ -36,16 +36,27 @@ pub enum Skipped {
 impl Framer {
     /// Treats the request that is incomplete as one above the limit: [`take`](Self::take) or
     /// [`next`](Self::next) returns [`HeaderError::TooLarge`] for it, so that it can be
-    /// [skipped](Self::skip_oversized) and its memory becomes free.
+    /// [skipped](Self::skip_oversized) and its memory becomes free. `false` if they do so only when
+    /// more octets have arrived: the next fragment of a request, or nothing if there is no request.
     #[cold]
-    pub const fn refuse_incomplete(&mut self) {
-        self.refuses = true;
+    pub fn refuse_incomplete(&mut self) -> bool {
+        let front = self.buffer.get(self.start..self.end).and_then(<[u8]>::first_chunk);
+        let kind = front.and_then(|front| MessageHeader::decode(front).ok()).map(|it| it.kind);
+        let in_front = match kind {
+            Some(MessageKind::Request) => self.expected_memory() > self.fragments_memory(),
+            kind => kind == Some(MessageKind::Fragment),
+        };
+        self.refuses = match in_front {
+            true => kind,
+            false => self.reassembly.is_open().then_some(MessageKind::Fragment),
+        };
+        in_front
     }
 
     /// Whether the message with this header is to be skipped whatever its size.
     #[inline]
-    pub(super) const fn refuses(&self, header: MessageHeader) -> bool {
-        self.refuses && matches!(header.kind, MessageKind::Request | MessageKind::Fragment)
+    pub(super) fn refuses(&self, header: MessageHeader) -> bool {
+        self.refuses == Some(header.kind)
     }
 
     /// Skips the message for which [`take`](Self::take) or [`next`](Self::next) has returned
@@ -59,7 +70,7 @@ impl Framer {
     pub fn skip_oversized(&mut self, error: HeaderError) -> Result<Skipped, HeaderError> {
         let skipped = self.skip(error)?;
         if skipped != Skipped::Incomplete {
-            self.refuses = false;
+            self.refuses = None;
         }
         Ok(skipped)
     }
@@ -68,7 +79,8 @@ impl Framer {
         let arrived = &self.buffer[self.start..self.end];
         let header = MessageHeader::decode(arrived.first_chunk().ok_or(error)?)?;
         let size = header.size as usize;
-        if size <= self.max_message && !self.refuses {
+        let refused = self.refuses(header);
+        if size <= self.max_message && !refused {
             return self.skip_fragmented(header, error).map(Skipped::Request);
         }
         if header.kind == MessageKind::Fragment && header.version >= Version::V1_2 {
@@ -82,12 +94,7 @@ impl Framer {
             Ok((request_id, response_expected)) => {
                 self.skipped = size;
                 let version = header.version;
-                let request = OversizedRequest {
-                    version,
-                    request_id,
-                    response_expected,
-                    refused: self.refuses,
-                };
+                let request = OversizedRequest { version, request_id, response_expected, refused };
                 Ok(Skipped::Request(request))
             }
             Err(_) if arrived.len() < wanted => {
@@ -123,7 +130,7 @@ impl Framer {
             Some((open, octets)) if open.kind == MessageKind::Request => {
                 let (_, response_expected) = head(open, octets.octets()).map_err(|_| error)?;
                 let version = header.version;
-                let refused = self.refuses;
+                let refused = self.refuses(header);
                 Skipped::Request(OversizedRequest {
                     version,
                     request_id,

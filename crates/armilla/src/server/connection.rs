@@ -217,12 +217,12 @@ impl Connection {
     /// Reserves memory for the incomplete message. If there is none, the message is refused, and the
     /// result is `true`: what has arrived of it can be skipped.
     fn lacks_memory(&self, framer: &mut Framer) -> bool {
-        let octets = framer.expected_memory();
-        if octets == 0 || self.reservation.lock().grow_to(octets) {
+        // Fragments stay until the next one of their request arrives.
+        let (octets, kept) = (framer.expected_memory(), framer.fragments_memory());
+        if self.reservation.lock().resize(octets, kept) {
             return false;
         }
-        framer.refuse_incomplete();
-        framer.has_more()
+        framer.refuse_incomplete()
     }
 
     /// Serves one message of any kind. Returns `false` when another thread has taken over the

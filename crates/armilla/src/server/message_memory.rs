@@ -69,13 +69,19 @@ impl Reservation {
         Self { memory: memory.clone(), peer: Peer::of(peer), octets: 0 }
     }
 
-    /// Reserves `octets` in all; `false` if the peer cannot have them. What it has is free then, so
-    /// that of several messages that grow at the same time not all are refused.
-    pub(super) fn grow_to(&mut self, octets: usize) -> bool {
-        let Some(more) = octets.checked_sub(self.octets).filter(|more| *more > 0) else {
+    /// Reserves `octets` in all, more or less than before; `false` if the peer cannot have them. What
+    /// it has beyond `kept` is free then, so that of several messages that grow at the same time not
+    /// all are refused.
+    pub(super) fn resize(&mut self, octets: usize, kept: usize) -> bool {
+        if octets == self.octets {
+            return true;
+        }
+        let held = &mut *lock(&self.memory.held);
+        let Some(more) = octets.checked_sub(self.octets) else {
+            held.release(&self.peer, self.octets - octets);
+            self.octets = octets;
             return true;
         };
-        let held = &mut *lock(&self.memory.held);
         let by_peer = held.by_peer.get(&self.peer).copied().unwrap_or_default();
         let free = self.memory.limit.saturating_sub(held.total).saturating_sub(more);
         let grows = by_peer.saturating_add(more) <= free;
@@ -84,7 +90,8 @@ impl Reservation {
             held.by_peer.insert(self.peer.clone(), by_peer + more);
             self.octets = octets;
         } else {
-            held.release(&self.peer, std::mem::take(&mut self.octets));
+            held.release(&self.peer, self.octets.saturating_sub(kept));
+            self.octets = self.octets.min(kept);
         }
         grows
     }
@@ -129,24 +136,26 @@ mod tests {
     fn a_peer_holds_at_most_what_is_free() {
         let memory = MessageMemory::new(Some(600));
         let [mut greedy, mut modest] = ["10.0.0.1", "10.0.0.2"].map(|host| peer(&memory, host));
-        assert!(greedy.grow_to(300), "half of the budget");
+        assert!(greedy.resize(300, 0), "half of the budget");
         let mut again = peer(&memory, "10.0.0.1");
-        assert!(!again.grow_to(1), "connections of one host share");
-        assert!(!modest.grow_to(151) && modest.grow_to(150), "half of the rest");
-        assert!(!greedy.grow_to(301), "nothing is left");
-        assert!(!again.grow_to(226) && again.grow_to(225), "what was refused is free");
+        assert!(!again.resize(1, 0), "connections of one host share");
+        assert!(!modest.resize(151, 0) && modest.resize(150, 0), "half of the rest");
+        assert!(!greedy.resize(301, 0), "nothing is left");
+        assert!(!again.resize(226, 0) && again.resize(225, 0), "what was refused is free");
+        assert!(!again.resize(500, 100) && again.octets == 100, "but for what is kept");
+        assert!(again.resize(0, 0) && again.octets == 0, "less is always possible");
     }
 
     #[test]
     fn memory_is_free_again_when_the_last_message_was_used() {
         let memory = MessageMemory::new(Some(600));
         let mut connection = peer(&memory, "10.0.0.1");
-        assert!(connection.grow_to(200));
+        assert!(connection.resize(200, 0));
         let message = connection.take();
         assert!(connection.take().is_none());
-        assert!(!connection.grow_to(101) && connection.grow_to(100), "the message counts");
+        assert!(!connection.resize(101, 0) && connection.resize(100, 0), "the message counts");
         drop(message);
-        assert!(connection.grow_to(300));
+        assert!(connection.resize(300, 0));
         drop(connection);
         let held = lock(&memory.held);
         assert!(held.total == 0 && held.by_peer.is_empty());
