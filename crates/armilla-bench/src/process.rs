@@ -257,6 +257,15 @@ fn spawn(
     // Ctrl-C must end the run, not the programs.
     command.process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = spawn_on(cpu, &mut command)?;
+    let (reaper, stop) = (peers.reaper().clone(), peers.stop().clone());
+    reaper.register(child.id());
+    let lines = lines_of(child.stdout.take());
+    Ok(Side { child, lines, reaper, stop })
+}
+
+/// Starts a process on a processor: a child begins where the thread runs that starts it.
+pub(crate) fn spawn_on(cpu: Option<usize>, command: &mut Command) -> io::Result<Child> {
     let spawned = thread::scope(|scope| {
         let placed = scope.spawn(|| {
             cpu.map_or(Ok(()), affinity::pin_thread)?;
@@ -264,12 +273,7 @@ fn spawn(
         });
         placed.join()
     });
-    let panicked = |_| Err(io::Error::other("the starting thread panicked"));
-    let mut child = spawned.unwrap_or_else(panicked)?;
-    let (reaper, stop) = (peers.reaper().clone(), peers.stop().clone());
-    reaper.register(child.id());
-    let lines = lines_of(child.stdout.take());
-    Ok(Side { child, lines, reaper, stop })
+    spawned.unwrap_or_else(|_| Err(io::Error::other("the starting thread panicked")))
 }
 
 /// Preloads `library` into a program. LD_PRELOAD separates names with blanks and colons, so the

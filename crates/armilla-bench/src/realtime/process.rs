@@ -1,10 +1,9 @@
 //! A process of the experiment. It is killed when it is dropped.
 
-use armilla_ipc::affinity;
+use crate::process::spawn_on;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::thread;
 
 pub(super) struct Process {
     child: Child,
@@ -36,16 +35,7 @@ impl Process {
         };
         command.args(options);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A child begins on the processor of the thread that starts it.
-        let spawned = thread::scope(|scope| {
-            let placed = scope.spawn(|| {
-                cpu.map_or(Ok(()), affinity::pin_thread)?;
-                command.spawn()
-            });
-            placed.join()
-        });
-        let panicked = |_| Err(io::Error::other("the starting thread panicked"));
-        let mut child = spawned.unwrap_or_else(panicked).map_err(failed)?;
+        let mut child = spawn_on(cpu, &mut command).map_err(failed)?;
         let output = child.stdout.take().ok_or_else(|| format!("the {role} has no output"))?;
         Ok(Self { child, output: BufReader::new(output), role })
     }
