@@ -32,7 +32,7 @@ fn alone(rounds: usize) -> Duration {
 }
 
 #[test]
-#[ignore = "measures"]
+#[ignore = "measures; the head of the file says how to run it"]
 fn a_start_by_the_first_call_and_a_hundred_servers() {
     let served = Served::new();
     for number in 0..100 {

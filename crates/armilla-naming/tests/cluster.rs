@@ -23,7 +23,7 @@ use std::thread;
 
 /// The process that is to be killed. It is this test program once more.
 #[test]
-#[ignore = "another test starts it in a process of its own"]
+#[ignore = "the tests of kills start it in a process of its own"]
 fn victim() {
     killing::serve();
 }

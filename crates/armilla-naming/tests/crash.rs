@@ -16,7 +16,7 @@ use std::thread;
 
 /// The process that is to be killed. It is this test program once more.
 #[test]
-#[ignore = "the other test starts it in a process of its own"]
+#[ignore = "the test of kills starts it in a process of its own"]
 fn victim() {
     killing::serve();
 }
