@@ -1,13 +1,15 @@
-//! The HTTP listener of a server: `/healthz`, `/metrics`, `/events`, and the pages of the service.
+//! The HTTP listener of a server: `/healthz`, `/metrics`, `/events`, the pages of the service, and
+//! what it offers to programs.
 
 use crate::events::Events;
-use crate::guard::{Hosts, guard};
+use crate::guard::{Hosts, foreign_sites, known_host, largest_body, needs_header};
 use crate::lifecycle::{Lifecycle, Stage};
 use crate::page;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::fmt;
@@ -40,6 +42,8 @@ pub struct ConsoleBuilder {
     metrics: Vec<Text>,
     checks: Vec<Check>,
     pages: Router,
+    /// The routes for programs, guarded already.
+    api: Router,
     events: Events,
 }
 
@@ -68,6 +72,21 @@ impl ConsoleBuilder {
     /// of the console, so one that waits belongs into `tokio::task::spawn_blocking`.
     pub fn pages(mut self, pages: Router) -> Self {
         self.pages = self.pages.merge(pages);
+        self
+    }
+
+    /// Adds routes for programs that speak a protocol of their own, such as DICOMweb. They need no
+    /// header of the console; what a browser sends for another site is refused by its `Origin`. The
+    /// body of a request may have `max_body` octets, of which none is in memory before the handler
+    /// reads it: [`BodyReader`](crate::BodyReader) reads it in pieces. All else is as for
+    /// [`pages`](Self::pages), and the paths must be others.
+    pub fn api(mut self, routes: Router, max_body: u64) -> Self {
+        let most = usize::try_from(max_body).unwrap_or(usize::MAX);
+        let routes = routes
+            .layer(from_fn_with_state(max_body, largest_body))
+            .layer(DefaultBodyLimit::max(most))
+            .layer(from_fn(foreign_sites));
+        self.api = self.api.merge(routes);
         self
     }
 
@@ -128,7 +147,9 @@ impl ConsoleBuilder {
             .merge(page::assets())
             .merge(self.pages)
             .layer(DefaultBodyLimit::max(MAX_BODY))
-            .layer(axum::middleware::from_fn_with_state(hosts, guard))
+            .layer(from_fn(needs_header))
+            .merge(self.api)
+            .layer(from_fn_with_state(hosts, known_host))
     }
 }
 
@@ -165,6 +186,7 @@ impl Console {
             metrics: Vec::new(),
             checks: Vec::new(),
             pages: Router::new(),
+            api: Router::new(),
             events: Events::new(),
         }
     }

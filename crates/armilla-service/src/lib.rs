@@ -7,7 +7,8 @@
 //!
 //! The console answers `/healthz`, `/metrics` (Prometheus), and the pages of the service.
 //! [`page`](page::page) gives those a frame that works on small screens, dark and light; [`Events`]
-//! brings changes to open pages.
+//! brings changes to open pages. A service that speaks a protocol over HTTP with programs adds it by
+//! [`ConsoleBuilder::api`]; [`BodyReader`] and [`written_body`] carry what memory would not hold.
 //!
 //! ```
 //! use armilla_service::{Console, Lifecycle};
@@ -31,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod body;
 mod console;
 mod events;
 mod guard;
@@ -40,6 +42,7 @@ pub mod page;
 // The pages of a service are routes of this version.
 pub extern crate axum;
 pub use blocking::spawn_blocking;
+pub use body::{BodyReader, BodyWriter, written_body};
 pub use console::{Console, ConsoleBuilder};
 pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};

@@ -196,7 +196,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-service",
         rows: &[
-            ("blocking events guard lifecycle page", "what a server shows, and to whom"),
+            ("blocking body events guard lifecycle page", "what a server shows, and to whom"),
             ("console", "the listener that shows it"),
         ],
         exceptions: &[],
