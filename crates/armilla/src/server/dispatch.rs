@@ -17,7 +17,7 @@ use crate::log::report;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{ExtendedUpcall, Found, PoaInner, StartupHold};
+use crate::server::poa::{Arrived, ExtendedUpcall, Found, PoaInner, StartupHold};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
@@ -152,9 +152,13 @@ fn extend(
     found: &Found<'_>,
     stopped: &mut Option<Box<Outcome>>,
 ) -> Option<ExtendedUpcall> {
-    let is_remote = !matches!(connection.served_by, ServedBy::Collocated);
-    let size = message.octets.len();
-    match ExtendedUpcall::begin(found, &header.contexts, size, is_remote) {
+    let arrived = Arrived {
+        operation: header.operation.as_str(),
+        contexts: &header.contexts,
+        size: message.octets.len(),
+        is_remote: !matches!(connection.served_by, ServedBy::Collocated),
+    };
+    match ExtendedUpcall::begin(found, arrived) {
         Ok(extended) => extended,
         Err(exception) => {
             *stopped = Some(ending(exception.before_entry()));

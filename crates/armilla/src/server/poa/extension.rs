@@ -1,11 +1,14 @@
 //! What another crate adds to a POA: it sees each request before and after the servant, and says
 //! where the references of the POA lead.
 
-use super::{Activation, Found, PoaInner};
+use super::{Activation, Found, ObjectId, PoaInner};
 use crate::exception::SystemException;
 use crate::object_key::system_id;
+use crate::server::Servant;
 use armilla_giop::ServiceContexts;
 use armilla_giop::ior::TaggedComponent;
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 /// An extension of a POA ([`PoaBuilder::extension`](crate::PoaBuilder::extension)). A POA without
@@ -28,43 +31,66 @@ pub trait PoaExtension: Send + Sync {
 }
 
 /// A request, as a [`PoaExtension`] sees it.
-#[derive(Debug)]
 pub struct UpcallInfo<'r> {
     object_id: &'r [u8],
-    contexts: &'r ServiceContexts<'r>,
-    size: usize,
-    is_remote: bool,
+    servant: &'r dyn Servant,
+    arrived: Arrived<'r>,
+}
+
+/// What is known of a request before its object is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived<'r> {
+    pub(crate) operation: &'r str,
+    pub(crate) contexts: &'r ServiceContexts<'r>,
+    pub(crate) size: usize,
+    pub(crate) is_remote: bool,
 }
 
 impl<'r> UpcallInfo<'r> {
-    pub(crate) const fn new(
-        object_id: &'r [u8],
-        contexts: &'r ServiceContexts<'r>,
-        size: usize,
-        is_remote: bool,
-    ) -> Self {
-        Self { object_id, contexts, size, is_remote }
-    }
-
     /// The id of the object.
     pub const fn object_id(&self) -> &[u8] {
         self.object_id
     }
 
+    /// The name of the operation, as the request has it: an attribute has `_get_` or `_set_`.
+    pub const fn operation(&self) -> &'r str {
+        self.arrived.operation
+    }
+
+    /// The repository id of the most derived interface of the object.
+    pub fn repository_id(&self) -> Cow<'r, str> {
+        self.servant.repository_id(&|| ObjectId::new(self.object_id))
+    }
+
+    /// The repository ids of all interfaces that the most derived one inherits from. Those of a
+    /// dynamic servant are not known.
+    pub fn base_ids(&self) -> &'static [&'static str] {
+        self.servant.base_ids()
+    }
+
     /// The data of the first service context with this id: an encapsulation.
     pub fn service_context(&self, id: u32) -> Option<&'r [u8]> {
-        self.contexts.find(id)
+        self.arrived.contexts.find(id)
     }
 
     /// The size of the message in octets.
     pub const fn size(&self) -> usize {
-        self.size
+        self.arrived.size
     }
 
     /// Whether the request has arrived over a connection, and the calling thread is one of the
     /// ORB's; otherwise it is the caller's own.
     pub const fn is_remote(&self) -> bool {
-        self.is_remote
+        self.arrived.is_remote
+    }
+}
+
+impl fmt::Debug for UpcallInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpcallInfo")
+            .field("object_id", &self.object_id)
+            .field("arrived", &self.arrived)
+            .finish_non_exhaustive()
     }
 }
 
@@ -90,14 +116,13 @@ impl ExtendedUpcall {
     /// As [`PoaExtension::before_upcall`].
     pub(crate) fn begin(
         found: &Found<'_>,
-        contexts: &ServiceContexts<'_>,
-        size: usize,
-        is_remote: bool,
+        arrived: Arrived<'_>,
     ) -> Result<Option<Self>, SystemException> {
         let Some(poa) = found.poa() else { return Ok(None) };
         let Some(extension) = &poa.extension else { return Ok(None) };
+        let Some(servant) = found.servant() else { return Ok(None) };
         let place;
-        let id = match found {
+        let object_id = match found {
             Found::Object(upcall) => match upcall.object.stored_id() {
                 Some(id) => id,
                 None => {
@@ -108,7 +133,7 @@ impl ExtendedUpcall {
             Found::Unmapped(unmapped) => unmapped.id.as_bytes(),
             _ => return Ok(None),
         };
-        extension.before_upcall(&UpcallInfo::new(id, contexts, size, is_remote))?;
+        extension.before_upcall(&UpcallInfo { object_id, servant, arrived })?;
         Ok(Some(Self(extension.clone())))
     }
 }

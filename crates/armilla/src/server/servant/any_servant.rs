@@ -18,6 +18,9 @@ pub(crate) trait Servant: NumberedOperations + Send + Sync {
     /// interface `Object`.
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool;
 
+    /// The repository ids of the interfaces that its interface inherits from.
+    fn base_ids(&self) -> &'static [&'static str];
+
     /// The servant's own implementation of the operations of every object, if it has one.
     fn base(&self) -> Option<&dyn ServantBase>;
 
@@ -56,6 +59,10 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
         repository_id == crate::wire::OBJECT_ID || self.0.has_interface(object, repository_id)
+    }
+
+    fn base_ids(&self) -> &'static [&'static str] {
+        I::BASES
     }
 
     fn base(&self) -> Option<&dyn ServantBase> {

@@ -50,6 +50,10 @@ impl<S: Skeleton> Servant for WithSkeleton<S> {
         self.0.servant.get().is_a(object, repository_id)
     }
 
+    fn base_ids(&self) -> &'static [&'static str] {
+        self.0.servant.get().base_ids()
+    }
+
     fn base(&self) -> Option<&dyn ServantBase> {
         self.0.servant.get().base()
     }
