@@ -2,7 +2,7 @@
 
 mod support;
 
-use armilla_schedule::dispatch::{Admission, Dispatcher, Full, Job};
+use armilla_schedule::dispatch::{Admission, Dispatcher, DynamicPriority, Full, Job};
 use armilla_schedule::*;
 use support::*;
 
@@ -60,6 +60,19 @@ fn late_work_is_cancelled_unless_it_is_critical() {
 }
 
 #[test]
+fn equally_critical_jobs_may_go_by_deadline_instead_of_laxity() {
+    for (dynamic, expected) in
+        [(DynamicPriority::Laxity, ["long", "soon"]), (DynamicPriority::Deadline, ["soon", "long"])]
+    {
+        let mut ready = Dispatcher::new(Strategy::MaximumUrgencyFirst, 16).ordered_by(dynamic);
+        ready.push(job("soon", 0, 10, 1), ms(0)).unwrap();
+        ready.push(job("long", 0, 12, 8), ms(0)).unwrap();
+        let order = std::iter::from_fn(|| ready.next(ms(0))).map(|job| job.work);
+        assert_eq!(order.collect::<Vec<_>>(), expected, "{dynamic:?}");
+    }
+}
+
+#[test]
 fn a_full_dispatcher_gives_up_the_least_urgent_job() {
     let mut ready = Dispatcher::new(Strategy::EarliestDeadlineFirst, 2);
     ready.push(job("a", 0, 10, 1), ms(0)).unwrap();
@@ -98,4 +111,18 @@ fn a_task_that_fits_is_admitted_and_another_is_refused_with_the_reason() {
     admission.admit(task("video", 20, 6)).unwrap();
     let twice = admission.admit(task("video", 20, 6)).unwrap_err().to_string();
     assert!(twice.contains("declared twice"), "{twice}");
+}
+
+#[test]
+fn under_overload_what_was_late_before_refuses_nothing() {
+    let engine = critical(task("engine", 100, 40), Criticality::VeryHigh);
+    let overloaded = system([task("display", 10, 8), engine]);
+    let mut admission = Admission::new(overloaded, Strategy::MaximumUrgencyFirst);
+    let brakes = critical(task("brakes", 100, 20), Criticality::High);
+    let report = admission.admit(brakes).unwrap();
+    assert_eq!(report.operations[0].verdict, Verdict::Late, "as before");
+    let more = critical(task("more", 50, 25), Criticality::VeryHigh);
+    let refusal = admission.admit(more).unwrap_err();
+    assert!(refusal.reasons.iter().any(|(name, _)| name == "brakes"), "{refusal}");
+    assert!(refusal.reasons.iter().all(|(name, _)| name != "display"), "{refusal}");
 }

@@ -1,19 +1,7 @@
-//! Dispatching at run time: which piece of work a thread executes next.
-//!
-//! A [`Dispatcher`] is a bounded set of jobs that are ready, without threads and without a clock:
-//! the program says what time it is. Static priorities take the job of the highest priority,
-//! earliest deadline first the most pressing one, and maximum urgency first the most critical one,
-//! among these the one with the least laxity. All of a job's urgency is known when it arrives: the
-//! laxities of jobs that wait shrink at the same pace, so that their order stays.
-//!
-//! Late work that is not critical is cancelled under maximum urgency first. Every operation takes
-//! time logarithmic in the number of jobs.
+//! The jobs that are ready, in the order in which they are to be executed.
 
-use crate::analysis::{AnalysisOptions, Verdict, analyse};
 use crate::level::{Criticality, Importance};
 use crate::strategy::Strategy;
-use crate::system::System;
-use crate::task::Task;
 use crate::time::Nanos;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,7 +32,19 @@ impl<W> Job<W> {
 
 /// The order of a job among others: less is more urgent. The last part keeps equals in the order
 /// in which they came.
-type Key = (i64, i128, i64, u64);
+pub(super) type Key = (i64, i128, i64, u64);
+
+/// What orders jobs of the same criticality under maximum urgency first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DynamicPriority {
+    /// The laxity: what is left until the deadline, minus what is left to execute (Stewart, Khosla
+    /// 1991).
+    #[default]
+    Laxity,
+    /// The deadline (modified maximum urgency first; Salmani, Zargar, Naghibzadeh 2007). A job
+    /// keeps its urgency while it runs, so that two never preempt each other in turn.
+    Deadline,
+}
 
 /// Jobs that are ready, in the order in which they are to be executed.
 ///
@@ -71,6 +71,7 @@ type Key = (i64, i128, i64, u64);
 #[derive(Debug)]
 pub struct Dispatcher<W> {
     strategy: Strategy,
+    dynamic: DynamicPriority,
     capacity: usize,
     jobs: BTreeMap<Key, Job<W>>,
     cancelled: Vec<Job<W>>,
@@ -93,8 +94,16 @@ impl<W> Dispatcher<W> {
     /// A dispatcher with room for `capacity` jobs, at least one.
     pub fn new(strategy: Strategy, capacity: usize) -> Self {
         let capacity = capacity.max(1);
-        let jobs = BTreeMap::new();
-        Self { strategy, capacity, jobs, cancelled: Vec::new(), arrivals: 0 }
+        let (dynamic, jobs, cancelled) = Default::default();
+        Self { strategy, dynamic, capacity, jobs, cancelled, arrivals: 0 }
+    }
+
+    /// The same, with another order among jobs of the same criticality. It is for a dispatcher
+    /// that has no jobs yet.
+    #[must_use]
+    pub const fn ordered_by(mut self, dynamic: DynamicPriority) -> Self {
+        self.dynamic = dynamic;
+        self
     }
 
     /// How many jobs wait.
@@ -129,13 +138,23 @@ impl<W> Dispatcher<W> {
     /// Under maximum urgency first it cancels what comes before it and is late, unless it is
     /// critical.
     pub fn next(&mut self, now: Nanos) -> Option<Job<W>> {
-        while let Some((_, job)) = self.jobs.pop_first() {
-            if !self.is_to_be_cancelled(&job, now) {
-                return Some(job);
+        self.first(now)?;
+        self.jobs.pop_first().map(|(_, job)| job)
+    }
+
+    /// The job that [`next`](Self::next) would take, with its key. What comes before it and is late
+    /// is cancelled.
+    pub(super) fn first(&mut self, now: Nanos) -> Option<(Key, &Job<W>)> {
+        while let Some((key, job)) = self.jobs.first_key_value() {
+            if !self.is_to_be_cancelled(job, now) {
+                break;
             }
-            self.keep_cancelled(job);
+            let key = *key;
+            if let Some(job) = self.jobs.remove(&key) {
+                self.keep_cancelled(job);
+            }
         }
-        None
+        self.jobs.first_key_value().map(|(key, job)| (*key, job))
     }
 
     /// Whether a waiting job is to preempt one that runs and has `left` to execute.
@@ -165,6 +184,13 @@ impl<W> Dispatcher<W> {
         std::mem::take(&mut self.cancelled)
     }
 
+    /// The time after which a waiting job is late and will be cancelled; `None` if it never is.
+    pub fn cancelled_after(&self, job: &Job<W>) -> Option<Nanos> {
+        let cancels = self.strategy == Strategy::MaximumUrgencyFirst;
+        let cancels = cancels && !job.criticality.is_critical();
+        cancels.then(|| Nanos(job.deadline.0.saturating_sub(job.wcet.0)))
+    }
+
     fn is_to_be_cancelled(&self, job: &Job<W>, now: Nanos) -> bool {
         self.strategy == Strategy::MaximumUrgencyFirst
             && !job.criticality.is_critical()
@@ -192,98 +218,12 @@ impl<W> Dispatcher<W> {
             Strategy::EarliestDeadlineFirst => (0, deadline, importance, self.arrivals),
             Strategy::MaximumUrgencyFirst => {
                 let level = -(job.criticality as i64);
-                (level, deadline - i128::from(left.0), importance, self.arrivals)
+                let execution = match self.dynamic {
+                    DynamicPriority::Laxity => i128::from(left.0),
+                    DynamicPriority::Deadline => 0,
+                };
+                (level, deadline - execution, importance, self.arrivals)
             }
-        }
-    }
-}
-
-/// The tasks that run, and whether another one may join them.
-#[derive(Debug, Clone)]
-pub struct Admission {
-    system: System,
-    question: AnalysisOptions,
-}
-
-/// Why a task is not admitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The task.
-    pub task: String,
-    /// The operations that could miss their deadlines, each with the reason; or what is wrong with
-    /// the task.
-    pub reasons: Vec<(String, String)>,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not admitted", self.task)?;
-        for (at, (operation, reason)) in self.reasons.iter().enumerate() {
-            write!(f, "{} {operation}: {reason}", if at == 0 { ":" } else { ";" })?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl Admission {
-    /// Admission to a system that runs under a strategy. The system itself need not be
-    /// schedulable; then nothing is admitted that would have to be.
-    pub fn new(system: System, strategy: Strategy) -> Self {
-        Self {
-            system,
-            question: AnalysisOptions { sensitivity: false, ..AnalysisOptions::of(strategy) },
-        }
-    }
-
-    /// The tasks that run.
-    pub fn system(&self) -> &System {
-        &self.system
-    }
-
-    /// Admits a task if all deadlines are still met then. The refusal says which would not.
-    ///
-    /// It analyses the whole system, which takes milliseconds for dozens of tasks and at most about
-    /// a second: call it from a thread that has no deadline.
-    pub fn admit(&mut self, task: Task) -> Result<(), Refusal> {
-        let name = task.name.clone();
-        let refuse = |reasons| Err(Refusal { task: name.clone(), reasons });
-        let mut set = self.system.task_set().clone();
-        set.tasks.push(task);
-        let found = System::new(set)
-            .and_then(|system| analyse(&system, self.question).map(|report| (system, report)));
-        let (system, report) = match found {
-            Ok(found) => found,
-            Err(invalid) => {
-                let faults = invalid.faults.into_iter();
-                let reasons = faults
-                    .map(|fault| (fault.subject, format!("{}; {}", fault.problem, fault.remedy)));
-                return refuse(reasons.collect());
-            }
-        };
-        let late = report.operations.iter().filter(|one| one.verdict != Verdict::Schedulable);
-        let reasons: Vec<(String, String)> =
-            late.map(|one| (one.name.clone(), one.reason.clone().unwrap_or_default())).collect();
-        if !reasons.is_empty() {
-            return refuse(reasons);
-        }
-        self.system = system;
-        Ok(())
-    }
-
-    /// Removes a task that no longer runs. Whether there was one of that name; one that others call
-    /// stays, and so does the last one.
-    pub fn leave(&mut self, name: &str) -> bool {
-        let mut set = self.system.task_set().clone();
-        let before = set.tasks.len();
-        set.tasks.retain(|task| task.name != name);
-        match System::new(set) {
-            Ok(system) if system.tasks().len() < before => {
-                self.system = system;
-                true
-            }
-            _ => false,
         }
     }
 }
