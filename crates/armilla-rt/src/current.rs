@@ -79,6 +79,31 @@ pub(crate) fn set_priority(priority: Priority, native: Scheduling) -> Result<(),
     Ok(())
 }
 
+/// Tries a native priority of `object` out, with a thread that ends at once.
+///
+/// # Errors
+/// If the system refuses it.
+pub(crate) fn try_out(
+    object: &str,
+    policy: &'static str,
+    priority: Priority,
+    native: Scheduling,
+) -> Result<(), RtError> {
+    let refused = match std::thread::spawn(move || native.apply()).join() {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the trial panicked".to_owned(),
+    };
+    Err(RtError::new(
+        RtErrorKind::Permission,
+        object,
+        policy,
+        priority,
+        format_args!("its threads cannot be {native}: {refused}"),
+        "`armilla rt doctor` tells how to get the privilege; or do not ask for `strict`",
+    ))
+}
+
 /// The priority of the calling thread, of an ORB: `RTCORBA::Current`.
 #[derive(Clone)]
 pub struct RtCurrent {

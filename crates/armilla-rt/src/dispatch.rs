@@ -2,6 +2,7 @@
 
 use crate::current::{ThreadPriority, corba_priority, set_priority};
 use crate::priority::{Mapper, Priority, PriorityTransform};
+use crate::scheduler::Turn;
 use crate::threadpool::{Lane, Threadpool};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TaoEndpoint, TaoEndpoints,
@@ -37,10 +38,18 @@ pub(crate) struct Dispatch {
 struct Frame {
     /// The priority to go back to.
     before: ThreadPriority,
-    /// The pool, and the index of the lane whose permit the thread holds.
-    permit: Option<(Threadpool, usize)>,
+    /// The right to run that the thread has.
+    permit: Option<Permit>,
     /// What changes the priorities of its calls.
     outbound: Option<Outbound>,
+}
+
+/// The right to run a request in a thread pool.
+enum Permit {
+    /// A permit of the lane with this index.
+    Lane(Threadpool, usize),
+    /// A turn of the scheduler of the pool.
+    Turn(Turn),
 }
 
 /// The transform of a POA, for the calls of one of its objects.
@@ -117,23 +126,47 @@ impl Dispatch {
     fn enter(
         &self,
         target: Option<Priority>,
-        octets: usize,
-    ) -> Result<Option<(Threadpool, usize)>, SystemException> {
+        request: &UpcallInfo<'_>,
+    ) -> Result<Option<Permit>, SystemException> {
         let Some(pool) = &self.pool else { return Ok(None) };
+        if let Some(scheduler) = pool.scheduler() {
+            let id = request.repository_id();
+            let interfaces = std::iter::once(&*id).chain(request.base_ids().iter().copied());
+            let operation = scheduler.of_request(request.operation(), interfaces);
+            return Ok(scheduler.begin(&operation)?.map(Permit::Turn));
+        }
         let lanes = pool.lanes();
         let own = lanes.iter().position(|lane| lane.is_current());
         let index = own.or_else(|| target.and_then(|priority| pool.lane_of(priority)));
         let index = index.unwrap_or(lanes.len() - 1);
         let holds = FRAMES.with_borrow(|frames| {
-            let pools = frames.iter().filter_map(|frame| frame.permit.as_ref());
-            pools.into_iter().any(|(held, _)| std::ptr::eq(held.lanes(), lanes))
+            let permits = frames.iter().filter_map(|frame| frame.permit.as_ref());
+            permits.into_iter().any(
+                |held| matches!(held, Permit::Lane(pool, _) if std::ptr::eq(pool.lanes(), lanes)),
+            )
         });
         if holds {
             return Ok(None);
         }
         let lenders: &[Arc<Lane>] = if pool.borrows() { &lanes[index + 1..] } else { &[] };
-        let borrowed = lanes[index].enter(lenders, octets)?;
-        Ok(Some((pool.clone(), borrowed.map_or(index, |lender| index + 1 + lender))))
+        let borrowed = lanes[index].enter(lenders, request.size())?;
+        let index = borrowed.map_or(index, |lender| index + 1 + lender);
+        Ok(Some(Permit::Lane(pool.clone(), index)))
+    }
+
+    /// Runs the calling thread at the priority of its turn, or at `target` if it has not that
+    /// already.
+    fn run_at(
+        &self,
+        permit: Option<&Permit>,
+        target: Option<Priority>,
+        before: ThreadPriority,
+    ) -> Result<(), SystemException> {
+        match (permit, target) {
+            (Some(Permit::Turn(turn)), _) => Ok(turn.raise()?),
+            (_, Some(target)) if before.corba() != Some(target) => self.raise(target),
+            _ => Ok(()),
+        }
     }
 
     /// Runs the calling thread at `target`.
@@ -181,23 +214,26 @@ pub(crate) fn outbound(priority: Priority) -> Result<Priority, SystemException> 
     changed.ok_or_else(|| refused_by_transform(&poa, priority))
 }
 
-/// Gives the permit of a frame back.
-fn leave((pool, index): &(Threadpool, usize)) {
-    let lanes = pool.lanes();
-    let borrowers: &[Arc<Lane>] = if pool.borrows() { &lanes[..*index] } else { &[] };
-    lanes[*index].leave(borrowers);
+impl Permit {
+    /// Gives it back. Returns the pool whose lanes account for the work.
+    fn leave(self) -> Option<Threadpool> {
+        // A turn ends when it is dropped.
+        let Self::Lane(pool, index) = self else { return None };
+        let lanes = pool.lanes();
+        let borrowers: &[Arc<Lane>] = if pool.borrows() { &lanes[..index] } else { &[] };
+        lanes[index].leave(borrowers);
+        Some(pool)
+    }
 }
 
 impl PoaExtension for Dispatch {
     fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException> {
         let target = self.target(request)?;
-        let permit = self.enter(target, request.size())?;
+        let permit = self.enter(target, request)?;
         let before = ThreadPriority::current();
-        if let Some(target) = target.filter(|target| before.corba() != Some(*target))
-            && let Err(exception) = self.raise(target)
-        {
+        if let Err(exception) = self.run_at(permit.as_ref(), target, before) {
             before.restore();
-            permit.iter().for_each(leave);
+            permit.map(Permit::leave);
             return Err(exception);
         }
         let outbound = self.transform.as_ref().map(|transform| Outbound {
@@ -211,11 +247,9 @@ impl PoaExtension for Dispatch {
 
     fn after_upcall(&self) {
         let Some(frame) = FRAMES.with_borrow_mut(Vec::pop) else { return };
-        if let Some(permit) = &frame.permit {
-            leave(permit);
-        }
+        let pool = frame.permit.and_then(Permit::leave);
         frame.before.restore();
-        if let Some((pool, _)) = &frame.permit {
+        if let Some(pool) = pool {
             pool.lanes().iter().for_each(|lane| lane.charge());
         }
     }

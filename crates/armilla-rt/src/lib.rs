@@ -9,6 +9,9 @@
 //! declares. Calls go to the lane of their thread's priority ([`RtCurrent`]), and carry it.
 //! `docs/real-time.md` in the repository has the whole.
 //!
+//! A [`Scheduler`] decides by deadlines or by criticality which request of a pool runs next: earliest
+//! deadline first, or maximum urgency first, which cancels late work that is not critical.
+//!
 //! Nothing here is silent: a priority without a native one, two lanes on one native priority, a
 //! privilege that is missing, is an [`RtError`] that names the object, the policy, its value and
 //! the remedy.
@@ -22,6 +25,7 @@ mod orb;
 mod platform;
 mod poa;
 mod priority;
+mod scheduler;
 mod standard;
 mod tasks;
 mod threadpool;
@@ -46,6 +50,7 @@ pub use priority::{
     ContinuousMapping, DirectMapping, LinearMapping, NativeRange, Priority, PriorityMapping,
     PriorityTransform,
 };
+pub use scheduler::{OperationStatistics, Scheduler, SchedulerOptions};
 pub use tasks::tasks_of;
 pub use threadpool::{
     BelowHighest, LaneOptions, LaneReport, RequestBuffering, Threadpool, ThreadpoolOptions,
@@ -59,3 +64,8 @@ pub use wire::{
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/real-time.md")]
 struct RealTimePage;
+
+/// Compiles the example of the page on scheduling.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/scheduling.md")]
+struct SchedulingPage;

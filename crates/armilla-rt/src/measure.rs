@@ -148,10 +148,14 @@ impl fmt::Debug for Measurement {
 
 /// The scoped name in a repository id of the form `IDL:PREFIX/A/B:1.0`: `A::B`. A prefix has a dot.
 fn scoped_name(repository_id: &str) -> String {
+    scopes(repository_id).collect::<Vec<_>>().join("::")
+}
+
+/// The parts of that name.
+pub(crate) fn scopes(repository_id: &str) -> impl Iterator<Item = &str> {
     let parts = repository_id.strip_prefix("IDL:").unwrap_or(repository_id);
     let parts = parts.rsplit_once(':').map_or(parts, |(parts, _version)| parts);
-    let names = parts.split('/').filter(|part| !part.contains('.'));
-    names.collect::<Vec<_>>().join("::")
+    parts.split('/').filter(|part| !part.contains('.'))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::current::RtCurrent;
 use crate::error::RtError;
 use crate::poa::RtPoaBuilder;
 use crate::priority::{Mapper, PriorityMapping};
+use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::threadpool::{Threadpool, ThreadpoolOptions};
 use armilla::{Object, Orb, PoaBuilder, SystemException};
 use std::fmt;
@@ -83,6 +84,22 @@ impl RtOrb {
         options: ThreadpoolOptions,
     ) -> Result<Threadpool, SystemException> {
         Threadpool::create(&self.orb, &self.mapper, options, self.strict)
+    }
+
+    /// Creates a scheduler, which decides by deadlines or criticality which request runs next in a
+    /// [thread pool](ThreadpoolOptions::scheduled_by).
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for values out of range and tasks that contradict themselves, `INV_POLICY` for
+    /// options that contradict one another, `DATA_CONVERSION` when a priority has no native one or
+    /// two have the same, `NO_PERMISSION` when the ORB is [strict](Self::strict) and the system
+    /// refuses a native priority. Tasks that may be late are no error: the log names them, and
+    /// [`Scheduler::report`] has the verdicts.
+    pub fn create_scheduler(
+        &self,
+        options: SchedulerOptions,
+    ) -> Result<Scheduler, SystemException> {
+        Scheduler::create(&self.mapper, self.strict, options)
     }
 
     /// Adds real-time policies to a POA that is about to be created.

@@ -84,6 +84,20 @@ impl RtPoaBuilder {
     fn check(&self) -> Result<(), RtError> {
         let Dispatch { poa, model, pool, mapper, .. } = &self.dispatch;
         let object = format!("POA {poa:?}");
+        let scheduler = pool.as_ref().and_then(Threadpool::scheduler);
+        if let (Some(model), Some(scheduler)) = (model, scheduler) {
+            return Err(RtError::new(
+                RtErrorKind::Policy,
+                object,
+                "priority model",
+                format_args!("{model:?}"),
+                format_args!(
+                    "scheduler {:?} of its thread pool chooses the priorities",
+                    scheduler.name()
+                ),
+                "leave the priority model out, or the scheduler",
+            ));
+        }
         if let Some(model) = model {
             mapper.native(&object, model.server_priority())?;
             check_lane(&object, pool.as_ref(), model.server_priority())?;

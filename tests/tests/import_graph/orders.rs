@@ -237,6 +237,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "the host, the numbers of threads, what is scheduled",
             ),
             ("current wire", "the priority of a thread, of a request and of a reference"),
+            ("scheduler", "which request runs next"),
             ("threadpool", "threads by priority"),
             ("dispatch", "a request in a thread"),
             ("poa", "objects with priorities"),

@@ -11,15 +11,16 @@ mod options;
 pub(crate) use lane::Lane;
 pub use options::{BelowHighest, LaneOptions, RequestBuffering, ThreadpoolOptions};
 
+use crate::current::try_out;
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority};
+use crate::scheduler::Scheduler;
 use armilla::{Concurrency, EndpointGroupOptions, Orb, SystemException};
 use armilla_ipc::real_time::Scheduling;
 use budget::Budget;
 use lane::LaneConfig;
 use std::fmt;
 use std::sync::Arc;
-use std::thread;
 use tracing::info;
 
 /// A thread pool. Clones are the same pool. It ends with [`destroy`](Self::destroy) or with the ORB.
@@ -30,6 +31,8 @@ struct Pool {
     name: String,
     has_lanes: bool,
     borrowing: bool,
+    /// Decides which request runs next, instead of their lane.
+    scheduler: Option<Scheduler>,
     /// The most urgent first.
     lanes: Vec<Arc<Lane>>,
 }
@@ -68,6 +71,9 @@ impl Threadpool {
         lanes.sort_by_key(|lane| std::cmp::Reverse(lane.priority));
         let priorities: Vec<_> = lanes.iter().map(|lane| lane.priority).collect();
         let natives = mapper.distinct(&object, &priorities)?;
+        if let Some(scheduler) = &options.scheduler {
+            check_above(&object, mapper, priorities[0], scheduler)?;
+        }
         let budget = match options.below_highest {
             BelowHighest::Budget(share) => Some(Arc::new(Budget::new(share))),
             _ => None,
@@ -86,11 +92,17 @@ impl Threadpool {
                 budget: budget.clone().filter(|_| below),
             }))
         });
-        let (has_lanes, borrowing) = (options.has_lanes, options.borrowing);
-        let pool =
-            Pool { name: options.name.clone(), has_lanes, borrowing, lanes: lanes.collect() };
+        let pool = Pool {
+            name: options.name.clone(),
+            has_lanes: options.has_lanes,
+            borrowing: options.borrowing,
+            scheduler: options.scheduler.clone(),
+            lanes: lanes.collect(),
+        };
         if strict {
-            pool.lanes.iter().try_for_each(|lane| try_out(&object, lane))?;
+            let try_lane =
+                |lane: &Arc<Lane>| try_out(&object, "lane_priority", lane.priority, lane.native);
+            pool.lanes.iter().try_for_each(try_lane)?;
         }
         let pool = Self(Arc::new(pool));
         let opened = pool.lanes().iter().try_for_each(|lane| open(orb, lane, &options));
@@ -149,6 +161,11 @@ impl Threadpool {
         self.lanes().iter().position(|lane| lane.priority == priority)
     }
 
+    /// What decides which of its requests runs next, if a scheduler does.
+    pub(crate) fn scheduler(&self) -> Option<&Scheduler> {
+        self.0.scheduler.as_ref()
+    }
+
     /// Whether lanes borrow threads of those below them.
     pub(crate) fn borrows(&self) -> bool {
         self.0.borrowing
@@ -161,10 +178,11 @@ fn open(orb: &Orb, lane: &Arc<Lane>, options: &ThreadpoolOptions) -> Result<(), 
     let endpoints = endpoints(orb, priority, options)?;
     // Connections beyond the threads wait in a reactor; its threads are those that wait for a
     // permit, and read what is to be buffered.
-    let buffered = match options.buffering {
-        None => 0,
-        Some(RequestBuffering { max_requests: 0, .. }) => MOST_BUFFERED,
-        Some(bounds) => bounds.max_requests.min(MOST_BUFFERED),
+    let buffered = match (&options.scheduler, options.buffering) {
+        (Some(scheduler), _) => scheduler.most_threads(),
+        (None, None) => 0,
+        (None, Some(RequestBuffering { max_requests: 0, .. })) => MOST_BUFFERED,
+        (None, Some(bounds)) => bounds.max_requests.min(MOST_BUFFERED),
     };
     let below = options.lanes.iter().filter(|other| options.borrowing && other.priority < priority);
     let borrowed: usize = below.map(|lane| lane.static_threads + lane.dynamic_threads).sum();
@@ -200,6 +218,32 @@ const MOST_BUFFERED: usize = 1_000;
 /// The stack that is mapped beforehand in a thread without a size of its own, and the most that is.
 const DEFAULT_STACK: usize = 256 << 10;
 
+/// Checks that threads which wait for requests run before those that a scheduler lets run: an
+/// urgent request would otherwise not be read while another one runs.
+fn check_above(
+    object: &str,
+    mapper: &Mapper,
+    own: Priority,
+    scheduler: &Scheduler,
+) -> Result<(), RtError> {
+    let highest = scheduler.priorities().max().unwrap_or_default();
+    if own <= highest {
+        return Err(RtError::new(
+            RtErrorKind::Policy,
+            object,
+            "default_priority",
+            own,
+            format_args!(
+                "scheduler {:?} runs operations at {highest}: an urgent request would not be read \
+                 while another one runs",
+                scheduler.name()
+            ),
+            "give the pool a higher priority than all of the scheduler's",
+        ));
+    }
+    mapper.distinct(object, &[own, highest]).map(drop)
+}
+
 /// Where a lane listens.
 fn endpoints(
     orb: &Orb,
@@ -223,29 +267,15 @@ fn endpoints(
     Ok(hosts.iter().map(endpoint).collect())
 }
 
-/// Tries the native priority of a lane out, with a thread that ends at once.
-fn try_out(object: &str, lane: &Lane) -> Result<(), RtError> {
-    let native = lane.native;
-    let tried = thread::spawn(move || native.apply()).join();
-    let refused = match tried {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "the trial panicked".to_owned(),
-    };
-    Err(RtError::new(
-        RtErrorKind::Permission,
-        object,
-        "lane_priority",
-        lane.priority,
-        format_args!("its threads cannot be {native}: {refused}"),
-        "`armilla rt doctor` tells how to get the privilege; or do not ask for `strict`",
-    ))
-}
-
 impl fmt::Display for Threadpool {
     /// The table of lanes: CORBA priority, native priority, threads, addresses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "thread pool {:?}", self.name())?;
+        if let Some(scheduler) = self.scheduler() {
+            let priorities = scheduler.priorities().map(|priority| priority.to_string());
+            let priorities = priorities.collect::<Vec<_>>().join(", ");
+            write!(f, ", {}, at priorities {priorities}", scheduler.strategy())?;
+        }
         for lane in self.report() {
             let (fixed, dynamic) = lane.threads;
             write!(f, "\n  priority {} → {}", lane.priority, lane.native)?;

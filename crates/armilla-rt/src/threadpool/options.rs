@@ -2,6 +2,7 @@
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;
+use crate::scheduler::Scheduler;
 use armilla::Settings;
 use std::fmt;
 use std::sync::Arc;
@@ -65,6 +66,7 @@ pub struct ThreadpoolOptions {
     pub(super) stack_size: Option<usize>,
     pub(super) borrowing: bool,
     pub(super) buffering: Option<RequestBuffering>,
+    pub(super) scheduler: Option<Scheduler>,
     pub(super) below_highest: BelowHighest,
     pub(super) endpoints: Vec<String>,
     pub(super) protocol: Option<ChangeOfLane>,
@@ -97,6 +99,7 @@ impl ThreadpoolOptions {
             stack_size: None,
             borrowing: false,
             buffering: None,
+            scheduler: None,
             below_highest: BelowHighest::default(),
             endpoints: Vec::new(),
             protocol: None,
@@ -136,6 +139,16 @@ impl ThreadpoolOptions {
     #[must_use]
     pub const fn buffering(mut self, buffering: RequestBuffering) -> Self {
         self.buffering = Some(buffering);
+        self
+    }
+
+    /// A scheduler decides which request runs next, and at which priority. Requests are read at the
+    /// priority of the pool, which has to be above those of the scheduler, and wait in its queue.
+    /// The pool has no lanes and no buffering of its own, and its POAs no priority model. Several
+    /// pools may have the same scheduler: they share the processor that it is for.
+    #[must_use]
+    pub fn scheduled_by(mut self, scheduler: &Scheduler) -> Self {
+        self.scheduler = Some(scheduler.clone());
         self
     }
 
@@ -211,6 +224,12 @@ impl ThreadpoolOptions {
             let value = format!("{:?}", self.stack_size.unwrap_or_default());
             let reason = "a thread of the ORB needs 64 KiB";
             return wrong("stacksize", value, reason, "ask for more, or for none in particular");
+        }
+        if self.scheduler.is_some() && (self.has_lanes || self.buffering.is_some()) {
+            let value = if self.has_lanes { "of a pool with lanes" } else { "with buffering" };
+            let reason = "a scheduler has a queue of its own, for one pool without lanes";
+            let remedy = "use ThreadpoolOptions::new, and the capacity of the scheduler";
+            return wrong("scheduler", value.into(), reason, remedy);
         }
         match self.below_highest {
             BelowHighest::Budget(share) if !(0.01..=1.0).contains(&share) => {
