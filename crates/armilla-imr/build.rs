@@ -1,6 +1,7 @@
 //! Compiles the IDL of the implementation repository.
 
 fn main() {
-    armilla_idl::build("../../idl/ImplementationRepository.idl")
-        .unwrap_or_else(|errors| errors.exit());
+    for file in ["ImplementationRepository.idl", "JacORBRegistration.idl"] {
+        armilla_idl::build(format!("../../idl/{file}")).unwrap_or_else(|errors| errors.exit());
+    }
 }

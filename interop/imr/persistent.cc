@@ -4,12 +4,13 @@
 // persistent --call FILE [-ORB…]: prints the number of the process that serves the object.
 
 #include "persistent.hh"
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <string>
 #include <unistd.h>
 
-class Servant : public POA_Persistent {
+class Servant : public POA_Imr::Persistent {
  public:
   CORBA::ULong process() override { return getpid(); }
   void leave(CORBA::Long status) override { _exit(status); }
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
     std::string text;
     std::ifstream(argv[2]) >> text;
     CORBA::Object_var object = orb->string_to_object(text.c_str());
-    Persistent_var there = Persistent::_narrow(object);
+    Imr::Persistent_var there = Imr::Persistent::_narrow(object);
     std::cout << there->process() << std::endl;
     return 0;
   }
@@ -43,7 +44,10 @@ int main(int argc, char** argv) {
   inner->activate_object_with_id(id, &servant);
   CORBA::Object_var reference = inner->id_to_reference(id);
   CORBA::String_var text = orb->object_to_string(reference);
-  std::ofstream(argv[1]) << text << std::endl;
+  // Whoever waits for the file must not read a part of it.
+  const std::string whole = argv[1], unfinished = whole + ".unfinished";
+  std::ofstream(unfinished) << text << std::endl;
+  std::rename(unfinished.c_str(), whole.c_str());
   manager->activate();
   orb->run();
   return 0;

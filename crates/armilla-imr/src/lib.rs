@@ -30,6 +30,15 @@ pub mod corba {
     pub use generated::implementation_repository::*;
 }
 
+/// What servers of JacORB ask of a repository, generated from `idl/JacORBRegistration.idl`.
+#[allow(missing_docs, dead_code, unreachable_pub)]
+mod imr_of_jacorb {
+    mod generated {
+        armilla::include_idl!("JacORBRegistration");
+    }
+    pub(crate) use generated::imr::*;
+}
+
 pub use activator::Activator;
 pub use host::{LogLimits, LogStream};
 pub use servant::{ImplementationRepository, ImplementationRepositoryBuilder};
@@ -39,6 +48,9 @@ pub use store::{Store, StoreError};
 
 /// The object key of a repository in `corbaloc:` URLs.
 pub const KEY: &str = "ImplementationRepository";
+
+/// The object key, in `corbaloc:` URLs, of what servers of JacORB register with.
+pub const JACORB_KEY: &str = "JacORB/ImplementationRepository";
 
 /// The name of this host.
 pub fn host_name() -> String {

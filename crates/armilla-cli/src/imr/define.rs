@@ -40,7 +40,7 @@ pub(crate) struct Add {
     /// When it is started: on-demand, per-client, at-start or manual
     #[arg(long, value_name = "WHEN", value_parser = activation, default_value = "on-demand")]
     activation: Activation,
-    /// Where it listens, for a server that does not register: one of another vendor
+    /// Where it listens, for a server that does not register: most of other vendors
     #[arg(long, value_name = "HOST:PORT")]
     address: Option<String>,
     /// How many seconds a start may take

@@ -21,6 +21,9 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(5
 /// How long a server that answers may yet create the object for which a client waits.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The longest key that is kept to ask for, in octets.
+const MAX_KEY: usize = 1024;
+
 /// How many parsed endpoints are kept.
 const MAX_PLACES: usize = 1024;
 
@@ -37,7 +40,9 @@ impl Engine {
             match action {
                 Action::Forward(waiter, _, endpoint) => {
                     let place = state.place(&endpoint);
-                    answers.extend(state.waiting.remove(&waiter).map(|to| (to, Ok(place))));
+                    let waiting = state.waiting.remove(&waiter);
+                    waiting.iter().for_each(|waiting| state.note_object(name, &waiting.key));
+                    answers.extend(waiting.map(|to| (to, Ok(place))));
                 }
                 Action::Refuse(waiter, why) => {
                     answers.extend(state.waiting.remove(&waiter).map(|to| (to, Err(why))));
@@ -138,7 +143,7 @@ impl Engine {
     }
 
     /// Asks at the address of a server that starts until it has the object for which a client
-    /// waits, or answers without one.
+    /// waits, or one that a client was forwarded to before; until it answers if none is known.
     fn await_answer(self: &Arc<Self>, run: RunId) {
         let mut pause = PAUSES[0];
         let mut answered: Option<Instant> = None;
@@ -160,7 +165,7 @@ impl Engine {
         self.with_run(run, |server, now| server.answers(now, run));
     }
 
-    /// Where a run that starts will listen, and a key for which a client waits.
+    /// Where a run that starts will listen, and the key of an object to ask for.
     fn starting(&self, run: RunId) -> Option<(Place, Option<Box<[u8]>>)> {
         let mut state = self.lock();
         if state.ended {
@@ -172,13 +177,20 @@ impl Engine {
         if found.stage != RunStage::Starting {
             return None;
         }
-        let key = state.waiting.values().find(|waiting| waiting.server == name);
-        let key = key.map(|waiting| waiting.key.clone());
+        let waiting = state.waiting.values().find(|waiting| waiting.server == name);
+        let key = waiting.map(|waiting| &waiting.key).or_else(|| state.objects.get(&name)).cloned();
         Some((Place::parse(&found.endpoint?)?, key))
     }
 }
 
 impl State {
+    /// Notes that a server has, or is to have, the object with this key.
+    fn note_object(&mut self, server: &str, key: &[u8]) {
+        if key.len() <= MAX_KEY && self.objects.get(server).is_none_or(|known| **known != *key) {
+            self.objects.insert(server.to_owned(), key.into());
+        }
+    }
+
     /// Where a server listens. An endpoint is parsed once.
     fn place(&mut self, endpoint: &Endpoint) -> Option<Place> {
         if let Some(place) = self.places.get(endpoint) {

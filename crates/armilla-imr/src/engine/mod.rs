@@ -10,13 +10,14 @@ mod references;
 mod workers;
 
 use crate::corba::ActivatorRef;
-use crate::host::{Host, LocalHost, RemoteHost};
+use crate::host::{Host, LocalHost, RemoteHost, is_this_host};
 use crate::model::{
     Definition, Ending, Endpoint, Key, Repository, RepositoryError, RunId, Server, Status, Time,
     WaiterId,
 };
 use crate::store::Store;
 use armilla::{LocationReply, Orb, SoughtKey};
+use armilla_ipc::Address;
 use references::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -52,6 +53,8 @@ struct State {
     waiting: HashMap<WaiterId, Waiting>,
     next_waiter: u64,
     places: HashMap<Endpoint, Place>,
+    /// An object of each server that a client was forwarded to.
+    objects: HashMap<String, Box<[u8]>>,
     /// The servers whose runs are to be stored, and whether a thread does so.
     unrecorded: BTreeSet<String>,
     recording: bool,
@@ -99,6 +102,7 @@ impl Engine {
             waiting: HashMap::new(),
             next_waiter: 0,
             places: HashMap::new(),
+            objects: HashMap::new(),
             unrecorded: BTreeSet::new(),
             recording: false,
             ended: false,
@@ -203,6 +207,7 @@ impl Engine {
     pub(crate) fn remove(&self, name: &str) -> Result<(), CommandError> {
         let mut state = self.lock();
         state.repository.remove(name)?;
+        state.objects.remove(name);
         let of_server = state.waiting.extract_if(|_, waiting| waiting.server == name);
         let waiting: Vec<Waiting> = of_server.map(|(_, waiting)| waiting).collect();
         drop(state);
@@ -247,6 +252,11 @@ impl Engine {
 
     // Servers and hosts.
 
+    /// The name of the server to which a key belongs that an ORB of another vendor has made.
+    pub(crate) fn owner_of(&self, octets: &[u8]) -> Option<String> {
+        self.lock().repository.owner(&Key { octets, adapter: None }).map(str::to_owned)
+    }
+
     /// The name of the server that a process says it is.
     pub(crate) fn identify(
         &self,
@@ -277,6 +287,15 @@ impl Engine {
         }
     }
 
+    /// Whether a client, this process itself if it has no address, is on the host with this name.
+    pub(crate) fn is_at(&self, name: Option<&str>, client: Option<&Address>) -> bool {
+        let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
+        match name.filter(|name| *name != self.local.name()) {
+            None => client.is_none_or(is_this_host),
+            Some(name) => remote.get(name).zip(client).is_some_and(|(host, at)| host.has(at)),
+        }
+    }
+
     /// The names of all hosts.
     pub(crate) fn hosts(&self) -> Vec<String> {
         let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
@@ -284,15 +303,20 @@ impl Engine {
     }
 
     /// The activator of a host.
-    pub(crate) fn set_activator(&self, host: &str, activator: &ActivatorRef) -> Result<(), String> {
+    pub(crate) fn set_activator(
+        &self,
+        host: &str,
+        activator: &ActivatorRef,
+        from: Option<Address>,
+    ) -> Result<(), String> {
         if host == self.local.name() || host.is_empty() {
             return Err(format!("host {host:?} is that of the repository itself"));
         }
         let mut remote = self.remote.write().unwrap_or_else(PoisonError::into_inner);
         match remote.get(host) {
-            Some(known) => known.set_activator(activator),
+            Some(known) => known.set_activator(activator, from),
             None => {
-                let known = Arc::new(RemoteHost::new(host.to_owned(), activator));
+                let known = Arc::new(RemoteHost::new(host.to_owned(), activator, from));
                 remote.insert(host.to_owned(), known);
                 tracing::info!(host, "an activator has registered");
             }

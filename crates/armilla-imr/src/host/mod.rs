@@ -12,6 +12,8 @@ pub(crate) use remote::RemoteHost;
 
 use crate::model::{Definition, Ending, RunId};
 use armilla_ipc::process::EndSignal;
+use armilla_ipc::{Address, host};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What a process is started with.
@@ -31,6 +33,18 @@ pub(crate) struct Launched {
     pub(crate) started: u64,
     /// Where it will listen if it does not register.
     pub(crate) address: Option<String>,
+}
+
+/// Whether a client is on the host of this process.
+pub(crate) fn is_this_host(client: &Address) -> bool {
+    match client {
+        Address::Tcp { host, .. } => host.parse().is_ok_and(|host: IpAddr| {
+            let host = host.to_canonical();
+            host.is_loopback() || host::is_local_address(host)
+        }),
+        // Other transports do not leave the host.
+        _ => true,
+    }
 }
 
 /// A stream to which a process writes.

@@ -4,6 +4,7 @@ use super::{Host, Launch, Launched, LogStream};
 use crate::corba::{self, Activator as _, ActivatorRef};
 use crate::model::RunId;
 use armilla::Error;
+use armilla_ipc::Address;
 use armilla_ipc::process::EndSignal;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -16,17 +17,30 @@ const CALL: Duration = Duration::from_secs(10);
 pub(crate) struct RemoteHost {
     name: String,
     activator: Mutex<ActivatorRef>,
+    /// From where the activator has registered.
+    address: Mutex<Option<Address>>,
 }
 
 impl RemoteHost {
-    pub(crate) fn new(name: String, activator: &ActivatorRef) -> Self {
-        Self { name, activator: Mutex::new(activator.with_timeout(CALL)) }
+    pub(crate) fn new(name: String, activator: &ActivatorRef, from: Option<Address>) -> Self {
+        let activator = Mutex::new(activator.with_timeout(CALL));
+        Self { name, activator, address: Mutex::new(from) }
     }
 
     /// The activator was started anew, perhaps at another address.
-    pub(crate) fn set_activator(&self, activator: &ActivatorRef) {
+    pub(crate) fn set_activator(&self, activator: &ActivatorRef, from: Option<Address>) {
         *self.activator.lock().unwrap_or_else(PoisonError::into_inner) =
             activator.with_timeout(CALL);
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = from;
+    }
+
+    /// Whether a client is on this host: where the activator has called from.
+    pub(crate) fn has(&self, client: &Address) -> bool {
+        let known = self.address.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*known, client) {
+            (Some(Address::Tcp { host, .. }), Address::Tcp { host: other, .. }) => host == other,
+            _ => false,
+        }
     }
 
     fn activator(&self) -> ActivatorRef {

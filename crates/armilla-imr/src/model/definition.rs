@@ -95,7 +95,7 @@ pub struct Definition {
     /// When it is started.
     #[serde(default)]
     pub activation: Activation,
-    /// `HOST:PORT` where a server listens that does not register: one of another vendor. The
+    /// `HOST:PORT` where a server listens that does not register, as most of other vendors. The
     /// repository asks there until the server answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,

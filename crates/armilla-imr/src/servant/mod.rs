@@ -1,8 +1,9 @@
 //! The repository as a CORBA object, without rules of its own: `model` has those.
 //!
-//! `registry` is what servers and activators call, `operators` what operators call, `service`
-//! assembles everything.
+//! `registry` is what servers and activators call, `jacorb` what servers of JacORB call,
+//! `operators` what operators call, `service` assembles everything.
 
+mod jacorb;
 mod operators;
 mod registry;
 mod service;
@@ -10,9 +11,8 @@ mod service;
 pub use service::{ImplementationRepository, ImplementationRepositoryBuilder};
 
 use crate::engine::{CommandError, Engine};
+use crate::host::is_this_host;
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
-use armilla_ipc::Address;
-use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
 /// The servant. It does not keep the repository alive, because an ORB keeps servants until its end.
@@ -36,13 +36,7 @@ impl RepositoryServant {
 
     /// Checks that the client may change what is started where: that is as much as a login.
     fn check_operator(&self) -> Result<Arc<Engine>, SystemException> {
-        let local = match self.orb.caller() {
-            Ok(Some(Address::Tcp { host, .. })) => {
-                host.parse().is_ok_and(|host: IpAddr| host.to_canonical().is_loopback())
-            }
-            // Other transports do not leave the host.
-            _ => true,
-        };
+        let local = self.orb.caller().ok().flatten().as_ref().is_none_or(is_this_host);
         match local || self.remote_operators {
             true => self.engine(),
             false => Err(system(

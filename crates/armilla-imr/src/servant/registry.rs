@@ -62,7 +62,7 @@ impl Registry for RepositoryServant {
         which: &ActivatorRef,
     ) -> Result<u32, Error<RegisterActivatorRaises>> {
         let engine = self.check_operator()?;
-        engine.set_activator(host, which).map_err(refused)?;
+        engine.set_activator(host, which, self.orb.caller()?).map_err(refused)?;
         Ok(PERIOD)
     }
 

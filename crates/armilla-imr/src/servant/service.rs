@@ -1,13 +1,15 @@
 //! Assembling an implementation repository in an ORB.
 
 use super::RepositoryServant;
+use super::jacorb::JacOrbServant;
 use crate::corba::RepositoryRef;
 use crate::corba::repository as skeleton;
 use crate::engine::{CommandError, Engine, OnChange};
 use crate::host::{LocalHost, LogLimits};
+use crate::imr_of_jacorb::registration as of_jacorb;
 use crate::model::{Definition, Ending, RunId, Status};
 use crate::store::Store;
-use crate::{KEY, host_name};
+use crate::{JACORB_KEY, KEY, host_name};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use std::fmt;
 use std::path::PathBuf;
@@ -15,6 +17,9 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// The object id of the repository.
 const ID: &str = "repository";
+
+/// The object id of what servers of JacORB register with.
+const JACORB_ID: &str = "JacORB";
 
 /// An implementation repository in this process. It serves as long as this value or a clone of it
 /// exists and its ORB runs. The servers that it has started go on when it ends.
@@ -135,6 +140,9 @@ impl ImplementationRepositoryBuilder {
         let poa = poa.build()?;
         let reference = poa.activate_with_id(ID, skeleton::tie(servant))?;
         let url = orb.publish(KEY, &reference)?;
+        let servant = RepositoryServant::new(&made, orb, self.remote_operators);
+        let servant = of_jacorb::tie(JacOrbServant(servant));
+        orb.publish(JACORB_KEY, &poa.activate_with_id(JACORB_ID, servant)?)?;
         made.open().map_err(|error| match error {
             CommandError::Unknown(what) | CommandError::Refused(what) => {
                 let kind = ExceptionKind::PersistStore;

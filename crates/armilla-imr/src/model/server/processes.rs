@@ -38,8 +38,8 @@ impl Server {
         host.clone_into(&mut place.run.host);
         if place.run.stage == RunStage::Spawning {
             place.run.stage = RunStage::Starting;
-            if address.is_some() {
-                place.run.endpoint = address;
+            place.run.endpoint = place.run.endpoint.take().or(address);
+            if place.run.endpoint.is_some() {
                 self.actions.push(Action::AwaitAnswer(run));
             }
         } else if place.run.stage == RunStage::Ending {
@@ -91,35 +91,106 @@ impl Server {
             self.serves(now, at);
             return Ok(());
         }
-        if !self.definition.command.is_empty() && self.definition.activation != Activation::Manual {
+        if self.may_start_by_call() {
             return Err(format!(
                 "the repository starts the server {:?} itself, and did not start this process",
                 self.definition.name
             ));
         }
+        if let Some(at) = self.registered_by_hand(now, process, host, endpoint)? {
+            self.serves(now, at);
+        }
+        Ok(())
+    }
+
+    /// A process has announced where it listens. All that it says of itself is the name of the
+    /// server, and its objects may not be there yet: the repository asks for them. `is_near` says
+    /// whether it is on the host where the repository starts the server.
+    ///
+    /// # Errors
+    /// The repository does not accept it; the text says why.
+    pub fn announced(
+        &mut self,
+        now: Time,
+        is_near: bool,
+        host: &str,
+        endpoint: Endpoint,
+    ) -> Result<(), String> {
+        let name = self.definition.name.clone();
+        if !self.may_start_by_call() {
+            if let Some(at) = self.registered_by_hand(now, 0, host, endpoint)? {
+                let place = &mut self.processes[at];
+                place.run.stage = RunStage::Starting;
+                place.deadline = Some(now + self.definition.start_timeout);
+                self.actions.push(Action::AwaitAnswer(place.run.id));
+            }
+            return Ok(());
+        }
+        if !is_near {
+            return Err(format!(
+                "the repository starts the server {name:?} itself, on another host than that of \
+                 this process"
+            ));
+        }
+        let known = |place: &Process| place.run.endpoint.as_ref() == Some(&endpoint);
+        // The repository asks at the address of the definition, if there is one.
+        if self.definition.address.is_some() || self.processes.iter().any(known) {
+            return Ok(());
+        }
+        if self.definition.activation == Activation::PerClient {
+            return Err(format!(
+                "each client of the server {name:?} has a process of its own, and this one does \
+                 not say which it is: the definition needs `--address` with {{port}}"
+            ));
+        }
+        let starts = |place: &Process| place.is_starting() && place.run.endpoint.is_none();
+        let Some(at) = self.processes.iter().position(starts) else {
+            return Err(format!("the repository does not start a process of {name:?} at present"));
+        };
+        let run = &mut self.processes[at].run;
+        run.endpoint = Some(endpoint);
+        if run.stage == RunStage::Starting {
+            self.actions.push(Action::AwaitAnswer(run.id));
+        }
+        Ok(())
+    }
+
+    /// A process that has announced itself says that it ends. While another one ends, that is the
+    /// one which says so.
+    pub fn announced_end(&mut self, now: Time, is_near: bool) {
+        if (is_near || !self.may_start_by_call())
+            && let [place] = &self.processes[..]
+        {
+            let run = place.run.id;
+            self.unregistered(now, run, 0, "");
+        }
+    }
+
+    /// A process has registered that somebody else has started. Returns its place, if where it
+    /// listens is new.
+    ///
+    /// # Errors
+    /// An operator has stopped the server.
+    fn registered_by_hand(
+        &mut self,
+        now: Time,
+        process: u32,
+        host: &str,
+        endpoint: Endpoint,
+    ) -> Result<Option<usize>, String> {
         if self.hold == Hold::Operator {
             return Err(format!(
                 "an operator has stopped the server {:?}; `start` admits it again",
                 self.definition.name
             ));
         }
-        self.registered_by_hand(now, process, host, endpoint);
-        Ok(())
-    }
-
-    /// A process has registered that somebody else has started.
-    pub(super) fn registered_by_hand(
-        &mut self,
-        now: Time,
-        process: u32,
-        host: &str,
-        endpoint: Endpoint,
-    ) {
         let same = |place: &Process| {
             place.run.process == Some(process) && place.run.host == host && !place.watched
         };
         let at = match self.processes.iter().position(same) {
-            Some(at) if self.processes[at].run.endpoint.as_ref() == Some(&endpoint) => return,
+            Some(at) if self.processes[at].run.endpoint.as_ref() == Some(&endpoint) => {
+                return Ok(None);
+            }
             Some(at) => at,
             None => {
                 let run = Run {
@@ -138,7 +209,6 @@ impl Server {
         };
         self.processes[at].run.endpoint = Some(endpoint);
         self.hold = Hold::None;
-        self.serves(now, at);
         // A server that somebody started anew takes the place of the one before.
         let older = 0..at;
         older.for_each(|at| {
@@ -147,6 +217,7 @@ impl Server {
                 self.processes[at].deadline = Some(now + self.definition.drain_timeout);
             }
         });
+        Ok(Some(at))
     }
 
     /// A run whose address the repository asked has answered.

@@ -108,6 +108,11 @@ impl Server {
     pub(super) fn expire(&mut self, at: usize, now: Time) {
         let (limit, place) = (self.definition.start_timeout, &mut self.processes[at]);
         match place.run.stage {
+            // It was started by hand, and does not answer where it has said that it listens.
+            RunStage::Starting if !place.watched => {
+                place.run.stage = RunStage::Draining;
+                place.deadline = Some(Time::MAX);
+            }
             RunStage::Spawning | RunStage::Starting => {
                 place.failure = Some(format!("it did not serve within {limit:?}, and was ended"));
                 let has_process = place.run.stage == RunStage::Starting;
