@@ -126,6 +126,8 @@ fn a_foreign_descriptor_is_accepted_only_as_its_own_kind() {
 fn the_kernel_vouches_for_the_peer() {
     let (near, _far) = UnixStream::pair().unwrap();
     let peer = near.peer_credentials().unwrap();
+    let stream: &dyn Stream = &near;
+    assert_eq!(stream.credentials(), Some(peer));
     assert_eq!(peer.process, std::process::id());
     assert_eq!(peer.user, rustix::process::geteuid().as_raw());
     assert_eq!(peer.group, rustix::process::getegid().as_raw());

@@ -46,6 +46,21 @@ fn clients_are_told_apart() {
 }
 
 #[test]
+fn users_of_this_host_are_told_apart() {
+    let rules = rules("allow change /a from user 7\nallow read / from local\ndeny any / from any");
+    let allow = |operation, client, text| rules.allow(operation, client, &name(text));
+    assert!(rules.name_users());
+    assert!(allow(Operation::Bind, Client::User(7), "a/x"));
+    assert!(!allow(Operation::Bind, Client::User(8), "a/x"));
+    assert!(!allow(Operation::Bind, Client::Local, "a/x"), "nobody vouches for the user");
+    assert!(!allow(Operation::Bind, at("127.0.0.1"), "a/x"));
+    assert!(allow(Operation::Read, Client::User(8), "a/x"), "a user of this host is local");
+    let by_name: Rules = "deny any / from user root".parse().unwrap();
+    assert!(!by_name.allow(Operation::Read, Client::User(0), &[]));
+    assert!(!"allow any / from local".parse::<Rules>().unwrap().name_users());
+}
+
+#[test]
 fn groups_and_sweeps_hold_below_a_name() {
     let rules = rules("balance nearest /a/b\nbalance least-load /a\nsweep unreachable after 2 /a");
     assert_eq!(rules.balance(&name("a/b/c")), Some(Balance::Nearest));
@@ -68,6 +83,8 @@ fn errors_point_at_the_word() {
         ("allow bind /a from nowhere", 1, 20, "nowhere"),
         ("allow bind /a from 10.0.0.0/33", 1, 20, "32 bits"),
         ("allow bind /a from any more", 1, 24, "ended"),
+        ("allow bind /a from user", 1, 24, "missing: the name"),
+        ("allow bind /a from user no-such:user", 1, 25, "no such user"),
         ("balance fairly /a", 1, 9, "fairly"),
         ("sweep gone after 0 /a", 1, 18, "from 1"),
         ("sweep all after 1 /a", 1, 7, "gone or unreachable"),

@@ -8,6 +8,8 @@ use armilla_naming::NamingService;
 use armilla_naming::access::Rules;
 use served::{Served, name, object, system};
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 fn served(rules: &str) -> Served {
     let rules: Rules = rules.parse().unwrap();
@@ -54,6 +56,30 @@ fn a_context_is_protected_however_it_is_reached() {
     assert_eq!(link.list(1).unwrap_err().kind(), denied);
     assert_eq!(system(link.destroy()), denied);
     assert_eq!(link.new_context().unwrap_err().kind(), denied);
+}
+
+#[test]
+fn a_user_of_this_host_is_known_over_a_unix_domain_socket() {
+    let own = fs::metadata("/proc/self").unwrap().uid();
+    let rules = format!("allow change /mine from user {own}\ndeny change / from any");
+    let directory = served::Directory::new("users");
+    fs::create_dir_all(directory.path()).unwrap();
+    let socket = format!("uiop://{}", directory.path().join("names").display());
+    let served = Served::at(NamingService::builder().rules(rules.parse().unwrap()), &[&socket]);
+    let root = &served.root;
+    let vega = object(&served.client, "vega");
+    root.bind_new_context(&name("mine")).unwrap();
+    root.bind(&name("mine/vega"), &vega).unwrap();
+    let denied = ExceptionKind::NoPermission;
+    assert_eq!(system(root.bind(&name("vega"), &vega)), denied);
+    // Over TCP nobody vouches for the user.
+    let served = Served::by(NamingService::builder().rules(rules.parse().unwrap()));
+    assert_eq!(system(served.root.bind_new_context(&name("mine"))), denied);
+    // Nor is a user somebody else.
+    let rules = format!("allow change / from user {}\ndeny change / from any", own + 1);
+    let socket = format!("uiop://{}", directory.path().join("other").display());
+    let served = Served::at(NamingService::builder().rules(rules.parse().unwrap()), &[&socket]);
+    assert_eq!(system(served.root.bind_new_context(&name("mine"))), denied);
 }
 
 /// A server with an object of this name.

@@ -168,10 +168,10 @@ pub(crate) const ORDERS: &[Order] = &[
                 "address clock deadline fence host interest partial signals splice sys",
                 "the operating system, and values that know none of it",
             ),
-            ("credentials error memory stream", "what every mechanism has"),
+            ("credentials error memory", "what every mechanism has"),
             (
-                "affinity option pending_connect process real_time",
-                "what sockets, connections and threads need",
+                "affinity option pending_connect process real_time stream",
+                "what sockets, connections and threads need, and what a stream is",
             ),
             ("stream_options", "what a program chooses for streams"),
             ("channel transport", "between threads; what all transports have"),

@@ -45,6 +45,6 @@ impl PipeStream {
     }
 }
 
-delegate_stream!(PipeStream, channel);
+delegate_stream!(PipeStream, channel, Self::peer_credentials);
 #[cfg(feature = "zero-copy")]
 delegate_splice!(PipeStream, channel);

@@ -88,6 +88,6 @@ impl AsFd for PtyStream {
     }
 }
 
-delegate_stream!(PtyStream, channel);
+delegate_stream!(PtyStream, channel, Self::peer_credentials);
 #[cfg(feature = "zero-copy")]
 delegate_splice!(PtyStream, channel);

@@ -276,6 +276,10 @@ impl Stream for ShmStream {
     fn local(&self) -> &Address {
         &self.local
     }
+
+    fn credentials(&self) -> Option<Credentials> {
+        self.peer_credentials().ok()
+    }
 }
 
 impl Drop for ShmStream {

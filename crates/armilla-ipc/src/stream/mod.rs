@@ -7,8 +7,8 @@ mod with_timeout;
 pub(crate) use with_timeout::TransferDeadline;
 pub use with_timeout::WithTimeout;
 
-use crate::Address;
 use crate::partial::{self, RecvError, SendError};
+use crate::{Address, Credentials};
 use rustix::fd::BorrowedFd;
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -190,6 +190,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// This end.
     fn local(&self) -> &Address;
+
+    /// The process and the user at the other end, for which the kernel vouches. `None` if the
+    /// transport does not tell; Unix-domain sockets and shared memory do, with one system call.
+    fn credentials(&self) -> Option<Credentials> {
+        None
+    }
 }
 
 /// The state of a stream, see [`Stream::readiness`].
@@ -204,8 +210,9 @@ pub enum Readiness {
 }
 
 /// Implements [`Stream`] for a type that wraps the channel in its field, by handing every call on.
+/// The credentials of the peer are what the type itself says.
 macro_rules! delegate_stream {
-    ($stream:ty, $field:ident) => {
+    ($stream:ty, $field:ident $(, $credentials:expr)?) => {
         impl crate::Stream for $stream {
             #[inline]
             fn recv(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -300,6 +307,12 @@ macro_rules! delegate_stream {
             fn local(&self) -> &crate::Address {
                 self.$field.local()
             }
+            $(
+                fn credentials(&self) -> Option<crate::Credentials> {
+                    let credentials: fn(&Self) -> Option<crate::Credentials> = $credentials;
+                    credentials(self)
+                }
+            )?
         }
     };
 }

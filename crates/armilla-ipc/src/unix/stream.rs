@@ -54,7 +54,7 @@ impl UnixStream {
     }
 }
 
-delegate_stream!(UnixStream, socket);
+delegate_stream!(UnixStream, socket, |stream| stream.peer_credentials().ok());
 #[cfg(feature = "zero-copy")]
 delegate_splice!(UnixStream, socket);
 has_options!(UnixStream: SendBuffer, RecvBuffer);

@@ -4,15 +4,18 @@
 //! ```text
 //! # The first rule for an operation, a client and a name decides. Without one it is allowed.
 //! allow  change   /telescopes     from 10.1.0.0/16
-//! allow  change   /               from local
-//! deny   change   /               from any
+//! allow  change   /               from user observer
+//! allow  read     /               from local
+//! deny   any      /               from any
 //! balance round-robin /services/database
 //! sweep  gone after 3 /telescopes
 //! ```
 //!
-//! A rule holds for a name and all names below it. `parse` reads the text.
+//! A rule holds for a name and all names below it. `parse` reads the text, `users` the users of this
+//! host.
 
 mod parse;
+mod users;
 
 pub use parse::RuleError;
 
@@ -36,6 +39,9 @@ pub enum Client {
     /// On the host of the service: this process, the loopback interface, or a transport that does
     /// not leave the host.
     Local,
+    /// The same, and the operating system vouches for the number of the user: over a Unix-domain
+    /// socket or shared memory.
+    User(u32),
     /// At an address.
     At(IpAddr),
     /// Somewhere that has no address.
@@ -56,6 +62,8 @@ enum Operations {
 enum Clients {
     Any,
     Local,
+    /// A user of this host, by number.
+    User(u32),
     /// The addresses that share the first bits of this one.
     Network(IpAddr, u32),
 }
@@ -113,7 +121,8 @@ impl Operations {
 impl Clients {
     fn include(self, client: Client) -> bool {
         match (self, client) {
-            (Self::Any, _) | (Self::Local, Client::Local) => true,
+            (Self::Any, _) | (Self::Local, Client::Local | Client::User(_)) => true,
+            (Self::User(user), Client::User(client)) => user == client,
             (Self::Network(network, bits), Client::At(address)) => {
                 crate::model::nearness(network, address) >= bits
                     && network.is_ipv4() == address.to_canonical().is_ipv4()
@@ -127,6 +136,11 @@ impl Rules {
     /// Whether there are rules about access.
     pub const fn restrict(&self) -> bool {
         !self.access.is_empty()
+    }
+
+    /// Whether there are rules about users.
+    pub fn name_users(&self) -> bool {
+        self.access.iter().any(|rule| matches!(rule.clients, Clients::User(_)))
     }
 
     /// Whether there are rules about groups.

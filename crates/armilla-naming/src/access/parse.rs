@@ -163,14 +163,16 @@ fn place(words: &mut Words<'_>) -> Result<Vec<NameComponent>, RuleError> {
 }
 
 fn clients(words: &mut Words<'_>) -> Result<Clients, RuleError> {
-    let word = words.need("a client: any, local, an address, or a network such as 10.0.0.0/8")?;
+    let word = words
+        .need("a client: any, local, user NAME, an address, or a network such as 10.0.0.0/8")?;
     let wrong = |words: &Words<'_>| {
-        let what = format!("{:?}: any, local, an address or a network is needed", word.text);
+        let what = format!("{:?}: any, local, user, an address or a network is needed", word.text);
         words.error(&word, what)
     };
     let (address, bits) = match word.text {
         "any" => return Ok(Clients::Any),
         "local" => return Ok(Clients::Local),
+        "user" => return user(words),
         text => text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits))),
     };
     let address: IpAddr = address.parse().map_err(|_| wrong(words))?;
@@ -180,6 +182,14 @@ fn clients(words: &mut Words<'_>) -> Result<Clients, RuleError> {
         true => Ok(Clients::Network(address, bits)),
         false => Err(words.error(&word, format!("the address has {most} bits, not {bits}"))),
     }
+}
+
+/// A user of this host, by name or number.
+fn user(words: &mut Words<'_>) -> Result<Clients, RuleError> {
+    let word = words.need("the name or the number of a user")?;
+    let user = word.text.parse().ok().or_else(|| super::users::number(word.text));
+    let unknown = || words.error(&word, format!("{:?}: this host has no such user", word.text));
+    user.map(Clients::User).ok_or_else(unknown)
 }
 
 fn checks(words: &mut Words<'_>) -> Result<u32, RuleError> {

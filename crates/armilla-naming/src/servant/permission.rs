@@ -10,10 +10,14 @@ use armilla::Orb;
 use armilla_ipc::Address;
 use std::net::IpAddr;
 
-/// The client of the current request.
-pub(super) fn client(orb: &Orb) -> Client {
+/// The client of the current request; its user only if that `matters`.
+fn client(orb: &Orb, user_matters: bool) -> Client {
     match orb.caller() {
         Ok(Some(Address::Tcp { host, .. })) => host.parse().map_or(Client::Unknown, at),
+        Ok(Some(_)) if user_matters => match orb.caller_credentials() {
+            Ok(Some(credentials)) => Client::User(credentials.user),
+            _ => Client::Local,
+        },
         Ok(Some(_) | None) => Client::Local,
         Err(_) => Client::Unknown,
     }
@@ -38,7 +42,10 @@ impl Names {
         name: &[NameComponent],
     ) -> Result<(), NamingError> {
         match self.rules.restrict() {
-            true => self.permit_to(client(&self.orb), tree, operation, from, name),
+            true => {
+                let client = client(&self.orb, self.rules.name_users());
+                self.permit_to(client, tree, operation, from, name)
+            }
             false => Ok(()),
         }
     }

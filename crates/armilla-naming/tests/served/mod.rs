@@ -24,7 +24,14 @@ impl Served {
     }
 
     pub(crate) fn by(builder: NamingServiceBuilder) -> Self {
-        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        Self::at(builder, &[])
+    }
+
+    /// The same at further endpoints.
+    pub(crate) fn at(builder: NamingServiceBuilder, endpoints: &[&str]) -> Self {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap();
+        let orb = endpoints.iter().try_fold(orb, |orb, endpoint| orb.listen(endpoint));
+        let orb = orb.unwrap().build().unwrap();
         let service = builder.serve(&orb).unwrap();
         orb.perform_work().unwrap();
         let client = Orb::new().unwrap();

@@ -8,7 +8,7 @@ use super::worker_status::WorkerStatus;
 use crate::runtime::Orb;
 use crate::server::poa::{PoaError, serving_depth};
 use crate::transport::is_here;
-use armilla_ipc::Address;
+use armilla_ipc::{Address, Credentials};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -65,6 +65,30 @@ impl Orb {
     /// # Errors
     /// `NoContext` when the thread serves no request of this ORB.
     pub fn caller(&self) -> Result<Option<Address>, PoaError> {
+        Ok(self.calling_connection()?.map(|from| from.stream.peer().clone()))
+    }
+
+    /// The process and the user whose request for an object of this ORB the calling thread is
+    /// serving, for which the operating system vouches. `None` for a call from this process, and
+    /// over a transport that does not tell: Unix-domain sockets and shared memory do. The process
+    /// is the one that has connected; what access is decided by is the user.
+    ///
+    /// ```
+    /// # use armilla::{Orb, PoaError};
+    /// # fn example(orb: &Orb) -> Result<bool, PoaError> {
+    /// let caller = orb.caller_credentials()?;
+    /// Ok(caller.is_some_and(|caller| caller.user == 0))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NoContext` when the thread serves no request of this ORB.
+    pub fn caller_credentials(&self) -> Result<Option<Credentials>, PoaError> {
+        Ok(self.calling_connection()?.and_then(|from| from.stream.credentials()))
+    }
+
+    /// The connection of the client, if it is another process.
+    fn calling_connection(&self) -> Result<Option<Arc<Connection>>, PoaError> {
         if !self.is_serving() {
             return Err(PoaError::NoContext);
         }
@@ -72,6 +96,6 @@ impl Orb {
         let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
         let connection = outermost.and_then(|(_, connection)| connection);
         let own = connection.filter(|from| from.orb.incarnation() == self.incarnation());
-        Ok(own.map(|from| from.stream.peer().clone()).filter(|peer| !is_here(peer)))
+        Ok(own.filter(|from| !is_here(from.stream.peer())))
     }
 }

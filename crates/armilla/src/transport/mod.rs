@@ -19,7 +19,8 @@ pub(crate) use registry::{Endpoint, EndpointAddress, Transports};
 
 pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
 pub use armilla_ipc::{
-    Acceptor, Address, Readiness, RecvError, SendError, Stream, StreamOptions, connect, listen,
+    Acceptor, Address, Credentials, Readiness, RecvError, SendError, Stream, StreamOptions,
+    connect, listen,
 };
 
 use crate::settings::Settings;
