@@ -7,7 +7,9 @@ use crate::current::{corba_priority, native_priority};
 use crate::dispatch::outbound;
 use crate::error::{RtError, RtErrorKind};
 use crate::poa::check_bands;
+use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority};
+use crate::protocol::{Protocol, ProtocolType, check_protocols, of_iiop};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
     TaoEndpoint, TaoEndpoints, encode_priority,
@@ -15,7 +17,7 @@ use crate::wire::{
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
     AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb,
-    Settings, SystemException,
+    PolicyCurrent, PolicyType, Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
 use std::borrow::Cow;
@@ -27,6 +29,7 @@ pub struct ClientPolicies {
     bands: Vec<(Priority, Priority)>,
     private: bool,
     protocol: Option<Change>,
+    protocols: Vec<Protocol>,
 }
 
 /// Changes the settings of connections.
@@ -61,8 +64,56 @@ impl ClientPolicies {
         self
     }
 
+    /// Uses these protocols only, with their settings (`ClientProtocolPolicy`). IIOP has to be one
+    /// of them.
+    #[must_use]
+    pub fn protocols(mut self, protocols: impl Into<Vec<Protocol>>) -> Self {
+        self.protocols = protocols.into();
+        self
+    }
+
+    /// Completes what is not set with policy objects, the first of a type first.
+    ///
+    /// # Errors
+    /// For a policy of servers.
+    fn complete<'p>(
+        mut self,
+        policies: impl IntoIterator<Item = &'p RtPolicy>,
+    ) -> Result<Self, RtError> {
+        for policy in policies {
+            match policy {
+                RtPolicy::PriorityBandedConnection(bands) if self.bands.is_empty() => {
+                    self.bands.clone_from(bands);
+                }
+                RtPolicy::ClientProtocol(protocols) if self.protocols.is_empty() => {
+                    check_protocols("client policies", protocols)?;
+                    self.protocols.clone_from(protocols);
+                }
+                RtPolicy::PrivateConnection => self.private = true,
+                _ => {}
+            }
+        }
+        Ok(self)
+    }
+
+    /// Whether calls need connections of their own.
+    fn are_special(&self) -> bool {
+        self.private || self.protocol.is_some() || !self.protocols.is_empty()
+    }
+
     pub(crate) fn check(&self) -> Result<(), RtError> {
-        check_bands("client policies", &self.bands)
+        check_bands("client policies", &self.bands)?;
+        match self.protocols.is_empty() || of_iiop(&self.protocols).is_some() {
+            true => Ok(()),
+            false => Err(RtError::new(
+                RtErrorKind::Policy,
+                "client policies",
+                "protocols",
+                format_args!("{:?}", self.protocols),
+                "references to lanes lead to TCP endpoints",
+                "add IIOP",
+            )),
+        }
     }
 }
 
@@ -82,24 +133,59 @@ impl RtClient {
     }
 }
 
-impl ClientExtension for RtClient {
-    fn attach(
+impl RtClient {
+    /// The policies in effect for a reference with these of its own, which is called for the first
+    /// time: then those of the thread, those that were set here, and those of the ORB.
+    fn policies(&self, orb: &Orb, own: &[RtPolicy]) -> Result<ClientPolicies, RtError> {
+        let here = self.state.read().unwrap_or_else(PoisonError::into_inner).1.clone();
+        if let Some(policy) = own.iter().find(|policy| is_of_servers(policy)) {
+            return Err(RtError::new(
+                RtErrorKind::Policy,
+                "reference",
+                policy.name(),
+                policy.policy_type().0,
+                "it is a policy of servers",
+                "give it to a POA (RtPoaBuilder::policies)",
+            ));
+        }
+        let of_thread = PolicyCurrent::policies().custom;
+        let of_thread = own.iter().chain(of_thread.iter().filter_map(RtPolicy::of));
+        let mut policies = ClientPolicies::new().complete(of_thread)?;
+        policies.private |= here.private;
+        policies.protocol = here.protocol;
+        if policies.bands.is_empty() {
+            policies.bands = here.bands;
+        }
+        if policies.protocols.is_empty() {
+            policies.protocols = here.protocols;
+        }
+        let of_orb = orb.policies().custom;
+        let of_orb = of_orb.iter().chain(&orb.settings().custom_policies);
+        let policies = policies.complete(of_orb.filter_map(RtPolicy::of))?;
+        policies.check()?;
+        Ok(policies)
+    }
+
+    /// What chooses a copy for each call of a reference with these policies of its own; `None` if
+    /// there is nothing to choose.
+    pub(crate) fn selector(
         &self,
         orb: &Orb,
         ior: &Ior,
+        own: &[RtPolicy],
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
         let Some(profile) = first_profile(ior) else { return Ok(None) };
         // A copy that was made here has no policies; it is not copied again.
         if component::<ConnectionPool>(&profile).is_some() {
             return Ok(None);
         }
-        let (mapper, policies) = self.state.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let policies = self.policies(orb, own)?;
+        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
         let exposed = component::<ExposedPolicies>(&profile).unwrap_or_default();
         let model = exposed.model;
         let propagated = matches!(model, Some(PriorityModel::ClientPropagated(_)));
         let bands = bands_of(&policies, &exposed)?;
-        let special = !bands.is_empty() || policies.private || policies.protocol.is_some();
-        if !propagated && !special {
+        if !propagated && bands.is_empty() && !policies.are_special() {
             // What the server declares, its reference says with the address alone.
             return Ok(None);
         }
@@ -107,10 +193,59 @@ impl ClientExtension for RtClient {
             Some(TaoEndpoints(lanes)) if propagated => lanes,
             _ => Vec::new(),
         };
-        let parts = Parts { orb, ior, profile: &profile, policies: &policies };
-        let copies = parts.copies(&lanes, &bands)?;
         let default = model.map(PriorityModel::server_priority);
+        let parts = Parts { orb, ior, profile: &profile, policies: &policies, default };
+        let copies = parts.copies(&lanes, &bands)?;
         Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
+    }
+
+    /// The types of the policies with which calls of the calling thread contradict the object.
+    pub(crate) fn inconsistent_policies(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Vec<PolicyType>, SystemException> {
+        const MODEL: PolicyType = PolicyType(40);
+        const BANDS: PolicyType = PolicyType(45);
+        let Some(profile) = first_profile(ior) else { return Ok(Vec::new()) };
+        let policies = self.policies(orb, &[])?;
+        let exposed = component::<ExposedPolicies>(&profile).unwrap_or_default();
+        let Ok(bands) = bands_of(&policies, &exposed) else { return Ok(vec![BANDS]) };
+        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let default = exposed.model.map(PriorityModel::server_priority);
+        let priority = own_priority(&mapper)?.or(default).unwrap_or_default();
+        let mut found = Vec::new();
+        let in_band = |(low, high): &(Priority, Priority)| (*low..=*high).contains(&priority);
+        if !bands.is_empty() && !bands.iter().any(in_band) {
+            found.push(BANDS);
+        }
+        let propagated = matches!(exposed.model, Some(PriorityModel::ClientPropagated(_)));
+        if let Some(TaoEndpoints(lanes)) = component(&profile).filter(|_| propagated) {
+            let serves =
+                |lane: &TaoEndpoint| lane.priority.is_none_or(|of_lane| of_lane == priority);
+            if !lanes.iter().any(serves) {
+                found.push(MODEL);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether only servers have policies of this type.
+const fn is_of_servers(policy: &RtPolicy) -> bool {
+    matches!(
+        policy,
+        RtPolicy::PriorityModel(_) | RtPolicy::Threadpool(_) | RtPolicy::ServerProtocol(_)
+    )
+}
+
+impl ClientExtension for RtClient {
+    fn attach(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        self.selector(orb, ior, &[])
     }
 
     fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
@@ -158,6 +293,8 @@ struct Parts<'p> {
     ior: &'p Ior,
     profile: &'p IiopProfile,
     policies: &'p ClientPolicies,
+    /// The priority of the server.
+    default: Option<Priority>,
 }
 
 impl Parts<'_> {
@@ -180,22 +317,38 @@ impl Parts<'_> {
             .map(|(lane, (low, high))| {
                 let priority = lane.and_then(|lane| lane.priority);
                 let (low, high) = priority.map_or((low, high), |priority| (priority, priority));
-                Ok(Copy { low, high, object: self.copy(lane)? })
+                let whole = (low, high) == (Priority::MIN, Priority::MAX);
+                let urgency = if whole { self.default.unwrap_or_default() } else { high };
+                Ok(Copy { low, high, object: self.copy(lane, urgency)? })
             })
             .collect()
     }
 
-    /// A copy with a pool of connections, at the endpoint of a lane.
-    fn copy(&self, lane: Option<&TaoEndpoint>) -> Result<Object, SystemException> {
+    /// A copy with a pool of connections, at the endpoint of a lane, for calls of at most this
+    /// priority.
+    fn copy(
+        &self,
+        lane: Option<&TaoEndpoint>,
+        priority: Priority,
+    ) -> Result<Object, SystemException> {
         let mut profile = self.profile.clone();
         if let Some(lane) = lane {
             (profile.host, profile.port) = (lane.host.clone(), lane.port);
         }
         let change = self.policies.protocol.clone();
-        let pool = self.orb.connection_pool(|settings| change.iter().for_each(|c| c(settings)));
+        let properties = of_iiop(&self.policies.protocols);
+        let pool = self.orb.connection_pool(|settings| {
+            properties.iter().for_each(|properties| properties.apply(priority, settings));
+            change.iter().for_each(|c| c(settings));
+        });
+        let local = [ProtocolType::UnixDomain, ProtocolType::SharedMemory];
+        let protocols = &self.policies.protocols;
+        let only_iiop = !protocols.is_empty()
+            && !protocols.iter().any(|protocol| local.contains(&protocol.protocol_type));
         profile.components.retain(|component| {
             // What leads elsewhere, or would be looked at again.
-            let leads = lane.is_some() && is_address(component);
+            let is_local = component.id == LOCAL_ENDPOINTS;
+            let leads = lane.is_some() && is_address(component) || only_iiop && is_local;
             ![TAG_POLICIES, TAO_TAG_ENDPOINTS].contains(&component.id) && !leads
         });
         profile.components.push(pool.to_tagged()?);
@@ -208,8 +361,11 @@ impl Parts<'_> {
 /// Whether a component is another address of the object: `TAG_ALTERNATE_IIOP_ADDRESS`, or an
 /// endpoint on the same host.
 fn is_address(component: &TaggedComponent) -> bool {
-    [3, 0x4152_4d01].contains(&component.id)
+    [3, LOCAL_ENDPOINTS].contains(&component.id)
 }
+
+/// The component of endpoints on the same host.
+const LOCAL_ENDPOINTS: u32 = 0x4152_4d01;
 
 fn first_profile(ior: &Ior) -> Option<IiopProfile> {
     let profile = ior.profiles.iter().find(|profile| profile.id == TAG_INTERNET_IOP)?;

@@ -24,7 +24,9 @@ mod measure;
 mod orb;
 mod platform;
 mod poa;
+mod policy;
 mod priority;
+mod protocol;
 mod scheduler;
 mod standard;
 mod tasks;
@@ -46,11 +48,14 @@ pub use measure::Measurement;
 pub use orb::RtOrb;
 pub use platform::{Finding, Grant, Platform, PlatformReport};
 pub use poa::{RtPoa, RtPoaBuilder};
+pub use policy::RtPolicy;
 pub use priority::{
     ContinuousMapping, DirectMapping, LinearMapping, NativeRange, Priority, PriorityMapping,
     PriorityTransform,
 };
+pub use protocol::{Protocol, ProtocolProperties, ProtocolType, network_priority};
 pub use scheduler::{OperationStatistics, Scheduler, SchedulerOptions};
+pub use standard::PolicyObject;
 pub use tasks::tasks_of;
 pub use threadpool::{
     BelowHighest, LaneOptions, LaneReport, RequestBuffering, Threadpool, ThreadpoolOptions,

@@ -4,10 +4,13 @@ use crate::client::{ClientPolicies, RtClient};
 use crate::current::RtCurrent;
 use crate::error::RtError;
 use crate::poa::RtPoaBuilder;
+use crate::policy::RtPolicy;
 use crate::priority::{Mapper, PriorityMapping};
+use crate::rtcorba::MutexRef;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::threadpool::{Threadpool, ThreadpoolOptions};
-use armilla::{Object, Orb, PoaBuilder, SystemException};
+use armilla::{Object, Orb, PoaBuilder, PolicyType, SystemException};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -20,6 +23,8 @@ pub struct RtOrb {
     client: Arc<RtClient>,
     /// The pools that have numbers, because they were created by the standard's names.
     pub(crate) pools: Arc<Mutex<Vec<Option<Threadpool>>>>,
+    /// The mutexes that have names.
+    pub(crate) mutexes: Arc<Mutex<HashMap<String, MutexRef>>>,
 }
 
 impl RtOrb {
@@ -29,8 +34,8 @@ impl RtOrb {
     pub fn new(orb: &Orb) -> Self {
         let client = Arc::<RtClient>::default();
         orb.set_client_extension(client.clone());
-        let (mapper, pools) = Default::default();
-        Self { orb: orb.clone(), mapper, strict: false, client, pools }
+        let (mapper, pools, mutexes) = Default::default();
+        Self { orb: orb.clone(), mapper, strict: false, client, pools, mutexes }
     }
 
     /// The same with another priority mapping. What was created before keeps the old one.
@@ -60,6 +65,36 @@ impl RtOrb {
         object.as_ref().locate()
     }
 
+    /// The policies with which calls of the calling thread contradict what the object asks for, by
+    /// their types: what `validate_connection` returns as `inconsistent_policies`. None if there is
+    /// no contradiction.
+    ///
+    /// # Errors
+    /// `INV_POLICY` when the policies of the client contradict themselves.
+    pub fn inconsistent_policies(
+        &self,
+        object: impl AsRef<Object>,
+    ) -> Result<Vec<PolicyType>, SystemException> {
+        self.client.inconsistent_policies(&self.orb, &object.as_ref().ior())
+    }
+
+    /// The reference with policies of its own, which take precedence over those of the thread and
+    /// the ORB: `set_policy_overrides`.
+    ///
+    /// # Errors
+    /// `INV_POLICY` for a policy of servers, and where policies contradict one another or the
+    /// object.
+    pub fn with_policies(
+        &self,
+        object: impl AsRef<Object>,
+        policies: impl IntoIterator<Item = RtPolicy>,
+    ) -> Result<Object, SystemException> {
+        let policies: Vec<_> = policies.into_iter().collect();
+        let object = object.as_ref();
+        let selector = self.client.selector(&self.orb, &object.ior(), &policies)?;
+        Ok(selector.map_or_else(|| object.clone(), |it| object.with_call_selector(it)))
+    }
+
     /// The same, which refuses whatever the system does not grant in full: a thread pool whose
     /// threads cannot have their native priorities is an error, and not a warning.
     #[must_use]
@@ -83,6 +118,16 @@ impl RtOrb {
         &self,
         options: ThreadpoolOptions,
     ) -> Result<Threadpool, SystemException> {
+        let policies = self.orb.policies().custom;
+        let all = policies.iter().chain(&self.orb.settings().custom_policies);
+        let protocols = all.filter_map(RtPolicy::of).find_map(|policy| match policy {
+            RtPolicy::ServerProtocol(protocols) => Some(protocols),
+            _ => None,
+        });
+        let options = match protocols.filter(|_| options.protocol.is_none()) {
+            Some(protocols) => options.server_protocols(protocols)?,
+            None => options,
+        };
         Threadpool::create(&self.orb, &self.mapper, options, self.strict)
     }
 

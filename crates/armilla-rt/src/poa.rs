@@ -2,11 +2,12 @@
 
 use crate::dispatch::Dispatch;
 use crate::error::{RtError, RtErrorKind};
+use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority, PriorityTransform};
 use crate::threadpool::Threadpool;
 use crate::wire::PriorityModel;
 use armilla::rt::Interface;
-use armilla::{Object, ObjectId, Poa, PoaBuilder, PoaError, Ref, SystemException};
+use armilla::{Object, ObjectId, Poa, PoaBuilder, PoaError, Policy, Ref, SystemException};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -33,13 +34,42 @@ use std::sync::Arc;
 pub struct RtPoaBuilder {
     builder: PoaBuilder,
     dispatch: Dispatch,
+    /// A policy that a POA cannot have.
+    misplaced: Option<RtPolicy>,
 }
 
 impl RtPoaBuilder {
     pub(crate) fn new(mapper: &Mapper, strict: bool, builder: PoaBuilder) -> Self {
         let mut dispatch = Dispatch::new(builder.name().to_owned(), mapper.clone());
         dispatch.strict = strict;
-        Self { builder, dispatch }
+        Self { builder, dispatch, misplaced: None }
+    }
+
+    /// Adds policies, of real time ([`RtPolicy`]) and others: the argument of `create_POA`.
+    pub fn policies(self, policies: impl IntoIterator<Item = Policy>) -> Self {
+        policies.into_iter().fold(self, |mut this, policy| {
+            let Policy::Custom(custom) = &policy else {
+                this.builder = this.builder.policy(policy);
+                return this;
+            };
+            match RtPolicy::of(custom) {
+                Some(policy) => this.with(policy.clone()),
+                None => {
+                    this.builder = this.builder.policy(policy);
+                    this
+                }
+            }
+        })
+    }
+
+    fn with(mut self, policy: RtPolicy) -> Self {
+        match policy {
+            RtPolicy::PriorityModel(model) => self.dispatch.model = Some(model),
+            RtPolicy::Threadpool(pool) => self.dispatch.pool = Some(pool),
+            RtPolicy::PriorityBandedConnection(bands) => self.dispatch.bands = bands,
+            other => self.misplaced = Some(other),
+        }
+        self
     }
 
     /// Its requests are served by this pool, and its references lead to the endpoints of the pool's
@@ -84,6 +114,9 @@ impl RtPoaBuilder {
     fn check(&self) -> Result<(), RtError> {
         let Dispatch { poa, model, pool, mapper, .. } = &self.dispatch;
         let object = format!("POA {poa:?}");
+        if let Some(policy) = &self.misplaced {
+            return Err(misplaced(&object, policy));
+        }
         let scheduler = pool.as_ref().and_then(Threadpool::scheduler);
         if let (Some(model), Some(scheduler)) = (model, scheduler) {
             return Err(RtError::new(
@@ -104,6 +137,22 @@ impl RtPoaBuilder {
         }
         check_bands(&object, &self.dispatch.bands)
     }
+}
+
+/// A policy that `object` cannot have.
+fn misplaced(object: &str, policy: &RtPolicy) -> RtError {
+    let (reason, remedy) = match policy {
+        RtPolicy::ServerProtocol(_) => (
+            "endpoints belong to thread pools, and this POA has none of its own",
+            "give it to ThreadpoolOptions::server_protocols, or to the ORB before the pool is made",
+        ),
+        _ => (
+            "it is a policy of clients",
+            "give it to Orb::set_policies, PolicyCurrent or RtOrb::with_policies",
+        ),
+    };
+    let (name, kind) = (policy.name(), policy.policy_type());
+    RtError::new(RtErrorKind::Policy, object, name, kind.0, reason, remedy)
 }
 
 /// Checks that a pool with lanes has one of this priority.

@@ -2,6 +2,7 @@
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;
+use crate::protocol::{Protocol, check_protocols, of_iiop};
 use crate::scheduler::Scheduler;
 use armilla::Settings;
 use std::fmt;
@@ -69,11 +70,11 @@ pub struct ThreadpoolOptions {
     pub(super) scheduler: Option<Scheduler>,
     pub(super) below_highest: BelowHighest,
     pub(super) endpoints: Vec<String>,
-    pub(super) protocol: Option<ChangeOfLane>,
+    pub(crate) protocol: Option<ChangeOfLane>,
 }
 
 /// Changes the settings of the endpoints and connections of the lane with this priority.
-pub(super) type ChangeOfLane = Arc<dyn Fn(Priority, &mut Settings) + Send + Sync>;
+pub(crate) type ChangeOfLane = Arc<dyn Fn(Priority, &mut Settings) + Send + Sync>;
 
 impl ThreadpoolOptions {
     /// A pool without lanes: all threads wait with `default_priority`, and run each request with
@@ -192,6 +193,21 @@ impl ThreadpoolOptions {
     ) -> Self {
         self.protocol = Some(Arc::new(change));
         self
+    }
+
+    /// The connections of each lane have the settings of IIOP in these protocols
+    /// (`ServerProtocolPolicy`). It takes the place of [`protocol`](Self::protocol).
+    ///
+    /// # Errors
+    /// If no protocol is given, or one twice.
+    pub fn server_protocols(self, protocols: &[Protocol]) -> Result<Self, RtError> {
+        check_protocols(&format!("thread pool {:?}", self.name), protocols)?;
+        Ok(match of_iiop(protocols) {
+            Some(properties) => {
+                self.protocol(move |priority, settings| properties.apply(priority, settings))
+            }
+            None => self,
+        })
     }
 
     /// Checks what does not depend on the platform.

@@ -70,6 +70,11 @@ impl Sensor for Station {
         Ok(faults.minor + faults.major)
     }
 
+    fn caller(&self) -> Result<String> {
+        let caller = self.rt.orb().caller()?;
+        Ok(caller.map_or_else(|| "here".to_owned(), |address| address.to_string()))
+    }
+
     fn ping(&self) -> Result<()> {
         Ok(())
     }

@@ -1,15 +1,29 @@
 //! The interfaces of the module `RTCORBA` in the standard's names (`idl/RTCORBA.idl`), for programs
 //! that are carried over from other languages. They stand on the types of this crate.
 
+mod policies;
+
+pub use policies::PolicyObject;
+
 use crate::current::RtCurrent;
 use crate::error::{RtError, RtErrorKind};
 use crate::orb::RtOrb;
 use crate::priority::Priority;
-use crate::rtcorba::rtorb::{DestroyThreadpoolRaises, InvalidThreadpool};
-use crate::rtcorba::{Current, Mutex, MutexRef, Rtorb, ThreadpoolId, ThreadpoolLane};
+use crate::rtcorba::rtorb::{
+    DestroyThreadpoolRaises, InvalidThreadpool, MutexNotFound, OpenNamedMutexRaises,
+};
+use crate::rtcorba::{
+    ClientProtocolPolicy, ClientProtocolPolicyRef, Current, Mutex, MutexRef, PriorityBand,
+    PriorityBandedConnectionPolicy, PriorityBandedConnectionPolicyRef, PriorityModel,
+    PriorityModelPolicy, PriorityModelPolicyRef, PrivateConnectionPolicy,
+    PrivateConnectionPolicyRef, Protocol, Rtorb, ServerProtocolPolicy, ServerProtocolPolicyRef,
+    TcpProtocolProperties, TcpProtocolPropertiesRef, ThreadpoolId, ThreadpoolLane,
+    ThreadpoolPolicy, ThreadpoolPolicyRef,
+};
 use crate::threadpool::{RequestBuffering, Threadpool, ThreadpoolOptions};
 use armilla::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_ipc::real_time::{LockError, RawPiMutex};
+use policies::{Bands, Model, OfClient, OfServer, Pool, Private, Tcp, TcpProperties};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -54,12 +68,27 @@ impl Mutex for StandardMutex {
 
 impl Rtorb for RtOrb {
     fn create_mutex(&self) -> Result<MutexRef, SystemException> {
-        Ok(MutexRef::from(Arc::new(StandardMutex(RawPiMutex::new())) as Arc<dyn Mutex>))
+        Ok(new_mutex())
     }
 
-    /// Does nothing: the mutex ends with its last reference.
-    fn destroy_mutex(&self, _the_mutex: &MutexRef) -> Result<(), SystemException> {
+    /// Takes the name of a mutex away, if it has one. The mutex ends with its last reference.
+    fn destroy_mutex(&self, the_mutex: &MutexRef) -> Result<(), SystemException> {
+        let mut named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        named.retain(|_, mutex| mutex != the_mutex);
         Ok(())
+    }
+
+    /// The mutex of this name in this ORB, and whether it was created now.
+    fn create_named_mutex(&self, name: &str) -> Result<(MutexRef, bool), SystemException> {
+        let mut named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let created = !named.contains_key(name);
+        let mutex = named.entry(name.to_owned()).or_insert_with(new_mutex);
+        Ok((mutex.clone(), created))
+    }
+
+    fn open_named_mutex(&self, name: &str) -> Result<MutexRef, Error<OpenNamedMutexRaises>> {
+        let named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        named.get(name).cloned().ok_or_else(|| MutexNotFound.into())
     }
 
     fn create_threadpool(
@@ -117,6 +146,87 @@ impl Rtorb for RtOrb {
             None => Err(InvalidThreadpool.into()),
         }
     }
+
+    /// `BAD_PARAM` for negative sizes, and for `dont_route`.
+    fn create_tcp_protocol_properties(
+        &self,
+        send_buffer_size: i32,
+        recv_buffer_size: i32,
+        keep_alive: bool,
+        dont_route: bool,
+        no_delay: bool,
+        enable_network_priority: bool,
+    ) -> Result<TcpProtocolPropertiesRef, SystemException> {
+        let attributes = Tcp {
+            send_buffer_size,
+            recv_buffer_size,
+            keep_alive,
+            dont_route,
+            no_delay,
+            enable_network_priority,
+        };
+        policies::check(&attributes)?;
+        let properties: Arc<dyn TcpProtocolProperties> = Arc::new(TcpProperties::new(attributes));
+        Ok(properties.into())
+    }
+
+    fn create_priority_model_policy(
+        &self,
+        priority_model: PriorityModel,
+        server_priority: i16,
+    ) -> Result<PriorityModelPolicyRef, SystemException> {
+        priority("PriorityModelPolicy", server_priority)?;
+        let policy: Arc<dyn PriorityModelPolicy> =
+            Arc::new(Model((priority_model, server_priority)));
+        Ok(policy.into())
+    }
+
+    fn create_threadpool_policy(
+        &self,
+        threadpool: ThreadpoolId,
+    ) -> Result<ThreadpoolPolicyRef, SystemException> {
+        let policy: Arc<dyn ThreadpoolPolicy> = Arc::new(Pool(threadpool));
+        Ok(policy.into())
+    }
+
+    fn create_priority_banded_connection_policy(
+        &self,
+        priority_bands: &[PriorityBand],
+    ) -> Result<PriorityBandedConnectionPolicyRef, SystemException> {
+        policies::bands(priority_bands)?;
+        let policy: Arc<dyn PriorityBandedConnectionPolicy> =
+            Arc::new(Bands(priority_bands.to_vec()));
+        Ok(policy.into())
+    }
+
+    fn create_private_connection_policy(
+        &self,
+    ) -> Result<PrivateConnectionPolicyRef, SystemException> {
+        let policy: Arc<dyn PrivateConnectionPolicy> = Arc::new(Private(()));
+        Ok(policy.into())
+    }
+
+    fn create_server_protocol_policy(
+        &self,
+        protocols: &[Protocol],
+    ) -> Result<ServerProtocolPolicyRef, SystemException> {
+        policies::protocols("ServerProtocolPolicy", protocols)?;
+        let policy: Arc<dyn ServerProtocolPolicy> = Arc::new(OfServer(protocols.to_vec()));
+        Ok(policy.into())
+    }
+
+    fn create_client_protocol_policy(
+        &self,
+        protocols: &[Protocol],
+    ) -> Result<ClientProtocolPolicyRef, SystemException> {
+        policies::protocols("ClientProtocolPolicy", protocols)?;
+        let policy: Arc<dyn ClientProtocolPolicy> = Arc::new(OfClient(protocols.to_vec()));
+        Ok(policy.into())
+    }
+}
+
+fn new_mutex() -> MutexRef {
+    MutexRef::from(Arc::new(StandardMutex(RawPiMutex::new())) as Arc<dyn Mutex>)
 }
 
 impl RtOrb {
