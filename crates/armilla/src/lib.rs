@@ -77,32 +77,23 @@
 extern crate self as armilla;
 
 mod client;
-mod concurrency;
 pub mod dynamic;
-mod exception;
 mod imr;
 mod interception;
 pub mod interceptor;
-mod log;
 mod naming;
 mod object;
-mod object_key;
 #[cfg(feature = "observe")]
 pub mod observe;
-mod operations;
 mod orb;
-mod policies;
 pub mod remoting;
-mod rt_info;
 mod runtime;
 mod server;
-mod settings;
-mod signature;
-mod sync;
-mod threads;
-pub mod transport;
 mod value;
-mod wire;
+
+// The ground stands in a crate of its own; the modules above name it as theirs.
+use armilla_core::{concurrency, exception, log, object_key, operations, policies, rt_info};
+use armilla_core::{settings, signature, sync, threads, wire};
 
 pub use armilla_cdr::CodeSet;
 pub use armilla_cdr::{
@@ -112,20 +103,26 @@ pub use armilla_cdr::{
 pub use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder,
 };
+#[doc(inline)]
+pub use armilla_core::transport;
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
 pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool};
 pub use client::{Object, PollableSet, ReplyFuture};
+#[doc(inline)]
 pub use concurrency::Concurrency;
+#[doc(inline)]
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
 pub use object::{LocalRef, Native, Ref};
 #[cfg(feature = "demultiplexing-strategies")]
 pub use operations::OperationLookup;
 pub use orb::OrbBuilder;
+#[doc(inline)]
 pub use policies::{
     ConnectionPolicy, CustomPolicy, OnewayBuffer, Policies, PolicyCurrent, PolicyError,
     PolicyFactory, PolicyGuard, PolicyType, Rebind, Retries, SyncScope,
 };
+#[doc(inline)]
 pub use rt_info::{RtCall, RtInfo, RtLevel, RtSection};
 pub use runtime::Orb;
 #[cfg(feature = "demultiplexing-strategies")]
@@ -138,7 +135,9 @@ pub use server::poa::{
 };
 pub use server::{AnyServant, LocationReply, ResponseHandler, ServantBase, SoughtKey};
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
+#[doc(inline)]
 pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
+#[doc(inline)]
 pub use threads::blocking;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};
 

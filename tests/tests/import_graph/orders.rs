@@ -19,14 +19,6 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla",
         rows: &[
-            ("sync", "locks that no panic poisons"),
-            (
-                "concurrency exception log object_key operations rt_info wire",
-                "names, values and helpers that know no ORB",
-            ),
-            ("policies signature threads", "what describes a call, and how a thread waits in one"),
-            ("settings", "policies by default among other things"),
-            ("transport", "listens and connects as the settings say"),
             ("runtime", "the handle of an ORB; it finds the parts of those above by their types"),
             ("interception", "what interceptors of both sides share"),
             ("client", "references and calls; objects of the process stand behind its traits"),
@@ -90,6 +82,20 @@ pub(crate) const ORDERS: &[Order] = &[
             ("interrupt orb output", "the ORB of a command, and how it tells and ends"),
             ("bench demo idl ifr imr ior naming ping rt schedule ttcp", "one command each"),
             ("call trader", "the commands that find interfaces as others do"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-core",
+        rows: &[
+            ("sync", "locks that no panic poisons"),
+            (
+                "concurrency exception log object_key operations rt_info wire",
+                "names, values and helpers that know no ORB",
+            ),
+            ("policies signature threads", "what describes a call, and how a thread waits in one"),
+            ("settings", "policies by default among other things"),
+            ("transport", "listens and connects as the settings say"),
         ],
         exceptions: &[],
     },

@@ -25,10 +25,10 @@ pub(super) fn attempt<'c>(
     (connection_policy, scope): (ConnectionPolicy, SyncScope),
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
-    match connection_policy {
-        ConnectionPolicy::Exclusive => exchange_exclusive(orb, outgoing, deadline),
-        ConnectionPolicy::Multiplexed => exchange_multiplexed(orb, outgoing, deadline, scope),
+    if connection_policy == ConnectionPolicy::Multiplexed {
+        return exchange_multiplexed(orb, outgoing, deadline, scope);
     }
+    exchange_exclusive(orb, outgoing, deadline)
 }
 
 /// The answer that the reply to an attempt is. A system exception of the server is attributed to

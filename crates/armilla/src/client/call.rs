@@ -18,7 +18,6 @@ use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
 use crate::interception::Contexts;
 use crate::object_key::KeyOctets;
-use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::signature::Signature;
 use crate::threads::BlockingScope;
@@ -74,11 +73,7 @@ pub(crate) fn invoke_oneway<'p>(
 
 /// The response that a oneway request asks for, by its `SyncScope`.
 pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemException> {
-    Ok(match object.connection_policy(object.reference()?.orb.settings()).1 {
-        SyncScope::None | SyncScope::WithTransport => ResponseFlags::None,
-        SyncScope::WithServer => ResponseFlags::Server,
-        SyncScope::WithTarget => ResponseFlags::Target,
-    })
+    Ok(object.connection_policy(object.reference()?.orb.settings()).1.response_flags())
 }
 
 /// A request as the caller states it.

@@ -109,7 +109,7 @@ mod tests {
 
     /// The fields of the settings, each with its doc comment.
     fn fields() -> Vec<(String, String)> {
-        let source = include_str!("../settings.rs");
+        let source = include_str!("../../../armilla-core/src/settings.rs");
         let (_, settings) = source.split_once("pub struct Settings {").unwrap();
         let (settings, _) = settings.split_once("\n}").unwrap();
         let mut docs = String::new();

@@ -32,11 +32,7 @@ impl Publications {
     /// Adds those of an endpoint.
     pub(super) fn extend(&mut self, publications: Vec<Publication>) {
         for publication in publications {
-            match publication {
-                Publication::Iiop(host, port) => self.iiop.push((host, port)),
-                Publication::Component(component) => self.components.push(component),
-                Publication::Profile(profile) => self.profiles.push(profile),
-            }
+            publication.add_to(&mut self.iiop, &mut self.components, &mut self.profiles);
         }
     }
 

@@ -204,12 +204,10 @@ impl Workers {
         stream: &dyn Stream,
         bidirectional: bool,
     ) -> io::Result<ServedBy> {
-        let threads = match self.threads.concurrency {
-            _ if stream.descriptor().is_none() => usize::MAX,
-            _ if bidirectional => 0,
-            Concurrency::ThreadPerConnection => usize::MAX,
-            Concurrency::LeaderFollowers { .. } => 0,
-            Concurrency::Hybrid { dedicated_threads, .. } => dedicated_threads,
+        let threads = match stream.descriptor() {
+            None => usize::MAX,
+            Some(_) if bidirectional => 0,
+            Some(_) => self.threads.concurrency.dedicated_threads(),
         };
         let before = self.driven.fetch_add(1, Ordering::Relaxed);
         let slot = ThreadSlot(self.clone());

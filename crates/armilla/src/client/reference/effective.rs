@@ -102,41 +102,39 @@ impl Effective {
     }
 }
 
-impl Policies {
-    /// The `SyncScope` of oneway calls, if one of the levels sets it.
-    #[cold]
-    pub(crate) fn chosen_sync_scope(own: Levels<'_>) -> Option<SyncScope> {
-        leveled(own, |policies| policies.sync_scope, None).map(|found| found.0)
-    }
+/// The `SyncScope` of oneway calls, if one of the levels sets it.
+#[cold]
+pub(super) fn chosen_sync_scope(own: Levels<'_>) -> Option<SyncScope> {
+    leveled(own, |policies| policies.sync_scope, None).map(|found| found.0)
+}
 
-    /// All policies in effect for a call through a reference with the limit `timeout`.
-    pub(crate) fn in_effect(
-        own: Levels<'_>,
-        timeout: Option<Duration>,
-        settings: &Settings,
-    ) -> Self {
-        fn found<T>(own: Levels<'_>, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
-            leveled(own, get, orb).map(|found| found.0)
-        }
-        let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
-        let connect = Some(settings.connect_timeout);
-        let mut all = Self {
-            round_trip_timeout: timeout.or(round_trip),
-            request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
-            request_end: found(own, |own| own.request_end, None),
-            reply_end: found(own, |own| own.reply_end, None),
-            connect_timeout: found(own, |own| own.connect_timeout, connect),
-            rebind: found(own, |own| own.rebind, Some(settings.rebind)),
-            retries: found(own, |own| own.retries, Some(settings.retries)),
-            sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
-            custom: Vec::new(),
-        };
-        own.own.inspect(|own| all.complete_custom(&own.custom));
-        current::each(|policies| all.complete_custom(&policies.custom));
-        own.orb.inspect(|orb| all.complete_custom(&orb.custom));
-        all.complete_custom(&settings.custom_policies);
-        all
+/// All policies in effect for a call through a reference with the limit `timeout`.
+pub(super) fn policies_in_effect(
+    own: Levels<'_>,
+    timeout: Option<Duration>,
+    settings: &Settings,
+) -> Policies {
+    fn found<T>(own: Levels<'_>, get: fn(&Policies) -> Option<T>, orb: Option<T>) -> Option<T> {
+        leveled(own, get, orb).map(|found| found.0)
     }
+    let round_trip = found(own, |own| own.round_trip_timeout, settings.call_timeout);
+    let connect = Some(settings.connect_timeout);
+    let mut all = Policies {
+        round_trip_timeout: timeout.or(round_trip),
+        request_timeout: found(own, |own| own.request_timeout, settings.request_timeout),
+        request_end: found(own, |own| own.request_end, None),
+        reply_end: found(own, |own| own.reply_end, None),
+        connect_timeout: found(own, |own| own.connect_timeout, connect),
+        rebind: found(own, |own| own.rebind, Some(settings.rebind)),
+        retries: found(own, |own| own.retries, Some(settings.retries)),
+        sync_scope: found(own, |own| own.sync_scope, Some(settings.sync_scope)),
+        custom: Vec::new(),
+    };
+    own.own.inspect(|own| all.complete_custom(&own.custom));
+    current::each(|policies| all.complete_custom(&policies.custom));
+    own.orb.inspect(|orb| all.complete_custom(&orb.custom));
+    all.complete_custom(&settings.custom_policies);
+    all
 }
 
 /// Looks up a policy with `get` in the reference, the thread and the ORB's overrides. `settings` is

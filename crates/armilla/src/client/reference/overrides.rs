@@ -112,7 +112,9 @@ impl Object {
 
     /// All policies in effect for a call of this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
-        let found = self.at_levels(|levels| Policies::in_effect(levels, self.timeout(), settings));
+        let found = self.at_levels(|levels| {
+            super::effective::policies_in_effect(levels, self.timeout(), settings)
+        });
         let own = self.overrides.as_deref().and_then(|own| own.sync_scope);
         Policies { sync_scope: own.or(found.sync_scope), ..found }
     }
@@ -125,7 +127,7 @@ impl Object {
         let own = self.overrides.as_deref();
         let chosen = match own.and_then(|own| own.sync_scope) {
             None if Levels::may_exist(self.policy_overrides()) => {
-                self.at_levels(Policies::chosen_sync_scope)
+                self.at_levels(super::effective::chosen_sync_scope)
             }
             chosen => chosen,
         };

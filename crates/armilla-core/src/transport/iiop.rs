@@ -1,0 +1,254 @@
+//! IIOP: GIOP over TCP (CORBA 3.4 Part 2, 9.7).
+
+use super::{
+    Acceptor, Address, Component, IiopProfile, Listening, ObjectProfile, Publication, Stream,
+    TaggedComponent, TaggedProfile, Transport, local, reachable,
+};
+use crate::settings::{PublishAs, Settings};
+use armilla_cdr::CdrResult;
+use armilla_giop::ior::{AlternateAddress, TAG_INTERNET_IOP};
+use armilla_ipc::host;
+use std::io;
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The transport over TCP.
+#[derive(Debug)]
+pub(super) struct Iiop;
+
+impl Iiop {
+    pub(super) const SCHEME: &str = "iiop";
+}
+
+impl Transport for Iiop {
+    fn scheme(&self) -> &str {
+        Self::SCHEME
+    }
+
+    fn form(&self) -> &str {
+        "iiop://HOST:PORT, with either part left out at will"
+    }
+
+    fn check(&self, endpoint: &str) -> Result<(), String> {
+        endpoint.parse::<IiopEndpoint>().map(drop)
+    }
+
+    fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening> {
+        let endpoint: IiopEndpoint = endpoint.parse().map_err(io::Error::other)?;
+        let acceptor = endpoint.bind(settings)?;
+        let publications = match settings.publish_addresses.is_empty() {
+            true => endpoint.publications(&*acceptor, settings)?,
+            // The ORB publishes only `publish_addresses`.
+            false => Vec::new(),
+        };
+        Ok(Listening { acceptor, publications })
+    }
+
+    fn connect(
+        &self,
+        address: &str,
+        timeout: Duration,
+        settings: &Settings,
+    ) -> io::Result<Box<dyn Stream>> {
+        local::connect(address, timeout, settings)
+    }
+
+    fn read_profile(&self, profile: &TaggedProfile) -> Option<CdrResult<ObjectProfile>> {
+        if profile.id != TAG_INTERNET_IOP {
+            return None;
+        }
+        Some(IiopProfile::decode_data(&profile.data).map(|profile| ObjectProfile {
+            address: Address::tcp(profile.host, profile.port).to_string(),
+            version: profile.version,
+            object_key: profile.object_key,
+            components: profile.components,
+        }))
+    }
+
+    fn read_component(&self, component: &TaggedComponent, _settings: &Settings) -> Option<String> {
+        let address = AlternateAddress::from_tagged(component).ok()??;
+        Some(Address::tcp(address.host, address.port).to_string())
+    }
+}
+
+/// An endpoint `HOST:PORT` or `HOST:FIRST-LAST`, of which both parts are optional. The option
+/// `?publish=HOST:PORT` sets the address that references carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct IiopEndpoint {
+    host: String,
+    ports: RangeInclusive<u16>,
+    /// The published hosts, with the port if it differs.
+    publish: Vec<(String, Option<u16>)>,
+}
+
+impl FromStr for IiopEndpoint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (place, options) = text.split_once('?').unwrap_or((text, ""));
+        let (host, ports) = split_port(place);
+        let publish = options.split('&').filter(|option| !option.is_empty()).map(|option| {
+            let published = option.strip_prefix("publish=").ok_or_else(|| {
+                format!("{option:?}: the only option of an endpoint is publish=HOST:PORT")
+            })?;
+            parse_published(published)
+        });
+        let publish = publish.collect::<Result<_, _>>()?;
+        Ok(Self { host: host.to_owned(), ports: parse_ports(ports)?, publish })
+    }
+}
+
+/// Splits into the host, without the brackets of IPv6, and the port.
+fn split_port(place: &str) -> (&str, &str) {
+    let (host, port) = match place.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port),
+        _ => (place, ""),
+    };
+    (host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host), port)
+}
+
+fn parse_port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| format!("{text:?} is no TCP port"))
+}
+
+/// The ports of `FIRST-LAST` or `PORT`; empty text is any port.
+pub fn parse_ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    match text.split_once('-').filter(|(first, _)| !first.is_empty()) {
+        _ if text.is_empty() => Ok(0..=0),
+        None => parse_port(text).map(|port| port..=port),
+        Some((first, last)) => {
+            let ports = parse_port(first)?..=parse_port(last)?;
+            match ports.is_empty() || *ports.start() == 0 {
+                true => Err(format!("{text:?} is no range of TCP ports")),
+                false => Ok(ports),
+            }
+        }
+    }
+}
+
+/// Parses a published address, `HOST` or `HOST:PORT`.
+pub fn parse_published(text: &str) -> Result<(String, Option<u16>), String> {
+    let (host, port) = match text.parse::<IpAddr>() {
+        Ok(_) => (text, ""),
+        Err(_) => split_port(text),
+    };
+    let wrong = |c: char| c.is_whitespace() || c.is_control() || "/@?#[]".contains(c);
+    if host.is_empty() || host.contains(wrong) {
+        return Err(format!("{text:?}: a published address is HOST:PORT or HOST"));
+    }
+    let port = (!port.is_empty()).then(|| parse_port(port)).transpose()?;
+    Ok((host.to_owned(), port))
+}
+
+impl IiopEndpoint {
+    /// Whether the endpoint is on every interface.
+    fn is_everywhere(&self) -> bool {
+        let unspecified = self.host.parse().is_ok_and(|ip: IpAddr| ip.is_unspecified());
+        self.host.is_empty() || unspecified
+    }
+
+    /// Listens at the first free port of the range.
+    fn bind(&self, settings: &Settings) -> io::Result<Box<dyn Acceptor>> {
+        let options = settings.stream_options();
+        let mut taken = None;
+        for port in self.ports.clone() {
+            let at = |host: &str| armilla_ipc::listen(&Address::tcp(host, port), &options);
+            let bound = match self.host.as_str() {
+                // IPv6 and IPv4; only IPv4 if the host has no IPv6.
+                "" => at("::").or_else(|error| match error.kind() {
+                    io::ErrorKind::AddrInUse => Err(error),
+                    _ => at("0.0.0.0"),
+                }),
+                host => at(host),
+            };
+            match bound {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => taken = Some(error),
+                bound => return bound,
+            }
+        }
+        Err(taken.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
+    }
+
+    /// The addresses that references carry. In the order of precedence: the addresses of the
+    /// endpoint's option, the `publish_host` of the ORB, the address at which it listens.
+    fn publications(
+        &self,
+        acceptor: &dyn Acceptor,
+        settings: &Settings,
+    ) -> io::Result<Vec<Publication>> {
+        let (local, port) = match acceptor.local() {
+            Address::Tcp { host, port } => (host.clone(), *port),
+            other => return Err(io::Error::other(format!("{other} is no TCP address"))),
+        };
+        let mut hosts = self.publish.clone();
+        if hosts.is_empty() {
+            let host = match &settings.publish_host {
+                Some(host) => host.clone(),
+                None => self.published_host(local, settings)?,
+            };
+            hosts.push((host, None));
+        }
+        let published = hosts.into_iter().map(|(host, other)| {
+            reachable::check(&host, self.is_everywhere());
+            Publication::Iiop(host, other.unwrap_or(port))
+        });
+        Ok(published.collect())
+    }
+
+    /// The host that references carry if neither the endpoint nor the ORB names one.
+    fn published_host(&self, local: String, settings: &Settings) -> io::Result<String> {
+        if settings.publish_as == PublishAs::Name {
+            return host::name().ok_or_else(|| io::Error::other("the host has no name"));
+        }
+        let everywhere = self.is_everywhere();
+        Ok(match settings.publish_network {
+            Some(network) if everywhere => {
+                let found = host::address_in(network.address, network.prefix);
+                let none = || io::Error::other(format!("this host has no address in {network}"));
+                found.ok_or_else(none)?.to_string()
+            }
+            _ if everywhere => host::primary_address().to_string(),
+            _ if settings.publish_as == PublishAs::Address => local,
+            _ => self.host.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(host: &str, ports: RangeInclusive<u16>) -> IiopEndpoint {
+        IiopEndpoint { host: host.into(), ports, publish: Vec::new() }
+    }
+
+    #[test]
+    fn each_part_of_an_endpoint_may_be_left_out() {
+        let cases = [
+            ("", endpoint("", 0..=0)),
+            (":", endpoint("", 0..=0)),
+            (":2809", endpoint("", 2809..=2809)),
+            ("host", endpoint("host", 0..=0)),
+            ("host:7-9", endpoint("host", 7..=9)),
+            ("[::1]", endpoint("::1", 0..=0)),
+            ("[::]:1", endpoint("::", 1..=1)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(text.parse(), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn published_addresses_are_parsed_and_malformed_ones_reported() {
+        let both: IiopEndpoint = ":1?publish=a.org:12809&publish=[2001:db8::7]".parse().unwrap();
+        let published = [("a.org".to_owned(), Some(12809)), ("2001:db8::7".to_owned(), None)];
+        assert_eq!(both.publish, published);
+        for text in
+            [":9-7", ":0-7", ":7-", ":x", ":65536", "h:1?name=a", ":1?publish=", ":1?publish=a:x"]
+        {
+            assert!(text.parse::<IiopEndpoint>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The transports of an ORB, and the interface that another crate implements to add one.
+//!
+//! A [`Transport`] listens at endpoints with its scheme (`iiop://HOST:PORT`), determines how
+//! references describe them, finds in references the addresses that it can reach, and connects to
+//! them. It provides streams of octets; GIOP itself is not part of it. TCP, Unix-domain sockets and
+//! shared memory are the transports of every ORB.
+//! `OrbBuilder::transport` adds further ones; `examples/transport`
+//! is a complete example.
+
+mod iiop;
+mod in_process;
+mod local;
+mod reachable;
+mod registry;
+
+#[doc(hidden)]
+pub use iiop::{parse_ports, parse_published};
+#[doc(hidden)]
+pub use in_process::{ConnectHere, HERE, is_here};
+#[doc(hidden)]
+pub use registry::{Endpoint, EndpointAddress, Transports};
+
+pub use armilla_giop::ior::{Component, IiopProfile, TaggedComponent, TaggedProfile};
+pub use armilla_ipc::{
+    Acceptor, Address, Credentials, Readiness, RecvError, SendError, Stream, StreamOptions,
+    connect, listen,
+};
+
+use crate::settings::Settings;
+use armilla_cdr::CdrResult;
+use armilla_giop::Version;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+/// A transport for GIOP messages.
+///
+/// A reference contains profiles, one for each way to reach the object, and tagged components
+/// within the profiles (CORBA 3.4 Part 2, 7.6.2). A transport defines a profile tag, or a component
+/// tag for the profiles of other transports, or both. The OMG assigns the numbers of new tags.
+///
+/// Any thread may call the methods at any time.
+pub trait Transport: Send + Sync + fmt::Debug {
+    /// The scheme of its endpoints: `iiop` in `iiop://HOST:PORT`.
+    fn scheme(&self) -> &str;
+
+    /// The form of its endpoints, for error messages: `iiop://HOST:PORT`.
+    fn form(&self) -> &str;
+
+    /// Checks the syntax of `endpoint`, the part after the scheme and `://`.
+    ///
+    /// # Errors
+    /// A text that says what is malformed. The default implementation accepts everything.
+    fn check(&self, _endpoint: &str) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Listens at `endpoint`, the part after the scheme and `://`.
+    ///
+    /// # Errors
+    /// When the transport cannot listen. The message must name the endpoint.
+    fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening>;
+
+    /// Connects to `address`, which this transport found in a reference. `timeout` limits the total
+    /// time.
+    ///
+    /// # Errors
+    /// When the transport cannot connect. The message must name the address and the attempts.
+    fn connect(
+        &self,
+        address: &str,
+        timeout: Duration,
+        settings: &Settings,
+    ) -> io::Result<Box<dyn Stream>>;
+
+    /// Reads a profile with its own tag. `None` for other tags. The default implementation has no
+    /// tag.
+    fn read_profile(&self, _profile: &TaggedProfile) -> Option<CdrResult<ObjectProfile>> {
+        None
+    }
+
+    /// The address in a component with its own tag, if this process can reach it. `None` otherwise.
+    /// The default implementation has no tag.
+    ///
+    /// The client tries the addresses of components before the address of their profile, except
+    /// those of the profile's own transport, which it tries afterwards.
+    ///
+    /// The ORB caches the result for other references with the same component.
+    fn read_component(&self, _component: &TaggedComponent, _settings: &Settings) -> Option<String> {
+        None
+    }
+}
+
+/// The content of a profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectProfile {
+    /// The address of the server, for [`Transport::connect`] and for error messages. It begins with
+    /// a scheme, so that the addresses of two transports always differ.
+    pub address: String,
+    /// The highest GIOP version that the server accepts.
+    pub version: Version,
+    /// The object key, by which the server identifies the object.
+    pub object_key: Vec<u8>,
+    /// The tagged components: code sets, alternate addresses and others.
+    pub components: Vec<TaggedComponent>,
+}
+
+/// An open endpoint.
+#[derive(Debug)]
+pub struct Listening {
+    /// Accepts connections until the ORB closes it.
+    pub acceptor: Box<dyn Acceptor>,
+    /// How references describe the endpoint.
+    pub publications: Vec<Publication>,
+}
+
+/// A part of a reference that describes an endpoint of the server.
+#[non_exhaustive]
+pub enum Publication {
+    /// An IIOP profile with this host and port, or an alternate address in one.
+    Iiop(String, u16),
+    /// A component in every profile.
+    Component(TaggedComponent),
+    /// A profile with the tag of the transport.
+    Profile(Box<dyn MakeProfile>),
+}
+
+impl Publication {
+    /// Adds the part to those of its kind.
+    #[doc(hidden)]
+    pub fn add_to(
+        self,
+        iiop: &mut Vec<(String, u16)>,
+        components: &mut Vec<TaggedComponent>,
+        profiles: &mut Vec<Box<dyn MakeProfile>>,
+    ) {
+        match self {
+            Self::Iiop(host, port) => iiop.push((host, port)),
+            Self::Component(component) => components.push(component),
+            Self::Profile(profile) => profiles.push(profile),
+        }
+    }
+}
+
+impl fmt::Debug for Publication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Iiop(host, port) => write!(f, "Iiop({host:?}, {port})"),
+            Self::Component(component) => write!(f, "Component({component:?})"),
+            Self::Profile(_) => f.write_str("Profile(..)"),
+        }
+    }
+}
+
+/// Creates the profile of an object. Functions with the parameters of [`make`](Self::make)
+/// implement it.
+pub trait MakeProfile: Send + Sync {
+    /// The profile of the object with this key and these components, for a server that accepts GIOP
+    /// up to `version`.
+    ///
+    /// # Errors
+    /// When a part of the profile cannot be encoded.
+    fn make(
+        &self,
+        version: Version,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> CdrResult<TaggedProfile>;
+}
+
+impl<F> MakeProfile for F
+where
+    F: Fn(Version, &[u8], &[TaggedComponent]) -> CdrResult<TaggedProfile> + Send + Sync,
+{
+    fn make(
+        &self,
+        version: Version,
+        object_key: &[u8],
+        components: &[TaggedComponent],
+    ) -> CdrResult<TaggedProfile> {
+        self(version, object_key, components)
+    }
+}

@@ -1,0 +1,185 @@
+//! The transports of an ORB: their choice by the scheme of an endpoint, and by the profiles and
+//! components of a reference.
+
+use super::iiop::Iiop;
+use super::in_process::{ConnectHere, InProcess};
+use super::local::Local;
+use super::{Listening, ObjectProfile, Stream, TaggedProfile, Transport};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::settings::Settings;
+use armilla_cdr::CdrResult;
+use armilla_giop::ior::TAG_INTERNET_IOP;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The transports of an ORB, the one that was added last first.
+#[derive(Debug, Clone)]
+pub struct Transports(Vec<Arc<dyn Transport>>);
+
+impl Default for Transports {
+    /// TCP, Unix-domain sockets and shared memory.
+    fn default() -> Self {
+        Self(vec![Arc::new(Iiop), Arc::new(Local::UNIX), Arc::new(Local::SHM)])
+    }
+}
+
+/// The number of default transports, which are last in the list.
+const DEFAULT_TRANSPORTS: usize = 3;
+
+impl Transports {
+    /// Adds a transport, which takes precedence over the transports added before.
+    pub fn add(&mut self, transport: Arc<dyn Transport>) {
+        self.0.insert(0, transport);
+    }
+
+    /// Parses an endpoint.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` when no transport has the scheme or the endpoint is malformed.
+    pub fn endpoint(&self, text: &str) -> Result<Endpoint, SystemException> {
+        let bad = |what: String| {
+            SystemException::bad_param(Minor::BAD_ARGUMENT, format!("{text:?}: {what}"))
+        };
+        // The form of omniORB.
+        let parts = match text.strip_prefix("giop:tcp:") {
+            Some(address) => Some((Iiop::SCHEME, address)),
+            None => text.split_once("://"),
+        };
+        let found = parts.and_then(|(scheme, address)| {
+            let transport = self.0.iter().find(|transport| transport.scheme() == scheme)?;
+            Some((transport.clone(), address.to_owned()))
+        });
+        let (transport, address) = found.ok_or_else(|| bad(self.forms()))?;
+        transport.check(&address).map_err(|what| bad(format!("{what}; {}", self.forms())))?;
+        Ok(Endpoint { transport, address })
+    }
+
+    fn forms(&self) -> String {
+        let forms: Vec<_> = self.0.iter().map(|transport| transport.form()).collect();
+        format!("an endpoint is {}", forms.join(", or "))
+    }
+
+    /// Whether the octets around the object key of `profile` determine the rest of its content: it
+    /// is an IIOP profile that no added transport reads.
+    #[inline]
+    pub fn are_usual_for(&self, profile: &TaggedProfile) -> bool {
+        let added = &self.0[..self.0.len().saturating_sub(DEFAULT_TRANSPORTS)];
+        profile.id == TAG_INTERNET_IOP
+            && added.iter().all(|transport| transport.read_profile(profile).is_none())
+    }
+
+    /// The content of `profile`, and the addresses of the object in the order in which the client
+    /// tries them. `None` if no transport knows the tag of the profile.
+    pub fn read(
+        &self,
+        profile: &TaggedProfile,
+        settings: &Settings,
+    ) -> Option<CdrResult<(ObjectProfile, Vec<EndpointAddress>)>> {
+        let mut all = self.0.iter();
+        let (own, read) = all.find_map(|own| Some((own, own.read_profile(profile)?)))?;
+        Some(read.map(|read| {
+            let (mut addresses, mut alternates) = (Vec::new(), Vec::new());
+            for component in &read.components {
+                let found = self.0.iter().find_map(|transport| {
+                    let address = transport.read_component(component, settings)?;
+                    Some(EndpointAddress { transport: transport.clone(), address })
+                });
+                match found {
+                    Some(found) if Arc::ptr_eq(&found.transport, own) => alternates.push(found),
+                    Some(found) => addresses.push(found),
+                    None => {}
+                }
+            }
+            let address = read.address.clone();
+            addresses.push(EndpointAddress { transport: own.clone(), address });
+            addresses.append(&mut alternates);
+            (read, addresses)
+        }))
+    }
+}
+
+/// An endpoint at which a server listens.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    transport: Arc<dyn Transport>,
+    /// The part after the scheme and `://`.
+    address: String,
+}
+
+impl Endpoint {
+    /// Every interface, at any free port.
+    pub fn anywhere() -> Self {
+        Self { transport: Arc::new(Iiop), address: ":".to_owned() }
+    }
+
+    /// Whether this is an endpoint over TCP.
+    pub fn is_iiop(&self) -> bool {
+        self.transport.scheme() == Iiop::SCHEME
+    }
+
+    /// Opens the endpoint.
+    ///
+    /// # Errors
+    /// `INITIALIZE` when the endpoint cannot be opened.
+    pub fn listen(&self, settings: &Settings) -> Result<Listening, SystemException> {
+        self.transport.listen(&self.address, settings).map_err(|error| {
+            SystemException::new(ExceptionKind::Initialize, Minor::LISTEN_FAILED, Completion::No)
+                .with_reason(error.to_string())
+                .with_hint(
+                    "another process may use it: -ORBEndpoint iiop://HOST:PORT chooses another",
+                )
+        })
+    }
+}
+
+/// An address of a server, with the transport that connects to it.
+#[derive(Debug, Clone)]
+pub struct EndpointAddress {
+    transport: Arc<dyn Transport>,
+    address: String,
+}
+
+impl EndpointAddress {
+    /// The address of this ORB for itself. Each call returns a distinct one.
+    pub fn in_process(connect: Box<ConnectHere>) -> Self {
+        Self { transport: Arc::new(InProcess(connect)), address: InProcess::NAME.to_owned() }
+    }
+
+    /// The address, as text.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Whether this is the address of the ORB for itself.
+    pub fn is_in_process(&self) -> bool {
+        self.transport.scheme() == InProcess::NAME
+    }
+
+    /// Connects to the address; see [`Transport::connect`].
+    pub fn connect(&self, timeout: Duration, settings: &Settings) -> io::Result<Box<dyn Stream>> {
+        self.transport.connect(&self.address, timeout, settings)
+    }
+}
+
+impl fmt::Display for EndpointAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.address)
+    }
+}
+
+impl PartialEq for EndpointAddress {
+    fn eq(&self, other: &Self) -> bool {
+        self.address == other.address && Arc::ptr_eq(&self.transport, &other.transport)
+    }
+}
+
+impl Eq for EndpointAddress {}
+
+impl Hash for EndpointAddress {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address.hash(state);
+    }
+}
