@@ -1,5 +1,5 @@
-// Live pages: an event from the server reloads the part with the id "live"; a form with data-send
-// is sent as JSON, and its answer shown.
+// Live pages: an event from the server reloads the part with the id "live" and those with data-live,
+// which have ids, too; a form with data-send is sent as JSON, and its answer shown.
 "use strict";
 
 const connection = document.getElementById("connection");
@@ -10,9 +10,12 @@ async function reload() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const [now, next] = [document.getElementById("live"), page.getElementById("live")];
-  // What the reader is typing or has focused stays.
-  if (now && next && !now.contains(document.activeElement)) now.replaceWith(next);
+  for (const now of document.querySelectorAll("#live, [data-live]")) {
+    const next = page.getElementById(now.id);
+    // What the reader is typing or has focused stays, and so does what a command has answered.
+    const told = now.id !== "live" && now.querySelector(".message");
+    if (next && !told && !now.contains(document.activeElement)) now.replaceWith(next);
+  }
 }
 
 function changed() {

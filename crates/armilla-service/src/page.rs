@@ -11,7 +11,8 @@ const SCRIPT: &str = include_str!("../assets/console.js");
 
 /// A page: its title, the service that it belongs to, links to other pages (path and text), and its
 /// content. The link to `here` is marked. The script `/console.js` reloads the part of the page
-/// with the id `live` when an event arrives, and sends forms with `data-send` as JSON.
+/// with the id `live`, and those with an id and `data-live`, when an event arrives, and sends forms
+/// with `data-send` as JSON.
 ///
 /// ```
 /// use maud::html;

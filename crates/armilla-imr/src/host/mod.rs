@@ -38,13 +38,16 @@ pub(crate) struct Launched {
 /// Whether a client is on the host of this process.
 pub(crate) fn is_this_host(client: &Address) -> bool {
     match client {
-        Address::Tcp { host, .. } => host.parse().is_ok_and(|host: IpAddr| {
-            let host = host.to_canonical();
-            host.is_loopback() || host::is_local_address(host)
-        }),
+        Address::Tcp { host, .. } => host.parse().is_ok_and(is_own_address),
         // Other transports do not leave the host.
         _ => true,
     }
+}
+
+/// Whether an address is one of this host.
+pub(crate) fn is_own_address(ip: IpAddr) -> bool {
+    let ip = ip.to_canonical();
+    ip.is_loopback() || host::is_local_address(ip)
 }
 
 /// A stream to which a process writes.

@@ -51,6 +51,7 @@ struct Inner {
     engine: Arc<Engine>,
     reference: RepositoryRef,
     url: String,
+    remote_operators: bool,
 }
 
 /// What a repository is made from.
@@ -156,7 +157,9 @@ impl ImplementationRepositoryBuilder {
                 engine.locate(key, reply);
             }
         });
-        Ok(ImplementationRepository(Arc::new(Inner { engine: made, reference, url })))
+        let remote_operators = self.remote_operators;
+        let inner = Inner { engine: made, reference, url, remote_operators };
+        Ok(ImplementationRepository(Arc::new(inner)))
     }
 }
 
@@ -194,6 +197,12 @@ impl ImplementationRepository {
                 SystemException::new(kind, Minor::default(), Completion::No).with_reason(what)
             }
         })
+    }
+
+    /// Whether a client at this address may do what operators do.
+    #[cfg(feature = "server")]
+    pub(crate) fn admits(&self, operator: std::net::IpAddr) -> bool {
+        self.0.remote_operators || crate::host::is_own_address(operator)
     }
 
     /// The state of a server.

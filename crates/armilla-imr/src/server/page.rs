@@ -1,16 +1,17 @@
 //! The web page: the servers with what they do, each with its definition, its processes and its
-//! logs, and the commands of operators.
+//! logs, and the commands of operators. Only operators see more than what servers do.
 
 use crate::corba::{LogStream, Repository};
 use crate::model::{Run, ServerStage, Status};
 use crate::servant::ImplementationRepository;
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{Path, State};
+use armilla_service::axum::extract::{ConnectInfo, Path, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
 use armilla_service::page::{Page, page};
 use maud::{Markup, html};
+use std::net::SocketAddr;
 
 /// The pages that each page links to.
 const LINKS: &[(&str, &str)] = &[("/", "Servers")];
@@ -74,14 +75,12 @@ fn processes(status: &Status) -> String {
 
 async fn server(
     State(repository): State<ImplementationRepository>,
+    ConnectInfo(client): ConnectInfo<SocketAddr>,
     Path(name): Path<String>,
 ) -> Response {
     let Some(status) = repository.status(&name) else {
         return (StatusCode::NOT_FOUND, format!("there is no server {name:?}\n")).into_response();
     };
-    let definition = repository.reference().definition(&name).unwrap_or_default();
-    let errors = repository.reference().log(&name, LogStream::Errors, SHOWN).unwrap_or_default();
-    let output = repository.reference().log(&name, LogStream::Output, SHOWN).unwrap_or_default();
     let service = "implementation repository";
     let frame = Page { service, title: &name, here: "", links: LINKS };
     let page = page(
@@ -94,16 +93,26 @@ async fn server(
                 @if let Some(reason) = &status.reason { p role="alert" { (reason) } }
                 @for run in &status.runs { (process(run)) }
             }
-            (commands(&name, status.stage))
-            h2 { "Standard error" }
-            pre { (String::from_utf8_lossy(&errors)) }
-            h2 { "Standard output" }
-            pre { (String::from_utf8_lossy(&output)) }
-            h2 { "Definition" }
-            pre { (definition) }
+            @if repository.admits(client.ip()) {
+                div #commands data-live { (commands(&name, status.stage)) }
+                div #details data-live { (details(&repository, &name)) }
+            }
         },
     );
     page.into_response()
+}
+
+/// What a server has written, and its definition.
+fn details(repository: &ImplementationRepository, name: &str) -> Markup {
+    let written = |stream| repository.reference().log(name, stream, SHOWN).unwrap_or_default();
+    html! {
+        h2 { "Standard error" }
+        pre { (String::from_utf8_lossy(&written(LogStream::Errors))) }
+        h2 { "Standard output" }
+        pre { (String::from_utf8_lossy(&written(LogStream::Output))) }
+        h2 { "Definition" }
+        pre { (repository.reference().definition(name).unwrap_or_default()) }
+    }
 }
 
 fn process(run: &Run) -> Markup {
@@ -129,8 +138,14 @@ fn commands(name: &str, stage: ServerStage) -> Markup {
 
 async fn command(
     State(repository): State<ImplementationRepository>,
+    ConnectInfo(client): ConnectInfo<SocketAddr>,
     Path((name, command)): Path<(String, String)>,
 ) -> Response {
+    if !repository.admits(client.ip()) {
+        let what = "operators work on the host of the implementation repository; \
+                    `--remote-operators` admits those on others\n";
+        return (StatusCode::FORBIDDEN, what).into_response();
+    }
     let to = repository.reference();
     let done = match command.as_str() {
         "start" => to.start(&name).map_err(|error| error.to_string()),
@@ -142,5 +157,40 @@ async fn command(
     match done {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(why) => (StatusCode::CONFLICT, why + "\n").into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Definition;
+    use armilla::Orb;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    /// The status of an answer that waits for nothing.
+    fn status(answer: impl Future<Output = Response>) -> StatusCode {
+        match pin!(answer).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(answer) => answer.status(),
+            Poll::Pending => panic!("it waits"),
+        }
+    }
+
+    #[test]
+    fn clients_on_other_hosts_command_only_if_they_are_admitted() {
+        for (admitted, expected) in [(false, StatusCode::FORBIDDEN), (true, StatusCode::NO_CONTENT)]
+        {
+            let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+            let builder = ImplementationRepository::builder().remote_operators(admitted);
+            let repository = builder.serve(&orb).unwrap();
+            repository.define(Definition::new("bank"), false).unwrap();
+            // For documentation (RFC 5737): the address of no host.
+            let client: SocketAddr = "192.0.2.1:1000".parse().unwrap();
+            assert_eq!(repository.admits(client.ip()), admitted);
+            let path = Path(("bank".to_owned(), "stop".to_owned()));
+            let answer = command(State(repository), ConnectInfo(client), path);
+            assert_eq!(status(answer), expected);
+            orb.shutdown();
+        }
     }
 }

@@ -11,8 +11,8 @@
 //! sweep  gone after 3 /telescopes
 //! ```
 //!
-//! A rule holds for a name and all names below it. `parse` reads the text, `users` the users of this
-//! host.
+//! A rule holds for a name and all names below it. `parse` reads the text, `users` knows the users
+//! of this host.
 
 mod parse;
 mod users;
