@@ -2,7 +2,7 @@
 
 mod served;
 
-use armilla::{Completion, ExceptionKind, Minor, Object, Orb, SystemException};
+use armilla::{Completion, Error, ExceptionKind, Minor, Object, Orb, SystemException};
 use armilla_cos_naming::{
     Binding, BindingIterator, BindingIteratorRef, NamingContext, binding_iterator,
 };
@@ -98,6 +98,56 @@ fn threads_that_fail_together_all_go_on() {
         }
     });
     assert_eq!(second.calls(), 80);
+}
+
+/// Begins an asynchronous call.
+fn begin(object: &Object) -> impl FnOnce() -> Result<(), SystemException> {
+    let reply = object.request("destroy").send_deferred();
+    || match reply.wait() {
+        Ok(_) => Ok(()),
+        Err(Error::System(exception)) => Err(exception),
+        Err(Error::User(other)) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn asynchronous_calls_go_where_the_name_leads_when_the_server_is_lost() {
+    let names = Served::new();
+    let (first, second) = (Server::new(false), Server::new(false));
+    names.root.bind(&name("counter"), &first.object).unwrap();
+    let found = names.client.resolve_rebinding([corbaname(&names, "counter")]).unwrap();
+    begin(&found)().unwrap();
+    names.root.rebind(&name("counter"), &second.object).unwrap();
+    begin(&found)().unwrap();
+    assert_eq!((first.calls(), second.calls()), (2, 0), "a server that answers stays");
+    first.orb.shutdown();
+    let calls: Vec<_> = (0..50).map(|_| begin(&found)).collect();
+    calls.into_iter().for_each(|wait| wait().unwrap());
+    assert_eq!((first.calls(), second.calls()), (2, 50));
+    // A program that does not wait is called back.
+    let (told, answer) = std::sync::mpsc::channel();
+    found
+        .request("destroy")
+        .send_deferred()
+        .on_reply(move |reply| told.send(reply.is_ok()).unwrap());
+    assert!(answer.recv().unwrap());
+    // What is lost for good fails as other calls do, all at once.
+    second.orb.shutdown();
+    let calls: Vec<_> = (0..50).map(|_| begin(&found)).collect();
+    for wait in calls {
+        assert_eq!(wait().unwrap_err().completed(), Completion::No);
+    }
+}
+
+#[test]
+fn asynchronous_calls_that_may_have_been_executed_are_not_repeated() {
+    let names = Served::new();
+    let (first, second) = (Server::new(true), Server::new(false));
+    names.root.bind(&name("counter"), &first.object).unwrap();
+    let found = names.client.resolve_rebinding([corbaname(&names, "counter")]).unwrap();
+    names.root.rebind(&name("counter"), &second.object).unwrap();
+    assert_eq!(begin(&found)().unwrap_err().kind(), ExceptionKind::Transient);
+    assert_eq!((first.calls(), second.calls()), (1, 0));
 }
 
 #[test]

@@ -102,6 +102,24 @@ fn an_asynchronous_call_carries_its_priority_without_lanes_and_within_the_proces
 }
 
 #[test]
+fn calls_of_a_reference_that_is_found_again_by_name_go_to_their_lanes() {
+    let (orb, sensor) = propagating(true);
+    let (client, rt) = client();
+    let name = client.object_to_string(remote(&orb, &client, &sensor)).unwrap();
+    let sensor: SensorRef = client.resolve_rebinding([name]).unwrap().assume();
+    for number in [10, 50, 10] {
+        let (priority, threads) = at(&rt, number, || {
+            let threads = [sensor.thread(), sensor.thread_async().wait()];
+            (sensor.priority().unwrap(), threads.map(Result::unwrap))
+        });
+        assert_eq!(priority, number);
+        let lane = format!("lane{number}-");
+        assert!(threads.iter().all(|thread| thread.starts_with(&lane)), "{threads:?}");
+    }
+    orb.shutdown();
+}
+
+#[test]
 fn a_pool_without_lanes_takes_the_priority_of_each_request() {
     let (orb, sensor) = propagating(false);
     let (client, rt) = client();

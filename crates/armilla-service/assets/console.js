@@ -1,5 +1,5 @@
-// Live pages: an event from the server reloads the part with the id "live" and those with data-live,
-// which have ids, too; a form with data-send is sent as JSON, and its answer shown.
+// Live pages: an event from the server reloads the part with the id "live" and those with an id and
+// data-live; a form with data-send is sent as JSON, and its answer shown.
 "use strict";
 
 const connection = document.getElementById("connection");

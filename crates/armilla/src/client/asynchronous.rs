@@ -10,9 +10,9 @@ use super::answer::{no_reply, undecodable};
 use super::arguments::Arguments;
 use super::binding::AttemptTarget;
 use super::continuing::AttemptOutcome;
-use super::deadline::{Bound, Deadline, Wait};
+use super::deadline::{Bound, Wait};
 use super::endpoint::Endpoint;
-use super::extension::{AddedContext, to_send};
+use super::extension::{Selected, to_send};
 use super::interception::Suspended;
 use super::invocation::Invocation;
 use super::loss::{LostConnection, reply_timed_out};
@@ -20,6 +20,7 @@ use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
 use super::request::{AddedContexts, Outgoing, StableContexts};
+use super::reselection::{Course, Selection};
 use crate::exception::{Completion, SystemException};
 use crate::interception::{Contexts, Slots};
 use crate::log::report;
@@ -34,23 +35,23 @@ use armilla_ipc::Address;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::Duration;
 
 /// An asynchronous call under way.
 pub(crate) struct AsyncCall {
-    pub(super) object: Object,
+    pub(super) first: Course,
+    /// Set when its selector was asked again.
+    pub(super) later: OnceLock<Box<Course>>,
+    pub(super) selection: Option<Selection>,
     pub(super) operation: OwnedOperation,
     pub(super) arguments: Arguments,
-    pub(super) deadline: Deadline,
     /// The number of addresses left to try, the current one included.
     addresses: AtomicUsize,
     /// The `PICurrent` slots of the calling thread when the call began.
     pub(super) slots: Slots,
-    /// What an extension has added to the request.
-    context: Option<AddedContext>,
     pub(super) state: Mutex<State>,
 }
 
@@ -85,7 +86,7 @@ pub(super) struct StoredReply<'c> {
 impl StoredReply<'_> {
     /// The header, and a decoder for the body.
     pub(super) fn open(&self) -> Result<(ReplyHeader<'_>, Decoder<'_>), SystemException> {
-        let orb = &self.call.object.reference()?.orb;
+        let orb = &self.call.course().object.reference()?.orb;
         let message = self.message.message().ok_or_else(no_reply)?;
         match decode_reply(&message) {
             Ok((header, body)) => {
@@ -135,23 +136,22 @@ impl AsyncCall {
         operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
-        let (selected, context) = object.selected()?;
-        let object = selected.as_ref().unwrap_or(object);
+        let Selected { object, context, by: selection } = object.selected()?;
         let reference = object.reference()?;
-        let invocation = Invocation::begin(object, reference)?;
+        let invocation = Invocation::begin(&object, reference)?;
         let deadline = invocation.deadline;
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let bound = reference.route()?;
         let arguments = Arguments::encode(bound.preferred(), arguments)?;
         let call = Arc::new(Self {
-            object: object.clone(),
+            first: Course { object, context, deadline },
+            later: OnceLock::new(),
+            selection,
             operation,
             arguments,
-            deadline,
             addresses: AtomicUsize::new(1),
             slots: slots.unwrap_or_default(),
-            context,
             state: Mutex::default(),
         });
         lock(&call.state).invocation = Some(invocation);
@@ -161,12 +161,15 @@ impl AsyncCall {
 
     /// The time at which the call expires, in nanoseconds of the coarse clock.
     pub(super) fn expires(&self) -> Option<u64> {
-        Some(self.deadline.started.plus(self.deadline.limit?).as_nanos())
+        Some(self.course().deadline.started.plus(self.course().deadline.limit?).as_nanos())
     }
 
     /// The time for making a connection; see [`Deadline::connecting`].
     pub(super) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
-        self.deadline.with_addresses(self.addresses.load(Ordering::Relaxed)).connecting(usual)
+        self.course()
+            .deadline
+            .with_addresses(self.addresses.load(Ordering::Relaxed))
+            .connecting(usual)
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -184,7 +187,7 @@ impl AsyncCall {
 
     /// Starts an attempt. `None` when it is under way; otherwise its outcome.
     fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
-        let found = self.object.reference().and_then(|reference| {
+        let found = self.course().object.reference().and_then(|reference| {
             reference.orb.check_running()?;
             Ok((reference, AttemptTarget::of(reference)?))
         });
@@ -240,15 +243,15 @@ impl AsyncCall {
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
-        if self.deadline.send_time_left().is_none() {
+        if self.course().deadline.send_time_left().is_none() {
             let what = format!("the call could not be sent to {}", link.peer());
-            return Err(self.deadline.unsent(&what));
+            return Err(self.course().deadline.unsent(&what));
         }
         let target = attempt_target.target();
         let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
-        added.extend(self.context.as_ref().map(to_send));
+        added.extend(self.course().context.as_ref().map(to_send));
         // What interceptors add may differ each time.
-        let stable = self.context.filter(|_| contexts.is_none()).map(StableContexts::of);
+        let stable = self.course().context.filter(|_| contexts.is_none()).map(StableContexts::of);
         let request = Outgoing {
             target,
             operation: self.operation.get(),
@@ -257,7 +260,7 @@ impl AsyncCall {
             added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
         let sending = match MAY_BLOCK.get() {
-            true => Sending::Blocking(&self.deadline),
+            true => Sending::Blocking(&self.course().deadline),
             false => Sending::NonBlocking,
         };
         link.send_for(self, request, sending)
@@ -285,7 +288,7 @@ impl AsyncCall {
 
     /// Stores the failure of a call whose connection ended before the reply.
     pub(super) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
-        self.store_failure(lost.exception(executed, &self.deadline));
+        self.store_failure(lost.exception(executed, &self.course().deadline));
     }
 
     /// Stores the failure of a call.
@@ -295,7 +298,7 @@ impl AsyncCall {
 
     /// Stores the failure of a call that has expired.
     pub(super) fn store_timeout(&self, peer: &Address) {
-        self.store_failure(reply_timed_out(peer, &self.deadline));
+        self.store_failure(reply_timed_out(peer, &self.course().deadline));
     }
 
     /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
@@ -325,7 +328,7 @@ impl AsyncCall {
         let address = attempt_target.map_or_else(String::new, |attempt_target| {
             format!(" to {}", attempt_target.target().access.endpoint.address)
         });
-        let unsent = self.deadline.unsent(&format!("no connection{address} was made"));
+        let unsent = self.course().deadline.unsent(&format!("no connection{address} was made"));
         // An interceptor may still forward the call, although little time can be left.
         if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
             self.launch();
@@ -424,8 +427,8 @@ impl AsyncCall {
             drop(state);
             // The coarse clock may lag by some milliseconds, so the call expires shortly.
             let rest = match link {
-                Some(_) => self.deadline.remaining(),
-                None => self.deadline.send_time_left(),
+                Some(_) => self.course().deadline.remaining(),
+                None => self.course().deadline.send_time_left(),
             };
             let soon = match rest {
                 None => TICK,
@@ -451,7 +454,8 @@ impl AsyncCall {
     #[cold]
     fn withdraw(self: &Arc<Self>) -> bool {
         let attempt_target = lock(&self.state).attempt_target.clone();
-        let (Some(attempt_target), Ok(reference)) = (attempt_target, self.object.reference())
+        let (Some(attempt_target), Ok(reference)) =
+            (attempt_target, self.course().object.reference())
         else {
             return false;
         };

@@ -10,6 +10,7 @@ use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
 use super::extension::ClientExtension;
 use super::housekeeping;
+use super::reselection::Reselections;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
 use crate::runtime::{Orb, Part, PartSlot};
@@ -40,6 +41,7 @@ pub(crate) struct Client {
     in_process_address: OnceLock<EndpointAddress>,
     extension: OnceLock<Arc<dyn ClientExtension>>,
     pools: ConnectionPools,
+    reselections: Reselections,
 }
 
 impl Part for Client {
@@ -145,7 +147,7 @@ impl Client {
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let reverse_connections = accepts.then(Arc::default);
         let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
-        let (extension, pools) = Default::default();
+        let (extension, pools, reselections) = Default::default();
         Self {
             endpoints,
             call_timers,
@@ -157,7 +159,13 @@ impl Client {
             in_process_address,
             extension,
             pools,
+            reselections,
         }
+    }
+
+    /// The calls whose selectors are to be asked again.
+    pub(super) fn reselections(&self) -> &Reselections {
+        &self.reselections
     }
 
     /// The extension, if the program has set one.

@@ -9,6 +9,7 @@ use super::interception::ClientFlow;
 use super::invocation::Invocation;
 use super::reply::Reply;
 use super::request::{AddedContexts, StableContexts};
+use super::reselection::Selection;
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
@@ -53,7 +54,7 @@ pub trait CallSelector: Send + Sync {
 
     /// A call through a choice has failed, and was certainly not executed. Returns whether the
     /// call is to be made again with another [`select`](Self::select). A call asks this once. May
-    /// block; only calls for which a thread waits ask.
+    /// block: the calling thread asks, or for asynchronous calls a thread of the ORB.
     fn select_again(&self, failed: &Object, why: &SystemException) -> bool {
         let _ = (failed, why);
         false
@@ -63,7 +64,8 @@ pub trait CallSelector: Send + Sync {
 /// What a [`CallSelector`] has chosen for a call.
 #[derive(Debug, Clone)]
 pub struct CallChoice<'s> {
-    /// The reference through which the call goes: a copy to which no extension attaches.
+    /// The reference through which the call goes. If an extension attaches to it, that one's
+    /// selector decides further, and no other after it.
     pub object: Cow<'s, Object>,
     /// A service context that the request carries.
     pub context: Option<AddedContext>,
@@ -78,21 +80,33 @@ impl Orb {
 }
 
 impl Object {
-    /// The copy of this reference through which the calling thread's calls go, if an extension has
-    /// attached to it, and what they carry.
-    pub(super) fn selected(&self) -> Result<(Option<Self>, Option<AddedContext>), SystemException> {
+    /// The reference through which the calling thread's calls go, what they carry, and by whose
+    /// choice.
+    pub(super) fn selected(&self) -> Result<Selected, SystemException> {
         let reference = self.reference()?;
-        match reference.selector()? {
-            Some(selector) => {
-                let CallChoice { object, context } = selector.select()?;
-                Ok((Some(self.with_reference(object.into_owned())), context))
-            }
-            None if reference.is_collocated() => {
-                let extension = reference.orb.client().extension();
-                Ok((None, extension.map_or(Ok(None), |it| it.local_context())?))
-            }
-            None => Ok((None, None)),
+        if let Some(selector) = reference.selector()? {
+            let CallChoice { object, context } = selector.select()?;
+            let chosen = object.into_owned();
+            let (object, context) = self.through(chosen.clone(), context)?;
+            return Ok(Selected { object, context, by: Some(Selection { selector, chosen }) });
         }
+        let extension = reference.orb.client().extension().filter(|_| reference.is_collocated());
+        let context = extension.map_or(Ok(None), |it| it.local_context())?;
+        Ok(Selected { object: self.clone(), context, by: None })
+    }
+
+    /// The reference through which a call goes that was sent through `chosen`, and what it carries:
+    /// an extension may have attached to that, too.
+    pub(super) fn through(
+        &self,
+        chosen: Self,
+        context: Option<AddedContext>,
+    ) -> Result<(Self, Option<AddedContext>), SystemException> {
+        let Some(selector) = chosen.reference()?.selector()? else {
+            return Ok((self.with_reference(chosen), context));
+        };
+        let CallChoice { object, context: added } = selector.select()?;
+        Ok((self.with_reference(object.into_owned()), added.or(context)))
     }
 
     /// A reference with the same addresses, through which each call asks `selector`. It replaces
@@ -106,6 +120,14 @@ impl Object {
         }
         self.with_reference(copy)
     }
+}
+
+/// How a call goes.
+pub(super) struct Selected {
+    pub(super) object: Object,
+    pub(super) context: Option<AddedContext>,
+    /// The selector that has chosen, if one has.
+    pub(super) by: Option<Selection>,
 }
 
 /// The context as a request has it.
@@ -137,9 +159,8 @@ fn call_choice<'o>(
     choice: &CallChoice<'_>,
     request: &Request<'_, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
-    let CallChoice { object: chosen, context } = choice;
     let orb = &object.reference()?.orb;
-    let object = object.with_reference(chosen.clone().into_owned());
+    let (object, context) = object.through(choice.object.clone().into_owned(), choice.context)?;
     let reference = object.reference()?;
     let contexts = context.as_ref().map(to_send);
     let added = contexts.as_ref().map(|added| AddedContexts {

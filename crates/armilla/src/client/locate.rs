@@ -4,6 +4,7 @@
 use super::answer::no_reply;
 use super::deadline::Deadline;
 use super::exclusive::ExclusiveConnection;
+use super::extension::Selected;
 use super::invocation::{Forward, Invocation};
 use super::route::Target;
 use crate::client::{Object, Reference};
@@ -30,8 +31,7 @@ enum Located {
 
 /// Whether the server knows the object. Follows forwards, and binds the reference.
 pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
-    let (selected, _) = object.selected()?;
-    let object = selected.as_ref().unwrap_or(object);
+    let Selected { object, .. } = &object.selected()?;
     let reference = object.reference()?;
     let mut invocation = Invocation::begin(object, reference)?;
     invocation.allow_rebinding();

@@ -34,6 +34,7 @@ mod pollable_set;
 mod reference;
 mod reply;
 mod request;
+mod reselection;
 mod reverse_connections;
 mod route;
 mod shared;

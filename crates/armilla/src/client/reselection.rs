@@ -1,0 +1,138 @@
+//! Asynchronous calls that have failed and were certainly not executed: each is made once more
+//! where its selector then leads. A selector may block when it is asked that, so one thread asks
+//! for all calls of an ORB.
+
+use super::asynchronous::AsyncCall;
+use super::deadline::Deadline;
+use super::extension::{AddedContext, CallChoice, CallSelector};
+use super::invocation::Invocation;
+use crate::client::Object;
+use crate::exception::{Completion, SystemException};
+use crate::log::report;
+use crate::runtime::Orb;
+use crate::sync::lock;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Where a call goes, and until when.
+pub(super) struct Course {
+    pub(super) object: Object,
+    /// What an extension has added to the request.
+    pub(super) context: Option<AddedContext>,
+    pub(super) deadline: Deadline,
+}
+
+/// A selector, and the reference that it has chosen for a call.
+pub(super) struct Selection {
+    pub(super) selector: Arc<dyn CallSelector>,
+    pub(super) chosen: Object,
+}
+
+/// The calls of an ORB whose selectors are to be asked again.
+#[derive(Default)]
+pub(super) struct Reselections(Mutex<Queue>);
+
+#[derive(Default)]
+struct Queue {
+    calls: Vec<(Arc<AsyncCall>, SystemException)>,
+    /// Whether a thread asks.
+    asking: bool,
+}
+
+/// What selectors have answered that found nothing else.
+type Refusals<'c> = Vec<&'c Selection>;
+
+impl Reselections {
+    /// Has another thread ask for a call that has failed.
+    fn add(&self, orb: &Orb, call: &Arc<AsyncCall>, failure: SystemException) {
+        let mut queue = lock(&self.0);
+        queue.calls.push((call.clone(), failure));
+        if mem::replace(&mut queue.asking, true) {
+            return;
+        }
+        drop(queue);
+        let asked = orb.clone();
+        let ask = move || asked.client().reselections().ask(AsyncCall::is_found_again);
+        if let Err(error) = thread::Builder::new().name("armilla-select".into()).spawn(ask) {
+            report!(error, "no thread to find an object again", error = error);
+            self.ask(|_, _, _| false);
+        }
+    }
+
+    /// Asks until no call waits. Those for which nothing is found end as they have failed.
+    fn ask(&self, is_found: impl Fn(&AsyncCall, &SystemException, &Refusals<'_>) -> bool) {
+        loop {
+            let mut queue = lock(&self.0);
+            let calls = mem::take(&mut queue.calls);
+            if calls.is_empty() {
+                queue.asking = false;
+                return;
+            }
+            drop(queue);
+            let mut refusals = Refusals::new();
+            for (call, failure) in &calls {
+                if is_found(call, failure, &refusals) {
+                    call.start_again();
+                } else {
+                    refusals.extend(&call.selection);
+                    call.finish(Err(failure.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl AsyncCall {
+    /// Where the call goes now.
+    pub(super) fn course(&self) -> &Course {
+        self.later.get().map_or(&self.first, |later| later)
+    }
+
+    /// Ends the call with a failure, or lets another thread ask its selector.
+    pub(super) fn fail(self: &Arc<Self>, failure: SystemException) {
+        let certain = failure.completed() == Completion::No;
+        match self.course().object.reference() {
+            Ok(reference) if certain && self.selection.is_some() && self.later.get().is_none() => {
+                let orb = &reference.orb;
+                orb.client().reselections().add(orb, self, failure);
+            }
+            _ => self.finish(Err(failure)),
+        }
+    }
+
+    /// Whether the selector has found another object. What it has refused just now is not asked
+    /// again: many calls fail together.
+    fn is_found_again(&self, failure: &SystemException, refusals: &Refusals<'_>) -> bool {
+        let Some(Selection { selector, chosen }) = &self.selection else { return false };
+        let refused =
+            |known: &&Selection| Arc::ptr_eq(&known.selector, selector) && known.chosen == *chosen;
+        if refusals.iter().any(refused) {
+            return false;
+        }
+        // The selector is the program's.
+        catch_unwind(AssertUnwindSafe(|| selector.select_again(chosen, failure))).unwrap_or(false)
+    }
+
+    fn start_again(self: &Arc<Self>) {
+        let begun = catch_unwind(AssertUnwindSafe(|| self.begin_again()));
+        match begun.unwrap_or_else(|_| Err(super::no_reply())) {
+            Ok(()) => self.launch(),
+            Err(error) => self.finish(Err(error)),
+        }
+    }
+
+    fn begin_again(&self) -> Result<(), SystemException> {
+        let Some(selection) = &self.selection else { return Ok(()) };
+        let CallChoice { object, context } = selection.selector.select()?;
+        let (object, context) = self.first.object.through(object.into_owned(), context)?;
+        let invocation = Invocation::begin(&object, object.reference()?)?;
+        let deadline = invocation.deadline;
+        let mut state = lock(&self.state);
+        (state.invocation, state.attempt_target, state.stale) = (Some(invocation), None, 0);
+        drop(state);
+        self.later.get_or_init(|| Box::new(Course { object, context, deadline }));
+        Ok(())
+    }
+}
