@@ -251,10 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn pinned_threads_of_three_priorities_do_not_invert() {
+    fn an_urgent_thread_gets_the_mutex_before_middle_priority_runs() {
         let Ok(cpu) = allowed_cpus().map(|cpus| cpus[0]) else { return };
-        let mutex = Arc::new(PiMutex::new(()));
-        let waited = thread::spawn(move || {
+        let (mutex, got) = (Arc::new(PiMutex::new(())), Arc::new(AtomicBool::new(false)));
+        let inverted = thread::spawn(move || {
             pin_thread(cpu).ok()?;
             Scheduling::Fifo { priority: 30 }.apply().ok()?;
             let started = Arc::new(Barrier::new(2));
@@ -269,20 +269,27 @@ mod tests {
                 })
             };
             started.wait();
-            // Would keep the holder from running for 40 ms.
-            let middle = thread::spawn(|| {
+            // Without inheritance it keeps the holder from running, and computes for all this time
+            // before the urgent thread has the mutex.
+            let of_middle = got.clone();
+            let middle = thread::spawn(move || {
                 Scheduling::Fifo { priority: 10 }.apply().unwrap();
-                spin(Duration::from_millis(40));
+                let begun = super::super::thread_cpu_time();
+                while !of_middle.load(Ordering::SeqCst) {
+                    if super::super::thread_cpu_time() - begun > Duration::from_millis(40) {
+                        return true;
+                    }
+                }
+                false
             });
-            let begun = std::time::Instant::now();
-            drop(mutex.lock());
-            let waited = begun.elapsed();
+            let held = mutex.lock();
+            got.store(true, Ordering::SeqCst);
+            drop(held);
             low.join().unwrap();
-            middle.join().unwrap();
-            Some(waited)
+            Some(middle.join().unwrap())
         });
-        match waited.join().unwrap() {
-            Some(waited) => assert!(waited < Duration::from_millis(30), "{waited:?}"),
+        match inverted.join().unwrap() {
+            Some(inverted) => assert!(!inverted, "middle priority ran first"),
             None => println!("skipped: no privilege for real-time threads"),
         }
     }
