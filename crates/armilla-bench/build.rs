@@ -7,4 +7,6 @@ fn main() {
         .compile("../../idl/bench.idl")
         .unwrap_or_else(|errors| errors.exit());
     armilla_idl::build("../../idl/realtime.idl").unwrap_or_else(|errors| errors.exit());
+    let asynchronous = armilla_idl::Build::new().asynchronous(true);
+    asynchronous.compile("../../idl/overload.idl").unwrap_or_else(|errors| errors.exit());
 }

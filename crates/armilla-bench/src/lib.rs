@@ -48,7 +48,10 @@ pub use machine::{Machine, Placement, queue_cut_short};
 pub use outcome::{Absent, Outcome};
 pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
-pub use realtime::{RealTime, RealTimePlan, realtime};
+pub use realtime::{
+    MutexKind, MutexWait, OverloadOperation, OverloadRun, RealTime, RealTimePart, RealTimePlan,
+    realtime,
+};
 pub use record::{Cell, Gain, Metric, Record, median};
 pub use support::{exit_code, print_average};
 pub use worker::{LibraryServant, Sink, Worker};

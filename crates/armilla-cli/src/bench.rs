@@ -4,7 +4,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
 use armilla_bench::{
-    Experiment, Outcome as Results, Placement, Plan, RealTimePlan, Transport, Worker,
+    Experiment, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan, Transport, Worker,
 };
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
@@ -41,6 +41,9 @@ pub(crate) struct Bench {
     /// of each experiment]
     #[arg(long, value_parser = placement)]
     placement: Option<Placement>,
+    /// Parts of the experiment "realtime": calls, overload, mutex [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = part)]
+    part: Option<Vec<RealTimePart>>,
     /// Write the results as JSON; "-" writes to standard output in place of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -64,7 +67,8 @@ enum What {
     Batch,
     /// E1: profile by function, for sender and receiver
     Functions,
-    /// E7: a high-priority client beside low-priority ones; not part of "all"
+    /// E7: a high-priority client beside low-priority ones, a server at 120 % load, mutexes; not
+    /// part of "all"
     Realtime,
     /// Every experiment
     All,
@@ -158,6 +162,7 @@ impl Bench {
             return Err(Failure::usage(what));
         }
         let plan = RealTimePlan {
+            parts: self.part.clone(),
             quick: self.quick,
             omniorb: peers.map(|peers| !peers.is_empty()),
             placement: self.placement,
@@ -168,7 +173,9 @@ impl Bench {
             print(format_args!("{results}"))
         })?;
         unless_interrupted(results.interrupted)?;
-        match results.cells.is_empty() {
+        let parts =
+            [results.cells.is_empty(), results.overload.is_empty(), results.mutexes.is_empty()];
+        match parts == [true; 3] {
             true => Err(Failure::because("nothing was measured; the table lists the failures")),
             false => Ok(()),
         }
@@ -237,6 +244,11 @@ fn transport(name: &str) -> Result<Transport, String> {
     between.ok_or_else(|| "expected one of tcp, unix, shm, tcp-100mbit".into())
 }
 
+fn part(name: &str) -> Result<RealTimePart, String> {
+    let known = || "expected one of calls, overload, mutex".to_owned();
+    RealTimePart::parse(name.trim()).ok_or_else(known)
+}
+
 fn placement(name: &str) -> Result<Placement, String> {
     Placement::parse(name).ok_or_else(|| "expected one of one-core, one-core-each, unpinned".into())
 }
@@ -250,6 +262,9 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         transports: bench.transports.clone(),
         placement: bench.placement,
     };
+    if bench.part.is_some() && !matches!(bench.what, What::Realtime) {
+        return Err(Failure::usage("--part chooses parts of bench realtime"));
+    }
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;
         let stop = stop_on_signal()?;

@@ -4,6 +4,8 @@
 //! the same machine: first its floor (timer alone, plain sockets at both priorities), then the ORB
 //! with lanes, and as controls the ORB with one pool for all, and omniORB.
 
+mod mutex;
+mod overload;
 mod process;
 mod report;
 
@@ -18,6 +20,31 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use mutex::{MutexKind, MutexWait};
+pub use overload::{OverloadOperation, OverloadRun};
+
+/// A part of the experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RealTimePart {
+    /// Periodic calls beside load.
+    Calls,
+    /// A server at 120 % load under each strategy.
+    Overload,
+    /// The wait for a mutex behind a holder of low priority.
+    Mutex,
+}
+
+impl RealTimePart {
+    /// All parts.
+    pub const ALL: [Self; 3] = [Self::Calls, Self::Overload, Self::Mutex];
+
+    /// The part with this name: `calls`, `overload` or `mutex`.
+    pub fn parse(name: &str) -> Option<Self> {
+        let named = |part: &Self| format!("{part:?}").eq_ignore_ascii_case(name);
+        Self::ALL.into_iter().find(named)
+    }
+}
 
 /// What takes part in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -134,6 +161,10 @@ pub struct RealTime {
     pub platform: String,
     /// All cells, in the order in which they were measured.
     pub cells: Vec<Cell>,
+    /// What became of the operations of an overloaded server.
+    pub overload: Vec<OverloadRun>,
+    /// How long threads waited for a mutex.
+    pub mutexes: Vec<MutexWait>,
     /// Where servers and clients ran.
     pub placement: Placement,
     /// What could not take part, and why.
@@ -145,8 +176,10 @@ pub struct RealTime {
 }
 
 /// What of the experiment is to be run.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RealTimePlan {
+    /// The parts to run; `None` for all.
+    pub parts: Option<Vec<RealTimePart>>,
     /// Fewer loads and periods.
     pub quick: bool,
     /// Whether omniORB takes part; `None` if it is installed.
@@ -166,7 +199,9 @@ pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, 
     if placement == Placement::OneCoreEach && server_cpu == client_cpu {
         return Err("the placement one-core-each needs two processors".to_owned());
     }
+    let calls = plan.parts.as_ref().is_none_or(|parts| parts.contains(&RealTimePart::Calls));
     let (omniorb, absent) = match plan.omniorb {
+        _ if !calls => (None, Vec::new()),
         Some(false) => (None, Vec::new()),
         asked => match omniorb(stop) {
             Ok(program) => (Some(program), Vec::new()),
@@ -181,12 +216,23 @@ pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, 
         machine: Machine::this(&congestion()),
         platform: asked.report().to_string(),
         cells: Vec::new(),
+        overload: Vec::new(),
+        mutexes: Vec::new(),
         placement,
         absent,
         failures: Vec::new(),
         interrupted: false,
     };
-    Place { server_cpu, client_cpu, omniorb }.measure_all(plan.quick, stop, &mut results);
+    let parts = plan.parts.unwrap_or_else(|| RealTimePart::ALL.to_vec());
+    if parts.contains(&RealTimePart::Mutex) {
+        mutex::measure_all(plan.quick, stop, &mut results);
+    }
+    if parts.contains(&RealTimePart::Overload) {
+        overload::measure_all(plan.quick, stop, &mut results);
+    }
+    if parts.contains(&RealTimePart::Calls) {
+        Place { server_cpu, client_cpu, omniorb }.measure_all(plan.quick, stop, &mut results);
+    }
     Ok(results)
 }
 

@@ -40,6 +40,11 @@ impl Process {
         Ok(Self { child, output: BufReader::new(output), role })
     }
 
+    /// Ends its standard input, which asks it to end.
+    pub(super) fn ask_to_end(&mut self) {
+        self.child.stdin.take();
+    }
+
     /// The next line that it prints.
     pub(super) fn line(&mut self) -> Result<String, String> {
         let mut line = String::new();

@@ -42,10 +42,27 @@ impl RealTime {
 }
 
 impl fmt::Display for RealTime {
-    /// The table: microseconds from the release of a period to the end of its call.
+    /// The tables of all parts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.machine)?;
         writeln!(f, "{}", self.platform)?;
+        self.mutexes.iter().try_for_each(|wait| writeln!(f, "{wait}"))?;
+        self.overload.iter().try_for_each(|run| writeln!(f, "{run}"))?;
+        self.calls(f)?;
+        for absent in &self.absent {
+            writeln!(f, "absent: {}: {}", absent.program, absent.remedy)?;
+        }
+        self.failures.iter().try_for_each(|failure| writeln!(f, "failed: {failure}"))
+    }
+}
+
+impl RealTime {
+    /// The table of calls beside load: microseconds from the release of a period to the end of its
+    /// call.
+    fn calls(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.cells.is_empty() {
+            return Ok(());
+        }
         writeln!(
             f,
             "E7: µs from the release of a period to the end of its call, which works 100 µs; each \
@@ -91,9 +108,6 @@ impl fmt::Display for RealTime {
                 latencies.inversions,
             )?;
         }
-        for absent in &self.absent {
-            writeln!(f, "absent: {}: {}", absent.program, absent.remedy)?;
-        }
-        self.failures.iter().try_for_each(|failure| writeln!(f, "failed: {failure}"))
+        Ok(())
     }
 }

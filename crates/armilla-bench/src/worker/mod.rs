@@ -30,7 +30,8 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 pub struct Worker {
     /// `ipc`, `orb`, `adapter`, `codec` or `realtime`.
     pub program: String,
-    /// `server` or `client`; of `realtime`, `server`, `high` or `load`.
+    /// `server` or `client`; of `realtime`, `server`, `high`, `load`,
+    /// `cockpit`, `releases` or `mutex`.
     pub role: String,
     /// The transport.
     pub transport: Transport,

@@ -2,6 +2,8 @@
 
 mod high;
 mod load;
+mod mutex;
+mod overload;
 mod server;
 
 use super::{Outcome, Worker};
@@ -23,6 +25,9 @@ pub(super) fn run(worker: &Worker) -> Outcome {
     match worker.role.as_str() {
         "server" => server::run(worker),
         "high" => high::run(worker),
+        "cockpit" => overload::serve(worker),
+        "releases" => overload::release(worker),
+        "mutex" => mutex::run(worker),
         _ => load::run(worker),
     }
 }
