@@ -20,6 +20,7 @@ mod output;
 mod ping;
 mod rt;
 mod schedule;
+mod service;
 mod trader;
 mod ttcp;
 

@@ -34,6 +34,62 @@ pub struct Console {
     thread: Option<JoinHandle<()>>,
 }
 
+/// What an operator says of the console of a server: whether there is one, where it listens, and the
+/// names by which it is reached. An address alone, as text, is such an option; the default is none.
+///
+/// ```
+/// use armilla_service::{ConsoleOptions, Lifecycle};
+///
+/// let lifecycle = Lifecycle::new();
+/// assert!(ConsoleOptions::default().start(&lifecycle, |console| console)?.is_none());
+/// let options = ConsoleOptions::from("127.0.0.1:0").host("names.example.org");
+/// let console = options.start(&lifecycle, |console| console.metrics(|| "up 1\n".to_owned()))?;
+/// assert!(console.is_some());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ConsoleOptions {
+    address: Option<String>,
+    hosts: Vec<String>,
+}
+
+impl From<&str> for ConsoleOptions {
+    fn from(address: &str) -> Self {
+        Self { address: Some(address.to_owned()), hosts: Vec::new() }
+    }
+}
+
+impl From<String> for ConsoleOptions {
+    fn from(address: String) -> Self {
+        Self { address: Some(address), hosts: Vec::new() }
+    }
+}
+
+impl ConsoleOptions {
+    /// Allows a host name in requests; see [`ConsoleBuilder::host`].
+    #[must_use]
+    pub fn host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// Starts the console of a server, if there is to be one, with what `complete` adds.
+    ///
+    /// # Errors
+    /// Those of [`ConsoleBuilder::start`].
+    pub fn start(
+        self,
+        lifecycle: &Lifecycle,
+        complete: impl FnOnce(ConsoleBuilder) -> ConsoleBuilder,
+    ) -> io::Result<Option<Console>> {
+        let Some(address) = self.address else { return Ok(None) };
+        let builder = self.hosts.into_iter().fold(Console::builder(address), ConsoleBuilder::host);
+        let console = complete(builder).start(lifecycle)?;
+        tracing::info!(url = console.url(), "the web page is served");
+        Ok(Some(console))
+    }
+}
+
 /// A console to be started.
 #[must_use = "only `start` starts the console"]
 pub struct ConsoleBuilder {

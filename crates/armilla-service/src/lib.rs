@@ -43,6 +43,6 @@ pub mod page;
 pub extern crate axum;
 pub use blocking::spawn_blocking;
 pub use body::{BodyReader, BodyWriter, written_body};
-pub use console::{Console, ConsoleBuilder};
+pub use console::{Console, ConsoleBuilder, ConsoleOptions};
 pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};

@@ -79,7 +79,10 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-cli",
         rows: &[
             ("allocations failure json_text", "what every command may need"),
-            ("interrupt orb output", "the ORB of a command, and how it tells and ends"),
+            (
+                "interrupt orb output service",
+                "the ORB of a command, how it tells and ends, and what servers have in common",
+            ),
             ("bench demo idl ifr imr ior naming ping rt schedule ttcp", "one command each"),
             ("call trader", "the commands that find interfaces as others do"),
         ],

@@ -3,11 +3,11 @@
 use super::{Where, url};
 use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
+use crate::service::ServiceArguments;
 use armilla::Orb;
 use armilla_imr::server::Server;
 use armilla_imr::{Activator, ImplementationRepository, Store, host_name};
 use armilla_service::Lifecycle;
-use std::env;
 use std::path::PathBuf;
 
 /// The endpoint of a repository, if no `-ORBEndpoint` says another.
@@ -22,18 +22,8 @@ const ENDPOINT: &str = "iiop://:2810";
                   goes to files in its subdirectory logs."
 )]
 pub(crate) struct Serve {
-    /// Store definitions, and what runs, in this directory
-    #[arg(long, value_name = "DIR", conflicts_with = "memory")]
-    store: Option<PathBuf>,
-    /// Store nothing: a repository that is started again knows no servers
-    #[arg(long)]
-    memory: bool,
-    /// Serve a web page, /healthz and /metrics at this address, such as 127.0.0.1:9810
-    #[arg(long, value_name = "ADDRESS")]
-    http: Option<String>,
-    /// A host name by which browsers reach the page through a proxy; repeatable
-    #[arg(long, value_name = "HOST", requires = "http")]
-    http_host: Vec<String>,
+    #[command(flatten)]
+    service: ServiceArguments,
     /// The name of this host, for definitions [default: that of the system]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
@@ -58,33 +48,15 @@ pub(crate) struct Activate {
 
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let mut repository = ImplementationRepository::builder();
-    if !options.memory {
-        let directory = directory(options)?;
+    if let Some(directory) = options.service.directory("imr")? {
         repository = repository.store(Store::open(&directory)?).logs(directory.join("logs"));
     }
     if let Some(host) = &options.host {
         repository = repository.host(host);
     }
-    let mut server = Server::builder(repository.remote_operators(options.remote_operators));
-    if let Some(address) = &options.http {
-        server = server.console(address);
-    }
-    for host in &options.http_host {
-        server = server.console_host(host);
-    }
+    let server = Server::builder(repository.remote_operators(options.remote_operators));
+    let server = server.console(options.service.console());
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)
-}
-
-/// The directory of the store.
-fn directory(options: &Serve) -> Outcome<PathBuf> {
-    let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let of_user = || {
-        let home = || variable("HOME").map(|home| home.join(".local/state"));
-        variable("XDG_STATE_HOME").or_else(home).map(|state| state.join("armilla/imr"))
-    };
-    let given = options.store.clone().or_else(|| variable("STATE_DIRECTORY"));
-    let none = || Failure::usage("--store DIR or --memory is needed: there is no home directory");
-    given.or_else(of_user).ok_or_else(none)
 }
 
 pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome {

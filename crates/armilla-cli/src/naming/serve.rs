@@ -2,10 +2,10 @@
 
 use crate::failure::{Context, Failure, Outcome};
 use crate::orb::OrbArguments;
+use crate::service::ServiceArguments;
 use armilla_naming::Store;
 use armilla_naming::access::Rules;
 use armilla_naming::server::{CheckSettings, Server};
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,22 +15,15 @@ use std::time::Duration;
 #[command(
     after_help = "Without -ORBEndpoint the service listens at iiop://:2809. Names are stored in \
                   the directory of --store, else\nin $STATE_DIRECTORY, else in \
-                  $XDG_STATE_HOME/armilla/naming or ~/.local/state/armilla/naming."
+                  $XDG_STATE_HOME/armilla/naming or ~/.local/state/armilla/naming.",
+    mut_arg("store", |store| store.value_name("DIR|ETCD").help(
+        "Store the names in this directory, or in an etcd cluster that several instances share: \
+         etcd://HOST:PORT,HOST:PORT. A change is on the disk before the client gets its reply"
+    ))
 )]
 pub(crate) struct Serve {
-    /// Store the names in this directory, or in an etcd cluster that several instances share:
-    /// etcd://HOST:PORT,HOST:PORT. A change is on the disk before the client gets its reply
-    #[arg(long, value_name = "DIR|ETCD", conflicts_with = "memory")]
-    store: Option<PathBuf>,
-    /// Store nothing: the names go with the process
-    #[arg(long)]
-    memory: bool,
-    /// Serve a web page, /healthz and /metrics at this address, such as 127.0.0.1:9809
-    #[arg(long, value_name = "ADDRESS")]
-    http: Option<String>,
-    /// A host name by which browsers reach the page through a proxy; repeatable
-    #[arg(long, value_name = "HOST", requires = "http")]
-    http_host: Vec<String>,
+    #[command(flatten)]
+    service: ServiceArguments,
     /// Show names on the web page, and change none
     #[arg(long, requires = "http")]
     http_read_only: bool,
@@ -56,20 +49,13 @@ pub(crate) struct Serve {
 const ENDPOINT: &str = "iiop://:2809";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
-    let store = match options.memory {
-        true => Store::in_memory(),
-        false => match cluster(options) {
-            Some(address) => Store::shared(address)?,
-            None => Store::open(directory(options)?)?,
-        },
+    let store = match (cluster(options), options.service.directory("naming")?) {
+        (Some(address), _) => Store::shared(address)?,
+        (None, Some(directory)) => Store::open(directory)?,
+        (None, None) => Store::in_memory(),
     };
-    let mut server = Server::builder().store(store).checks(checks(options));
-    if let Some(address) = &options.http {
-        server = server.console(address);
-    }
-    for host in &options.http_host {
-        server = server.console_host(host);
-    }
+    let server = Server::builder().store(store).checks(checks(options));
+    let mut server = server.console(options.service.console());
     if options.http_read_only {
         server = server.read_only_console();
     }
@@ -103,17 +89,5 @@ fn rules(file: &Path) -> Outcome<Rules> {
 
 /// The address of the cluster that has the names, if one does.
 fn cluster(options: &Serve) -> Option<&str> {
-    options.store.as_ref()?.to_str().filter(|store| store.starts_with("etcd:"))
-}
-
-/// The directory of the names.
-fn directory(options: &Serve) -> Outcome<PathBuf> {
-    let variable = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let of_user = || {
-        let home = || variable("HOME").map(|home| home.join(".local/state"));
-        variable("XDG_STATE_HOME").or_else(home).map(|state| state.join("armilla/naming"))
-    };
-    let given = options.store.clone().or_else(|| variable("STATE_DIRECTORY"));
-    let none = || Failure::usage("--store DIR or --memory is needed: there is no home directory");
-    given.or_else(of_user).ok_or_else(none)
+    options.service.store()?.to_str().filter(|store| store.starts_with("etcd:"))
 }

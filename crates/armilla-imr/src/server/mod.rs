@@ -9,7 +9,7 @@ mod page;
 use crate::servant::{ImplementationRepository, ImplementationRepositoryBuilder};
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, Events, Lifecycle};
+use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
 use std::fmt;
 use std::io;
 
@@ -39,21 +39,13 @@ pub struct Server {
 #[must_use = "only `start` starts the server"]
 pub struct ServerBuilder {
     repository: ImplementationRepositoryBuilder,
-    console: Option<String>,
-    hosts: Vec<String>,
+    console: ConsoleOptions,
 }
 
 impl ServerBuilder {
-    /// Serves the web page, `/healthz` and `/metrics` at this address, such as `127.0.0.1:9810`.
-    pub fn console(mut self, address: impl Into<String>) -> Self {
-        self.console = Some(address.into());
-        self
-    }
-
-    /// Allows a host name in requests to the console; see
-    /// [`ConsoleBuilder::host`](armilla_service::ConsoleBuilder::host).
-    pub fn console_host(mut self, name: impl Into<String>) -> Self {
-        self.hosts.push(name.into());
+    /// Serves the web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9810`.
+    pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
+        self.console = options.into();
         self
     }
 
@@ -72,25 +64,16 @@ impl ServerBuilder {
         let repository = self.repository.on_change(move |name| changed.send("change", name));
         let repository = repository.serve(&orb)?;
         let lifecycle = Lifecycle::new();
-        let console = self.console.map(|address| {
-            let (of_servers, of_pages) = (repository.clone(), repository.clone());
-            let mut console = Console::builder(address)
-                .metrics(move || metrics::text(&of_servers.list()))
+        let servers = repository.clone();
+        let console = self.console.start(&lifecycle, |console| {
+            console
+                .metrics(move || metrics::text(&servers.list()))
                 .metrics(move || metrics.to_prometheus())
-                .pages(page::pages(&of_pages))
-                .events(&events);
-            for host in self.hosts {
-                console = console.host(host);
-            }
-            console.start(&lifecycle)
+                .pages(page::pages(&repository))
+                .events(&events)
         });
-        match console.transpose() {
-            Ok(console) => {
-                if let Some(console) = &console {
-                    tracing::info!(url = console.url(), "the web page is served");
-                }
-                Ok(Server { orb, repository, lifecycle, console })
-            }
+        match console {
+            Ok(console) => Ok(Server { orb, repository, lifecycle, console }),
             Err(error) => {
                 orb.shutdown();
                 Err(ServerError::Console(error))
@@ -102,7 +85,7 @@ impl ServerBuilder {
 impl Server {
     /// Begins to make a server.
     pub fn builder(repository: ImplementationRepositoryBuilder) -> ServerBuilder {
-        ServerBuilder { repository, console: None, hosts: Vec::new() }
+        ServerBuilder { repository, console: ConsoleOptions::default() }
     }
 
     /// The ORB.

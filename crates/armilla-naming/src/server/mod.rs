@@ -23,7 +23,7 @@ use armilla_service::axum::Router;
 use armilla_service::axum::extract::{ConnectInfo, FromRequestParts};
 use armilla_service::axum::http::request::Parts;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{Console, Events, Lifecycle};
+use armilla_service::{Console, ConsoleBuilder, ConsoleOptions, Events, Lifecycle};
 use checker::Checker;
 use std::convert::Infallible;
 use std::fmt;
@@ -58,8 +58,7 @@ pub struct Server {
 #[must_use = "only `start` starts the server"]
 pub struct ServerBuilder {
     store: Store,
-    console: Option<String>,
-    hosts: Vec<String>,
+    console: ConsoleOptions,
     import: Option<String>,
     rules: Rules,
     checks: Option<CheckSettings>,
@@ -73,9 +72,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves the web page, `/healthz` and `/metrics` at this address, such as `127.0.0.1:9809`.
-    pub fn console(mut self, address: impl Into<String>) -> Self {
-        self.console = Some(address.into());
+    /// Serves the web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9809`.
+    pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
+        self.console = options.into();
         self
     }
 
@@ -94,13 +93,6 @@ impl ServerBuilder {
     /// Sets how the objects are checked in the background; `None` checks nothing.
     pub fn checks(mut self, checks: Option<CheckSettings>) -> Self {
         self.checks = checks;
-        self
-    }
-
-    /// Allows a host name in requests to the console; see
-    /// [`ConsoleBuilder::host`](armilla_service::ConsoleBuilder::host).
-    pub fn console_host(mut self, name: impl Into<String>) -> Self {
-        self.hosts.push(name.into());
         self
     }
 
@@ -141,9 +133,9 @@ impl ServerBuilder {
 impl Server {
     /// Begins to make a server.
     pub fn builder() -> ServerBuilder {
-        let (console, hosts, import, rules, read_only) = Default::default();
+        let (console, import, rules, read_only) = Default::default();
         let (store, checks) = (Store::in_memory(), Some(CheckSettings::default()));
-        ServerBuilder { store, console, hosts, import, rules, checks, read_only }
+        ServerBuilder { store, console, import, rules, checks, read_only }
     }
 
     /// What comes after the service: the names of another one, checks, and the console.
@@ -155,22 +147,18 @@ impl Server {
             let checker = Checker::start(&self.service, checks);
             self.checker = Some(checker.map_err(ServerError::Thread)?);
         }
-        let Some(address) = builder.console else { return Ok(()) };
-        let events = Events::new();
-        self.tell(&events)?;
-        let service = self.service.clone();
-        let mut console = Console::builder(address)
-            .metrics(move || metrics::text(&service))
-            .metrics(move || metrics.to_prometheus())
-            .events(&events)
-            .pages(self.pages(builder.read_only));
-        for host in builder.hosts {
-            console = console.host(host);
-        }
-        let console = console.start(&self.lifecycle).map_err(ServerError::Console)?;
-        tracing::info!(url = console.url(), "the web page is served");
-        self.console = Some(console);
-        Ok(())
+        let (service, events) = (self.service.clone(), Events::new());
+        let pages = self.pages(builder.read_only);
+        let complete = |console: ConsoleBuilder| {
+            console
+                .metrics(move || metrics::text(&service))
+                .metrics(move || metrics.to_prometheus())
+                .events(&events)
+                .pages(pages)
+        };
+        let console = builder.console.start(&self.lifecycle, complete);
+        self.console = console.map_err(ServerError::Console)?;
+        self.console.iter().try_for_each(|_| self.tell(&events))
     }
 
     fn pages(&self, read_only: bool) -> Router {

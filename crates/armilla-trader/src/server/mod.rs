@@ -11,7 +11,7 @@ use crate::servant::{TRADING_SERVICE, Trader, serve};
 use crate::store::Store;
 use armilla::observe::Metrics;
 use armilla::{Orb, OrbBuilder, SystemException};
-use armilla_service::{Console, Events, Lifecycle};
+use armilla_service::{Console, ConsoleOptions, Events, Lifecycle};
 use std::fmt;
 use std::io;
 
@@ -41,8 +41,7 @@ pub struct Server {
 #[must_use = "only `start` starts the server"]
 pub struct ServerBuilder {
     limits: Limits,
-    console: Option<String>,
-    hosts: Vec<String>,
+    console: ConsoleOptions,
 }
 
 /// Why the contents of a trader cannot be had.
@@ -55,16 +54,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves the web page, `/healthz` and `/metrics` at this address, such as `127.0.0.1:9811`.
-    pub fn console(mut self, address: impl Into<String>) -> Self {
-        self.console = Some(address.into());
-        self
-    }
-
-    /// Allows a host name in requests to the console; see
-    /// [`ConsoleBuilder::host`](armilla_service::ConsoleBuilder::host).
-    pub fn console_host(mut self, name: impl Into<String>) -> Self {
-        self.hosts.push(name.into());
+    /// Serves the web page, `/healthz` and `/metrics` at an address, such as `127.0.0.1:9811`.
+    pub fn console(mut self, options: impl Into<ConsoleOptions>) -> Self {
+        self.console = options.into();
         self
     }
 
@@ -98,23 +90,17 @@ impl ServerBuilder {
         // Publishing it again tells the URL.
         let url = orb.publish(TRADING_SERVICE, trader.lookup())?;
         let lifecycle = Lifecycle::new();
-        let mut console = None;
-        if let Some(address) = self.console {
-            let events = Events::new();
-            let (state, changes) = (trader.clone(), events.clone());
-            trader.on_change(move || changes.send("change", "contents"));
-            let mut builder = Console::builder(address)
+        let console = self.console.start(&lifecycle, |console| {
+            let (state, changes) = (trader.clone(), Events::new());
+            let console = console
                 .metrics(move || metrics::text(&state))
                 .metrics(move || metrics.to_prometheus())
                 .pages(page::pages(&trader))
-                .events(&events);
-            for host in self.hosts {
-                builder = builder.host(host);
-            }
-            let started = builder.start(&lifecycle).map_err(ServerError::Console)?;
-            tracing::info!(url = started.url(), "the web page is served");
-            console = Some(started);
-        }
+                .events(&changes);
+            trader.on_change(move || changes.send("change", "contents"));
+            console
+        });
+        let console = console.map_err(ServerError::Console)?;
         Ok(Server { orb: orb.clone(), trader, url, lifecycle, console })
     }
 }

@@ -24,8 +24,8 @@ impl Orb {
     /// `OBJ_ADAPTER`), the names are resolved again, and the call is made once more if they lead to
     /// another object than before. Threads that fail at the same time share one search. A call with
     /// a time limit has it for each of its two attempts; each name is asked for up to five seconds.
-    /// For asynchronous calls a thread of the ORB searches. Typed references narrowed from this one,
-    /// and copies of it, behave alike; what other programs get is the reference as it was first
+    /// For asynchronous calls a thread of the ORB searches. Typed references narrowed from this
+    /// one, and copies of it, behave alike; what other programs get is the reference as it was first
     /// resolved.
     ///
     /// ```no_run
