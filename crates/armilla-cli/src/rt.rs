@@ -49,7 +49,8 @@ pub(crate) struct Measure {
                   --strict is given and anything that was asked for is not granted."
 )]
 pub(crate) struct Doctor {
-    /// A class that threads will have: fifo:1-99, rr:1-99, other, batch, other:NICE, batch:NICE, idle
+    /// A class that threads will have: fifo:1-99, rr:1-99, deadline:RUNTIME/DEADLINE/PERIOD (500us,
+    /// 10ms), other, batch, other:NICE, batch:NICE, idle
     #[arg(long, value_name = "CLASS")]
     scheduling: Vec<Scheduling>,
     /// Ask for locked memory

@@ -51,7 +51,7 @@ pub use poa::{RtPoa, RtPoaBuilder};
 pub use policy::RtPolicy;
 pub use priority::{
     ContinuousMapping, DirectMapping, LinearMapping, NativeRange, Priority, PriorityMapping,
-    PriorityTransform,
+    PriorityTransform, TableMapping,
 };
 pub use protocol::{Protocol, ProtocolProperties, ProtocolType, network_priority};
 pub use scheduler::{OperationStatistics, Scheduler, SchedulerOptions};

@@ -5,8 +5,9 @@ mod common;
 use armilla::Orb;
 use armilla::transport::{Component, IiopProfile};
 use armilla_rt::{
-    BelowHighest, ExposedPolicies, PriorityModel, RequestBuffering, RtErrorKind, RtOrb, RtPoa,
-    TaoEndpoints, Threadpool, ThreadpoolOptions,
+    BelowHighest, DirectMapping, ExposedPolicies, NativeRange, PriorityModel, RequestBuffering,
+    RtErrorKind, RtOrb, RtPoa, Scheduling, TableMapping, TaoEndpoints, Threadpool,
+    ThreadpoolOptions,
 };
 use common::*;
 use std::sync::{Arc, Mutex};
@@ -169,6 +170,34 @@ fn low_lanes_are_kept_below_the_throttling_of_the_kernel() {
     assert_eq!(natives, ["SCHED_FIFO 50", "SCHED_OTHER"]);
     let free = with("free", BelowHighest::Unlimited);
     assert!(free.iter().all(|lane| !lane.has_budget && lane.native == lane.mapped));
+    orb.shutdown();
+}
+
+#[test]
+fn a_lane_may_have_deadlines_of_the_kernel_and_another_round_robin() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let [runtime, deadline, period] = [1, 50, 100].map(std::time::Duration::from_millis);
+    let scheduling = Scheduling::Deadline { runtime, deadline, period };
+    let mapping = TableMapping::new().with(priority(900), scheduling);
+    let rt = RtOrb::new(&orb).with_mapping(mapping.or(DirectMapping(NativeRange::ROUND_ROBIN)));
+    let options = ThreadpoolOptions::with_lanes("classes");
+    let lanes = options.lane(priority(10), 1, 0).lane(priority(900), 1, 1);
+    let pool = rt.create_threadpool(lanes).unwrap();
+    let poa = declaring(&orb, &rt, &pool, 10);
+    let low = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    let high = poa.activate_with_priority(sensor_of(Station::new(&rt)), priority(900)).unwrap();
+    let client = Orb::new().unwrap();
+    let [low, high] = [&low, &high].map(|own| remote(&orb, &client, own));
+    assert_eq!((low.priority().unwrap(), high.priority().unwrap()), (10, 900));
+    let budgets = pool.report().iter().map(|lane| lane.has_budget).collect::<Vec<_>>();
+    assert_eq!(budgets, [false, true], "the kernel's own, and that of the lane below");
+    if may_be_real_time() {
+        assert_eq!(low.scheduling().unwrap(), "SCHED_RR 10");
+        let refused = pool.report()[0].refused.clone();
+        let seen = high.scheduling().unwrap();
+        // The CPUs may have no room for it; then the report says so.
+        assert!(seen == "SCHED_DEADLINE 1ms/50ms/100ms" || refused.is_some(), "{seen} {refused:?}");
+    }
     orb.shutdown();
 }
 

@@ -96,7 +96,7 @@ impl Scheduling {
     }
 
     /// Gives the calling thread this class and priority. Threads that it starts afterwards inherit
-    /// them, but for `Deadline`.
+    /// them, but for `Deadline`: they are ordinary threads.
     ///
     /// # Errors
     /// [`io::ErrorKind::PermissionDenied`] without the privilege, with the limit or capability that
@@ -142,6 +142,8 @@ impl Scheduling {
                 SchedulingAttributes { priority: priority.into(), ..of(libc::SCHED_RR) }
             }
             Self::Deadline { runtime, deadline, period } => SchedulingAttributes {
+                // The kernel lets such a thread start others only if they do not inherit the class.
+                flags: RESET_ON_FORK,
                 runtime: nanos(runtime),
                 deadline: nanos(deadline),
                 period: nanos(period),
@@ -195,13 +197,21 @@ impl fmt::Display for Scheduling {
     }
 }
 
+/// `SCHED_FLAG_RESET_ON_FORK`.
+const RESET_ON_FORK: u64 = 1;
+
 /// A text that names no scheduling class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseSchedulingError(String);
 
 impl fmt::Display for ParseSchedulingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no scheduling class: other, batch, idle, fifo:1-99, rr:1-99", self.0)
+        let classes = "other, batch, idle, fifo:1-99, rr:1-99, deadline:RUNTIME/DEADLINE/PERIOD";
+        write!(
+            f,
+            "{:?} is no scheduling class: {classes}, with times such as 500us or 10ms",
+            self.0
+        )
     }
 }
 
@@ -210,7 +220,8 @@ impl std::error::Error for ParseSchedulingError {}
 impl FromStr for Scheduling {
     type Err = ParseSchedulingError;
 
-    /// Parses `other`, `other:NICE`, `batch`, `idle`, `fifo:PRIORITY` and `rr:PRIORITY`.
+    /// Parses `other`, `other:NICE`, `batch`, `idle`, `fifo:PRIORITY`, `rr:PRIORITY` and
+    /// `deadline:RUNTIME/DEADLINE/PERIOD`, with times in `ns`, `us`, `ms` or `s`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (class, number) = text.split_once(':').unwrap_or((text, ""));
         let wrong = || ParseSchedulingError(text.to_owned());
@@ -222,10 +233,31 @@ impl FromStr for Scheduling {
             "idle" if number.is_empty() => Self::Idle,
             "fifo" => Self::Fifo { priority: priority()? },
             "rr" => Self::RoundRobin { priority: priority()? },
+            "deadline" => {
+                let times: Option<Vec<Duration>> = number.split('/').map(time).collect();
+                let Some([runtime, deadline, period]) = times.as_deref() else {
+                    return Err(wrong());
+                };
+                Self::Deadline { runtime: *runtime, deadline: *deadline, period: *period }
+            }
             _ => return Err(wrong()),
         };
         if parsed.is_in_range() { Ok(parsed) } else { Err(wrong()) }
     }
+}
+
+/// A time with its unit: `500us`.
+fn time(text: &str) -> Option<Duration> {
+    let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
+    let (number, unit) = text.split_at(digits);
+    let nanos: u64 = match unit {
+        "ns" => 1,
+        "us" | "µs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(nanos).map(Duration::from_nanos)
 }
 
 /// The number by which the kernel knows the calling thread.
@@ -267,7 +299,11 @@ mod tests {
             let [runtime, deadline, period] = [1, 5, 10].map(Duration::from_millis);
             let asked = Scheduling::Deadline { runtime, deadline, period };
             match asked.apply() {
-                Ok(()) => assert_eq!(Scheduling::current().unwrap(), asked),
+                Ok(()) => {
+                    assert_eq!(Scheduling::current().unwrap(), asked);
+                    let started = thread::spawn(|| Scheduling::current().unwrap()).join().unwrap();
+                    assert_eq!(started, Scheduling::DEFAULT, "an ordinary thread");
+                }
                 Err(error) => println!("skipped: {error}"),
             }
         })
@@ -299,11 +335,33 @@ mod tests {
             ("idle", Scheduling::Idle),
             ("fifo:99", Scheduling::Fifo { priority: 99 }),
             ("rr:1", Scheduling::RoundRobin { priority: 1 }),
+            (
+                "deadline:500us/5ms/1s",
+                Scheduling::Deadline {
+                    runtime: Duration::from_micros(500),
+                    deadline: Duration::from_millis(5),
+                    period: Duration::from_secs(1),
+                },
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(text.parse(), Ok(expected));
         }
-        for text in ["", "fifo", "fifo:0", "fifo:100", "rr:-1", "idle:1", "other:20", "deadline"] {
+        for text in [
+            "",
+            "fifo",
+            "fifo:0",
+            "fifo:100",
+            "rr:-1",
+            "idle:1",
+            "other:20",
+            "deadline",
+            "deadline:1ms/5ms",
+            "deadline:5ms/1ms/10ms",
+            "deadline:1/5/10",
+            "deadline:1ms/5ms/10ms/20ms",
+            "deadline:99999999999999999999ms/5ms/10ms",
+        ] {
             assert!(text.parse::<Scheduling>().is_err(), "{text}");
         }
     }

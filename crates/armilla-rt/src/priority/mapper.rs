@@ -1,6 +1,6 @@
 //! A mapping in use: it turns what a mapping cannot map into errors.
 
-use super::{LinearMapping, NativeRange, Priority, PriorityMapping};
+use super::{LinearMapping, NativeRange, Priority, PriorityMapping, native_urgency};
 use crate::error::{RtError, RtErrorKind};
 use armilla_ipc::real_time::Scheduling;
 use std::fmt;
@@ -57,8 +57,8 @@ impl Mapper {
     /// The native priorities of several lanes.
     ///
     /// # Errors
-    /// If a priority has no native one, or two different ones have the same: the lanes would not
-    /// differ.
+    /// If a priority has no native one, or two different ones have the same, so that the lanes would
+    /// not differ, or the less urgent one has the more urgent native one.
     pub(crate) fn distinct(
         &self,
         object: &str,
@@ -66,25 +66,48 @@ impl Mapper {
     ) -> Result<Vec<Scheduling>, RtError> {
         let native = priorities.iter().map(|priority| self.native(object, *priority));
         let native = native.collect::<Result<Vec<_>, _>>()?;
-        for (index, first) in priorities.iter().enumerate() {
-            let twin = (index + 1..priorities.len()).find(|&other| native[other] == native[index]);
-            if let Some(other) = twin {
-                return Err(RtError::new(
-                    RtErrorKind::Mapping,
-                    object,
-                    "lane priorities",
-                    format_args!("{first} and {}", priorities[other]),
-                    format_args!(
-                        "the priority mapping ({}) makes {} of both, so that neither lane would \
-                         run before the other",
-                        self.describe(),
-                        native[index]
-                    ),
-                    "choose priorities further apart, or ContinuousMapping or DirectMapping",
-                ));
+        let pairs = (0..priorities.len()).flat_map(|at| (0..at).map(move |before| (before, at)));
+        for (one, other) in pairs {
+            let urgency = |at: usize| (priorities[at], native_urgency(native[at]));
+            let ((first, a), (second, b)) = (urgency(one), urgency(other));
+            if first.cmp(&second) != a.cmp(&b) {
+                let numbers = [(first, native[one]), (second, native[other])];
+                return Err(self.no_order(object, numbers, a == b));
             }
         }
         Ok(native)
+    }
+
+    #[cold]
+    fn no_order(
+        &self,
+        object: &str,
+        [(first, native), (second, other)]: [(Priority, Scheduling); 2],
+        same: bool,
+    ) -> RtError {
+        let mapping = self.describe();
+        let reason = match same {
+            true if native == other => format!(
+                "the priority mapping ({mapping}) makes {native} of both, so that neither lane \
+                 would run before the other"
+            ),
+            true => format!(
+                "the priority mapping ({mapping}) makes {native} and {other} of them, which are \
+                 equally urgent, so that neither lane would run before the other"
+            ),
+            false => format!(
+                "the priority mapping ({mapping}) makes {native} and {other} of them, so that the \
+                 less urgent lane would run before the other"
+            ),
+        };
+        RtError::new(
+            RtErrorKind::Mapping,
+            object,
+            "lane priorities",
+            format_args!("{first} and {second}"),
+            reason,
+            "choose priorities further apart, or ContinuousMapping or DirectMapping",
+        )
     }
 }
 
@@ -96,8 +119,9 @@ impl fmt::Debug for Mapper {
 
 #[cfg(test)]
 mod tests {
-    use super::super::DirectMapping;
+    use super::super::{DirectMapping, TableMapping};
     use super::*;
+    use std::time::Duration;
 
     fn priorities(numbers: &[i16]) -> Vec<Priority> {
         numbers.iter().map(|number| Priority::new(*number).unwrap()).collect()
@@ -112,6 +136,38 @@ mod tests {
         }
         let direct = Mapper::new(Arc::new(DirectMapping(NativeRange::FIFO)));
         assert!(direct.distinct("pool", &priorities(&[10, 90])).is_ok());
+    }
+
+    #[test]
+    fn lanes_in_the_wrong_order_or_equally_urgent_in_two_classes_are_refused() {
+        let [low, high] = [10, 90].map(|number| Priority::new(number).unwrap());
+        let distinct = |of_low: Scheduling, of_high: Scheduling| {
+            let table = TableMapping::new().with(low, of_low).with(high, of_high);
+            Mapper::new(Arc::new(table)).distinct("pool", &[high, low])
+        };
+        let fifo = |priority| Scheduling::Fifo { priority };
+        let round_robin = Scheduling::RoundRobin { priority: 7 };
+        let deadline = |millis| Scheduling::Deadline {
+            runtime: Duration::from_millis(1),
+            deadline: Duration::from_millis(millis),
+            period: Duration::from_millis(20),
+        };
+        for (of_low, of_high) in [
+            (fifo(6), round_robin),
+            (fifo(98), deadline(20)),
+            (deadline(10), deadline(5)),
+            (Scheduling::Other { nice: 3 }, Scheduling::Other { nice: -3 }),
+            (Scheduling::Idle, Scheduling::DEFAULT),
+        ] {
+            assert_eq!(distinct(of_low, of_high).unwrap(), [of_high, of_low]);
+            let text = distinct(of_high, of_low).unwrap_err().to_string();
+            assert!(text.contains("90 and 10") && text.contains("less urgent"), "{text}");
+        }
+        let text = distinct(fifo(7), round_robin).unwrap_err().to_string();
+        for part in ["90 and 10", "SCHED_RR 7 and SCHED_FIFO 7", "equally urgent"] {
+            assert!(text.contains(part), "{text}");
+        }
+        assert!(distinct(deadline(5), deadline(5)).is_err());
     }
 
     #[test]

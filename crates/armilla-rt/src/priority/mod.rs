@@ -4,12 +4,14 @@ mod continuous;
 mod direct;
 mod linear;
 mod mapper;
+mod table;
 mod transform;
 
 pub use continuous::ContinuousMapping;
 pub use direct::DirectMapping;
 pub use linear::LinearMapping;
 pub(crate) use mapper::Mapper;
+pub use table::TableMapping;
 pub use transform::PriorityTransform;
 
 use armilla_ipc::real_time::Scheduling;
@@ -124,6 +126,21 @@ impl NativeRange {
             _ => return None,
         };
         (self.lowest..=self.highest).contains(&number).then_some(number.into())
+    }
+}
+
+/// How urgent a native priority is: of two threads the kernel runs the one with the greater value.
+/// `SCHED_FIFO` and `SCHED_RR` have their priorities in common, and `SCHED_DEADLINE` runs before
+/// them.
+pub(crate) fn native_urgency(native: Scheduling) -> (u8, i128) {
+    match native {
+        Scheduling::Deadline { deadline, .. } => {
+            (3, -i128::try_from(deadline.as_nanos()).unwrap_or(i128::MAX))
+        }
+        Scheduling::Fifo { priority } | Scheduling::RoundRobin { priority } => (2, priority.into()),
+        Scheduling::Other { nice } | Scheduling::Batch { nice } => (1, -i128::from(nice)),
+        // `SCHED_IDLE`, and what is not known yet.
+        _ => (0, 0),
     }
 }
 

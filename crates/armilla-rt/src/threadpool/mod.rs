@@ -79,7 +79,9 @@ impl Threadpool {
             _ => None,
         };
         let lanes = lanes.into_iter().zip(natives).enumerate().map(|(index, (lane, mapped))| {
-            let below = index > 0 && mapped.is_real_time();
+            // The kernel gives threads with deadlines a budget of their own.
+            let own_budget = matches!(mapped, Scheduling::Deadline { .. });
+            let below = index > 0 && mapped.is_real_time() && !own_budget;
             let native = match options.below_highest {
                 BelowHighest::Ordinary if below => Scheduling::Other { nice: 0 },
                 _ => mapped,
