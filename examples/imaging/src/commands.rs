@@ -6,7 +6,8 @@ use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
 use armilla_imaging::store::Store;
-use armilla_service::Lifecycle;
+use armilla_imaging::web::Web;
+use armilla_service::{Console, ConsoleBuilder, Lifecycle};
 use armilla_stream::{FlowControl, Listener};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -52,6 +53,8 @@ pub(crate) struct Serve {
     /// The application entity title for modalities.
     #[arg(long, default_value = "ARMILLA")]
     title: String,
+    #[command(flatten)]
+    http: Http,
     /// Files to import before it serves.
     files: Vec<PathBuf>,
 }
@@ -61,6 +64,34 @@ pub(crate) struct Locate {
     /// The references of servers.
     #[arg(required = true)]
     servers: Vec<String>,
+    #[command(flatten)]
+    http: Http,
+}
+
+/// What is served over HTTP.
+#[derive(Debug, Parser)]
+pub(crate) struct Http {
+    /// HOST:PORT for DICOMweb (below /dicomweb), /healthz and /metrics.
+    #[arg(long)]
+    http: Option<String>,
+    /// A host name that requests may name, beside addresses and localhost.
+    #[arg(long)]
+    host: Vec<String>,
+    /// How many octets one request may store: a number with K, M or G.
+    #[arg(long, default_value = "16G", value_parser = octets)]
+    max_request: u64,
+}
+
+impl Http {
+    /// Serves what a source has, if an address is given.
+    fn start(&self, source: &SourceRef, lifecycle: &Lifecycle) -> Result<Option<Console>, Failure> {
+        let Some(address) = &self.http else { return Ok(None) };
+        let console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
+        let console = Web::new(source.clone()).add_to(console, self.max_request);
+        let console = console.start(lifecycle)?;
+        eprintln!("web: {}", console.url());
+        Ok(Some(console))
+    }
 }
 
 #[derive(Debug, Parser)]
@@ -144,7 +175,9 @@ impl Serve {
         let settings = ServerSettings { name: self.name, store, listener };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
         let url = orb.publish("ImageServer", server.object())?;
-        Ok(armilla_service::run(&orb, &Lifecycle::new(), &url)?)
+        let lifecycle = Lifecycle::new();
+        let _console = self.http.start(&server.upcast(), &lifecycle)?;
+        Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
 
@@ -153,7 +186,9 @@ impl Locate {
         let orb = orb.build()?;
         let locator = Locator::activate(&orb, self.servers)?;
         let url = orb.publish("ImageLocator", locator.object())?;
-        Ok(armilla_service::run(&orb, &Lifecycle::new(), &url)?)
+        let lifecycle = Lifecycle::new();
+        let _console = self.http.start(&locator, &lifecycle)?;
+        Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Bringing images from servers and to them: over stream endpoints, behind what is there already,
 //! from the next server when one fails.
 
-use crate::idl::{Image, Server, ServerRef, Source, SourceRef};
+use crate::idl::server::{StoreRaises, StoredRaises};
+use crate::idl::{Image, Refusal, Refused, Server, ServerRef, Source, SourceRef};
 use armilla_stream::{
     FlowConsumer, FlowControl, FlowOptions, FlowProducer, FlowRequest, RunningChecksum, StreamError,
 };
@@ -16,18 +17,32 @@ const ATTEMPTS: u32 = 3;
 
 /// Why an image did not come or go.
 #[derive(Debug)]
-pub struct FetchError(String);
+pub struct FetchError {
+    /// Why a server refused it, if one did.
+    pub refusal: Option<Refusal>,
+    what: String,
+}
 
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.what)
     }
 }
 
 impl std::error::Error for FetchError {}
 
+impl From<io::Error> for FetchError {
+    fn from(error: io::Error) -> Self {
+        plain(error.to_string())
+    }
+}
+
 fn failed(what: impl fmt::Display, error: impl fmt::Display) -> FetchError {
-    FetchError(format!("{what}: {error}"))
+    plain(format!("{what}: {error}"))
+}
+
+const fn plain(what: String) -> FetchError {
+    FetchError { refusal: None, what }
 }
 
 /// Brings an image into a directory, as `UID.dcm`, and returns its path. `begin` gets the control of
@@ -162,16 +177,78 @@ pub fn send(server: &ServerRef, path: &Path) -> Result<Image, FetchError> {
     let named = |error: &dyn fmt::Display| failed(path.display(), error);
     let file = File::open(path).map_err(|error| named(&error))?;
     let size = file.metadata().map_err(|error| named(&error))?.len();
-    let request = FlowRequest::connecting(0);
-    let upload = server.store(size, &request).map_err(|error| named(&error))?;
-    let collected = upload.agreement.collect(&FlowOptions::default());
-    let mut producer: FlowProducer = collected.map_err(|error| named(&error))?;
-    let sent = producer.send_file(&file, 0, size).and_then(|()| producer.finish());
-    // The server knows better why it broke off.
-    let stored = server.stored(upload.ticket);
-    match (stored, sent) {
-        (Ok(image), _) => Ok(image),
-        (Err(_), Err(error @ StreamError::File(_))) => Err(named(&error)),
-        (Err(error), _) => Err(named(&error)),
+    if size == 0 {
+        return Err(named(&"the file is empty"));
     }
+    let send = |producer: &mut FlowProducer| producer.send_file(&file, 0, size).map(drop);
+    let sent = upload(server, size, "", send);
+    sent.map_err(|error| FetchError { refusal: error.refusal, ..named(&error) })
+}
+
+/// Sends octets as they come, whose number nobody knows yet, to a server. Unless `study` is empty,
+/// the image must be of that study.
+///
+/// # Errors
+/// The server refuses it, or it did not arrive, or `from` fails.
+pub fn send_from(
+    server: &ServerRef,
+    study: &str,
+    from: &mut dyn Read,
+) -> Result<Image, FetchError> {
+    let mut from = Noting { from, failure: None };
+    let sent = upload(server, 0, study, |producer| {
+        io::copy(&mut from, producer).map(drop).map_err(StreamError::from)
+    });
+    match from.failure {
+        Some(failure) => Err(plain(failure)),
+        None => sent,
+    }
+}
+
+/// Keeps why nothing more can be read.
+struct Noting<'a> {
+    from: &'a mut dyn Read,
+    failure: Option<String>,
+}
+
+impl Read for Noting<'_> {
+    fn read(&mut self, octets: &mut [u8]) -> io::Result<usize> {
+        let failed = |error: &io::Error| self.failure = Some(error.to_string());
+        self.from.read(octets).inspect_err(failed)
+    }
+}
+
+fn upload(
+    server: &ServerRef,
+    size: u64,
+    study: &str,
+    send: impl FnOnce(&mut FlowProducer) -> Result<(), StreamError>,
+) -> Result<Image, FetchError> {
+    let plain = |error: &dyn fmt::Display| plain(error.to_string());
+    let upload = server.store(size, study, &FlowRequest::connecting(0));
+    let upload = upload.map_err(|error| match error {
+        armilla::Error::User(StoreRaises::Refused(refused)) => of(refused),
+        error => plain(&error),
+    })?;
+    let collected = upload.agreement.collect(&FlowOptions::default());
+    let mut producer: FlowProducer = collected.map_err(|error| plain(&error))?;
+    let sent = match send(&mut producer) {
+        Ok(()) => producer.finish(),
+        Err(error) => {
+            // Otherwise the server would wait for the rest.
+            drop(producer);
+            Err(error)
+        }
+    };
+    // The server knows better why it broke off.
+    match (server.stored(upload.ticket), sent) {
+        (Ok(image), _) => Ok(image),
+        (Err(_), Err(error @ StreamError::File(_))) => Err(plain(&error)),
+        (Err(armilla::Error::User(StoredRaises::Refused(refused))), _) => Err(of(refused)),
+        (Err(error), _) => Err(plain(&error)),
+    }
+}
+
+fn of(refused: Refused) -> FetchError {
+    FetchError { refusal: Some(refused.kind), what: refused.reason }
 }

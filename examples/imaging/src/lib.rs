@@ -7,12 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod attributes;
 pub mod dicom;
 pub mod fetch;
 pub mod locator;
 pub mod query;
 pub mod server;
 pub mod store;
+pub mod web;
 
 mod generated {
     armilla::include_idl!("Imaging");

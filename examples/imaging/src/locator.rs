@@ -2,10 +2,13 @@
 //! them are down.
 
 use crate::idl::source::HoldersRaises;
-use crate::idl::{self, Image, Missing, Query, ServerRef, Source, SourceRef, UnknownImage};
+use crate::idl::{
+    self, Group, Image, Level, Missing, Query, Server, ServerRef, Source, SourceRef, UnknownImage,
+};
 use crate::query;
 use armilla::{Error, Orb, SystemException};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -18,6 +21,8 @@ pub struct Locator {
     orb: Orb,
     /// The servers, as URLs: one that is down is looked for at each question.
     servers: Vec<String>,
+    /// Those that did not answer when they were asked last.
+    down: Mutex<BTreeSet<String>>,
 }
 
 type Answer<T> = (String, Result<T, String>);
@@ -28,7 +33,7 @@ impl Locator {
     /// # Errors
     /// As [`Poa::activate`](armilla::Poa::activate).
     pub fn activate(orb: &Orb, servers: Vec<String>) -> Result<SourceRef, armilla::PoaError> {
-        let locator = Self { orb: orb.clone(), servers };
+        let locator = Self { orb: orb.clone(), servers, down: Mutex::default() };
         orb.root_poa().activate(idl::source::tie(locator))
     }
 
@@ -49,27 +54,66 @@ impl Locator {
                 let panicked = || Err("the question failed".to_owned());
                 (url.clone(), asked.join().unwrap_or_else(|_| panicked()))
             };
-            asked.into_iter().map(answer).collect()
+            asked.into_iter().map(answer).inspect(|(url, answer)| self.note(url, answer)).collect()
         })
+    }
+
+    /// Says in the log when a server goes, and when it comes back.
+    fn note<T>(&self, server: &str, answer: &Result<T, String>) {
+        let mut down = self.down.lock().unwrap_or_else(PoisonError::into_inner);
+        match answer {
+            Err(reason) if down.insert(server.to_owned()) => {
+                tracing::warn!(server, reason, "a server does not answer");
+            }
+            Ok(_) if down.remove(server) => tracing::info!(server, "a server answers again"),
+            _ => {}
+        }
+    }
+}
+
+/// The answers, and who gave none. A server that is a locator itself says whom it misses.
+fn split<T>(asked: Vec<Answer<(T, Vec<Missing>)>>) -> (Vec<T>, Vec<Missing>) {
+    let (mut answers, mut missing) = (Vec::new(), Vec::new());
+    for (server, answer) in asked {
+        match answer {
+            Ok((answer, others)) => {
+                answers.push(answer);
+                missing.extend(others);
+            }
+            Err(reason) => missing.push(Missing { server, reason }),
+        }
+    }
+    (answers, missing)
+}
+
+impl Locator {
+    /// Studies or series of which several servers have images: their images are counted once.
+    fn merged(
+        &self,
+        shared: &[String],
+        level: Level,
+    ) -> Result<BTreeMap<String, Group>, SystemException> {
+        if shared.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut wanted = query::everything();
+        match level {
+            Level::Series => wanted.series = shared.join("\\"),
+            _ => wanted.study = shared.join("\\"),
+        }
+        let (images, _) = self.find(&wanted)?;
+        let groups = query::group(&images, level).into_iter();
+        Ok(groups.map(|group| (query::key(&group.first, level).to_owned(), group)).collect())
     }
 }
 
 impl Source for Locator {
     fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
         let mut images: BTreeMap<String, Image> = BTreeMap::new();
-        let mut missing = Vec::new();
         let asked = self.ask(|server| server.find(wanted).map_err(|error| error.to_string()));
-        for (server, answer) in asked {
-            match answer {
-                Ok((found, others)) => {
-                    images.extend(found.into_iter().map(|image| (image.uid.clone(), image)));
-                    missing.extend(others);
-                }
-                Err(reason) => {
-                    tracing::warn!(server, reason, "a server does not answer");
-                    missing.push(Missing { server, reason });
-                }
-            }
+        let (answers, missing) = split(asked);
+        for image in answers.into_iter().flatten() {
+            images.insert(image.uid.clone(), image);
         }
         let mut found: Vec<_> = images.into_values().collect();
         found.sort_by(query::order);
@@ -77,8 +121,48 @@ impl Source for Locator {
         Ok((found, missing))
     }
 
+    fn groups(
+        &self,
+        wanted: &Query,
+        level: Level,
+    ) -> Result<(Vec<Group>, Vec<Missing>), SystemException> {
+        let asked =
+            self.ask(|server| server.groups(wanted, level).map_err(|error| error.to_string()));
+        let (answers, missing) = split(asked);
+        let mut groups: BTreeMap<String, (Group, bool)> = BTreeMap::new();
+        for group in answers.into_iter().flatten() {
+            let key = query::key(&group.first, level).to_owned();
+            match groups.get_mut(&key) {
+                Some((_, shared)) => *shared = true,
+                None => drop(groups.insert(key, (group, false))),
+            }
+        }
+        let mut found: Vec<_> = groups.into_iter().collect();
+        found.sort_by(|(_, (a, _)), (_, (b, _))| query::group_order(&a.first, &b.first));
+        found.truncate(wanted.limit as usize);
+        let shared = found.iter().filter(|(_, (_, shared))| *shared && level != Level::Instances);
+        let shared: Vec<_> = shared.map(|(key, _)| key.clone()).collect();
+        let mut merged = self.merged(&shared, level)?;
+        let whole = |(key, (group, _))| merged.remove(&key).unwrap_or(group);
+        Ok((found.into_iter().map(whole).collect(), missing))
+    }
+
+    fn members(&self) -> Result<(Vec<ServerRef>, Vec<Missing>), SystemException> {
+        let asked = self.ask(|server| {
+            let state = server.state().map_err(|error| error.to_string())?;
+            Ok(((state.room, server.clone()), Vec::new()))
+        });
+        let (mut found, missing) = split(asked);
+        found.sort_by_key(|(room, _)| std::cmp::Reverse(*room));
+        Ok((found.into_iter().map(|(_, server)| server).collect(), missing))
+    }
+
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
-        let asked = self.ask(|server| server.holders(uid).map_err(|error| error.to_string()));
+        let asked = self.ask(|server| match server.holders(uid) {
+            Ok(holders) => Ok(holders),
+            Err(Error::User(_)) => Ok(Vec::new()),
+            Err(error) => Err(error.to_string()),
+        });
         let holders: Vec<_> = asked.into_iter().filter_map(|(_, holders)| holders.ok()).collect();
         let holders = holders.concat();
         if holders.is_empty() {

@@ -1,6 +1,9 @@
 //! Which images match a query.
 
-use crate::idl::{Image, Query};
+use crate::attributes::{self, Matching};
+use crate::idl::{Criterion, Group, Image, Level, Query};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A query for all images.
 pub fn everything() -> Query {
@@ -12,13 +15,86 @@ pub fn matches(query: &Query, image: &Image) -> bool {
     let texts = [
         (&query.patient, &image.patient),
         (&query.patient_name, &image.patient_name),
-        (&query.study, &image.study),
-        (&query.series, &image.series),
         (&query.modality, &image.modality),
     ];
     texts.iter().all(|(pattern, text)| pattern.is_empty() || matches_text(pattern, text))
+        && (query.study.is_empty() || matches_uid(&query.study, &image.study))
+        && (query.series.is_empty() || matches_uid(&query.series, &image.series))
         && (query.from.is_empty() || query.from <= image.date)
         && (query.to.is_empty() || !image.date.is_empty() && image.date <= query.to)
+        && query.others.iter().all(|wanted| matches_attribute(wanted, image))
+}
+
+/// Whether an image has an attribute; one that cannot be searched for matches nothing.
+fn matches_attribute(wanted: &Criterion, image: &Image) -> bool {
+    let Some(field) = attributes::find(attributes::from_number(wanted.tag)) else { return false };
+    let (pattern, text) = (&wanted.pattern, (field.get)(image));
+    match field.matching {
+        _ if pattern.is_empty() => true,
+        Matching::Text => matches_text(pattern, &text),
+        Matching::Uid => matches_uid(pattern, &text),
+        Matching::Range => {
+            let (from, to) = range(pattern);
+            // A time of 1015 lies behind 10, and not behind 1015.
+            let cut = |end: &str| text.get(..end.len()).unwrap_or(&text).to_owned();
+            !text.is_empty()
+                && (from.is_empty() || *from <= *text)
+                && (to.is_empty() || *cut(&to) <= *to)
+        }
+    }
+}
+
+/// Whether a UID is one of several; `*` is any.
+fn matches_uid(pattern: &str, uid: &str) -> bool {
+    pattern.split('\\').any(|one| one == uid || one == "*")
+}
+
+/// The ends of a range of dates or times: `A`, `A-`, `-B` or `A-B` (PS3.4, C.2.2.2.5).
+pub fn range(text: &str) -> (String, String) {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    (from.trim().to_owned(), to.trim().to_owned())
+}
+
+/// What an image is part of.
+pub fn key(image: &Image, level: Level) -> &str {
+    match level {
+        Level::Studies => &image.study,
+        Level::Series => &image.series,
+        Level::Instances => &image.uid,
+    }
+}
+
+/// Images as studies, series or images, the latest studies first.
+pub fn group<'i>(images: impl IntoIterator<Item = &'i Image>, level: Level) -> Vec<Group> {
+    let mut groups: BTreeMap<&str, Vec<&Image>> = BTreeMap::new();
+    for image in images {
+        groups.entry(key(image, level)).or_default().push(image);
+    }
+    let group = |images: Vec<&Image>| {
+        let set = |field: fn(&Image) -> &str| -> BTreeSet<&str> {
+            images.iter().map(|image| field(image)).collect()
+        };
+        let first = images.iter().min_by(|a, b| order(a, b))?;
+        Some(Group {
+            first: Image::clone(first),
+            modalities: set(|image| &image.modality).into_iter().map(str::to_owned).collect(),
+            series: set(|image| &image.series).len() as u32,
+            images: set(|image| &image.uid).len() as u32,
+        })
+    };
+    let mut groups: Vec<_> = groups.into_values().filter_map(group).collect();
+    groups.sort_by(|a, b| group_order(&a.first, &b.first));
+    groups
+}
+
+/// The order in which studies are shown, and what is in them.
+pub fn group_order(a: &Image, b: &Image) -> Ordering {
+    let time = |image: &Image| (image.date.clone(), image.time.clone());
+    time(b)
+        .cmp(&time(a))
+        .then_with(|| a.study.cmp(&b.study))
+        .then_with(|| (a.series_number, &a.series).cmp(&(b.series_number, &b.series)))
+        .then_with(|| (a.number, &a.uid).cmp(&(b.number, &b.uid)))
 }
 
 /// Whether a text matches a pattern in which `*` stands for any characters and `?` for one. It takes
@@ -49,7 +125,7 @@ pub fn matches_text(pattern: &str, text: &str) -> bool {
 }
 
 /// The order in which images are shown.
-pub fn order(a: &Image, b: &Image) -> std::cmp::Ordering {
+pub fn order(a: &Image, b: &Image) -> Ordering {
     let key = |image: &Image| (image.study.clone(), image.series.clone(), image.number);
     key(a).cmp(&key(b)).then_with(|| a.uid.cmp(&b.uid))
 }
@@ -57,6 +133,7 @@ pub fn order(a: &Image, b: &Image) -> std::cmp::Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dicom_dictionary_std::tags;
 
     #[test]
     fn stars_stand_for_any_characters() {
@@ -68,6 +145,75 @@ mod tests {
         for (pattern, text) in [("", "a"), ("a*c", "abcd"), ("?", ""), ("*ab", "abc")] {
             assert!(!matches_text(pattern, text), "{pattern} {text}");
         }
+    }
+
+    #[test]
+    fn attributes_are_compared_as_their_kind_wants() {
+        let image = Image {
+            study: "1.2.3".into(),
+            time: "101530".into(),
+            accession: "A7".into(),
+            number: 12,
+            ..Image::default()
+        };
+        let found = |tag, pattern: &str| {
+            let tag = attributes::to_number(tag);
+            let others = vec![Criterion { tag, pattern: pattern.into() }];
+            matches(&Query { others, ..everything() }, &image)
+        };
+        assert!(found(tags::ACCESSION_NUMBER, "a*") && !found(tags::ACCESSION_NUMBER, "7"));
+        assert!(found(tags::STUDY_INSTANCE_UID, "9\\1.2.3"));
+        assert!(!found(tags::STUDY_INSTANCE_UID, "1.2.*"));
+        for (range, expected) in
+            [("10-11", true), ("1015", true), ("-1015", true), ("1016-", false), ("-10", true)]
+        {
+            assert_eq!(found(tags::STUDY_TIME, range), expected, "{range}");
+        }
+        assert!(found(tags::INSTANCE_NUMBER, "12") && !found(tags::INSTANCE_NUMBER, "1"));
+        assert!(!found(tags::PATIENT_AGE, "7"), "it is no attribute that is known");
+    }
+
+    #[test]
+    fn ranges_may_be_open() {
+        let ends = |text| {
+            let (from, to) = range(text);
+            format!("{from}..{to}")
+        };
+        assert_eq!(ends("20250101"), "20250101..20250101");
+        assert_eq!(ends("20250101-"), "20250101..");
+        assert_eq!(ends("-20250102"), "..20250102");
+        assert_eq!(
+            (ends("20250101-20250102"), ends("")),
+            ("20250101..20250102".into(), "..".into())
+        );
+    }
+
+    #[test]
+    fn groups_count_what_they_hold_and_the_latest_study_is_first() {
+        let image = |study: &str, series: &str, uid: &str, date: &str| Image {
+            study: study.into(),
+            series: series.into(),
+            uid: uid.into(),
+            date: date.into(),
+            modality: if series == "b" { "CT" } else { "MR" }.into(),
+            ..Image::default()
+        };
+        let images = [
+            image("1", "a", "a1", "2024"),
+            image("1", "a", "a2", "2024"),
+            image("1", "b", "b1", "2024"),
+            image("2", "c", "c1", "2025"),
+        ];
+        let studies = group(&images, Level::Studies);
+        let shown = |group: &Group| {
+            (group.first.study.clone(), group.series, group.images, group.modalities.join(" "))
+        };
+        let expected = [("2".into(), 1, 1, "MR".into()), ("1".into(), 2, 3, "CT MR".to_owned())];
+        assert_eq!(studies.iter().map(shown).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            (group(&images, Level::Series).len(), group(&images, Level::Instances).len()),
+            (3, 4)
+        );
     }
 
     #[test]

@@ -1,21 +1,24 @@
 //! The object of an image server.
 
 use super::uploads::Uploads;
-use crate::dicom;
-use crate::idl::server::{FetchRaises, PictureRaises, ReadRaises, StoreRaises, StoredRaises};
+use crate::dicom::{self, DicomError};
+use crate::idl::server::{
+    FetchRaises, MetadataRaises, PictureRaises, PixelsRaises, ReadRaises, RemoveRaises,
+    StoreRaises, StoredRaises,
+};
 use crate::idl::source::HoldersRaises;
 use crate::idl::{
-    self, Image, Missing, Query, Refused, Server, ServerRef, ServerState, Source, UnknownImage,
-    Upload,
+    self, Group, Image, Level, Missing, PictureFormat, PixelFlow, Query, Refusal, Refused, Server,
+    ServerRef, ServerState, Source, UnknownImage, Upload, View,
 };
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use armilla::{Error, SystemException};
 use armilla_stream::{
     Checksum, FlowAgreement, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener,
     StreamError,
 };
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};
 
@@ -67,14 +70,59 @@ impl ImageServer {
 /// The servant as the ORB holds it.
 struct Shared(Arc<ImageServer>);
 
-fn refused(why: impl std::fmt::Display) -> Refused {
-    Refused { reason: why.to_string() }
+fn failed(why: impl std::fmt::Display) -> Refused {
+    Refused { kind: Refusal::Failed, reason: why.to_string() }
+}
+
+/// What the store does not keep.
+fn refused(error: &StoreError) -> Refused {
+    let kind = match error {
+        StoreError::Dicom(_) => Refusal::NotUnderstood,
+        StoreError::Differs(_) => Refusal::Differs,
+        StoreError::Study(_) => Refusal::OtherStudy,
+        StoreError::Quota(_) | StoreError::Full(_) => Refusal::NoRoom,
+        _ => Refusal::Failed,
+    };
+    Refused { kind, reason: error.to_string() }
+}
+
+/// Why a file did not come: what the store says, if it is that.
+fn cause(error: &StreamError) -> Refused {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref() {
+            return refused(error);
+        }
+        // What an I/O error contains is not its source.
+        cause = match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    failed(error)
+}
+
+/// What cannot be drawn.
+fn undrawable(error: &DicomError) -> Refused {
+    Refused { kind: Refusal::NotDecodable, reason: error.to_string() }
 }
 
 impl Source for Shared {
     fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
         let found = self.0.settings.store.find(wanted);
         Ok((found.iter().map(|image| Image::clone(image)).collect(), Vec::new()))
+    }
+
+    fn groups(
+        &self,
+        wanted: &Query,
+        level: Level,
+    ) -> Result<(Vec<Group>, Vec<Missing>), SystemException> {
+        Ok((self.0.settings.store.groups(wanted, level), Vec::new()))
+    }
+
+    fn members(&self) -> Result<(Vec<ServerRef>, Vec<Missing>), SystemException> {
+        Ok((self.0.this.get().cloned().into_iter().collect(), Vec::new()))
     }
 
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
@@ -85,8 +133,10 @@ impl Source for Shared {
 
 impl Server for Shared {
     fn state(&self) -> Result<ServerState, SystemException> {
-        let (images, octets, quota) = self.0.settings.store.usage();
-        Ok(ServerState { name: self.0.settings.name.clone(), images, octets, quota })
+        let store = &self.0.settings.store;
+        let (images, octets, quota) = store.usage();
+        let (name, room) = (self.0.settings.name.clone(), store.room());
+        Ok(ServerState { name, images, octets, quota, room })
     }
 
     fn fetch(&self, uid: &str, request: &FlowRequest) -> Result<FlowAgreement, Error<FetchRaises>> {
@@ -121,24 +171,34 @@ impl Server for Shared {
             File::open(self.0.settings.store.path(uid))?.read_exact_at(&mut octets, offset)?;
             Ok(octets)
         };
-        read().map_err(|error| Error::User(refused(error).into()))
+        read().map_err(|error| Error::User(failed(error).into()))
     }
 
-    fn store(&self, size: u64, request: &FlowRequest) -> Result<Upload, Error<StoreRaises>> {
-        let incoming = self.0.settings.store.receive(size);
-        let mut incoming = incoming.map_err(|error| Error::User(refused(error).into()))?;
+    fn store(
+        &self,
+        size: u64,
+        study: &str,
+        request: &FlowRequest,
+    ) -> Result<Upload, Error<StoreRaises>> {
+        let store = &self.0.settings.store;
+        let (incoming, spec) = match size {
+            0 => (store.receive_unsized(), FlowSpec::unsized_()),
+            size => (store.receive(size), FlowSpec::sized(size)),
+        };
+        let incoming = incoming.map_err(|error| Error::User(refused(&error).into()))?;
+        let mut incoming = incoming.of_study(study);
         let (ticket, slot) =
-            self.0.uploads.begin().map_err(|error| Error::User(refused(error).into()))?;
+            self.0.uploads.begin().map_err(|refused| Error::User(refused.into()))?;
         let work = move |consumer: Result<FlowConsumer, StreamError>| {
             let kept = consumer.and_then(|mut consumer| {
                 // What the disk refuses, the consumer does not acknowledge.
                 io::copy(&mut consumer, &mut incoming)?;
                 Ok(incoming)
             });
-            let kept = kept.map_err(|error| error.to_string());
-            slot.fill(kept.and_then(|incoming| incoming.keep().map_err(|error| error.to_string())));
+            let kept = kept.map_err(|error| cause(&error));
+            slot.fill(kept.and_then(|incoming| incoming.keep().map_err(|error| refused(&error))));
         };
-        let agreed = self.0.settings.listener.agree(request, FlowSpec::sized(size), work);
+        let agreed = self.0.settings.listener.agree(request, spec, work);
         match agreed {
             Ok((agreement, _)) => Ok(Upload { ticket, agreement }),
             Err(none) => Err(Error::User(none.into())),
@@ -147,23 +207,67 @@ impl Server for Shared {
 
     fn stored(&self, ticket: u64) -> Result<Image, Error<StoredRaises>> {
         let kept = self.0.uploads.wait(ticket);
-        let image = kept.map_err(|why| Error::User(refused(why).into()))?;
+        let image = kept.map_err(|refused| Error::User(refused.into()))?;
         tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
         Ok(Image::clone(&image))
     }
 
-    fn picture(
+    fn remove(&self, uid: &str) -> Result<(), Error<RemoveRaises>> {
+        let removed = self.0.settings.store.remove(uid);
+        match removed.map_err(|error| Error::User(refused(&error).into()))? {
+            true => {
+                tracing::info!(uid, "an image was removed");
+                Ok(())
+            }
+            false => Err(Error::User(UnknownImage { uid: uid.to_owned() }.into())),
+        }
+    }
+
+    fn metadata(&self, uid: &str) -> Result<String, Error<MetadataRaises>> {
+        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let read = dicom::metadata(&self.0.settings.store.path(uid));
+        read.map_err(|error| Error::User(failed(error).into()))
+    }
+
+    fn pixels(
         &self,
         uid: &str,
         frame: u32,
-        edge: u32,
-        centre: f64,
-        width: f64,
-    ) -> Result<Vec<u8>, Error<PictureRaises>> {
+        stored: bool,
+        request: &FlowRequest,
+    ) -> Result<PixelFlow, Error<PixelsRaises>> {
         self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
-        let window = (width > 0.0).then_some((centre, width));
-        let drawn = dicom::frame(&self.0.settings.store.path(uid), frame, window)
-            .and_then(|frame| frame.scaled(edge).to_png());
-        drawn.map_err(|error| Error::User(refused(error).into()))
+        let read = dicom::pixels(&self.0.settings.store.path(uid), frame, stored);
+        let pixels = read.map_err(|error| Error::User(undrawable(&error).into()))?;
+        let (uid, octets) = (uid.to_owned(), pixels.octets);
+        let spec = FlowSpec::sized(octets.len() as u64);
+        let work = move |producer: Result<FlowProducer, StreamError>| {
+            let sent = producer.and_then(|mut producer| {
+                let from = usize::try_from(producer.spec().offset).unwrap_or(octets.len());
+                producer.write_all(&octets[from.min(octets.len())..])?;
+                producer.finish()
+            });
+            if let Err(error) = sent {
+                tracing::info!(uid, %error, "pixels were not fetched");
+            }
+        };
+        let agreed = self.0.settings.listener.agree(request, spec, work);
+        let (agreement, _) = agreed.map_err(|refused| Error::User(refused.into()))?;
+        Ok(PixelFlow { syntax: pixels.syntax, agreement })
+    }
+
+    fn picture(&self, uid: &str, frame: u32, how: &View) -> Result<Vec<u8>, Error<PictureRaises>> {
+        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let (centre, width, shape) = (how.centre, how.width, how.shape);
+        let window = (width > 0.0).then_some(dicom::Window { centre, width, shape });
+        let drawn = dicom::frame(&self.0.settings.store.path(uid), frame, window);
+        let drawn = drawn.and_then(|frame| {
+            let frame = frame.scaled(how.columns, how.rows);
+            match how.format {
+                PictureFormat::Png => frame.to_png(),
+                PictureFormat::Jpeg => frame.to_jpeg(how.quality),
+            }
+        });
+        drawn.map_err(|error| Error::User(undrawable(&error).into()))
     }
 }

@@ -1,6 +1,6 @@
 //! Files on their way to a server, by ticket.
 
-use crate::idl::Image;
+use crate::idl::{Image, Refusal, Refused};
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ const MOST: usize = 1024;
 /// How long the result of one is waited for.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-type Kept = Result<Arc<Image>, String>;
+type Kept = Result<Arc<Image>, Refused>;
 
 #[derive(Debug, Default)]
 pub(super) struct Uploads(Mutex<State>);
@@ -28,13 +28,17 @@ struct State {
 /// Where the result of an upload goes.
 pub(super) struct Slot(SyncSender<Kept>);
 
+fn failed(reason: String) -> Refused {
+    Refused { kind: Refusal::Failed, reason }
+}
+
 impl Uploads {
     /// A ticket for one more. If there are too many, the oldest whose result nobody asked for is
     /// forgotten, unless it is still under way.
-    pub(super) fn begin(&self) -> Result<(u64, Slot), String> {
+    pub(super) fn begin(&self) -> Result<(u64, Slot), Refused> {
         let mut state = self.state();
         if state.waiting.len() >= MOST && !state.forget_oldest() {
-            return Err(format!("{MOST} files are on their way; try again later"));
+            return Err(failed(format!("{MOST} files are on their way; try again later")));
         }
         let (fill, wait) = sync_channel(1);
         state.last += 1;
@@ -51,11 +55,17 @@ impl Uploads {
             state.order.retain(|other| *other != ticket);
             state.waiting.remove(&ticket)
         };
-        let waiting = waiting.ok_or("no upload has this ticket; its result may be told already")?;
+        let waiting = waiting.ok_or_else(|| {
+            failed("no upload has this ticket; its result may be told already".to_owned())
+        })?;
         match waiting.recv_timeout(PATIENCE) {
             Ok(kept) => kept,
-            Err(RecvTimeoutError::Timeout) => Err("the file did not come in time".to_owned()),
-            Err(RecvTimeoutError::Disconnected) => Err("the upload was broken off".to_owned()),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(failed("the file did not come in time".to_owned()))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(failed("the upload was broken off".to_owned()))
+            }
         }
     }
 

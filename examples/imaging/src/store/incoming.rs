@@ -10,6 +10,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How many octets a file of unknown size reserves at a time.
+const GROWTH: u64 = 1 << 20;
+
 /// A file that is written into a store. Dropping it before [`keep`](Self::keep) removes it.
 #[derive(Debug)]
 pub struct Incoming {
@@ -21,6 +24,8 @@ pub struct Incoming {
     reserved: u64,
     /// Whether more may be reserved.
     grows: bool,
+    /// The study that it must be of, if not empty.
+    study: String,
 }
 
 impl Incoming {
@@ -30,14 +35,28 @@ impl Incoming {
         let path = store.0.directory.join("incoming").join(name);
         let made = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
         match made {
-            Ok(file) => {
-                Ok(Self { store, file, path, hasher: Sha256::new(), size: 0, reserved, grows })
-            }
+            Ok(file) => Ok(Self {
+                store,
+                file,
+                path,
+                hasher: Sha256::new(),
+                size: 0,
+                reserved,
+                grows,
+                study: String::new(),
+            }),
             Err(error) => {
                 store.release(reserved);
                 Err(StoreError::File(path, error))
             }
         }
+    }
+
+    /// Refuses an image of another study, unless `study` is empty.
+    #[must_use]
+    pub fn of_study(mut self, study: &str) -> Self {
+        study.clone_into(&mut self.study);
+        self
     }
 
     /// Brings it to the disk and enters it in the index. What is returned is not lost.
@@ -49,6 +68,9 @@ impl Incoming {
         let failed = |error| StoreError::File(self.path.clone(), error);
         self.file.sync_all().map_err(failed)?;
         let mut image = dicom::describe(&self.path)?;
+        if !self.study.is_empty() && self.study != image.study {
+            return Err(StoreError::Study(image.study));
+        }
         image.size = self.size;
         image.sha256 = self.hasher.clone().finalize().to_vec();
         self.store.enter(image, &self.path)
@@ -68,8 +90,12 @@ impl Write for Incoming {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
         if self.size + octets.len() as u64 > self.reserved {
             if self.grows {
-                self.store.reserve(octets.len() as u64).map_err(io::Error::other)?;
-                self.reserved += octets.len() as u64;
+                let more = (octets.len() as u64).max(GROWTH);
+                let reserved = self.store.reserve(more).map(|()| more).or_else(|_| {
+                    let least = octets.len() as u64;
+                    self.store.reserve(least).map(|()| least)
+                });
+                self.reserved += reserved.map_err(io::Error::other)?;
                 return self.append(octets);
             }
             let what = "the file is larger than was said when it began";

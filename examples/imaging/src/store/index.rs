@@ -6,6 +6,7 @@ use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata,
     TableDefinition,
 };
+use serde_json::Value;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,15 @@ impl Index {
             rows.map(|row| Ok(row?.1.value().to_vec())).collect()
         };
         let rows = read().map_err(|error| failed(&self.path, error))?;
-        let image = |row: &Vec<u8>| serde_json::from_slice(row);
+        // A row that was written before an attribute was known has none of it.
+        let empty = serde_json::to_value(Image::default()).unwrap_or_default();
+        let image = |row: &Vec<u8>| {
+            let (mut image, row) = (empty.clone(), serde_json::from_slice(row)?);
+            if let (Value::Object(image), Value::Object(row)) = (&mut image, row) {
+                image.extend(row);
+            }
+            serde_json::from_value(image)
+        };
         rows.iter().map(image).collect::<Result<_, _>>().map_err(|error| failed(&self.path, error))
     }
 
@@ -46,6 +55,14 @@ impl Index {
         let row = serde_json::to_vec(image).map_err(|error| failed(&self.path, error))?;
         self.write(|table| {
             table.insert(image.uid.as_str(), row.as_slice())?;
+            Ok(())
+        })
+    }
+
+    /// Forgets an image; the disk has forgotten it when this returns.
+    pub(super) fn remove(&self, uid: &str) -> Result<(), StoreError> {
+        self.write(|table| {
+            table.remove(uid)?;
             Ok(())
         })
     }

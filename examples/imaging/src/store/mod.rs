@@ -9,15 +9,18 @@ mod index;
 pub use incoming::Incoming;
 
 use crate::dicom::{self, DicomError};
-use crate::idl::{Image, Query};
+use crate::idl::{Group, Image, Level, Query};
 use crate::query;
 use index::Index;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+/// How many octets of the disk stay free: the index and the system need some.
+const SPARE: u64 = 32 << 20;
 
 /// Images on the disk. Clones share them; any thread may use them.
 #[derive(Debug, Clone)]
@@ -50,6 +53,10 @@ pub enum StoreError {
     Differs(String),
     /// The quota of so many octets does not suffice.
     Quota(u64),
+    /// The disk has no room for so many octets.
+    Full(u64),
+    /// The image is of another study than was said.
+    Study(String),
     /// The index fails; the text says where and why.
     Index(String),
     /// A file fails.
@@ -67,6 +74,10 @@ impl fmt::Display for StoreError {
             Self::Quota(octets) => {
                 write!(f, "the quota of {octets} octets does not suffice; raise it with --quota")
             }
+            Self::Full(octets) => {
+                write!(f, "the disk of the server has no room for {octets} octets; free some there")
+            }
+            Self::Study(study) => write!(f, "the image is of the study {study}"),
             Self::Index(why) => f.write_str(why),
             Self::File(path, error) => write!(f, "{}: {error}", path.display()),
         }
@@ -139,6 +150,9 @@ impl Store {
 
     fn reserve(&self, octets: u64) -> Result<(), StoreError> {
         let mut kept = self.kept_mut();
+        if octets.saturating_add(SPARE) > self.free().saturating_sub(kept.reserved) {
+            return Err(StoreError::Full(octets));
+        }
         let after = kept.octets.saturating_add(kept.reserved).saturating_add(octets);
         if self.0.quota > 0 && after > self.0.quota {
             return Err(StoreError::Quota(self.0.quota));
@@ -202,10 +216,56 @@ impl Store {
         found
     }
 
+    /// The studies, series or images that have images which match, with all their images.
+    pub fn groups(&self, wanted: &Query, level: Level) -> Vec<Group> {
+        let mut groups = {
+            let kept = self.kept();
+            let found = kept.images.values().filter(|image| query::matches(wanted, image));
+            let keys: HashSet<&str> = found.map(|image| query::key(image, level)).collect();
+            let images = kept.images.values().map(AsRef::as_ref);
+            query::group(images.filter(|image| keys.contains(query::key(image, level))), level)
+        };
+        groups.truncate(wanted.limit as usize);
+        groups
+    }
+
+    /// Removes an image; whether it was there.
+    ///
+    /// # Errors
+    /// The index or the disk fails; then it is there as before.
+    pub fn remove(&self, uid: &str) -> Result<bool, StoreError> {
+        let mut kept = self.kept_mut();
+        let Some(image) = kept.images.get(uid).cloned() else { return Ok(false) };
+        kept.index.remove(uid)?;
+        kept.images.remove(uid);
+        kept.octets -= image.size;
+        // A file that stays is removed at the next start, for the index does not know it.
+        let path = self.path(uid);
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::warn!(uid, %error, "the file of a removed image stays until the next start");
+        }
+        Ok(true)
+    }
+
     /// The file of an image.
     pub fn path(&self, uid: &str) -> PathBuf {
         debug_assert!(dicom::is_uid(uid), "only checked identifiers become names of files");
         self.0.directory.join("images").join(format!("{uid}.dcm"))
+    }
+
+    /// How many octets the disk has room for.
+    fn free(&self) -> u64 {
+        // A file system that does not tell refuses when it is full.
+        let found = rustix::fs::statvfs(&self.0.directory);
+        found.map_or(u64::MAX, |found| found.f_bavail.saturating_mul(found.f_frsize))
+    }
+
+    /// How many more octets it takes now.
+    pub fn room(&self) -> u64 {
+        let kept = self.kept();
+        let taken = kept.octets.saturating_add(kept.reserved);
+        let quota = if self.0.quota > 0 { self.0.quota.saturating_sub(taken) } else { u64::MAX };
+        quota.min(self.free().saturating_sub(kept.reserved).saturating_sub(SPARE))
     }
 
     /// How many images and octets there are, and how many octets there may be.

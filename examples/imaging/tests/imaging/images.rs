@@ -3,7 +3,7 @@
 use crate::common::{Scratch, serve, write_image};
 use armilla::Orb;
 use armilla_imaging::fetch::{fetch, send};
-use armilla_imaging::idl::{Query, Server, ServerRef, Source, SourceRef};
+use armilla_imaging::idl::{Group, Level, Query, Server, ServerRef, Source, SourceRef, View};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::query::everything;
 use armilla_imaging::store::{Store, StoreError};
@@ -110,6 +110,51 @@ fn a_locator_answers_when_a_server_is_down_and_replicas_take_over() {
 }
 
 #[test]
+fn a_study_of_which_two_servers_have_images_is_one() {
+    let scratch = Scratch::new();
+    let (one, first, near) = serve(&scratch.file("one"), 0);
+    let (two, second, far) = serve(&scratch.file("two"), 0);
+    let path = scratch.file("file");
+    for number in 1..4 {
+        write_image(&path, "1.2.3", number, 16, 0);
+        near.import(&path).unwrap();
+    }
+    for (study, number) in [("1.2.3", 3), ("1.2.3", 4), ("1.2.4", 1)] {
+        write_image(&path, study, number, 16, 0);
+        far.import(&path).unwrap();
+    }
+    let urls = [(&one, &first), (&two, &second)]
+        .map(|(orb, server)| orb.object_to_string(server.object()).unwrap());
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let locator = Locator::activate(&orb, urls.to_vec()).unwrap();
+    let shown = |by, limit| {
+        let (groups, missing) = locator.groups(&Query { limit, ..Query::default() }, by).unwrap();
+        assert!(missing.is_empty());
+        let shown = |group: &Group| (group.first.study.clone(), group.images);
+        groups.iter().map(shown).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(Level::Studies, 9), [("1.2.3".to_owned(), 4), ("1.2.4".to_owned(), 1)]);
+    assert_eq!(shown(Level::Series, 1), [("1.2.3".to_owned(), 4)]);
+    assert_eq!(shown(Level::Instances, 9).len(), 5);
+    assert_eq!(locator.members().unwrap().0.len(), 2);
+    [one, two, orb].iter().for_each(Orb::shutdown);
+}
+
+#[test]
+fn an_image_that_is_removed_is_gone_also_after_a_restart() {
+    let scratch = Scratch::new();
+    let (path, directory) = (scratch.file("file"), scratch.file("store"));
+    let uid = write_image(&path, "1.2.3", 1, 64, 0);
+    let store = Store::open(&directory, 0).unwrap();
+    store.import(&path).unwrap();
+    assert!(store.remove(&uid).unwrap() && !store.remove(&uid).unwrap());
+    assert_eq!(store.usage(), (0, 0, 0));
+    drop(store);
+    assert!(Store::open(&directory, 0).unwrap().image(&uid).is_none());
+    assert_eq!(fs::read_dir(directory.join("images")).unwrap().count(), 0);
+}
+
+#[test]
 fn what_is_no_image_or_too_much_is_refused_and_leaves_nothing_behind() {
     let scratch = Scratch::new();
     let (orb, server, store) = serve(&scratch.file("store"), 20_000);
@@ -171,7 +216,8 @@ fn pictures_have_the_window_and_size_that_are_asked_for() {
     let uid = write_image(&path, "1.2.3", 1, 64, 0);
     send(&server, &path).unwrap();
     let picture = |edge, centre, width| {
-        let png = server.picture(&uid, 0, edge, centre, width).unwrap();
+        let view = View { columns: edge, rows: edge, centre, width, ..View::default() };
+        let png = server.picture(&uid, 0, &view).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut pixels).unwrap();
@@ -184,6 +230,6 @@ fn pictures_have_the_window_and_size_that_are_asked_for() {
     assert_eq!((pixels[9], pixels[20]), (0, 255));
     let (columns, rows, _) = picture(16, 0.0, 0.0);
     assert_eq!((columns, rows), (16, 16));
-    assert!(server.picture(&uid, 1, 0, 0.0, 0.0).is_err(), "there is one frame");
+    assert!(server.picture(&uid, 1, &View::default()).is_err(), "there is one frame");
     orb.shutdown();
 }

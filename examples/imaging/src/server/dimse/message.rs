@@ -1,8 +1,9 @@
 //! Command sets (PS3.7, section 6.3) and their replies.
 
+use crate::dicom::check_set;
 use crate::store::StoreError;
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
-use dicom_dictionary_std::tags;
+use dicom_dictionary_std::{tags, uids};
 use dicom_object::InMemDicomObject;
 use dicom_transfer_syntax_registry::entries::IMPLICIT_VR_LITTLE_ENDIAN;
 use dicom_ul::pdu::{PDataValue, PDataValueType};
@@ -33,6 +34,7 @@ pub(super) struct Command {
 
 impl Command {
     pub(super) fn read(octets: &[u8], context: u8) -> Result<Self, Box<dyn Error>> {
+        check_set(octets, uids::IMPLICIT_VR_LITTLE_ENDIAN)?;
         let set =
             InMemDicomObject::read_dataset_with_ts(octets, &IMPLICIT_VR_LITTLE_ENDIAN.erased())?;
         let field = set.element(tags::COMMAND_FIELD)?.to_int()?;

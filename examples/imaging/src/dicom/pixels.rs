@@ -1,0 +1,156 @@
+//! The pixels of a frame as values: decoded, or as they are in the file.
+
+use super::{DicomError, failed, guarded, open_for, text, trimmed};
+use dicom_core::value::{PixelFragmentSequence, Value};
+use dicom_dictionary_std::{tags, uids};
+use dicom_object::DefaultDicomObject;
+use dicom_pixeldata::{DecodedPixelData, PixelDecoder};
+use std::path::Path;
+
+/// The pixels of a frame.
+#[derive(Debug)]
+pub struct FramePixels {
+    /// How they are encoded (Transfer Syntax UID).
+    pub syntax: String,
+    /// The encoded pixels.
+    pub octets: Vec<u8>,
+}
+
+/// Explicit VR Big Endian, which is retired.
+const BIG_ENDIAN: &str = "1.2.840.10008.1.2.2";
+
+/// The syntax of decoded pixels.
+const DECODED: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
+
+/// Reads a frame of a file, from 0 on: decoded, with the lowest octet of a value first and the
+/// samples of a pixel side by side; or `stored`, as the file has it.
+///
+/// # Errors
+/// The frame does not exist or is too large; to decode, that the codecs here do not know its
+/// encoding.
+pub fn pixels(path: &Path, frame: u32, stored: bool) -> Result<FramePixels, DicomError> {
+    guarded(|| {
+        let object = open_for(path, frame)?;
+        if stored && let Some(fragments) = fragments(&object) {
+            let frames = text(&object, tags::NUMBER_OF_FRAMES).parse().unwrap_or(1_u32).max(1);
+            let octets = encapsulated(fragments, frame as usize, frames as usize)?;
+            return Ok(FramePixels { syntax: trimmed(object.meta().transfer_syntax()), octets });
+        }
+        check_encoded(&object)?;
+        let decoded = object
+            .decode_pixel_data_frame(frame)
+            .map_err(|error| failed("this encoding of pixels cannot be decoded here", error))?;
+        let octets = side_by_side(&object, &decoded)?;
+        Ok(FramePixels { syntax: DECODED.to_owned(), octets })
+    })
+}
+
+/// The values of a decoded frame, with the lowest octet first and the samples of a pixel side by side.
+pub(super) fn side_by_side(
+    object: &DefaultDicomObject,
+    decoded: &DecodedPixelData<'_>,
+) -> Result<Vec<u8>, DicomError> {
+    let octets: Vec<u8> = match decoded.bits_allocated() {
+        8 => decoded.data().to_vec(),
+        16 => decoded.data_ow().into_iter().flat_map(u16::to_le_bytes).collect(),
+        32 => {
+            // A big-endian file has its higher half first, and the parser swaps octets in halves.
+            let big = trimmed(object.meta().transfer_syntax()) == BIG_ENDIAN;
+            let turn = if big { 16 } else { 0 };
+            let word = |word: &[u8]| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]);
+            let words = decoded.data().chunks_exact(4).map(word);
+            words.flat_map(|word| word.rotate_left(turn).to_le_bytes()).collect()
+        }
+        other => return Err(DicomError(format!("samples of {other} bits are not decoded"))),
+    };
+    // Codecs put the samples side by side; other files may have one colour behind the other.
+    let samples = usize::from(decoded.samples_per_pixel());
+    let planes = text(object, tags::PLANAR_CONFIGURATION) == "1" && fragments(object).is_none();
+    if samples == 1 || !planes {
+        return Ok(octets);
+    }
+    let width = usize::from(decoded.bits_allocated() / 8);
+    let plane = octets.len() / samples;
+    let places =
+        (0..plane / width).flat_map(|pixel| (0..samples).map(move |sample| (pixel, sample)));
+    let value = |(pixel, sample)| {
+        let at = sample * plane + pixel * width;
+        octets[at..at + width].iter().copied()
+    };
+    Ok(places.flat_map(value).collect())
+}
+
+/// Refuses what the codecs would decode to something else than was meant.
+pub(super) fn check_encoded(object: &DefaultDicomObject) -> Result<(), DicomError> {
+    let Some(first) = fragments(object).and_then(|all| all.fragments().first()) else {
+        return Ok(());
+    };
+    let syntax = trimmed(object.meta().transfer_syntax());
+    let jpeg = [uids::JPEG_BASELINE8_BIT, uids::JPEG_EXTENDED12_BIT].contains(&syntax.as_str());
+    let rgb = text(object, tags::PHOTOMETRIC_INTERPRETATION) == "RGB";
+    if jpeg && rgb && !is_untransformed(first) {
+        let what = "the JPEG data does not say that its colours are RGB, as the image has it";
+        return Err(DicomError(what.to_owned()));
+    }
+    if [uids::JPEG2000, uids::JPEG2000_LOSSLESS].contains(&syntax.as_str())
+        && let Some(signed) = is_signed(first)
+        && signed != (text(object, tags::PIXEL_REPRESENTATION) == "1")
+    {
+        let what = "the JPEG 2000 data and the image differ in whether values have a sign";
+        return Err(DicomError(what.to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether JPEG data says that its colours are as they are: by Adobe's marker, or by their names.
+fn is_untransformed(jpeg: &[u8]) -> bool {
+    let adobe = memchr::memmem::find(jpeg, b"\xff\xee\x00\x0eAdobe");
+    let transform = adobe.and_then(|at| jpeg.get(at + 15));
+    let frame = [0xc0, 0xc1, 0xc2].iter().find_map(|kind| {
+        memchr::memmem::find(jpeg, &[0xff, *kind, 0, 17]).and_then(|at| jpeg.get(at + 10..at + 19))
+    });
+    let named = frame.is_some_and(|names| [names[0], names[3], names[6]] == *b"RGB");
+    transform.map_or(named, |transform| *transform == 0)
+}
+
+/// Whether the first component of JPEG 2000 data has a sign (ISO 15444-1, A.5.1).
+fn is_signed(jpeg: &[u8]) -> Option<bool> {
+    let at = memchr::memmem::find(jpeg, b"\xff\x4f\xff\x51")?;
+    Some(jpeg.get(at + 42)? & 0x80 != 0)
+}
+
+fn fragments(object: &DefaultDicomObject) -> Option<&PixelFragmentSequence<Vec<u8>>> {
+    match object.element(tags::PIXEL_DATA).ok()?.value() {
+        Value::PixelSequence(sequence) => Some(sequence),
+        _ => None,
+    }
+}
+
+/// The fragments of a frame (PS3.5, A.4), one behind the other.
+fn encapsulated(
+    sequence: &PixelFragmentSequence<Vec<u8>>,
+    frame: usize,
+    frames: usize,
+) -> Result<Vec<u8>, DicomError> {
+    let (fragments, table) = (sequence.fragments(), sequence.offset_table());
+    if frames == 1 {
+        return Ok(fragments.concat());
+    }
+    if fragments.len() == frames {
+        return Ok(fragments[frame].clone());
+    }
+    if table.len() != frames {
+        return Err(DicomError("nothing tells which fragments are of which frame".to_owned()));
+    }
+    let from = u64::from(table[frame]);
+    let to = table.get(frame + 1).map_or(u64::MAX, |next| u64::from(*next));
+    let (mut at, mut octets) = (0_u64, Vec::new());
+    for fragment in fragments {
+        if (from..to).contains(&at) {
+            octets.extend_from_slice(fragment);
+        }
+        // Behind the tag and the length of an item.
+        at += 8 + fragment.len() as u64;
+    }
+    Ok(octets)
+}

@@ -1,0 +1,153 @@
+//! Images over HTTP: DICOMweb (PS3.18) in and out, over one server or a locator of many.
+//!
+//! `resource` says what a path is about, `search` answers QIDO-RS, `retrieve` and `render` WADO-RS,
+//! `store` STOW-RS. `sources` finds the server that has an image. Pixels and files pass in pieces,
+//! from a flow into the answer, so memory does not grow with them.
+
+pub mod accept;
+mod json;
+pub mod multipart;
+mod problem;
+mod render;
+mod resource;
+mod retrieve;
+mod search;
+mod sources;
+mod store;
+
+use crate::idl::SourceRef;
+use accept::{MediaType, accepted};
+use armilla_service::axum::Router;
+use armilla_service::axum::extract::{Path, Query, Request, State};
+use armilla_service::axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use armilla_service::axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use armilla_service::axum::response::{IntoResponse, Response};
+use armilla_service::axum::routing::any;
+use armilla_service::{BodyReader, ConsoleBuilder, spawn_blocking};
+use problem::Problem;
+use resource::Resource;
+use sources::Sources;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is served over HTTP.
+#[derive(Debug)]
+pub struct Web {
+    sources: Sources,
+}
+
+/// The parameters of a URL.
+type Parameters = Vec<(String, String)>;
+
+/// A request, without its body.
+#[derive(Debug)]
+struct Asked {
+    method: Method,
+    path: String,
+    parameters: Parameters,
+    /// What is accepted, the dearest first.
+    accept: Vec<MediaType>,
+    content_type: String,
+    /// The URL of DICOMweb, as the client knows it.
+    base: String,
+}
+
+impl Web {
+    /// Serves the images of a server or a locator.
+    pub fn new(source: SourceRef) -> Self {
+        Self { sources: Sources::new(source) }
+    }
+
+    /// Adds DICOMweb, below `/dicomweb`, to a console. A request to store may have `max_body`
+    /// octets.
+    pub fn add_to(self, console: ConsoleBuilder, max_body: u64) -> ConsoleBuilder {
+        let routes = Router::new().route("/dicomweb/{*path}", any(serve));
+        console.api(routes.with_state(Arc::new(self)), max_body)
+    }
+
+    fn answer(
+        self: &Arc<Self>,
+        asked: &Asked,
+        body: Option<BodyReader>,
+    ) -> Result<Response, Problem> {
+        let (target, resource) = resource::parse(&asked.path)?;
+        if let Some(body) = body {
+            return match resource {
+                Resource::Search(crate::idl::Level::Studies) | Resource::Files
+                    if target.series.is_empty() =>
+                {
+                    store::store(self, asked, &target, body)
+                }
+                _ => Err(Problem::new(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "images are sent to /studies or /studies/UID",
+                )),
+            };
+        }
+        match resource {
+            Resource::Search(level) => search::search(self, asked, &target, level),
+            Resource::Files => retrieve::files(self, asked, &target),
+            Resource::Metadata => retrieve::metadata(self, asked, &target),
+            Resource::Frames => retrieve::frames(self, asked, &target),
+            Resource::Rendered => render::rendered(self, asked, &target),
+            Resource::Thumbnail => render::thumbnail(self, asked, &target),
+        }
+    }
+}
+
+impl Asked {
+    fn accepts(&self, name: &str) -> bool {
+        self.accept.iter().any(|range| range.includes(name))
+    }
+}
+
+async fn serve(
+    State(web): State<Arc<Web>>,
+    Path(path): Path<String>,
+    Query(parameters): Query<Parameters>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let text = |name: HeaderName| text(&parts.headers, &name);
+    let scheme = text(HeaderName::from_static("x-forwarded-proto"));
+    let scheme = scheme.filter(|scheme| scheme == "https").unwrap_or_else(|| "http".to_owned());
+    let base = format!("{scheme}://{}/dicomweb", text(HOST).unwrap_or_default());
+    // A page may name what it wants where it cannot set the header (PS3.18, section 8.3.3.1).
+    let named = parameters.iter().find(|(name, _)| name == "accept");
+    let accept = named.map(|(_, value)| value.clone()).or_else(|| text(ACCEPT));
+    let asked = Asked {
+        path,
+        accept: accepted(accept.as_deref()),
+        content_type: text(CONTENT_TYPE).unwrap_or_default(),
+        base,
+        parameters: parameters.into_iter().filter(|(name, _)| name != "accept").collect(),
+        method: parts.method,
+    };
+    let body = match asked.method {
+        Method::GET | Method::HEAD => None,
+        Method::POST => Some(BodyReader::new(body)),
+        _ => return StatusCode::METHOD_NOT_ALLOWED.into_response(),
+    };
+    let answer = spawn_blocking(move || web.answer(&asked, body)).await;
+    let failed = || Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "it was not done"));
+    let mut response = answer.unwrap_or_else(failed).into_response();
+    let headers = response.headers_mut();
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-store"));
+    response
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    // Several fields of one name are one list (RFC 9110, section 5.3).
+    let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+    let values: Vec<_> = values.collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// A boundary that is in no image: it would have to guess it.
+fn boundary() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    let random = || RandomState::new().hash_one(next);
+    format!("armilla-{:016x}{:016x}", random(), random())
+}
