@@ -263,6 +263,11 @@ fn values_of_typedefs_travel_in_an_any_with_the_names_and_bounds_of_their_types(
         check(mirror, &brief_type_code(), "Brief", &Brief::from("Øre"));
         check(mirror, &nodes_type_code(), "Nodes", &vec![node(2), node(0)]);
     });
+    assert_eq!(code_any("abcd"), Any::with_type(code_type_code(), "abcd"));
+    assert_eq!(letters_any(b"abc"), Any::with_type(letters_type_code(), b"abc"));
+    assert_eq!(nodes_any(&[node(2)]), Any::with_type(nodes_type_code(), &vec![node(2)]));
+    assert_eq!(brief_any("Øre"), Any::with_type(brief_type_code(), &Brief::from("Øre")));
+    assert!(code_any("abcde").is_err() && brief_any("Øresund").is_err(), "beyond their bounds");
     assert!(Any::with_type(code_type_code(), "abcde").is_err(), "longer than its bound");
     assert_eq!(letters_type_code().resolved(), &TypeCode::array(TypeCode::Char, 3));
 }

@@ -64,12 +64,26 @@ impl Any {
     /// When the value breaks a rule of its IDL type, or its encoding does not conform to
     /// `type_code`.
     pub fn with_type<T: Encode + ?Sized>(type_code: TypeCode, value: &T) -> CdrResult<Self> {
-        let out = in_some_form(|out| {
-            if let TypeCode::Exception(code) = type_code.resolved() {
-                out.put_string(&code.id)?;
-            }
+        let id = match type_code.resolved() {
+            TypeCode::Exception(code) => Some(code.id.clone()),
+            _ => None,
+        };
+        Self::encoded(type_code, |out| {
+            id.as_deref().map_or(Ok(()), |id| out.put_string(id))?;
             value.encode(out)
-        })?;
+        })
+    }
+
+    /// Creates an `any` of the type `type_code` with the value that `encode` writes. It may be
+    /// asked to write twice.
+    ///
+    /// # Errors
+    /// As [`with_type`](Self::with_type).
+    pub fn encoded<'p>(
+        type_code: TypeCode,
+        encode: impl FnMut(&mut Encoder<'p>) -> CdrResult,
+    ) -> CdrResult<Self> {
+        let out = in_some_form(encode)?;
         let rest = Rest::of(&type_code, &out);
         let any = Self { type_code, value: out.to_vec(), rest };
         any.check()?;

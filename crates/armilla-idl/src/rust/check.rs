@@ -1,6 +1,7 @@
 //! Valid IDL that has no Rust mapping: names that collide in Rust, and TypeCodes that are too
 //! large.
 
+use super::anys;
 use super::bitsets;
 use super::names;
 use super::operation::{self, Callable};
@@ -142,7 +143,10 @@ impl<'m> Checker<'m> {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
                 let name = type_codes::function_name(declaration);
-                self.declare(&format!("{modules} values"), &name, self.beside(id, "the TypeCode"));
+                let values = format!("{modules} values");
+                self.declare(&values, &name, self.beside(id, "the TypeCode"));
+                let name = anys::function_name(declaration);
+                self.declare(&values, &name, self.beside(id, "the constructor of an `any`"));
             }
             DeclKind::Typedef(_) => {}
             DeclKind::Interface(_) => {

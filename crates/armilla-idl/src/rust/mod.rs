@@ -7,6 +7,7 @@
 //! `unsupported` (constructs without a mapping) and `format`.
 
 mod amh;
+mod anys;
 mod asynchronous;
 mod bitmasks;
 mod bitsets;
@@ -222,7 +223,8 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
             let name = names::ident(&scope::name(declaration));
             let ty = types::owned(scope, ty);
             let type_code = type_codes::function(scope, id);
-            module.push(quote!(#docs pub type #name = #ty; #type_code));
+            let any = type_code.as_ref().map(|_| anys::function(scope, id));
+            module.push(quote!(#docs pub type #name = #ty; #type_code #any));
         }
         DeclKind::Const(constant) => {
             consts::generate(scope, &scoped_name, declaration, constant, module);
