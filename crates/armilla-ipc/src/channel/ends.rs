@@ -183,6 +183,9 @@ pub(crate) fn set_pipe_size(output: BorrowedFd<'_>, options: &StreamOptions) -> 
     Ok(())
 }
 
+crate::stream::impl_read!(ReadEnd);
+crate::stream::impl_write!(WriteEnd);
+
 impl AsFd for ReadEnd {
     /// The pipe, for what this type does not offer. It is non-blocking, which is relied on here.
     fn as_fd(&self) -> BorrowedFd<'_> {

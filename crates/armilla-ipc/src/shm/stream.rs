@@ -144,6 +144,9 @@ impl ShmStream {
     }
 }
 
+crate::stream::impl_read!(ShmStream);
+crate::stream::impl_write!(ShmStream);
+
 impl Stream for ShmStream {
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() || self.connection.closed_for_reading() {

@@ -1,8 +1,10 @@
 //! The role of a stream: what the stream of every transport can do. The errors of transfers that
 //! stop half way are in `partial`.
 
+mod std_io;
 mod with_timeout;
 
+pub(crate) use std_io::{impl_read, impl_write};
 #[cfg(feature = "zero-copy")]
 pub(crate) use with_timeout::TransferDeadline;
 pub use with_timeout::WithTimeout;
@@ -213,6 +215,9 @@ pub enum Readiness {
 /// The credentials of the peer are what the type itself says.
 macro_rules! delegate_stream {
     ($stream:ty, $field:ident $(, $credentials:expr)?) => {
+        crate::stream::impl_read!($stream);
+        crate::stream::impl_write!($stream);
+
         impl crate::Stream for $stream {
             #[inline]
             fn recv(&self, buffer: &mut [u8]) -> std::io::Result<usize> {

@@ -3,7 +3,7 @@
 use super::{LONG, Pair, TestTransport, fresh_path, pattern, recv_exact};
 use armilla_ipc::zero_copy::{Relay, Spliceable, send_file};
 use armilla_ipc::{Stream, StreamOptions};
-use std::io::{ErrorKind, IoSlice, IoSliceMut};
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
@@ -243,4 +243,35 @@ pub(crate) fn the_kernel_moves_bytes_of_a_file_and_of_another_stream<
     let error = (0..100).find_map(|_| send_file(&quiet.client, &large, 0, length).err()).unwrap();
     let kind = error.source.kind();
     assert!(matches!(kind, ErrorKind::BrokenPipe | ErrorKind::ConnectionReset), "{error}");
+}
+
+pub(crate) fn standard_readers_and_writers_work_on_streams_and_on_references_to_them<
+    T: TestTransport,
+>()
+where
+    for<'s> &'s T::Stream: Read + Write,
+{
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let server: Box<dyn Stream> = Box::new(server);
+    let bytes = pattern(300_000);
+    thread::scope(|scope| {
+        // One thread writes while another reads, through two references to one stream.
+        scope.spawn(|| {
+            writeln!(&client, "{}", bytes.len()).unwrap();
+            (&client).write_all(&bytes).unwrap();
+        });
+        scope.spawn(|| {
+            let mut lines = BufReader::new(&*server);
+            let mut size = String::new();
+            lines.read_line(&mut size).unwrap();
+            let mut body = vec![0; size.trim().parse().unwrap()];
+            lines.read_exact(&mut body).unwrap();
+            let mut out = BufWriter::new(&*server);
+            io::copy(&mut &body[..], &mut out).unwrap();
+            out.flush().unwrap();
+        });
+        let mut back = vec![0; bytes.len()];
+        (&client).read_exact(&mut back).unwrap();
+        assert!(back == bytes, "the bytes came back changed");
+    });
 }

@@ -102,6 +102,7 @@ macro_rules! conformance {
             nothing_to_send_sends_nothing,
             bytes_that_come_one_by_one_are_put_together,
             an_early_end_tells_how_much_had_arrived,
+            standard_readers_and_writers_work_on_streams_and_on_references_to_them,
         } waiting {
             a_recv_timeout_is_a_timeout_and_bounded,
             a_timeout_can_be_changed_and_removed,
