@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Serves a locator, which asks several servers at once, until Ctrl-C.
     Locate(Locate),
+    /// Serves the viewer, a web page, for a server or a locator elsewhere, until Ctrl-C.
+    View(View),
     /// Sends files to a server.
     Send(Send),
     /// Lists images.
@@ -68,10 +70,22 @@ pub(crate) struct Locate {
     http: Http,
 }
 
+#[derive(Debug, Parser)]
+pub(crate) struct View {
+    /// The reference of a server or a locator.
+    source: String,
+    /// HOST:PORT of the page.
+    #[arg(long, default_value = "127.0.0.1:8080")]
+    http: String,
+    /// A host name that requests may name, beside addresses and localhost.
+    #[arg(long)]
+    host: Vec<String>,
+}
+
 /// What is served over HTTP.
 #[derive(Debug, Parser)]
 pub(crate) struct Http {
-    /// HOST:PORT for DICOMweb (below /dicomweb), /healthz and /metrics.
+    /// HOST:PORT for the viewer, DICOMweb (below /dicomweb), /healthz and /metrics.
     #[arg(long)]
     http: Option<String>,
     /// A host name that requests may name, beside addresses and localhost.
@@ -152,6 +166,7 @@ impl Command {
         match self {
             Self::Serve(serve) => serve.run(orb),
             Self::Locate(locate) => locate.run(orb),
+            Self::View(view) => view.run(orb),
             Self::Send(send) => send.run(&orb.build()?),
             Self::Find(find) => find.run(&orb.build()?),
             Self::Fetch(fetch) => fetch.run(&orb.build()?),
@@ -188,6 +203,18 @@ impl Locate {
         let url = orb.publish("ImageLocator", locator.object())?;
         let lifecycle = Lifecycle::new();
         let _console = self.http.start(&locator, &lifecycle)?;
+        Ok(armilla_service::run(&orb, &lifecycle, &url)?)
+    }
+}
+
+impl View {
+    fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
+        let orb = orb.build()?;
+        let source: SourceRef = orb.resolve(&self.source)?;
+        let lifecycle = Lifecycle::new();
+        let http = Http { http: Some(self.http), host: self.host, max_request: 16 << 30 };
+        let console = http.start(&source, &lifecycle)?;
+        let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }

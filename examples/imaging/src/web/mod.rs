@@ -1,7 +1,7 @@
 //! Images over HTTP: DICOMweb (PS3.18) in and out, over one server or a locator of many.
 //!
 //! `resource` says what a path is about, `search` answers QIDO-RS, `retrieve` and `render` WADO-RS,
-//! `store` STOW-RS. `sources` finds the server that has an image. Pixels and files pass in pieces,
+//! `store` STOW-RS, `viewer` is the page that shows images. `sources` finds the server that has an image. Pixels and files pass in pieces,
 //! from a flow into the answer, so memory does not grow with them.
 
 pub mod accept;
@@ -14,6 +14,7 @@ mod retrieve;
 mod search;
 mod sources;
 mod store;
+mod viewer;
 
 use crate::idl::SourceRef;
 use accept::{MediaType, accepted};
@@ -58,11 +59,11 @@ impl Web {
         Self { sources: Sources::new(source) }
     }
 
-    /// Adds DICOMweb, below `/dicomweb`, to a console. A request to store may have `max_body`
+    /// Adds DICOMweb, below `/dicomweb`, and the page of the viewer to a console. A request to store may have `max_body`
     /// octets.
     pub fn add_to(self, console: ConsoleBuilder, max_body: u64) -> ConsoleBuilder {
         let routes = Router::new().route("/dicomweb/{*path}", any(serve));
-        console.api(routes.with_state(Arc::new(self)), max_body)
+        console.api(routes.with_state(Arc::new(self)), max_body).pages(viewer::pages())
     }
 
     fn answer(

@@ -5,6 +5,7 @@ use super::sources::Failure;
 use super::{Asked, Problem, Web};
 use crate::idl::server::PictureRaises;
 use crate::idl::{Image, PictureFormat, Server, ServerRef, View, WindowFunction};
+use crate::query;
 use armilla::Error;
 use armilla_service::axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use armilla_service::axum::response::{IntoResponse, Response};
@@ -29,7 +30,7 @@ pub(super) fn rendered(web: &Web, asked: &Asked, target: &Target) -> Result<Resp
     picture(web, &images[0], target, &view)
 }
 
-/// A small picture of a study, a series or an image: of its image in the middle.
+/// A small picture of a study, a series or an image: of the image in the middle of its first series.
 pub(super) fn thumbnail(web: &Web, asked: &Asked, target: &Target) -> Result<Response, Problem> {
     let edge = THUMBNAIL;
     let small = View { columns: edge, rows: edge, quality: QUALITY, ..View::default() };
@@ -37,6 +38,10 @@ pub(super) fn thumbnail(web: &Web, asked: &Asked, target: &Target) -> Result<Res
     let (mut images, _) = web.sources.images(&target.study, &target.series, &target.instance)?;
     // What is no image has no rows.
     images.retain(|image| image.rows > 0);
+    images.sort_by(query::group_order);
+    if let Some(series) = images.first().map(|image| image.series.clone()) {
+        images.retain(|image| image.series == series);
+    }
     match images.get(images.len() / 2) {
         Some(image) => picture(web, image, target, &view),
         None => Err(Problem::not_found("nothing of it can be drawn")),
