@@ -2,11 +2,11 @@
 
 fn main() {
     armilla_idl::Build::new()
-        .include("../../idl")
+        .include("idl")
         .shared("Bench::StringSeq")
-        .compile("../../idl/bench.idl")
+        .compile("idl/bench.idl")
         .unwrap_or_else(|errors| errors.exit());
-    armilla_idl::build("../../idl/realtime.idl").unwrap_or_else(|errors| errors.exit());
+    armilla_idl::build("idl/realtime.idl").unwrap_or_else(|errors| errors.exit());
     let asynchronous = armilla_idl::Build::new().asynchronous(true);
-    asynchronous.compile("../../idl/overload.idl").unwrap_or_else(|errors| errors.exit());
+    asynchronous.compile("idl/overload.idl").unwrap_or_else(|errors| errors.exit());
 }

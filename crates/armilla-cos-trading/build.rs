@@ -2,7 +2,7 @@
 
 fn main() {
     let files = ["CosTrading.idl", "CosTradingRepos.idl", "CosTradingDynamic.idl"];
-    let files = files.map(|file| format!("../../idl/{file}"));
+    let files = files.map(|file| format!("idl/{file}"));
     armilla_idl::Build::new()
         .compile_all("CosTrading", files)
         .unwrap_or_else(|errors| errors.exit());

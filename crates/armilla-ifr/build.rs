@@ -3,6 +3,6 @@
 fn main() {
     armilla_idl::Build::new()
         .derive("CORBA::PrimitiveKind", "serde::Serialize, serde::Deserialize")
-        .compile("../../idl/ir.idl")
+        .compile("idl/ir.idl")
         .unwrap_or_else(|errors| errors.exit());
 }

@@ -2,6 +2,6 @@
 
 fn main() {
     for file in ["ImplementationRepository.idl", "JacORBRegistration.idl"] {
-        armilla_idl::build(format!("../../idl/{file}")).unwrap_or_else(|errors| errors.exit());
+        armilla_idl::build(format!("idl/{file}")).unwrap_or_else(|errors| errors.exit());
     }
 }

@@ -1,5 +1,5 @@
 //! Compiles the IDL of stream endpoints.
 
 fn main() {
-    armilla_idl::build("../../idl/Streams.idl").unwrap_or_else(|errors| errors.exit());
+    armilla_idl::build("idl/Streams.idl").unwrap_or_else(|errors| errors.exit());
 }

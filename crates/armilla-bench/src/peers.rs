@@ -36,8 +36,8 @@ struct Recipe {
     needs: &'static [(&'static str, &'static str)],
 }
 
-const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../../../idl/ttcp.idl"));
-const BENCH: (&str, &str) = ("bench.idl", include_str!("../../../idl/bench.idl"));
+const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../idl/ttcp.idl"));
+const BENCH: (&str, &str) = ("bench.idl", include_str!("../idl/bench.idl"));
 const WORKER: (&str, &str) = ("worker.hpp", include_str!("../peers/worker.hpp"));
 
 /// The preloaded library for brokers without socket options of their own.
@@ -76,7 +76,7 @@ const RECIPES: &[Recipe] = &[
     Recipe {
         name: "omniorb-realtime",
         sources: &[
-            ("realtime.idl", include_str!("../../../idl/realtime.idl")),
+            ("realtime.idl", include_str!("../idl/realtime.idl")),
             ("realtime.cpp", include_str!("../peers/realtime.cpp")),
         ],
         script: "omniidl -bcxx -Wbinline realtime.idl
@@ -145,15 +145,15 @@ const RECIPES: &[Recipe] = &[
             TTCP,
             BENCH,
             ("Jacorb.java", include_str!("../peers/Jacorb.java")),
-            ("pom.xml", include_str!("../../../interop/jacorb/pom.xml")),
+            ("pom.xml", include_str!("../peers/jacorb/pom.xml")),
             // The parts of javax.rmi that JacORB needs and Java no longer has.
-            ("ClassDesc.java", include_str!("../../../interop/jacorb/src/rmi/ClassDesc.java")),
-            ("Stub.java", include_str!("../../../interop/jacorb/src/rmi/Stub.java")),
-            ("Util.java", include_str!("../../../interop/jacorb/src/rmi/Util.java")),
-            ("ValueHandler.java", include_str!("../../../interop/jacorb/src/rmi/ValueHandler.java")),
+            ("ClassDesc.java", include_str!("../peers/jacorb/ClassDesc.java")),
+            ("Stub.java", include_str!("../peers/jacorb/Stub.java")),
+            ("Util.java", include_str!("../peers/jacorb/Util.java")),
+            ("ValueHandler.java", include_str!("../peers/jacorb/ValueHandler.java")),
             (
                 "ValueHandlerMultiFormat.java",
-                include_str!("../../../interop/jacorb/src/rmi/ValueHandlerMultiFormat.java"),
+                include_str!("../peers/jacorb/ValueHandlerMultiFormat.java"),
             ),
         ],
         // In Java, classes in a package cannot use classes outside of packages.

@@ -102,8 +102,8 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
         _ => false,
     };
     if arguments.files.iter().any(is_output) {
-        let what = format_args!("the output {} is one of the IDL files", output.display());
-        return Err(Failure::usage(what));
+        let output = output.display();
+        return Err(Failure::usage(format_args!("the output {output} is one of the IDL files")));
     }
     write(&output, &text).context(format_args!("cannot write {}", output.display()))
 }
