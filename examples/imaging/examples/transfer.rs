@@ -11,6 +11,7 @@
 //! It prints medians over rounds, in which the ways take turns.
 
 use armilla::Orb;
+use armilla_imaging::audit::Guard;
 use armilla_imaging::idl::{Image, Server, ServerRef, Source};
 use armilla_imaging::query::everything;
 use armilla_imaging::server::{ImageServer, ServerSettings};
@@ -60,7 +61,8 @@ fn serve() -> Done {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
     let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start()?;
     let name = "measured".to_owned();
-    let server = ImageServer::activate(&orb.root_poa(), ServerSettings { name, store, listener })?;
+    let settings = ServerSettings { name, store, listener, guard: Guard::default() };
+    let server = ImageServer::activate(&orb.root_poa(), settings)?;
     orb.perform_work()?;
     let tcp = TcpListener::bind("127.0.0.1:0")?;
     let local = scratch.file("plain");

@@ -1,16 +1,19 @@
 //! The commands.
 
 use armilla::{Orb, OrbBuilder};
+use armilla_imaging::access::{Operation, Place, Rules, token_hash};
+use armilla_imaging::audit::{Client, Guard, Subject};
 use armilla_imaging::fetch::{fetch, send};
-use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
+use armilla_imaging::idl::{Image, Query, Server, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
-use armilla_imaging::store::Store;
+use armilla_imaging::store::{Store, now};
 use armilla_imaging::web::Web;
 use armilla_service::{Console, ConsoleBuilder, Lifecycle};
 use armilla_stream::{FlowControl, Listener};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -27,6 +30,10 @@ pub(crate) enum Command {
     Locate(Locate),
     /// Serves the viewer, a web page, for a server or a locator elsewhere, until Ctrl-C.
     View(View),
+    /// Makes a token, and the rule that knows it.
+    Token(Token),
+    /// Removes images from a server, for good.
+    Remove(Remove),
     /// Sends files to a server.
     Send(Send),
     /// Lists images.
@@ -43,13 +50,16 @@ pub(crate) struct Serve {
     /// How many octets of images there may be: a number with K, M or G, or 0 for any.
     #[arg(long, default_value = "0", value_parser = octets)]
     quota: u64,
+    /// How many octets of the disk stay free: a number with K, M or G.
+    #[arg(long, default_value = "32M", value_parser = octets)]
+    spare: u64,
     /// The name of this server.
     #[arg(long, default_value = "images")]
     name: String,
     /// HOST:PORT for flows over TCP; port 0 is any.
     #[arg(long, default_value = "127.0.0.1:0")]
     flows: String,
-    /// HOST:PORT for modalities (C-ECHO, C-STORE, C-FIND). Whoever reaches it may store and ask.
+    /// HOST:PORT for modalities (C-ECHO, C-STORE, C-FIND).
     #[arg(long)]
     dicom: Option<String>,
     /// The application entity title for modalities.
@@ -57,6 +67,8 @@ pub(crate) struct Serve {
     title: String,
     #[command(flatten)]
     http: Http,
+    #[command(flatten)]
+    access: Access,
     /// Files to import before it serves.
     files: Vec<PathBuf>,
 }
@@ -68,6 +80,52 @@ pub(crate) struct Locate {
     servers: Vec<String>,
     #[command(flatten)]
     http: Http,
+    #[command(flatten)]
+    access: Access,
+}
+
+/// Who may do what, and the record of who did.
+#[derive(Debug, Parser)]
+pub(crate) struct Access {
+    /// A file with rules: who may read, store and remove, how long images stay.
+    #[arg(long)]
+    rules: Option<PathBuf>,
+    /// The file for the record of accesses, which grows; it has no names.
+    #[arg(long)]
+    audit: Option<PathBuf>,
+}
+
+impl Access {
+    fn guard(&self) -> Result<Guard, Failure> {
+        let rules = match &self.rules {
+            None => Rules::default(),
+            Some(path) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
+                text.parse().map_err(|error| format!("{}: {error}", path.display()))?
+            }
+        };
+        let guard = Guard::new(rules, self.audit.as_deref());
+        Ok(guard.map_err(|error| format!("the record of accesses: {error}"))?)
+    }
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Token {
+    /// Whose it is, as the record of accesses names it.
+    name: String,
+    /// read, store, remove or any.
+    #[arg(long, default_value = "read")]
+    operation: String,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Remove {
+    /// The reference of the server.
+    server: String,
+    /// UIDs of images.
+    #[arg(required = true)]
+    images: Vec<String>,
 }
 
 #[derive(Debug, Parser)]
@@ -80,6 +138,8 @@ pub(crate) struct View {
     /// A host name that requests may name, beside addresses and localhost.
     #[arg(long)]
     host: Vec<String>,
+    #[command(flatten)]
+    access: Access,
 }
 
 /// What is served over HTTP.
@@ -98,10 +158,15 @@ pub(crate) struct Http {
 
 impl Http {
     /// Serves what a source has, if an address is given.
-    fn start(&self, source: &SourceRef, lifecycle: &Lifecycle) -> Result<Option<Console>, Failure> {
+    fn start(
+        &self,
+        source: &SourceRef,
+        guard: &Guard,
+        lifecycle: &Lifecycle,
+    ) -> Result<Option<Console>, Failure> {
         let Some(address) = &self.http else { return Ok(None) };
         let console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
-        let console = Web::new(source.clone()).add_to(console, self.max_request);
+        let console = Web::new(source.clone(), guard.clone()).add_to(console, self.max_request);
         let console = console.start(lifecycle)?;
         eprintln!("web: {}", console.url());
         Ok(Some(console))
@@ -167,6 +232,8 @@ impl Command {
             Self::Serve(serve) => serve.run(orb),
             Self::Locate(locate) => locate.run(orb),
             Self::View(view) => view.run(orb),
+            Self::Token(token) => token.run(),
+            Self::Remove(remove) => remove.run(&orb.build()?),
             Self::Send(send) => send.run(&orb.build()?),
             Self::Find(find) => find.run(&orb.build()?),
             Self::Fetch(fetch) => fetch.run(&orb.build()?),
@@ -176,22 +243,24 @@ impl Command {
 
 impl Serve {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
-        let store = Store::open(&self.store, self.quota)?;
+        let guard = self.access.guard()?;
+        let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
+        expire(&store, &guard)?;
         for file in &self.files {
             store.import(file).map_err(|error| format!("{}: {error}", file.display()))?;
         }
         let (host, port) = self.flows.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
         let listener = Listener::builder().tcp(host, port.parse()?).unix().start()?;
         if let Some(address) = &self.dicom {
-            let at = dimse::serve(address, &self.title, &store)?;
+            let at = dimse::serve(address, &self.title, &store, &guard)?;
             eprintln!("modalities: {} at {at}", self.title);
         }
         let orb = orb.build()?;
-        let settings = ServerSettings { name: self.name, store, listener };
+        let settings = ServerSettings { name: self.name, store, listener, guard: guard.clone() };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
         let url = orb.publish("ImageServer", server.object())?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&server.upcast(), &lifecycle)?;
+        let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -202,7 +271,7 @@ impl Locate {
         let locator = Locator::activate(&orb, self.servers)?;
         let url = orb.publish("ImageLocator", locator.object())?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&locator, &lifecycle)?;
+        let _console = self.http.start(&locator, &self.access.guard()?, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -213,9 +282,60 @@ impl View {
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
         let http = Http { http: Some(self.http), host: self.host, max_request: 16 << 30 };
-        let console = http.start(&source, &lifecycle)?;
+        let console = http.start(&source, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
+    }
+}
+
+/// Removes what the rules let go, now and each hour.
+fn expire(store: &Store, guard: &Guard) -> Result<(), Failure> {
+    let Some(days) = guard.rules().expire else { return Ok(()) };
+    let (store, guard) = (store.clone(), guard.clone());
+    let client = Client { place: Place::Here, token: None, by: "rule" };
+    let work = move || loop {
+        match store.expire(days, now()) {
+            Ok(removed) => {
+                for image in removed {
+                    let subject = Subject {
+                        what: "expired",
+                        study: &image.study,
+                        series: &image.series,
+                        image: &image.uid,
+                    };
+                    tracing::info!(uid = image.uid, "an image was removed by a rule");
+                    if let Err(error) = guard.note(&client, Operation::Remove, subject, "removed") {
+                        tracing::error!(%error, "the record of accesses cannot be written");
+                    }
+                }
+            }
+            Err(error) => tracing::error!(%error, "images cannot be removed"),
+        }
+        thread::sleep(Duration::from_secs(3600));
+    };
+    thread::Builder::new().name("imaging-expiry".to_owned()).spawn(work)?;
+    Ok(())
+}
+
+impl Token {
+    fn run(&self) -> Result<(), Failure> {
+        let mut octets = [0; 24];
+        std::fs::File::open("/dev/urandom")?.read_exact(&mut octets)?;
+        let token: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+        let rule = format!("allow {} token {} {}", self.operation, self.name, token_hash(&token));
+        rule.parse::<Rules>()?;
+        println!("token: {token}\nrule:  {rule}");
+        Ok(())
+    }
+}
+
+impl Remove {
+    fn run(&self, orb: &Orb) -> Result<(), Failure> {
+        let server: ServerRef = orb.resolve(&self.server)?;
+        for uid in &self.images {
+            server.remove(uid).map_err(|error| format!("{uid}: {error}"))?;
+        }
+        Ok(())
     }
 }
 

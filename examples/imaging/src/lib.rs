@@ -7,7 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod attributes;
+pub mod audit;
 pub mod dicom;
 pub mod fetch;
 pub mod locator;

@@ -1,6 +1,8 @@
 //! The object of an image server.
 
 use super::uploads::Uploads;
+use crate::access::{Operation, Place};
+use crate::audit::{Client, Guard, Subject};
 use crate::dicom::{self, DicomError};
 use crate::idl::server::{
     FetchRaises, MetadataRaises, PictureRaises, PixelsRaises, ReadRaises, RemoveRaises,
@@ -12,13 +14,15 @@ use crate::idl::{
     ServerRef, ServerState, Source, UnknownImage, Upload, View,
 };
 use crate::store::{Store, StoreError};
-use armilla::{Error, SystemException};
+use armilla::{Error, ExceptionKind, SystemException};
+use armilla_ipc::Address;
 use armilla_stream::{
     Checksum, FlowAgreement, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener,
     StreamError,
 };
 use std::fs::File;
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};
 
@@ -34,6 +38,8 @@ pub struct ServerSettings {
     pub store: Store,
     /// Where its flows begin and end.
     pub listener: Listener,
+    /// Who may do what.
+    pub guard: Guard,
 }
 
 /// The servant.
@@ -62,9 +68,60 @@ impl ImageServer {
         Ok(reference)
     }
 
+    /// An image that the caller reads.
+    fn read(&self, what: &str, uid: &str) -> Result<Arc<Image>, Unread> {
+        let image = self.image(uid);
+        let image = image.map_err(Unread::Unknown)?;
+        let subject =
+            Subject { what, study: &image.study, series: &image.series, image: &image.uid };
+        self.permit(Operation::Read, subject).map_err(Unread::Refused)?;
+        Ok(image)
+    }
+
+    /// Whether the caller may do something.
+    fn permit(&self, operation: Operation, subject: Subject<'_>) -> Result<(), Refused> {
+        let checked = self.settings.guard.check(&self.caller(), operation, subject);
+        checked.map_err(|denied| Refused { kind: Refusal::Forbidden, reason: denied.to_string() })
+    }
+
+    /// The same for operations that raise no exception for it.
+    fn permit_search(&self, what: &str) -> Result<(), SystemException> {
+        let permitted = self.permit(Operation::Read, Subject { what, ..Subject::default() });
+        permitted.map_err(|refused| ExceptionKind::NoPermission.because(refused.reason))
+    }
+
+    fn caller(&self) -> Client {
+        let orb = self.this.get().and_then(|this| this.object().orb().ok());
+        let place = match orb.map(|orb| orb.caller()) {
+            Some(Ok(Some(Address::Tcp { host, .. }))) => {
+                host.parse::<IpAddr>().map_or(Place::Unknown, Place::from)
+            }
+            Some(Ok(Some(_))) => Place::Local,
+            // A call that has not left the process.
+            Some(Ok(None) | Err(_)) | None => Place::Here,
+        };
+        Client { place, token: None, by: "corba" }
+    }
+
     fn image(&self, uid: &str) -> Result<Arc<Image>, UnknownImage> {
         self.settings.store.image(uid).ok_or_else(|| UnknownImage { uid: uid.to_owned() })
     }
+}
+
+/// Why an image is not read.
+enum Unread {
+    Unknown(UnknownImage),
+    Refused(Refused),
+}
+
+/// As the exceptions of an operation.
+macro_rules! raise {
+    ($unread:expr) => {
+        match $unread {
+            Unread::Unknown(unknown) => Error::User(unknown.into()),
+            Unread::Refused(refused) => Error::User(refused.into()),
+        }
+    };
 }
 
 /// The servant as the ORB holds it.
@@ -81,6 +138,7 @@ fn refused(error: &StoreError) -> Refused {
         StoreError::Differs(_) => Refusal::Differs,
         StoreError::Study(_) => Refusal::OtherStudy,
         StoreError::Quota(_) | StoreError::Full(_) => Refusal::NoRoom,
+        StoreError::Retained(_) => Refusal::Forbidden,
         _ => Refusal::Failed,
     };
     Refused { kind, reason: error.to_string() }
@@ -109,6 +167,7 @@ fn undrawable(error: &DicomError) -> Refused {
 
 impl Source for Shared {
     fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
+        self.0.permit_search("search")?;
         let found = self.0.settings.store.find(wanted);
         Ok((found.iter().map(|image| Image::clone(image)).collect(), Vec::new()))
     }
@@ -118,6 +177,7 @@ impl Source for Shared {
         wanted: &Query,
         level: Level,
     ) -> Result<(Vec<Group>, Vec<Missing>), SystemException> {
+        self.0.permit_search("search")?;
         Ok((self.0.settings.store.groups(wanted, level), Vec::new()))
     }
 
@@ -140,7 +200,7 @@ impl Server for Shared {
     }
 
     fn fetch(&self, uid: &str, request: &FlowRequest) -> Result<FlowAgreement, Error<FetchRaises>> {
-        let image = self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let image = self.0.read("file", uid).map_err(|unread| raise!(unread))?;
         let path = self.0.settings.store.path(uid);
         let spec = FlowSpec {
             algorithm: Checksum::Sha256,
@@ -164,7 +224,7 @@ impl Server for Shared {
     }
 
     fn read(&self, uid: &str, offset: u64, count: u32) -> Result<Vec<u8>, Error<ReadRaises>> {
-        let image = self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let image = self.0.read("file", uid).map_err(|unread| raise!(unread))?;
         let count = u64::from(count.min(MOST_READ)).min(image.size.saturating_sub(offset));
         let read = || -> io::Result<Vec<u8>> {
             let mut octets = vec![0; count as usize];
@@ -180,6 +240,9 @@ impl Server for Shared {
         study: &str,
         request: &FlowRequest,
     ) -> Result<Upload, Error<StoreRaises>> {
+        let subject = Subject { what: "begin", study, ..Subject::default() };
+        let permitted = self.0.permit(Operation::Store, subject);
+        permitted.map_err(|refused| Error::User(refused.into()))?;
         let store = &self.0.settings.store;
         let (incoming, spec) = match size {
             0 => (store.receive_unsized(), FlowSpec::unsized_()),
@@ -209,11 +272,23 @@ impl Server for Shared {
         let kept = self.0.uploads.wait(ticket);
         let image = kept.map_err(|refused| Error::User(refused.into()))?;
         tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
+        let subject =
+            Subject { what: "file", study: &image.study, series: &image.series, image: &image.uid };
+        let guard = &self.0.settings.guard;
+        if let Err(error) = guard.note(&self.0.caller(), Operation::Store, subject, "stored") {
+            tracing::error!(%error, "the record of accesses cannot be written");
+        }
         Ok(Image::clone(&image))
     }
 
     fn remove(&self, uid: &str) -> Result<(), Error<RemoveRaises>> {
-        let removed = self.0.settings.store.remove(uid);
+        let image = self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let subject =
+            Subject { what: "file", study: &image.study, series: &image.series, image: uid };
+        let permitted = self.0.permit(Operation::Remove, subject);
+        permitted.map_err(|refused| Error::User(refused.into()))?;
+        let retain = self.0.settings.guard.rules().retain;
+        let removed = self.0.settings.store.remove_retained(uid, retain);
         match removed.map_err(|error| Error::User(refused(&error).into()))? {
             true => {
                 tracing::info!(uid, "an image was removed");
@@ -224,7 +299,7 @@ impl Server for Shared {
     }
 
     fn metadata(&self, uid: &str) -> Result<String, Error<MetadataRaises>> {
-        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        self.0.read("metadata", uid).map_err(|unread| raise!(unread))?;
         let read = dicom::metadata(&self.0.settings.store.path(uid));
         read.map_err(|error| Error::User(failed(error).into()))
     }
@@ -236,7 +311,7 @@ impl Server for Shared {
         stored: bool,
         request: &FlowRequest,
     ) -> Result<PixelFlow, Error<PixelsRaises>> {
-        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        self.0.read("pixels", uid).map_err(|unread| raise!(unread))?;
         let read = dicom::pixels(&self.0.settings.store.path(uid), frame, stored);
         let pixels = read.map_err(|error| Error::User(undrawable(&error).into()))?;
         let (uid, octets) = (uid.to_owned(), pixels.octets);
@@ -257,7 +332,7 @@ impl Server for Shared {
     }
 
     fn picture(&self, uid: &str, frame: u32, how: &View) -> Result<Vec<u8>, Error<PictureRaises>> {
-        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        self.0.read("picture", uid).map_err(|unread| raise!(unread))?;
         let (centre, width, shape) = (how.centre, how.width, how.shape);
         let window = (width > 0.0).then_some(dicom::Window { centre, width, shape });
         let drawn = dicom::frame(&self.0.settings.store.path(uid), frame, window);

@@ -72,6 +72,7 @@ impl Incoming {
             return Err(StoreError::Study(image.study));
         }
         image.size = self.size;
+        image.stored = super::now();
         image.sha256 = self.hasher.clone().finalize().to_vec();
         self.store.enter(image, &self.path)
     }

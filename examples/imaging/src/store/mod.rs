@@ -19,8 +19,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// How many octets of the disk stay free: the index and the system need some.
-const SPARE: u64 = 32 << 20;
+/// How many octets of the disk stay free if nothing else is said: the index and the system need some.
+pub const SPARE: u64 = 32 << 20;
+
+/// In seconds.
+const DAY: u64 = 86_400;
+
+/// The time in seconds since 1970.
+pub fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.unwrap_or_default().as_secs()
+}
 
 /// Images on the disk. Clones share them; any thread may use them.
 #[derive(Debug, Clone)]
@@ -31,6 +40,8 @@ struct Shared {
     directory: PathBuf,
     /// How many octets of images there may be; 0 for any number.
     quota: u64,
+    /// How many octets of the disk stay free.
+    spare: u64,
     kept: RwLock<Kept>,
 }
 
@@ -55,6 +66,8 @@ pub enum StoreError {
     Quota(u64),
     /// The disk has no room for so many octets.
     Full(u64),
+    /// It must stay for so many days more.
+    Retained(u64),
     /// The image is of another study than was said.
     Study(String),
     /// The index fails; the text says where and why.
@@ -76,6 +89,9 @@ impl fmt::Display for StoreError {
             }
             Self::Full(octets) => {
                 write!(f, "the disk of the server has no room for {octets} octets; free some there")
+            }
+            Self::Retained(days) => {
+                write!(f, "the rules keep this image for {days} days more")
             }
             Self::Study(study) => write!(f, "the image is of the study {study}"),
             Self::Index(why) => f.write_str(why),
@@ -99,6 +115,14 @@ impl Store {
     /// # Errors
     /// The directory cannot be written, the index is damaged or held by another server.
     pub fn open(directory: &Path, quota: u64) -> Result<Self, StoreError> {
+        Self::open_with_spare(directory, quota, SPARE)
+    }
+
+    /// The same with another number of octets of the disk that stay free than [`SPARE`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with_spare(directory: &Path, quota: u64, spare: u64) -> Result<Self, StoreError> {
         for folder in ["images", "incoming"] {
             let path = directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| StoreError::File(path, error))?;
@@ -110,7 +134,7 @@ impl Store {
         }
         let octets = images.values().map(|image| image.size).sum();
         let kept = RwLock::new(Kept { index, images, octets, reserved: 0 });
-        let store = Self(Arc::new(Shared { directory: directory.to_owned(), quota, kept }));
+        let store = Self(Arc::new(Shared { directory: directory.to_owned(), quota, spare, kept }));
         store.remove_rests();
         Ok(store)
     }
@@ -150,7 +174,7 @@ impl Store {
 
     fn reserve(&self, octets: u64) -> Result<(), StoreError> {
         let mut kept = self.kept_mut();
-        if octets.saturating_add(SPARE) > self.free().saturating_sub(kept.reserved) {
+        if octets.saturating_add(self.0.spare) > self.free().saturating_sub(kept.reserved) {
             return Err(StoreError::Full(octets));
         }
         let after = kept.octets.saturating_add(kept.reserved).saturating_add(octets);
@@ -229,6 +253,34 @@ impl Store {
         groups
     }
 
+    /// The same as [`remove`](Self::remove) unless the image has been here for fewer than so many
+    /// days.
+    ///
+    /// # Errors
+    /// It must stay; otherwise as removing.
+    pub fn remove_retained(&self, uid: &str, days: Option<u64>) -> Result<bool, StoreError> {
+        let age = self.image(uid).map(|image| now().saturating_sub(image.stored) / DAY);
+        match (age, days) {
+            (Some(age), Some(days)) if age < days => Err(StoreError::Retained(days - age)),
+            _ => self.remove(uid),
+        }
+    }
+
+    /// Removes the images that have been here for so many days at a time, in seconds since 1970, and
+    /// returns them. Those of which nobody knows since when they are here stay.
+    ///
+    /// # Errors
+    /// As removing.
+    pub fn expire(&self, days: u64, at: u64) -> Result<Vec<Arc<Image>>, StoreError> {
+        let old =
+            |image: &&Arc<Image>| image.stored > 0 && at.saturating_sub(image.stored) / DAY >= days;
+        let old: Vec<_> = self.kept().images.values().filter(old).cloned().collect();
+        for image in &old {
+            self.remove(&image.uid)?;
+        }
+        Ok(old)
+    }
+
     /// Removes an image; whether it was there.
     ///
     /// # Errors
@@ -265,7 +317,7 @@ impl Store {
         let kept = self.kept();
         let taken = kept.octets.saturating_add(kept.reserved);
         let quota = if self.0.quota > 0 { self.0.quota.saturating_sub(taken) } else { u64::MAX };
-        quota.min(self.free().saturating_sub(kept.reserved).saturating_sub(SPARE))
+        quota.min(self.free().saturating_sub(kept.reserved).saturating_sub(self.0.spare))
     }
 
     /// How many images and octets there are, and how many octets there may be.

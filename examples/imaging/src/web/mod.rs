@@ -16,18 +16,23 @@ mod sources;
 mod store;
 mod viewer;
 
+use crate::access::Operation;
+use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::SourceRef;
 use accept::{MediaType, accepted};
 use armilla_service::axum::Router;
-use armilla_service::axum::extract::{Path, Query, Request, State};
-use armilla_service::axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HOST};
+use armilla_service::axum::extract::{ConnectInfo, Path, Query, Request, State};
+use armilla_service::axum::http::header::{
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST,
+};
 use armilla_service::axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use armilla_service::axum::response::{IntoResponse, Response};
 use armilla_service::axum::routing::any;
 use armilla_service::{BodyReader, ConsoleBuilder, spawn_blocking};
 use problem::Problem;
-use resource::Resource;
+use resource::{Resource, Target};
 use sources::Sources;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,6 +40,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Web {
     sources: Sources,
+    guard: Guard,
 }
 
 /// The parameters of a URL.
@@ -43,6 +49,7 @@ type Parameters = Vec<(String, String)>;
 /// A request, without its body.
 #[derive(Debug)]
 struct Asked {
+    client: Client,
     method: Method,
     path: String,
     parameters: Parameters,
@@ -54,9 +61,32 @@ struct Asked {
 }
 
 impl Web {
-    /// Serves the images of a server or a locator.
-    pub fn new(source: SourceRef) -> Self {
-        Self { sources: Sources::new(source) }
+    /// Serves the images of a server or a locator to whom the rules allow it.
+    pub fn new(source: SourceRef, guard: Guard) -> Self {
+        Self { sources: Sources::new(source), guard }
+    }
+
+    /// Refuses what the rules forbid; the access is recorded.
+    fn permit(&self, asked: &Asked, target: &Target, resource: Resource) -> Result<(), Problem> {
+        let (operation, what) = match (&asked.method, resource) {
+            (&Method::POST, _) => (Operation::Store, "begin"),
+            (_, Resource::Search(_)) => (Operation::Read, "search"),
+            (_, Resource::Files) => (Operation::Read, "file"),
+            (_, Resource::Metadata) => (Operation::Read, "metadata"),
+            (_, Resource::Frames) => (Operation::Read, "pixels"),
+            (_, Resource::Rendered | Resource::Thumbnail) => (Operation::Read, "picture"),
+        };
+        let (study, series, image) = (&target.study, &target.series, &target.instance);
+        let subject = Subject { what, study, series, image };
+        let checked = self.guard.check(&asked.client, operation, subject);
+        checked.map_err(|denied| {
+            let status = match denied {
+                Denied::NeedsToken => StatusCode::UNAUTHORIZED,
+                Denied::Forbidden(_) => StatusCode::FORBIDDEN,
+                Denied::NotRecorded(_) => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            Problem::new(status, denied)
+        })
     }
 
     /// Adds DICOMweb, below `/dicomweb`, and the page of the viewer to a console. A request to store may have `max_body`
@@ -72,6 +102,7 @@ impl Web {
         body: Option<BodyReader>,
     ) -> Result<Response, Problem> {
         let (target, resource) = resource::parse(&asked.path)?;
+        self.permit(asked, &target, resource)?;
         if let Some(body) = body {
             return match resource {
                 Resource::Search(crate::idl::Level::Studies) | Resource::Files
@@ -106,6 +137,7 @@ async fn serve(
     State(web): State<Arc<Web>>,
     Path(path): Path<String>,
     Query(parameters): Query<Parameters>,
+    ConnectInfo(address): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
@@ -116,7 +148,12 @@ async fn serve(
     // A page may name what it wants where it cannot set the header (PS3.18, section 8.3.3.1).
     let named = parameters.iter().find(|(name, _)| name == "accept");
     let accept = named.map(|(_, value)| value.clone()).or_else(|| text(ACCEPT));
+    let token = text(AUTHORIZATION).and_then(|text| {
+        let (scheme, token) = text.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+    });
     let asked = Asked {
+        client: Client { place: address.ip().into(), token, by: "http" },
         path,
         accept: accepted(accept.as_deref()),
         content_type: text(CONTENT_TYPE).unwrap_or_default(),

@@ -5,6 +5,8 @@ use super::json::attribute;
 use super::multipart::MultipartReader;
 use super::resource::Target;
 use super::{Asked, Problem, Web};
+use crate::access::Operation;
+use crate::audit::Subject;
 use crate::fetch::{FetchError, send_from};
 use crate::idl::{Image, Refusal, ServerRef, Source};
 use armilla_service::BodyReader;
@@ -53,6 +55,13 @@ pub(super) fn store(
         Some(boundary) => each_part(&server, &target.study, body, boundary, &mut outcomes),
         None => return Err(Problem::bad("multipart/related needs a boundary")),
     };
+    for image in outcomes.iter().filter_map(|outcome| outcome.kept.as_ref().ok()) {
+        let (study, series) = (&image.study, &image.series);
+        let subject = Subject { what: "file", study, series, image: &image.uid };
+        if let Err(error) = web.guard.note(&asked.client, Operation::Store, subject, "stored") {
+            tracing::error!(%error, "the record of accesses cannot be written");
+        }
+    }
     match ended {
         Err(error) if outcomes.is_empty() => {
             let status = match error.kind() {

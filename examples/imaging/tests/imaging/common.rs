@@ -1,6 +1,7 @@
 //! DICOM objects made here, and servers.
 
 use armilla::Orb;
+use armilla_imaging::audit::Guard;
 use armilla_imaging::idl::ServerRef;
 use armilla_imaging::server::{ImageServer, ServerSettings};
 use armilla_imaging::store::Store;
@@ -73,10 +74,16 @@ pub(crate) fn write_image(path: &Path, study: &str, number: u16, edge: u16, seed
 
 /// A server with an ORB of its own, over a directory.
 pub(crate) fn serve(directory: &Path, quota: u64) -> (Orb, ServerRef, Store) {
+    serve_to(directory, quota, Guard::default())
+}
+
+/// The same with rules.
+pub(crate) fn serve_to(directory: &Path, quota: u64, guard: Guard) -> (Orb, ServerRef, Store) {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let store = Store::open(directory, quota).unwrap();
     let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
-    let settings = ServerSettings { name: "test".to_owned(), store: store.clone(), listener };
+    let settings =
+        ServerSettings { name: "test".to_owned(), store: store.clone(), listener, guard };
     let server = ImageServer::activate(&orb.root_poa(), settings).unwrap();
     orb.perform_work().unwrap();
     (orb, server, store)

@@ -1,14 +1,18 @@
 //! Storing, finding and fetching, from one server and from several.
 
-use crate::common::{Scratch, serve, write_image};
+use crate::common::{Scratch, serve, serve_to, write_image};
 use armilla::Orb;
+use armilla_imaging::audit::Guard;
 use armilla_imaging::fetch::{fetch, send};
-use armilla_imaging::idl::{Group, Level, Query, Server, ServerRef, Source, SourceRef, View};
+use armilla_imaging::idl::{
+    Group, Level, Query, Refusal, Server, ServerRef, Source, SourceRef, View,
+};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::query::everything;
 use armilla_imaging::store::{Store, StoreError};
 use std::cell::Cell;
 use std::fs;
+use std::io::Write as _;
 
 /// The server as another process knows it: through its reference.
 fn reached(client: &Orb, server: (&Orb, &ServerRef)) -> (ServerRef, SourceRef, String) {
@@ -152,6 +156,71 @@ fn an_image_that_is_removed_is_gone_also_after_a_restart() {
     drop(store);
     assert!(Store::open(&directory, 0).unwrap().image(&uid).is_none());
     assert_eq!(fs::read_dir(directory.join("images")).unwrap().count(), 0);
+}
+
+#[test]
+fn rules_hold_for_callers_through_the_orb() {
+    let scratch = Scratch::new();
+    let record = scratch.file("record");
+    let rules = "allow read from local\nretain 30 days".parse().unwrap();
+    let guard = Guard::new(rules, Some(&record)).unwrap();
+    let (orb, server, store) = serve_to(&scratch.file("store"), 0, guard);
+    let client = Orb::new().unwrap();
+    let (far, source, _) = reached(&client, (&orb, &server));
+    let path = scratch.file("file");
+    let uid = write_image(&path, "1.2.3", 1, 16, 0);
+    let error = send(&far, &path).unwrap_err();
+    assert_eq!(error.refusal, Some(Refusal::Forbidden));
+    store.import(&path).unwrap();
+    assert_eq!(source.find(&everything()).unwrap().0.len(), 1);
+    assert!(far.metadata(&uid).unwrap().contains("00080018"));
+    let removed = far.remove(&uid).unwrap_err().to_string();
+    assert!(removed.contains("do not allow"), "{removed}");
+    // This process may, but for the days that images stay.
+    let removed = server.remove(&uid).unwrap_err().to_string();
+    assert!(removed.contains("30 days more"), "{removed}");
+    let record = fs::read_to_string(record).unwrap();
+    let outcomes: Vec<_> = record.lines().map(|line| line.contains("\"allowed\"")).collect();
+    assert_eq!(outcomes, [false, true, true, false]);
+
+    let (none, server, _) = serve_to(
+        &scratch.file("none"),
+        0,
+        Guard::new("deny any from any".parse().unwrap(), None).unwrap(),
+    );
+    let (_, source, _) = reached(&client, (&none, &server));
+    let refused = source.find(&everything()).unwrap_err().to_string();
+    assert!(refused.contains("NO_PERMISSION") && refused.contains("read"), "{refused}");
+    [orb, none].iter().for_each(Orb::shutdown);
+}
+
+#[test]
+fn images_go_by_a_rule_only_when_their_time_has_come() {
+    let scratch = Scratch::new();
+    let path = scratch.file("file");
+    write_image(&path, "1.2.3", 1, 16, 0);
+    let store = Store::open(&scratch.file("store"), 0).unwrap();
+    let stored = store.import(&path).unwrap().stored;
+    let day = 86_400;
+    assert!(store.expire(30, stored + 30 * day - 1).unwrap().is_empty());
+    assert_eq!(store.expire(30, stored + 30 * day).unwrap().len(), 1);
+    assert_eq!(store.usage().0, 0);
+}
+
+#[test]
+fn a_full_disk_is_named_and_leaves_nothing_behind() {
+    let scratch = Scratch::new();
+    let (path, directory) = (scratch.file("file"), scratch.file("store"));
+    write_image(&path, "1.2.3", 1, 64, 0);
+    let store = Store::open_with_spare(&directory, 0, u64::MAX / 2).unwrap();
+    let error = store.import(&path).unwrap_err().to_string();
+    assert!(error.contains("no room"), "{error}");
+    let mut unsized_ = store.receive_unsized().unwrap();
+    let error = unsized_.write_all(&[0; 1000]).unwrap_err().to_string();
+    assert!(error.contains("no room"), "{error}");
+    drop(unsized_);
+    assert_eq!((store.usage(), store.room()), ((0, 0, 0), 0));
+    assert_eq!(fs::read_dir(directory.join("incoming")).unwrap().count(), 0);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use crate::common::{Scratch, serve, write_image};
 use armilla::Orb;
+use armilla_imaging::access::token_hash;
+use armilla_imaging::audit::Guard;
 use armilla_imaging::idl::{ServerRef, SourceRef};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::web::Web;
@@ -73,7 +75,12 @@ fn get(console: &Console, path: &str, accept: &str) -> Answer {
 }
 
 fn console(source: SourceRef) -> Console {
-    let builder = Web::new(source).add_to(Console::builder("127.0.0.1:0"), 64 << 20);
+    console_to(source, Guard::default())
+}
+
+/// The same with rules.
+fn console_to(source: SourceRef, guard: Guard) -> Console {
+    let builder = Web::new(source, guard).add_to(Console::builder("127.0.0.1:0"), 64 << 20);
     builder.start(&Lifecycle::new()).unwrap()
 }
 
@@ -268,5 +275,56 @@ fn a_locator_answers_for_several_servers_and_says_who_is_missing() {
     let gone = files("studies/1.2.3");
     assert!(gone.status == 503 && gone.text().contains("do not answer"), "{}", gone.text());
     assert_eq!(post(&console, "studies", &[fs::read(&path).unwrap()]).status, 503);
+    orb.shutdown();
+}
+
+#[test]
+fn rules_and_tokens_say_who_reads_and_the_record_has_no_names() {
+    let scratch = Scratch::new();
+    let (orb, server, store) = serve(&scratch.file("store"), 0);
+    let (path, record) = (scratch.file("file"), scratch.file("record"));
+    write_image(&path, "1.2.3", 1, 16, 0);
+    store.import(&path).unwrap();
+    let rules = format!("allow read token desk {}", token_hash("secret"));
+    let guard = Guard::new(rules.parse().unwrap(), Some(&record)).unwrap();
+    let console = console_to(server.upcast(), guard);
+    let with = |token: &str, path: &str| {
+        ask(&console, "GET", path, &format!("Authorization: Bearer {token}\r\n"), b"")
+    };
+    let refused = get(&console, "studies", "*/*");
+    assert_eq!(
+        (refused.status, refused.field("www-authenticate")),
+        (401, "Bearer realm=\"images\"")
+    );
+    assert_eq!(with("guess", "studies").status, 401);
+    assert_eq!(with("secret", "studies?PatientName=Doe*").status, 200);
+    assert_eq!(with("secret", &format!("{SERIES}/instances/1.2.3.1.1/rendered")).status, 200);
+    let octets = fs::read(&path).unwrap();
+    let stored = post(&console, "studies", &[octets]);
+    assert!(stored.status == 403 && stored.text().contains("store"), "{}", stored.text());
+
+    let record = fs::read_to_string(record).unwrap();
+    let lines: Vec<Value> =
+        record.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outcomes: Vec<_> = lines.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["denied", "denied", "allowed", "allowed", "denied"]);
+    let seen = &lines[3];
+    assert_eq!(
+        (&seen["token"], &seen["image"], &seen["what"]),
+        (&"desk".into(), &"1.2.3.1.1".into(), &"picture".into())
+    );
+    assert!(!record.contains("Doe") && !record.contains("P7") && !record.contains("secret"));
+    orb.shutdown();
+}
+
+#[test]
+fn what_cannot_be_recorded_is_not_shown() {
+    let scratch = Scratch::new();
+    let (orb, server, _) = serve(&scratch.file("store"), 0);
+    // A device that is always full.
+    let guard = Guard::new("".parse().unwrap(), Some("/dev/full".as_ref())).unwrap();
+    let console = console_to(server.upcast(), guard);
+    let refused = get(&console, "studies", "*/*");
+    assert!(refused.status == 503 && refused.text().contains("record"), "{}", refused.text());
     orb.shutdown();
 }

@@ -59,6 +59,7 @@ pub(super) struct Status(u16);
 impl Status {
     pub(super) const SUCCESS: Self = Self(0x0000);
     pub(super) const PENDING: Self = Self(0xff00);
+    pub(super) const NOT_AUTHORIZED: Self = Self(0x0124);
     pub(super) const UNRECOGNIZED: Self = Self(0x0211);
     /// Of a data set: the query, or the image.
     pub(super) const NOT_UNDERSTOOD: Self = Self(0xc000);

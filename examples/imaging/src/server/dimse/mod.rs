@@ -4,6 +4,9 @@
 mod find;
 mod message;
 
+use crate::access::Operation;
+use crate::audit::{Client, Denied, Guard, Subject};
+use crate::idl::Image;
 use crate::store::{Incoming, Store, StoreError};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::FileMetaTableBuilder;
@@ -33,10 +36,10 @@ const MOST_COMMAND: usize = 1 << 16;
 ///
 /// # Errors
 /// The address is taken or is not of this host, or the system has no thread.
-pub fn serve(address: &str, title: &str, store: &Store) -> io::Result<SocketAddr> {
+pub fn serve(address: &str, title: &str, store: &Store, guard: &Guard) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(address)?;
     let local = listener.local_addr()?;
-    let (title, store) = (Arc::<str>::from(title), store.clone());
+    let (title, store, guard) = (Arc::<str>::from(title), store.clone(), guard.clone());
     let under_way = Arc::new(AtomicUsize::new(0));
     let accept = move || {
         for socket in listener.incoming() {
@@ -51,8 +54,9 @@ pub fn serve(address: &str, title: &str, store: &Store) -> io::Result<SocketAddr
             }
             under_way.fetch_add(1, Ordering::AcqRel);
             let (title, store, counter) = (title.clone(), store.clone(), Arc::clone(&under_way));
+            let guard = guard.clone();
             let serve = move || {
-                if let Err(error) = associate(socket, &title, &store) {
+                if let Err(error) = associate(socket, &title, &store, &guard) {
                     tracing::info!(%error, "an association was broken off");
                 }
                 counter.fetch_sub(1, Ordering::AcqRel);
@@ -67,7 +71,14 @@ pub fn serve(address: &str, title: &str, store: &Store) -> io::Result<SocketAddr
     Ok(local)
 }
 
-fn associate(socket: TcpStream, title: &str, store: &Store) -> Result<(), Box<dyn Error>> {
+fn associate(
+    socket: TcpStream,
+    title: &str,
+    store: &Store,
+    guard: &Guard,
+) -> Result<(), Box<dyn Error>> {
+    let place = socket.peer_addr()?.ip().into();
+    let client = Client { place, token: None, by: "dicom" };
     let association = ServerAssociationOptions::new()
         .ae_title(title)
         .with_abstract_syntax(uids::VERIFICATION)
@@ -75,7 +86,8 @@ fn associate(socket: TcpStream, title: &str, store: &Store) -> Result<(), Box<dy
         .read_timeout(PATIENCE)
         .write_timeout(PATIENCE)
         .establish(socket)?;
-    let mut serving = Serving { association, store, command: Vec::new(), task: None };
+    let mut serving =
+        Serving { association, store, guard, client, command: Vec::new(), task: None };
     loop {
         match serving.association.receive()? {
             Pdu::PData { data } => {
@@ -94,6 +106,8 @@ fn associate(socket: TcpStream, title: &str, store: &Store) -> Result<(), Box<dy
 struct Serving<'a> {
     association: ServerAssociation<TcpStream>,
     store: &'a Store,
+    guard: &'a Guard,
+    client: Client,
     /// The octets of the command so far.
     command: Vec<u8>,
     task: Option<(Command, Task)>,
@@ -104,6 +118,8 @@ enum Task {
     /// It goes to the disk as it comes. What failed is told when all of it has come.
     Store(Result<Box<Incoming>, StoreError>),
     Find(Vec<u8>),
+    /// The rules forbid it; the data set is passed over.
+    Denied,
 }
 
 impl Serving<'_> {
@@ -135,18 +151,34 @@ impl Serving<'_> {
         match command.field {
             message::C_ECHO => send_reply(&mut self.association, &command, Status::SUCCESS, None),
             message::C_STORE => {
-                let incoming = self.incoming(&command)?;
-                self.task = Some((command, Task::Store(incoming)));
+                let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
+                let subject = Subject { what: "file", image: &uid, ..Subject::default() };
+                let task = match self.permits(Operation::Store, subject) {
+                    true => Task::Store(self.incoming(&command)?),
+                    false => Task::Denied,
+                };
+                self.task = Some((command, task));
                 Ok(())
             }
             message::C_FIND => {
-                self.task = Some((command, Task::Find(Vec::new())));
+                let subject = Subject { what: "search", ..Subject::default() };
+                let task = match self.permits(Operation::Read, subject) {
+                    true => Task::Find(Vec::new()),
+                    false => Task::Denied,
+                };
+                self.task = Some((command, task));
                 Ok(())
             }
             // Results come at once, so there is nothing to cancel.
             message::C_CANCEL => Ok(()),
             _ => send_reply(&mut self.association, &command, Status::UNRECOGNIZED, None),
         }
+    }
+
+    fn permits(&self, operation: Operation, subject: Subject<'_>) -> bool {
+        let checked = self.guard.check(&self.client, operation, subject);
+        let denied = |denied: &Denied| tracing::info!(%denied, "a peer was refused");
+        checked.inspect_err(denied).is_ok()
     }
 
     /// A file whose head says what the data set is.
@@ -167,6 +199,12 @@ impl Serving<'_> {
             written.map_err(|error| StoreError::Index(error.to_string()))?;
             Ok(Box::new(incoming))
         }))
+    }
+
+    fn note_stored(&self, image: &Image) -> io::Result<()> {
+        let (study, series) = (&image.study, &image.series);
+        let subject = Subject { what: "file", study, series, image: &image.uid };
+        self.guard.note(&self.client, Operation::Store, subject, "stored")
     }
 
     fn syntax(&self, context: u8) -> Result<String, Box<dyn Error>> {
@@ -191,6 +229,7 @@ impl Serving<'_> {
                 identifier.extend_from_slice(octets);
                 Ok(())
             }
+            Some((_, Task::Denied)) => Ok(()),
             Some(_) => Err("the identifier of a query is too large".into()),
             None => Err("a data set without a command".into()),
         }
@@ -205,6 +244,7 @@ impl Serving<'_> {
                 let status = match incoming.and_then(|incoming| incoming.keep()) {
                     Ok(image) => {
                         tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
+                        self.note_stored(&image)?;
                         Status::SUCCESS
                     }
                     Err(error) => {
@@ -213,6 +253,9 @@ impl Serving<'_> {
                     }
                 };
                 send_reply(&mut self.association, &command, status, None)
+            }
+            Task::Denied => {
+                send_reply(&mut self.association, &command, Status::NOT_AUTHORIZED, None)
             }
             Task::Find(identifier) => {
                 let syntax = self.syntax(command.context)?;

@@ -1,0 +1,341 @@
+//! Who may do what, and how long images stay, as an operator writes it:
+//!
+//! ```text
+//! # The first rule for an operation and a client decides. If there is one at all, what no rule
+//! # allows is forbidden.
+//! allow read   from 10.0.0.0/8
+//! allow store  from 10.1.2.3
+//! allow any    token front-desk sha256:9f86d081884c7d65…
+//! allow any    from local
+//! retain 3650 days
+//! expire 7300 days
+//! ```
+//!
+//! A token is known to the rules by its SHA-256, so that nobody learns it from them.
+
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// What a client does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Search, see, fetch.
+    Read,
+    /// Add an image.
+    Store,
+    /// Remove an image.
+    Remove,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Store => "store",
+            Self::Remove => "remove",
+        })
+    }
+}
+
+/// Where a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In this process, which has asked its own client.
+    Here,
+    /// On this host.
+    Local,
+    /// At an address.
+    At(IpAddr),
+    /// Somewhere that has no address.
+    Unknown,
+}
+
+impl From<IpAddr> for Place {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            address if address.is_loopback() => Self::Local,
+            address => Self::At(address),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here => f.write_str("here"),
+            Self::Local => f.write_str("local"),
+            Self::At(address) => address.fmt(f),
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Clients {
+    Any,
+    Local,
+    /// The addresses that share the first bits of this one.
+    Network(IpAddr, u32),
+    /// Whoever shows the token with this name and hash.
+    Token(String, [u8; 32]),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    allow: bool,
+    /// All, if none is named.
+    operation: Option<Operation>,
+    clients: Clients,
+}
+
+/// The rules of a server. Without any, everybody may do everything, and nothing is removed.
+///
+/// ```
+/// use armilla_imaging::access::{Operation, Place, Rules, Verdict};
+///
+/// let rules: Rules = "allow read from 10.0.0.0/8\nallow any from local\n".parse()?;
+/// let stranger = Place::At("10.0.0.1".parse()?);
+/// assert_eq!(rules.decide(Operation::Read, stranger, None), Verdict::Allowed(None));
+/// assert_eq!(rules.decide(Operation::Store, stranger, None), Verdict::Forbidden);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules {
+    access: Vec<Rule>,
+    /// Days in which nobody may remove an image, and after which it goes.
+    pub retain: Option<u64>,
+    /// Days after which an image is removed.
+    pub expire: Option<u64>,
+}
+
+/// What the rules say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is allowed; by a token with this name, if it was one.
+    Allowed(Option<String>),
+    /// It is forbidden, but a token might allow it.
+    NeedsToken,
+    /// It is forbidden.
+    Forbidden,
+}
+
+impl Rules {
+    /// Whether a client may do something; `token` is what it shows.
+    pub fn decide(&self, operation: Operation, place: Place, token: Option<&str>) -> Verdict {
+        if self.access.is_empty() || place == Place::Here {
+            return Verdict::Allowed(None);
+        }
+        let hash: Option<[u8; 32]> = token.map(|token| Sha256::digest(token).into());
+        let concerns = |rule: &&Rule| rule.operation.is_none_or(|one| one == operation);
+        for rule in self.access.iter().filter(concerns) {
+            let (hit, name) = match &rule.clients {
+                Clients::Any => (true, None),
+                Clients::Local => (place == Place::Local, None),
+                Clients::Network(network, bits) => (is_within(*network, *bits, place), None),
+                Clients::Token(name, known) => (hash.as_ref() == Some(known), Some(name.clone())),
+            };
+            match (hit, rule.allow) {
+                (true, true) => return Verdict::Allowed(name),
+                (true, false) => break,
+                _ => {}
+            }
+        }
+        let by_token = |rule: &Rule| matches!(rule.clients, Clients::Token(..)) && rule.allow;
+        match self.access.iter().filter(concerns).any(by_token) {
+            true => Verdict::NeedsToken,
+            false => Verdict::Forbidden,
+        }
+    }
+}
+
+fn is_within(network: IpAddr, bits: u32, place: Place) -> bool {
+    let Place::At(address) = place else { return false };
+    match (network, address.to_canonical()) {
+        (IpAddr::V4(network), IpAddr::V4(address)) => {
+            let differ = u32::from(network) ^ u32::from(address);
+            differ.leading_zeros() >= bits
+        }
+        (IpAddr::V6(network), IpAddr::V6(address)) => {
+            let differ = u128::from(network) ^ u128::from(address);
+            differ.leading_zeros() >= bits
+        }
+        _ => false,
+    }
+}
+
+/// What is wrong in the text of rules, and in which line, from 1 on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleError {
+    /// The line.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} of the rules: {}", self.line, self.what)
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+impl FromStr for Rules {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let mut rules = Self::default();
+        for (at, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default();
+            let words: Vec<_> = line.split_whitespace().collect();
+            rules.add(&words).map_err(|what| RuleError { line: at + 1, what })?;
+        }
+        if let (Some(retain), Some(expire)) = (rules.retain, rules.expire)
+            && expire < retain
+        {
+            let what = format!("images would go after {expire} days, but stay {retain}");
+            return Err(RuleError { line: text.lines().count(), what });
+        }
+        Ok(rules)
+    }
+}
+
+impl Rules {
+    fn add(&mut self, words: &[&str]) -> Result<(), String> {
+        let days = |text: &str| match text.parse() {
+            Ok(days @ 1..=100_000) => Ok(days),
+            _ => Err(format!("{text:?}: a number of days from 1 is needed")),
+        };
+        match *words {
+            [] => {}
+            [verb @ ("allow" | "deny"), operation, how, ref clients @ ..] => {
+                let operation = match operation {
+                    "any" => None,
+                    "read" => Some(Operation::Read),
+                    "store" => Some(Operation::Store),
+                    "remove" => Some(Operation::Remove),
+                    other => {
+                        return Err(format!("{other:?}: read, store, remove or any is needed"));
+                    }
+                };
+                let clients = clients_of(how, clients)?;
+                self.access.push(Rule { allow: verb == "allow", operation, clients });
+            }
+            ["retain", number, "days"] => self.retain = Some(days(number)?),
+            ["expire", number, "days"] => self.expire = Some(days(number)?),
+            _ => {
+                let rules = "allow or deny OPERATION from CLIENT, allow or deny OPERATION token NAME \
+                             sha256:HASH, retain N days, expire N days";
+                return Err(format!("{:?} is none of: {rules}", words.join(" ")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn clients_of(how: &str, words: &[&str]) -> Result<Clients, String> {
+    match (how, words) {
+        ("from", ["any"]) => Ok(Clients::Any),
+        ("from", ["local"]) => Ok(Clients::Local),
+        ("from", [text]) => {
+            let wrong = || format!("{text:?}: any, local, an address or a network is needed");
+            let (address, bits) =
+                text.split_once('/').map_or((*text, None), |(address, bits)| (address, Some(bits)));
+            let address: IpAddr = address.parse().map_err(|_| wrong())?;
+            let most = if address.is_ipv4() { 32 } else { 128 };
+            let bits = bits.map_or(Ok(most), str::parse).map_err(|_| wrong())?;
+            if bits > most {
+                return Err(format!("{text:?}: the address has {most} bits"));
+            }
+            Ok(Clients::Network(address, bits))
+        }
+        ("token", [name, hash]) => {
+            let octets = hash.strip_prefix("sha256:").and_then(hash_of);
+            let wrong = || format!("{hash:?}: sha256: and 64 hexadecimal digits are needed");
+            Ok(Clients::Token((*name).to_owned(), octets.ok_or_else(wrong)?))
+        }
+        _ => Err(format!("{how:?}: `from CLIENT` or `token NAME sha256:HASH` is needed here")),
+    }
+}
+
+fn hash_of(text: &str) -> Option<[u8; 32]> {
+    let mut octets = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (at, octet) in octets.iter_mut().enumerate() {
+        *octet = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(octets)
+}
+
+/// The word by which rules know a token.
+pub fn token_hash(token: &str) -> String {
+    let octets: [u8; 32] = Sha256::digest(token).into();
+    let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(address: &str) -> Place {
+        address.parse::<IpAddr>().unwrap().into()
+    }
+
+    #[test]
+    fn without_rules_all_is_allowed_and_with_some_what_they_allow() {
+        let allowed = Verdict::Allowed(None);
+        assert_eq!(Rules::default().decide(Operation::Remove, Place::Unknown, None), allowed);
+        let rules: Rules =
+            "deny any from 10.0.0.7 # broken\nallow read from 10.0.0.0/8\nallow store from fd00::/16"
+                .parse()
+                .unwrap();
+        let decide = |operation, place| rules.decide(operation, place, None);
+        assert_eq!(decide(Operation::Read, at("10.9.9.9")), allowed);
+        assert_eq!(decide(Operation::Read, at("::ffff:10.9.9.9")), allowed);
+        assert_eq!(decide(Operation::Store, at("fd00::1")), allowed);
+        assert_eq!(decide(Operation::Remove, Place::Here), allowed);
+        for (operation, place) in [
+            (Operation::Read, at("10.0.0.7")),
+            (Operation::Read, at("11.0.0.1")),
+            (Operation::Store, at("10.9.9.9")),
+            (Operation::Read, at("127.0.0.1")),
+            (Operation::Read, Place::Unknown),
+        ] {
+            assert_eq!(decide(operation, place), Verdict::Forbidden, "{operation} {place}");
+        }
+    }
+
+    #[test]
+    fn a_token_opens_what_its_rule_names() {
+        let text =
+            format!("allow read token desk {}\nallow store from local", token_hash("secret"));
+        let rules: Rules = text.parse().unwrap();
+        let decide = |operation, token| rules.decide(operation, at("10.0.0.1"), token);
+        let by_desk = Verdict::Allowed(Some("desk".to_owned()));
+        assert_eq!(decide(Operation::Read, Some("secret")), by_desk);
+        assert_eq!(decide(Operation::Read, Some("guess")), Verdict::NeedsToken);
+        assert_eq!(decide(Operation::Read, None), Verdict::NeedsToken);
+        assert_eq!(decide(Operation::Store, Some("secret")), Verdict::Forbidden);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, line, part) in [
+            ("allow\n", 1, "none of"),
+            ("\nallow write from any", 2, "write"),
+            ("allow read from 10.0.0.0/33", 1, "32 bits"),
+            ("allow read from nowhere", 1, "nowhere"),
+            ("allow read token x sha256:77", 1, "64 hexadecimal"),
+            ("retain 0 days", 1, "from 1"),
+            ("retain 9 days\nexpire 8 days", 2, "would go"),
+        ] {
+            let error = text.parse::<Rules>().unwrap_err();
+            assert!(error.line == line && error.what.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Who saw what: a line of JSON for each access, in a file that only grows. It has identifiers of
+//! studies and images, never names, patients or what was searched for.
+
+use crate::access::{Operation, Place, Rules, Verdict};
+use serde_json::json;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The rules of a server, and its record. Clones share the record; any thread may use it.
+#[derive(Debug, Clone, Default)]
+pub struct Guard {
+    rules: Arc<Rules>,
+    record: Option<Arc<Mutex<File>>>,
+}
+
+/// Who asks, and how.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Where it is.
+    pub place: Place,
+    /// What it shows, if it shows a token.
+    pub token: Option<String>,
+    /// The protocol: `http`, `corba` or `dicom`.
+    pub by: &'static str,
+}
+
+/// What an access is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Subject<'a> {
+    /// In a word, such as `search` or `frames`.
+    pub what: &'a str,
+    /// UIDs, as far as it is about one.
+    pub study: &'a str,
+    /// Of a series.
+    pub series: &'a str,
+    /// Of an image.
+    pub image: &'a str,
+}
+
+/// Why something may not be done.
+#[derive(Debug)]
+pub enum Denied {
+    /// A token is needed, or another one.
+    NeedsToken,
+    /// The rules forbid it.
+    Forbidden(Operation),
+    /// It could not be recorded, so it is not done.
+    NotRecorded(io::Error),
+}
+
+impl std::fmt::Display for Denied {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NeedsToken => f.write_str("a token is needed that the rules of the server know"),
+            Self::Forbidden(operation) => {
+                write!(f, "the rules of the server do not allow you to {operation}")
+            }
+            Self::NotRecorded(error) => {
+                write!(f, "the server cannot write its record of accesses: {error}")
+            }
+        }
+    }
+}
+
+impl Guard {
+    /// Rules, and the file of the record, which is made if need be.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn new(rules: Rules, record: Option<&Path>) -> io::Result<Self> {
+        let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path);
+        let record = record.map(open).transpose()?;
+        Ok(Self { rules: Arc::new(rules), record: record.map(|file| Arc::new(Mutex::new(file))) })
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Whether a client may do something; it is recorded either way. What this process asks of
+    /// itself was recorded before.
+    ///
+    /// # Errors
+    /// The rules forbid it, or it cannot be recorded.
+    pub fn check(
+        &self,
+        client: &Client,
+        operation: Operation,
+        subject: Subject<'_>,
+    ) -> Result<(), Denied> {
+        if client.place == Place::Here {
+            return Ok(());
+        }
+        let verdict = self.rules.decide(operation, client.place, client.token.as_deref());
+        let (allowed, token) = match &verdict {
+            Verdict::Allowed(token) => (true, token.as_deref()),
+            _ => (false, None),
+        };
+        let outcome = if allowed { "allowed" } else { "denied" };
+        let recorded = self.write(client, token, operation, subject, outcome);
+        recorded.map_err(Denied::NotRecorded)?;
+        match verdict {
+            Verdict::Allowed(_) => Ok(()),
+            Verdict::NeedsToken => Err(Denied::NeedsToken),
+            Verdict::Forbidden => Err(Denied::Forbidden(operation)),
+        }
+    }
+
+    /// Records what a rule has done, or what came of an access.
+    ///
+    /// # Errors
+    /// It cannot be recorded.
+    pub fn note(
+        &self,
+        client: &Client,
+        operation: Operation,
+        subject: Subject<'_>,
+        outcome: &str,
+    ) -> io::Result<()> {
+        self.write(client, None, operation, subject, outcome)
+    }
+
+    fn write(
+        &self,
+        client: &Client,
+        token: Option<&str>,
+        operation: Operation,
+        subject: Subject<'_>,
+        outcome: &str,
+    ) -> io::Result<()> {
+        let Some(record) = &self.record else { return Ok(()) };
+        let mut line = json!({
+            "time": time(SystemTime::now()),
+            "client": client.place.to_string(),
+            "by": client.by,
+            "operation": operation.to_string(),
+            "what": subject.what,
+            "outcome": outcome,
+        });
+        let fields = [
+            ("token", token.unwrap_or_default()),
+            ("study", subject.study),
+            ("series", subject.series),
+            ("image", subject.image),
+        ];
+        for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
+            line[name] = json!(value);
+        }
+        // One call, so that lines of several processes stay whole.
+        let line = format!("{line}\n");
+        let mut file = record.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(line.as_bytes())
+    }
+}
+
+/// A time as RFC 3339 has it, in UTC.
+fn time(when: SystemTime) -> String {
+    let seconds = when.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days of years that begin in March, in eras of 400 years: a leap day is a year's last.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + 400 * era + u64::from(month <= 2);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_709_251_199, "2024-02-29T23:59:59Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(time(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
+        }
+    }
+}
