@@ -214,6 +214,13 @@ impl Hub {
         .ok();
     }
 
+    /// Removes a plain consumer that wants nothing more. Its thread tells it all the same, as the
+    /// Event Service has it (2.1.3).
+    pub(crate) fn part(&self, entry: &Arc<Entry>) {
+        entry.expelled.store(true, Ordering::SeqCst);
+        self.leave(entry);
+    }
+
     /// Disconnects a consumer, which is told.
     fn expel(&self, entry: &Arc<Entry>) {
         if !entry.expelled.swap(true, Ordering::SeqCst) {
@@ -258,8 +265,9 @@ impl Hub {
         Ok(number)
     }
 
-    pub(crate) fn remove_supplier(&self, number: u64) {
-        self.members().suppliers.remove(&number);
+    /// Removes a supplier. Returns its reference, if it has given one.
+    pub(crate) fn remove_supplier(&self, number: u64) -> Option<PushSupplierRef> {
+        self.members().suppliers.remove(&number)?
     }
 
     /// The right to make one more plain proxy.

@@ -4,13 +4,14 @@ mod common;
 
 use armilla::{Any, Error, Orb, SystemException};
 use armilla_events::corba::admin::{
-    ConsumerAdmin as _, EventChannel as _, ProxyPullConsumer as _, ProxyPushConsumer as _,
-    ProxyPushSupplier as _, SupplierAdmin as _,
+    ConsumerAdmin as _, EventChannel as _, ProxyPullConsumer as _, ProxyPullSupplier as _,
+    ProxyPushConsumer as _, ProxyPushSupplier as _, SupplierAdmin as _,
 };
 use armilla_events::corba::comm::pull_supplier::{PullRaises, TryPullRaises};
 use armilla_events::corba::comm::push_consumer::PushRaises;
 use armilla_events::corba::comm::{
-    PullSupplier, PushConsumer, PushSupplier as _, PushSupplierRef, pull_supplier, push_consumer,
+    self, PullSupplier, PushConsumer, PushSupplier as _, PushSupplierRef, pull_supplier,
+    push_consumer,
 };
 use armilla_events::corba::event_channel::ConnectConsumerRaises;
 use armilla_events::corba::{
@@ -196,6 +197,54 @@ fn plain_event_clients_push_and_pull() {
     assert_eq!(receive.recv_timeout(PATIENCE).unwrap(), -1, "told of the end");
     assert!(push_to.push(&number(44)).is_err());
     assert!(distant.for_consumers().is_err());
+    client.shutdown();
+    orb.shutdown();
+}
+
+/// Tells that it was disconnected.
+struct Told(Sender<i32>);
+
+impl comm::PushSupplier for Told {
+    fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
+        self.0.send(-2).ok();
+        Ok(())
+    }
+}
+
+impl comm::PullConsumer for Told {
+    fn disconnect_pull_consumer(&self) -> Result<(), SystemException> {
+        self.0.send(-3).ok();
+        Ok(())
+    }
+}
+
+#[test]
+fn plain_clients_that_disconnect_are_told_once() {
+    let (orb, channel) = served();
+    let (client, _) = server();
+    let distant: admin::EventChannelRef = remote(&orb, &channel, &client).upcast();
+    let (send, receive) = std::sync::mpsc::channel();
+    let told = || Told(send.clone());
+    let consumers = distant.for_consumers().unwrap();
+    let pushing = consumers.obtain_push_supplier().unwrap();
+    let taking = client.root_poa().activate(push_consumer::tie(Plain(send.clone())));
+    pushing.connect_push_consumer(&taking.unwrap()).unwrap();
+    let push_to = distant.for_suppliers().unwrap().obtain_push_consumer().unwrap();
+    let supplier = client.root_poa().activate(comm::push_supplier::tie(told())).unwrap();
+    push_to.connect_push_supplier(&supplier).unwrap();
+    let pulling = consumers.obtain_pull_supplier().unwrap();
+    let consumer = client.root_poa().activate(comm::pull_consumer::tie(told())).unwrap();
+    pulling.connect_pull_consumer(&consumer).unwrap();
+    assert!(pulling.connect_pull_consumer(&consumer).is_err(), "already connected");
+    let next = || receive.recv_timeout(PATIENCE).unwrap();
+    pushing.disconnect_push_supplier().unwrap();
+    assert_eq!(next(), -1);
+    push_to.disconnect_push_consumer().unwrap();
+    assert_eq!(next(), -2);
+    pulling.disconnect_pull_supplier().unwrap();
+    assert_eq!(next(), -3);
+    assert!(pushing.disconnect_push_supplier().is_err(), "its proxy is gone");
+    assert!(receive.try_recv().is_err(), "once");
     client.shutdown();
     orb.shutdown();
 }

@@ -5,8 +5,8 @@ use super::push::plain_event;
 use crate::connection::Connection;
 use crate::corba::admin::proxy_pull_consumer::ConnectPullSupplierRaises;
 use crate::corba::admin::proxy_pull_supplier::ConnectPullConsumerRaises;
-use crate::corba::comm::PullSupplier as _;
 use crate::corba::comm::pull_supplier::{PullRaises, TryPullRaises};
+use crate::corba::comm::{PullConsumer as _, PullSupplier as _};
 use crate::corba::{admin, comm};
 use crate::correlation::Matched;
 use crate::error::{EventError, system};
@@ -25,8 +25,8 @@ use tracing::warn;
 pub(super) fn pull_supplier(site: &Site) -> Result<admin::ProxyPullSupplierRef, SystemException> {
     let hub = site.hub()?;
     let entry = hub.join(&ConsumerOptions::new(Subscription::everything()))?;
-    let (connected, id) = Default::default();
-    let proxy = Arc::new(Pulled { site: site.clone(), entry, connected, id });
+    let (consumer, id) = Default::default();
+    let proxy = Arc::new(Pulled { site: site.clone(), entry, consumer, id });
     let object = site.activate(proxy.clone() as Arc<dyn admin::ProxyPullSupplier>, &proxy.id);
     if object.is_err() {
         hub.leave(&proxy.entry);
@@ -46,7 +46,8 @@ pub(super) fn pull_consumer(site: &Site) -> Result<admin::ProxyPullConsumerRef, 
 struct Pulled {
     site: Site,
     entry: Arc<Entry>,
-    connected: AtomicBool,
+    /// The consumer once it has connected, perhaps without a reference.
+    consumer: OnceLock<comm::PullConsumerRef>,
     id: OnceLock<ObjectId>,
 }
 
@@ -79,11 +80,17 @@ impl comm::PullSupplier for Pulled {
     }
 
     fn disconnect_pull_supplier(&self) -> Result<(), SystemException> {
-        match self.site.hub.upgrade() {
-            Some(hub) => hub.leave(&self.entry),
-            None => _ = self.entry.connection.end(),
-        }
+        let was_connected = !self.entry.connection.has_ended();
         self.site.leave(&self.id);
+        let Some(hub) = self.site.hub.upgrade() else {
+            self.entry.connection.end();
+            return Ok(());
+        };
+        hub.leave(&self.entry);
+        // A plain consumer is told although it has asked for it. It may be gone.
+        let consumer = self.consumer.get().filter(|it| was_connected && !it.is_nil());
+        let consumer = consumer.map(|consumer| consumer.with_timeout(hub.limits.delivery));
+        blocking(|| consumer.map(|consumer| consumer.disconnect_pull_consumer()));
         Ok(())
     }
 }
@@ -91,12 +98,10 @@ impl comm::PullSupplier for Pulled {
 impl admin::ProxyPullSupplier for Pulled {
     fn connect_pull_consumer(
         &self,
-        _pull_consumer: &comm::PullConsumerRef,
+        pull_consumer: &comm::PullConsumerRef,
     ) -> Result<(), Error<ConnectPullConsumerRaises>> {
-        match self.connected.swap(true, Ordering::SeqCst) {
-            true => Err(admin::AlreadyConnected {}.into()),
-            false => Ok(()),
-        }
+        let set = self.consumer.set(pull_consumer.clone());
+        set.map_err(|_| admin::AlreadyConnected {}.into())
     }
 }
 
@@ -156,7 +161,7 @@ impl admin::ProxyPullConsumer for Puller {
             }
             // It may be gone.
             supplier.disconnect_pull_supplier().ok();
-            more().into_iter().for_each(|hub| hub.remove_supplier(number));
+            more().and_then(|hub| hub.remove_supplier(number));
         };
         let spawned = thread::Builder::new().name("event-pull".into()).spawn(work);
         spawned

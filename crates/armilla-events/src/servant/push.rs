@@ -3,6 +3,7 @@
 use super::Site;
 use crate::corba::admin::proxy_push_consumer::ConnectPushSupplierRaises;
 use crate::corba::admin::proxy_push_supplier::ConnectPushConsumerRaises;
+use crate::corba::comm::PushSupplier as _;
 use crate::corba::comm::push_consumer::PushRaises as PlainPushRaises;
 use crate::corba::event_channel::{ConnectConsumerRaises, ConnectSupplierRaises};
 use crate::corba::proxy_push_supplier::ChangeSubscriptionRaises;
@@ -16,7 +17,7 @@ use crate::error::{EventError, system};
 use crate::hub::{Entry, Hub, ProxyPermit};
 use crate::options::ConsumerOptions;
 use crate::subscription::Subscription;
-use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException};
+use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -89,13 +90,16 @@ impl Supply {
         self.site.hub.upgrade().filter(|hub| !ended && !hub.has_ended())
     }
 
-    fn disconnect(&self) {
-        if !self.ended.swap(true, Ordering::SeqCst) {
-            if let (Some(hub), Some(number)) = (self.site.hub.upgrade(), self.number.get()) {
-                hub.remove_supplier(*number);
-            }
-            self.site.leave(&self.id);
+    /// Ends the connection. Returns the supplier with a time limit, if it was connected until now
+    /// and has given its reference.
+    fn disconnect(&self) -> Option<comm::PushSupplierRef> {
+        if self.ended.swap(true, Ordering::SeqCst) {
+            return None;
         }
+        self.site.leave(&self.id);
+        let hub = self.site.hub.upgrade()?;
+        let supplier = hub.remove_supplier(*self.number.get()?)?;
+        Some(supplier.with_timeout(hub.limits.delivery))
     }
 }
 
@@ -122,7 +126,9 @@ impl comm::PushConsumer for Supply {
     }
 
     fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
-        self.disconnect();
+        // A plain supplier is told although it has asked for it. It may be gone.
+        let supplier = self.disconnect();
+        blocking(|| supplier.map(|supplier| supplier.disconnect_push_supplier()));
         Ok(())
     }
 }
@@ -207,8 +213,13 @@ struct PlainDemand {
 
 impl comm::PushSupplier for PlainDemand {
     fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
-        self.entry.get().into_iter().for_each(|entry| leave(&self.site, entry));
         self.site.leave(&self.id);
+        if let Some(entry) = self.entry.get() {
+            match self.site.hub.upgrade() {
+                Some(hub) => hub.part(entry),
+                None => _ = entry.connection.end(),
+            }
+        }
         Ok(())
     }
 }
