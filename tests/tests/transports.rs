@@ -1,12 +1,13 @@
 //! Endpoints for processes on the same host, beside TCP: used if they exist, skipped otherwise. In
 //! these tests TCP fails, so a successful call took another transport.
 
-use armilla::Ior;
+use armilla::{Completion, ExceptionKind, Ior};
 use armilla_giop::ior::{CodeSetComponentInfo, Component, IiopProfile, OrbType, UiopProfile};
 use armilla_ipc::Address;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer;
 use armilla_tests::probe::*;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A place for a socket that no other test has.
@@ -148,5 +149,51 @@ fn endpoints_that_are_malformed_are_refused() {
     for endpoint in ["uiop://relative", "uiop:", "shmiop://", "shm:///x", "unix:///x"] {
         let error = orbs::builder().listen(endpoint).unwrap_err();
         assert!(error.to_string().contains("uiop:///PATH"), "{endpoint}: {error}");
+    }
+}
+
+/// A server at this endpoint besides TCP, with this `-ORBLocalAccess`.
+fn server_for(endpoint: &str, access: &str) -> Server {
+    let builder = orbs::builder().arguments(["-ORBLocalAccess", access].map(str::to_owned));
+    let builder = builder.unwrap().listen("iiop://127.0.0.1:0").unwrap();
+    Server::of(builder.listen(endpoint).unwrap().build().unwrap())
+}
+
+fn this_user() -> u32 {
+    std::fs::metadata("/proc/self").unwrap().uid()
+}
+
+#[test]
+fn the_socket_file_gets_the_permissions_and_the_owner_that_were_set() {
+    let (user, client) = (this_user(), orbs::client());
+    for (scheme, mode) in [("uiop", 0o600), ("shmiop", 0o666), ("uiop", 0o660)] {
+        let path = path(&format!("{scheme}-{mode:o}"));
+        let access = format!("mode={mode:o},user={user}");
+        let server = server_for(&format!("{scheme}://{}", path.display()), &access);
+        let file = std::fs::symlink_metadata(&path).unwrap();
+        assert_eq!((file.permissions().mode() & 0o777, file.uid()), (mode, user));
+        without_tcp(&server, &client).ping().unwrap();
+    }
+}
+
+#[test]
+fn a_user_who_is_not_among_the_peers_is_refused() {
+    let (user, client) = (this_user(), orbs::client());
+    for scheme in ["uiop", "shmiop"] {
+        let endpoint = |name| format!("{scheme}://{}", path(&format!("{scheme}-{name}")).display());
+        let others = server_for(&endpoint("others"), &format!("peers={}", user + 1));
+        let error = without_tcp(&others, &client).ping().unwrap_err();
+        assert_eq!((error.kind(), error.completed()), (ExceptionKind::Transient, Completion::No));
+        let ours = server_for(&endpoint("ours"), &format!("peers={}+{user}", user + 1));
+        without_tcp(&ours, &client).ping().unwrap();
+    }
+}
+
+#[test]
+fn a_malformed_access_is_refused_with_the_form_that_is_needed() {
+    for access in ["", "mode", "mode=8", "mode=1777", "user=root", "peers=", "peers=1,2", "any=1"] {
+        let arguments = ["-ORBLocalAccess", access].map(str::to_owned);
+        let error = orbs::builder().arguments(arguments).unwrap_err().to_string();
+        assert!(error.contains("-ORBLocalAccess") && error.contains("mode=OCTAL"), "{error}");
     }
 }

@@ -3,8 +3,10 @@
 //! The `-ORB…` options that set them on the command line are in `orb::arguments`. The types of
 //! the policies are in `policies`.
 
+mod local;
 mod network;
 
+pub use local::LocalAccess;
 pub use network::{Network, PublishAs};
 
 use crate::concurrency::Concurrency;
@@ -302,6 +304,9 @@ pub struct Settings {
     /// Whether a client prefers the local endpoints of a server on the same host to TCP. Default:
     /// `true`. Option: `-ORBLocalEndpoints`.
     pub local_endpoints: bool,
+    /// Who may connect to this server's endpoints for processes of the same host. Default:
+    /// everybody whom the process's umask lets. Option: `-ORBLocalAccess`.
+    pub local_access: LocalAccess,
     /// How long a read polls for data before it blocks; zero does not poll. Polling occupies a
     /// processor, so it pays where both ends have a core of their own. `None` leaves it to the
     /// system; shared memory then polls for some microseconds while that pays. Default: `None`.
@@ -382,6 +387,7 @@ impl Default for Settings {
             imr: None,
             socket_queue: None,
             local_endpoints: true,
+            local_access: LocalAccess::default(),
             busy_poll: None,
             congestion_control: None,
             client_ports: None,
@@ -414,6 +420,7 @@ impl Settings {
             dscp: self.dscp.and_then(CodePoint::new),
             priority: self.socket_priority,
             no_delay: self.no_delay,
+            file_access: self.local_access.file(),
             ..StreamOptions::default()
         }
     }

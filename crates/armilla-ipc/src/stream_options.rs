@@ -1,6 +1,7 @@
 //! Options that a stream needs before it exists, and how they are applied to its socket. Options of
 //! a stream that exists are in [`option`](crate::option).
 
+use crate::FileAccess;
 use crate::error::context;
 use crate::option::{
     BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Priority, RecvBuffer,
@@ -48,6 +49,9 @@ pub struct StreamOptions {
     /// The ports of this end when it connects: the first is taken by which no other connection
     /// leads to the same address. TCP only. Default: what the system chooses.
     pub local_ports: Option<RangeInclusive<u16>>,
+    /// The permissions and the owner of the file that an acceptor makes. Unix-domain sockets and
+    /// shared memory only. Default: as the process makes files.
+    pub file_access: FileAccess,
 }
 
 impl Default for StreamOptions {
@@ -63,6 +67,7 @@ impl Default for StreamOptions {
             dscp: None,
             priority: None,
             local_ports: None,
+            file_access: FileAccess::default(),
         }
     }
 }

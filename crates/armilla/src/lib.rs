@@ -136,7 +136,7 @@ pub use server::poa::{
 pub use server::{AnyServant, LocationReply, ResponseHandler, ServantBase, SoughtKey};
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
-pub use settings::{AcceptBidirectional, Collocation, Network, PublishAs, Settings};
+pub use settings::{AcceptBidirectional, Collocation, LocalAccess, Network, PublishAs, Settings};
 #[doc(inline)]
 pub use threads::blocking;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

@@ -178,6 +178,7 @@ pub(crate) const ORDERS: &[Order] = &[
                 "the operating system, and values that know none of it",
             ),
             ("credentials error memory", "what every mechanism has"),
+            ("file_access", "who may connect to a file"),
             (
                 "affinity option pending_connect process real_time stream",
                 "what sockets, connections and threads need, and what a stream is",

@@ -20,18 +20,18 @@ pub struct ShmAcceptor {
 impl ShmAcceptor {
     /// Listens at the path of `address`, where it makes a socket file; what [`UnixAcceptor::bind`]
     /// says of that file holds here too. Of the `options` only
-    /// [`busy_poll`](StreamOptions::busy_poll) means something here, as for
-    /// [`ShmConnector::new`](super::ShmConnector::new): the sizes of the rings are the connecting
-    /// side's choice.
+    /// [`file_access`](StreamOptions::file_access) and [`busy_poll`](StreamOptions::busy_poll) mean
+    /// something here, the latter as for [`ShmConnector::new`](super::ShmConnector::new): the sizes
+    /// of the rings are the connecting side's choice.
     ///
     /// # Errors
     /// The message names the address; [`io::ErrorKind::AddrInUse`] if it is taken.
     pub fn bind(address: &Address, options: &StreamOptions) -> io::Result<Self> {
         let socket_address = addr::socket(address)?;
-        let sockets = addr::in_terms_of(
-            address,
-            UnixAcceptor::bind(&socket_address, &StreamOptions::default()),
-        )?;
+        let socket_options =
+            StreamOptions { file_access: options.file_access, ..StreamOptions::default() };
+        let sockets =
+            addr::in_terms_of(address, UnixAcceptor::bind(&socket_address, &socket_options))?;
         Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
     }
 

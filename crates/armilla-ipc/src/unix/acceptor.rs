@@ -39,7 +39,12 @@ impl UnixAcceptor {
         let fd = addr::socket(SocketFlags::empty())?;
         options.apply(fd.as_fd())?;
         let file = match address {
-            Address::Unix(path) => Some(SocketFile::bind(fd.as_fd(), &target, path)?),
+            Address::Unix(path) => {
+                options.file_access.prepare(fd.as_fd())?;
+                let file = SocketFile::bind(fd.as_fd(), &target, path)?;
+                options.file_access.apply(path)?;
+                Some(file)
+            }
             _ => net::bind(&fd, &target).map(|()| None)?,
         };
         let listener = Listener::new(fd)?;

@@ -51,6 +51,7 @@ impl OrbBuilder {
     /// | `-ORBAcceptBiDirectionalGIOP MODE` | [`Settings::accept_bidirectional`] as text |
     /// | `-ORBKeepAlive SECONDS` | [`Settings::keep_alive`]; 0 does not probe |
     /// | `-ORBClientPorts FIRST-LAST` | [`Settings::client_ports`](crate::Settings::client_ports) |
+    /// | `-ORBLocalAccess mode=OCTAL,user=UID,group=GID,peers=UID+UID` | [`Settings::local_access`] |
     /// | `-ORBDscp NUMBER` | [`Settings::dscp`](crate::Settings::dscp) |
     /// | `-ORBSocketPriority NUMBER` | [`Settings::socket_priority`] |
     /// | `-ORBNoDelay 0\|1` | [`Settings::no_delay`] |
@@ -96,6 +97,7 @@ impl OrbBuilder {
     /// [`Settings::sync_scope`]: crate::Settings::sync_scope
     /// [`Settings::offer_bidirectional`]: crate::Settings::offer_bidirectional
     /// [`Settings::accept_bidirectional`]: crate::Settings::accept_bidirectional
+    /// [`Settings::local_access`]: crate::Settings::local_access
     /// [`Settings::keep_alive`]: crate::Settings::keep_alive
     /// [`Settings::fragment_size`]: crate::Settings::fragment_size
     /// [`Settings::exception_details`]: crate::Settings::exception_details
@@ -215,6 +217,7 @@ impl OrbBuilder {
                 let idle = number(name, &value)?;
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
             }
+            "localaccess" => self.settings.local_access = parse(name, &value)?,
             "clientports" => {
                 let ports = parse_ports(&value).ok().filter(|ports| *ports.start() > 0);
                 let wrong = || bad(format!("{name} {value:?}: FIRST-LAST is needed"));

@@ -7,7 +7,7 @@ use crate::log::report;
 use crate::runtime::Orb;
 use crate::sync::lock;
 use armilla_giop::{Version, close_connection};
-use armilla_ipc::{Acceptor, Stream};
+use armilla_ipc::{Acceptor, Address, Stream};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -59,8 +59,12 @@ fn evict_when_exhausted(
     })
 }
 
-/// Begins to serve a connection over `stream`, or refuses it if `max_connections` are open.
+/// Begins to serve a connection over `stream`, or refuses it if `max_connections` are open or its
+/// user is not served.
 pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) {
+    if !may_connect(&orb.settings().local_access.peers, &*stream) {
+        return refuse(&*stream);
+    }
     let bidirectional = orb.client().reverse_connections().is_some();
     let served_by = match workers.served_by(&*stream, bidirectional) {
         Ok(served_by) => served_by,
@@ -84,6 +88,25 @@ pub(super) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc<Workers>) 
         refuse(&*stream);
         workers.registry.leave(&connection);
     }
+}
+
+/// Whether the user at the other end is one of `users`, if any are named. Only the transports of
+/// this host tell the user; the rule does not concern the others.
+fn may_connect(users: &[u32], stream: &dyn Stream) -> bool {
+    if users.is_empty() || !matches!(stream.local(), Address::Unix(_) | Address::Shm(_)) {
+        return true;
+    }
+    let user = stream.credentials().map(|peer| peer.user);
+    if user.is_some_and(|user| users.contains(&user)) {
+        return true;
+    }
+    report!(
+        warn,
+        "a user who is not in local_access.peers connected; the connection is closed",
+        endpoint = stream.local(),
+        user = user.map_or("unknown".to_owned(), |user| user.to_string()),
+    );
+    false
 }
 
 /// Reports what has become of a connection that does not count among the open ones, and why.
