@@ -61,7 +61,8 @@ fn serve() -> Done {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0")?.build()?;
     let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start()?;
     let name = "measured".to_owned();
-    let settings = ServerSettings { name, store, listener, guard: Guard::default() };
+    let guard = Guard::default();
+    let settings = ServerSettings { name, store, listener, guard, through: None };
     let server = ImageServer::activate(&orb.root_poa(), settings)?;
     orb.perform_work()?;
     let tcp = TcpListener::bind("127.0.0.1:0")?;

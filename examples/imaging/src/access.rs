@@ -122,6 +122,12 @@ pub enum Verdict {
 }
 
 impl Rules {
+    /// Nobody may do anything but this process.
+    pub fn only_here() -> Self {
+        let nobody = Rule { allow: false, operation: None, clients: Clients::Any };
+        Self { access: vec![nobody], ..Self::default() }
+    }
+
     /// Whether a client may do something; `token` is what it shows.
     pub fn decide(&self, operation: Operation, place: Place, token: Option<&str>) -> Verdict {
         if self.access.is_empty() || place == Place::Here {
@@ -299,6 +305,9 @@ mod tests {
         assert_eq!(decide(Operation::Read, at("::ffff:10.9.9.9")), allowed);
         assert_eq!(decide(Operation::Store, at("fd00::1")), allowed);
         assert_eq!(decide(Operation::Remove, Place::Here), allowed);
+        assert_eq!(Rules::only_here().decide(Operation::Read, Place::Here, None), allowed);
+        let local = Rules::only_here().decide(Operation::Read, Place::Local, None);
+        assert_eq!(local, Verdict::Forbidden);
         for (operation, place) in [
             (Operation::Read, at("10.0.0.7")),
             (Operation::Read, at("11.0.0.1")),

@@ -76,6 +76,11 @@ impl Guard {
         Ok(Self { rules: Arc::new(rules), record: record.map(|file| Arc::new(Mutex::new(file))) })
     }
 
+    /// For what only this process asks, which needs no record.
+    pub fn only_here() -> Self {
+        Self { rules: Arc::new(Rules::only_here()), record: None }
+    }
+
     /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
@@ -158,7 +163,7 @@ impl Guard {
 }
 
 /// A time as RFC 3339 has it, in UTC.
-fn time(when: SystemTime) -> String {
+pub(crate) fn time(when: SystemTime) -> String {
     let seconds = when.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     // Days of years that begin in March, in eras of 400 years: a leap day is a year's last.

@@ -3,13 +3,16 @@
 //! Calls through the ORB find images and agree on flows; the images themselves come over stream
 //! endpoints ([`armilla_stream`]). `dicom` reads and draws DICOM objects, `store` keeps them on the
 //! disk, `server` serves them (to CORBA clients, to modalities, to browsers), `locator` finds them
-//! wherever they are, `fetch` brings them, also after cuts and from replicas.
+//! wherever they are, `fetch` brings them, also after cuts and from replicas. `cache` keeps them near
+//! the readers, `web` shows them to browsers and to DICOMweb clients. `access` says who may do what,
+//! `audit` who did.
 
 #![forbid(unsafe_code)]
 
 pub mod access;
 pub mod attributes;
 pub mod audit;
+pub mod cache;
 pub mod dicom;
 pub mod fetch;
 pub mod locator;

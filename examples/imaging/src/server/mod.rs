@@ -4,4 +4,5 @@ pub mod dimse;
 mod servant;
 mod uploads;
 
-pub use servant::{ImageServer, ServerSettings};
+pub use servant::{ImageServer, ServerSettings, Through};
+pub(crate) use servant::{caller, refused};

@@ -13,8 +13,8 @@ use crate::idl::{
     self, Group, Image, Level, Missing, PictureFormat, PixelFlow, Query, Refusal, Refused, Server,
     ServerRef, ServerState, Source, UnknownImage, Upload, View,
 };
-use crate::store::{Store, StoreError};
-use armilla::{Error, ExceptionKind, SystemException};
+use crate::store::{Incoming, Store, StoreError};
+use armilla::{Error, ExceptionKind, Orb, SystemException};
 use armilla_ipc::Address;
 use armilla_stream::{
     Checksum, FlowAgreement, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener,
@@ -40,6 +40,27 @@ pub struct ServerSettings {
     pub listener: Listener,
     /// Who may do what.
     pub guard: Guard,
+    /// What keeps a file that has come; without it, the store does.
+    pub through: Option<Through>,
+}
+
+/// Keeps a file that has come in another way than the store alone would.
+#[derive(Clone)]
+pub struct Through(Arc<dyn Fn(Incoming) -> Result<Arc<Image>, Refused> + Send + Sync>);
+
+impl Through {
+    /// Keeps files by `keep`, which runs in a thread that may wait.
+    pub fn new(
+        keep: impl Fn(Incoming) -> Result<Arc<Image>, Refused> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(keep))
+    }
+}
+
+impl std::fmt::Debug for Through {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Through")
+    }
 }
 
 /// The servant.
@@ -92,20 +113,25 @@ impl ImageServer {
 
     fn caller(&self) -> Client {
         let orb = self.this.get().and_then(|this| this.object().orb().ok());
-        let place = match orb.map(|orb| orb.caller()) {
-            Some(Ok(Some(Address::Tcp { host, .. }))) => {
-                host.parse::<IpAddr>().map_or(Place::Unknown, Place::from)
-            }
-            Some(Ok(Some(_))) => Place::Local,
-            // A call that has not left the process.
-            Some(Ok(None) | Err(_)) | None => Place::Here,
-        };
-        Client { place, token: None, by: "corba" }
+        caller(orb.as_ref())
     }
 
     fn image(&self, uid: &str) -> Result<Arc<Image>, UnknownImage> {
         self.settings.store.image(uid).ok_or_else(|| UnknownImage { uid: uid.to_owned() })
     }
+}
+
+/// The client whose request the calling thread serves.
+pub(crate) fn caller(orb: Option<&Orb>) -> Client {
+    let place = match orb.map(Orb::caller) {
+        Some(Ok(Some(Address::Tcp { host, .. }))) => {
+            host.parse::<IpAddr>().map_or(Place::Unknown, Place::from)
+        }
+        Some(Ok(Some(_))) => Place::Local,
+        // A call that has not left the process.
+        Some(Ok(None) | Err(_)) | None => Place::Here,
+    };
+    Client { place, token: None, by: "corba" }
 }
 
 /// Why an image is not read.
@@ -132,7 +158,7 @@ fn failed(why: impl std::fmt::Display) -> Refused {
 }
 
 /// What the store does not keep.
-fn refused(error: &StoreError) -> Refused {
+pub(crate) fn refused(error: &StoreError) -> Refused {
     let kind = match error {
         StoreError::Dicom(_) => Refusal::NotUnderstood,
         StoreError::Differs(_) => Refusal::Differs,
@@ -250,6 +276,7 @@ impl Server for Shared {
         };
         let incoming = incoming.map_err(|error| Error::User(refused(&error).into()))?;
         let mut incoming = incoming.of_study(study);
+        let through = self.0.settings.through.clone();
         let (ticket, slot) =
             self.0.uploads.begin().map_err(|refused| Error::User(refused.into()))?;
         let work = move |consumer: Result<FlowConsumer, StreamError>| {
@@ -259,7 +286,10 @@ impl Server for Shared {
                 Ok(incoming)
             });
             let kept = kept.map_err(|error| cause(&error));
-            slot.fill(kept.and_then(|incoming| incoming.keep().map_err(|error| refused(&error))));
+            slot.fill(kept.and_then(|incoming| match &through {
+                Some(through) => through.0(incoming),
+                None => incoming.keep().map_err(|error| refused(&error)),
+            }));
         };
         let agreed = self.0.settings.listener.agree(request, spec, work);
         match agreed {

@@ -6,7 +6,7 @@ use crate::idl::Image;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -59,6 +59,23 @@ impl Incoming {
         self
     }
 
+    /// The file as far as it has come, for who passes it on before it is kept.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is an image, and of the study that was said; all of it must have come.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check(&self) -> Result<Image, StoreError> {
+        let image = dicom::describe(&self.path)?;
+        match self.study.is_empty() || self.study == image.study {
+            true => Ok(image),
+            false => Err(StoreError::Study(image.study)),
+        }
+    }
+
     /// Brings it to the disk and enters it in the index. What is returned is not lost.
     ///
     /// # Errors
@@ -67,10 +84,7 @@ impl Incoming {
     pub fn keep(self) -> Result<Arc<Image>, StoreError> {
         let failed = |error| StoreError::File(self.path.clone(), error);
         self.file.sync_all().map_err(failed)?;
-        let mut image = dicom::describe(&self.path)?;
-        if !self.study.is_empty() && self.study != image.study {
-            return Err(StoreError::Study(image.study));
-        }
+        let mut image = self.check()?;
         image.size = self.size;
         image.stored = super::now();
         image.sha256 = self.hasher.clone().finalize().to_vec();

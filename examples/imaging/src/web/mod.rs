@@ -12,7 +12,7 @@ mod render;
 mod resource;
 mod retrieve;
 mod search;
-mod sources;
+pub(crate) mod sources;
 mod store;
 mod viewer;
 

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server or a locator, and who had which series when it was asked last.
 #[derive(Debug)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     source: SourceRef,
     known: Mutex<HashMap<String, (Instant, Vec<ServerRef>)>>,
 }
@@ -40,7 +40,7 @@ impl From<SystemException> for Failure {
 }
 
 impl Sources {
-    pub(super) fn new(source: SourceRef) -> Self {
+    pub(crate) fn new(source: SourceRef) -> Self {
         Self { source, known: Mutex::default() }
     }
 
@@ -121,7 +121,7 @@ impl Sources {
 
     /// Writes the file of an image. When a server fails in the middle, the next one goes on behind
     /// what came.
-    pub(super) fn send(&self, image: &Image, to: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn send(&self, image: &Image, to: &mut dyn Write) -> io::Result<()> {
         let (mut sent, mut checksum) = (0, RunningChecksum::new(Checksum::Sha256));
         let mut broken = None;
         let mut bring = |server: &ServerRef| {

@@ -82,8 +82,13 @@ pub(crate) fn serve_to(directory: &Path, quota: u64, guard: Guard) -> (Orb, Serv
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let store = Store::open(directory, quota).unwrap();
     let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
-    let settings =
-        ServerSettings { name: "test".to_owned(), store: store.clone(), listener, guard };
+    let settings = ServerSettings {
+        name: "test".to_owned(),
+        store: store.clone(),
+        listener,
+        guard,
+        through: None,
+    };
     let server = ImageServer::activate(&orb.root_poa(), settings).unwrap();
     orb.perform_work().unwrap();
     (orb, server, store)

@@ -1,5 +1,6 @@
 //! Images from end to end.
 
+mod cache;
 mod common;
 mod images;
 mod web;

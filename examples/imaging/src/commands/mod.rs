@@ -1,19 +1,22 @@
 //! The commands.
 
+mod access;
+mod cache;
+
+use access::{Access, Remove, Token};
 use armilla::{Orb, OrbBuilder};
-use armilla_imaging::access::{Operation, Place, Rules, token_hash};
-use armilla_imaging::audit::{Client, Guard, Subject};
+use armilla_imaging::audit::Guard;
 use armilla_imaging::fetch::{fetch, send};
-use armilla_imaging::idl::{Image, Query, Server, ServerRef, Source, SourceRef};
+use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
 use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
-use armilla_imaging::store::{Store, now};
+use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
 use armilla_service::{Console, ConsoleBuilder, Lifecycle};
 use armilla_stream::{FlowControl, Listener};
+use cache::Cache;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -28,6 +31,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Serves a locator, which asks several servers at once, until Ctrl-C.
     Locate(Locate),
+    /// Serves a cache near the readers, in front of a server or a locator, until Ctrl-C.
+    Cache(Cache),
     /// Serves the viewer, a web page, for a server or a locator elsewhere, until Ctrl-C.
     View(View),
     /// Makes a token, and the rule that knows it.
@@ -82,50 +87,6 @@ pub(crate) struct Locate {
     http: Http,
     #[command(flatten)]
     access: Access,
-}
-
-/// Who may do what, and the record of who did.
-#[derive(Debug, Parser)]
-pub(crate) struct Access {
-    /// A file with rules: who may read, store and remove, how long images stay.
-    #[arg(long)]
-    rules: Option<PathBuf>,
-    /// The file for the record of accesses, which grows; it has no names.
-    #[arg(long)]
-    audit: Option<PathBuf>,
-}
-
-impl Access {
-    fn guard(&self) -> Result<Guard, Failure> {
-        let rules = match &self.rules {
-            None => Rules::default(),
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| format!("{}: {error}", path.display()))?;
-                text.parse().map_err(|error| format!("{}: {error}", path.display()))?
-            }
-        };
-        let guard = Guard::new(rules, self.audit.as_deref());
-        Ok(guard.map_err(|error| format!("the record of accesses: {error}"))?)
-    }
-}
-
-#[derive(Debug, Parser)]
-pub(crate) struct Token {
-    /// Whose it is, as the record of accesses names it.
-    name: String,
-    /// read, store, remove or any.
-    #[arg(long, default_value = "read")]
-    operation: String,
-}
-
-#[derive(Debug, Parser)]
-pub(crate) struct Remove {
-    /// The reference of the server.
-    server: String,
-    /// UIDs of images.
-    #[arg(required = true)]
-    images: Vec<String>,
 }
 
 #[derive(Debug, Parser)]
@@ -231,6 +192,7 @@ impl Command {
         match self {
             Self::Serve(serve) => serve.run(orb),
             Self::Locate(locate) => locate.run(orb),
+            Self::Cache(cache) => cache.run(orb),
             Self::View(view) => view.run(orb),
             Self::Token(token) => token.run(),
             Self::Remove(remove) => remove.run(&orb.build()?),
@@ -245,24 +207,35 @@ impl Serve {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
         let guard = self.access.guard()?;
         let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
-        expire(&store, &guard)?;
+        access::expire(&store, &guard)?;
         for file in &self.files {
             store.import(file).map_err(|error| format!("{}: {error}", file.display()))?;
         }
-        let (host, port) = self.flows.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
-        let listener = Listener::builder().tcp(host, port.parse()?).unix().start()?;
+        let listener = listen(&self.flows)?;
         if let Some(address) = &self.dicom {
             let at = dimse::serve(address, &self.title, &store, &guard)?;
             eprintln!("modalities: {} at {at}", self.title);
         }
         let orb = orb.build()?;
-        let settings = ServerSettings { name: self.name, store, listener, guard: guard.clone() };
+        let settings = ServerSettings {
+            name: self.name,
+            store,
+            listener,
+            guard: guard.clone(),
+            through: None,
+        };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
         let url = orb.publish("ImageServer", server.object())?;
         let lifecycle = Lifecycle::new();
         let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
+}
+
+/// A listener for flows at HOST:PORT.
+fn listen(address: &str) -> Result<Listener, Failure> {
+    let (host, port) = address.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
+    Ok(Listener::builder().tcp(host, port.parse()?).unix().start()?)
 }
 
 impl Locate {
@@ -285,57 +258,6 @@ impl View {
         let console = http.start(&source, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
-    }
-}
-
-/// Removes what the rules let go, now and each hour.
-fn expire(store: &Store, guard: &Guard) -> Result<(), Failure> {
-    let Some(days) = guard.rules().expire else { return Ok(()) };
-    let (store, guard) = (store.clone(), guard.clone());
-    let client = Client { place: Place::Here, token: None, by: "rule" };
-    let work = move || loop {
-        match store.expire(days, now()) {
-            Ok(removed) => {
-                for image in removed {
-                    let subject = Subject {
-                        what: "expired",
-                        study: &image.study,
-                        series: &image.series,
-                        image: &image.uid,
-                    };
-                    tracing::info!(uid = image.uid, "an image was removed by a rule");
-                    if let Err(error) = guard.note(&client, Operation::Remove, subject, "removed") {
-                        tracing::error!(%error, "the record of accesses cannot be written");
-                    }
-                }
-            }
-            Err(error) => tracing::error!(%error, "images cannot be removed"),
-        }
-        thread::sleep(Duration::from_secs(3600));
-    };
-    thread::Builder::new().name("imaging-expiry".to_owned()).spawn(work)?;
-    Ok(())
-}
-
-impl Token {
-    fn run(&self) -> Result<(), Failure> {
-        let mut octets = [0; 24];
-        std::fs::File::open("/dev/urandom")?.read_exact(&mut octets)?;
-        let token: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
-        let rule = format!("allow {} token {} {}", self.operation, self.name, token_hash(&token));
-        rule.parse::<Rules>()?;
-        println!("token: {token}\nrule:  {rule}");
-        Ok(())
-    }
-}
-
-impl Remove {
-    fn run(&self, orb: &Orb) -> Result<(), Failure> {
-        let server: ServerRef = orb.resolve(&self.server)?;
-        for uid in &self.images {
-            server.remove(uid).map_err(|error| format!("{uid}: {error}"))?;
-        }
-        Ok(())
     }
 }
 
