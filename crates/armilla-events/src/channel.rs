@@ -164,6 +164,11 @@ impl EventChannel {
         Ok(ConsumerConnection { hub: hub.clone(), entry })
     }
 
+    /// Gives the calling thread a priority, as a consumer's thread gets it.
+    pub(crate) fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
+        self.0.hub.raise(priority)
+    }
+
     /// Counts of the channel.
     pub fn statistics(&self) -> ChannelStatistics {
         self.0.hub.statistics()

@@ -14,6 +14,8 @@ pub enum EventError {
     Qos(String),
     /// A bound of the channel.
     Limit(String),
+    /// A network cannot be used, and why.
+    Network(String),
     /// The channel has been destroyed.
     Ended,
     /// A call of another object failed.
@@ -26,6 +28,7 @@ impl fmt::Display for EventError {
             Self::Subscription(reason) => write!(f, "the subscription: {reason}"),
             Self::Qos(reason) => write!(f, "the quality of service: {reason}"),
             Self::Limit(reason) => write!(f, "a limit of the event channel: {reason}"),
+            Self::Network(reason) => write!(f, "the network of an event channel: {reason}"),
             Self::Ended => f.write_str("the event channel has been destroyed"),
             Self::System(exception) => exception.fmt(f),
         }
@@ -58,6 +61,7 @@ impl From<EventError> for SystemException {
             EventError::System(exception) => return exception,
             EventError::Subscription(_) | EventError::Qos(_) => ExceptionKind::BadParam,
             EventError::Limit(_) => ExceptionKind::ImpLimit,
+            EventError::Network(_) => ExceptionKind::CommFailure,
             EventError::Ended => ExceptionKind::ObjectNotExist,
         };
         system(kind, error.to_string())

@@ -314,7 +314,7 @@ impl Hub {
     }
 
     /// Gives the calling thread the priority of a consumer.
-    fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
+    pub(crate) fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
         let Some(priority) = priority else { return Ok(()) };
         match self.rt.current().set_priority(priority) {
             Err(error) if self.strict || error.kind() != RtErrorKind::Permission => {

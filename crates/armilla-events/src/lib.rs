@@ -7,7 +7,8 @@
 //!
 //! Remote suppliers and consumers use the interfaces of [`corba`]. The channel is a CosEvent channel
 //! too (Event Service 1.2), so that plain event clients of any vendor push and pull. A [`Gateway`]
-//! passes the events of a channel on to another one.
+//! passes the events of a channel on to another one; a [`MulticastGateway`] joins all channels of a
+//! multicast group.
 //!
 //! ```
 //! use armilla::Orb;
@@ -34,10 +35,12 @@ mod channel;
 mod connection;
 mod consumer;
 mod correlation;
+mod datagram;
 mod error;
 mod event;
 mod gateway;
 mod hub;
+mod multicast;
 mod options;
 mod queue;
 mod servant;
@@ -61,8 +64,10 @@ pub mod corba {
 
 pub use channel::{ConsumerConnection, EventChannel, EventChannelBuilder};
 pub use consumer::{Consumer, ConsumerError};
+pub use datagram::EventDatagram;
 pub use error::EventError;
 pub use gateway::{Gateway, GatewayOptions};
+pub use multicast::{MulticastCounts, MulticastGateway, MulticastOptions};
 pub use options::{ChannelLimits, ConsumerOptions};
 pub use subscription::Subscription;
 

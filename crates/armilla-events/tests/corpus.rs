@@ -1,9 +1,16 @@
 //! Replays the fuzz corpus through the check of the fuzz target.
 
+#[path = "../../../fuzz/checks/event_datagram.rs"]
+mod event_datagram;
 #[path = "../../../fuzz/checks/event_subscription.rs"]
 mod event_subscription;
 #[path = "../../../fuzz/checks/replay.rs"]
 mod replay;
+
+#[test]
+fn datagrams() {
+    replay::replay("event_datagram", event_datagram::check);
+}
 
 #[test]
 fn subscriptions() {

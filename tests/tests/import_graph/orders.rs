@@ -105,7 +105,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-events",
         rows: &[
-            ("error event", "single events, and what is refused"),
+            ("datagram error event", "single events, and what is refused"),
             ("subscription", "what a consumer wants"),
             ("correlation options", "which events are that, and how they are queued"),
             ("consumer queue", "who is called, and what waits"),
@@ -113,7 +113,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("hub", "who is connected, and where events go"),
             ("servant", "the objects that show it"),
             ("channel", "a channel of a program"),
-            ("gateway", "a channel behind another one"),
+            ("gateway multicast", "a channel behind another one, and among others"),
         ],
         exceptions: &[],
     },

@@ -1,0 +1,254 @@
+//! Federation over UDP multicast: the channels of a group hear one another.
+
+use crate::channel::{ConsumerConnection, EventChannel};
+use crate::corba::Event;
+use crate::datagram::EventDatagram;
+use crate::error::EventError;
+use crate::options::ConsumerOptions;
+use armilla_ipc::datagram::Datagram;
+use armilla_ipc::udp::{Interface, UdpMulticast};
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tracing::warn;
+
+/// How a channel takes part in a multicast group.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MulticastOptions {
+    /// The group and its port; with port 0 a free one is chosen.
+    pub group: SocketAddr,
+    /// The name of the network interface; `None` lets the system choose.
+    pub interface: Option<String>,
+    /// Which events of the channel are sent to the group, and how they are queued for that. Its
+    /// priority is that of both threads.
+    pub consumer: ConsumerOptions,
+    /// The size of a datagram up to which an event is sent, in octets, at most 65,507. What does
+    /// not fit into a packet of the network is fragmented. Default: 65,507.
+    pub largest: usize,
+    /// How many routers a datagram may pass, and one more. Default: 1, the own network.
+    pub routers: u8,
+}
+
+/// The largest datagram of UDP over IPv4.
+const LARGEST: usize = 65_507;
+
+impl MulticastOptions {
+    /// Takes part in this group over the interface that the system chooses, with these events.
+    pub const fn new(group: SocketAddr, consumer: ConsumerOptions) -> Self {
+        Self { group, interface: None, consumer, largest: LARGEST, routers: 1 }
+    }
+}
+
+/// Counts of a [`MulticastGateway`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct MulticastCounts {
+    /// Events that were sent.
+    pub sent: u64,
+    /// Events that were not sent, because they were too large or the system refused them.
+    pub unsent: u64,
+    /// Events of the group that were passed on to the channel.
+    pub received: u64,
+    /// Events that were lost on the way, as far as later ones of the same sender show.
+    pub lost: u64,
+    /// Events that came twice, or behind later ones, and were dropped.
+    pub stale: u64,
+    /// Events of the group that may not pass on to a further channel.
+    pub stopped: u64,
+    /// Datagrams that were none of events.
+    pub malformed: u64,
+}
+
+/// Makes a channel one of those of a multicast group: events of each pass on to all others, one
+/// datagram each. It does not know the others, and none waits for another one.
+///
+/// Datagrams may be lost or overtake one another; what is lost is counted, and events of a sender
+/// never come in the wrong order. Nobody is authenticated: whoever may send to the group is heard.
+/// An event passes on as far as its header allows (`hops`), usually once, so that none goes round.
+/// Any thread may use it; it leaves the group when it is dropped.
+#[must_use = "the channel leaves the group when this is dropped"]
+pub struct MulticastGateway {
+    shared: Arc<Shared>,
+    connection: ConsumerConnection,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    socket: UdpMulticast,
+    /// A random number, to know one's own datagrams by.
+    sender: u64,
+    number: AtomicU64,
+    largest: usize,
+    ended: AtomicBool,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    sent: AtomicU64,
+    unsent: AtomicU64,
+    received: AtomicU64,
+    lost: AtomicU64,
+    stale: AtomicU64,
+    stopped: AtomicU64,
+    malformed: AtomicU64,
+}
+
+/// How often the receiving thread looks whether the gateway has ended.
+const CHECK: Duration = Duration::from_millis(50);
+/// The most senders whose losses are counted.
+const MOST_SENDERS: usize = 1_024;
+
+impl MulticastGateway {
+    /// Takes part in a group from now on.
+    ///
+    /// # Errors
+    /// When the group cannot be joined, or the channel has no room for a consumer.
+    pub fn join(channel: &EventChannel, options: MulticastOptions) -> Result<Self, EventError> {
+        let MulticastOptions { group, interface, consumer, largest, routers } = options;
+        let socket = open(group, interface.as_deref(), routers)
+            .map_err(|error| EventError::Network(error.to_string()))?;
+        let priority = consumer.priority;
+        let shared = Arc::new(Shared {
+            socket,
+            sender: RandomState::new().build_hasher().finish(),
+            number: AtomicU64::new(0),
+            largest: largest.min(LARGEST),
+            ended: AtomicBool::new(false),
+            counts: Counts::default(),
+        });
+        let sending = shared.clone();
+        let send = move |events: &[Event]| events.iter().for_each(|event| sending.send(event));
+        let connection = channel.connect(send, consumer)?;
+        let (receiving, to) = (shared.clone(), channel.clone());
+        let thread = thread::Builder::new().name("event-multicast".into()).spawn(move || {
+            if let Err(error) = to.raise(priority) {
+                warn!("events of a multicast group: {error}");
+            }
+            receiving.receive_all(&to);
+        });
+        let mut gateway = Self { shared, connection, thread: None };
+        let thread = thread.map_err(|error| EventError::Limit(format!("no thread: {error}")))?;
+        gateway.thread = Some(thread);
+        Ok(gateway)
+    }
+
+    /// The group, with its real port.
+    pub fn group(&self) -> SocketAddr {
+        self.shared.socket.group()
+    }
+
+    /// What became of the events so far.
+    pub fn counts(&self) -> MulticastCounts {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let Counts { sent, unsent, received, lost, stale, stopped, malformed } =
+            &self.shared.counts;
+        MulticastCounts {
+            sent: read(sent),
+            unsent: read(unsent),
+            received: read(received),
+            lost: read(lost),
+            stale: read(stale),
+            stopped: read(stopped),
+            malformed: read(malformed),
+        }
+    }
+}
+
+impl Drop for MulticastGateway {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::SeqCst);
+        self.connection.disconnect();
+        // A thread that panicked has nothing left to do.
+        self.thread.take().into_iter().for_each(|thread| drop(thread.join()));
+    }
+}
+
+fn open(group: SocketAddr, interface: Option<&str>, routers: u8) -> io::Result<UdpMulticast> {
+    let socket = UdpMulticast::bind(group)?;
+    let interface = interface.map_or(Ok(Interface::DEFAULT), Interface::named)?;
+    socket.join(group.ip(), interface)?;
+    socket.set_interface(interface)?;
+    socket.set_hops(routers)?;
+    socket.set_recv_timeout(Some(CHECK))?;
+    Ok(socket)
+}
+
+fn count(counter: &AtomicU64, events: u64) {
+    counter.fetch_add(events, Ordering::Relaxed);
+}
+
+impl Shared {
+    /// Sends an event to the group.
+    fn send(&self, event: &Event) {
+        if event.header.hops == 0 {
+            return;
+        }
+        // One that does not leave is counted as lost by the others.
+        let number = self.number.fetch_add(1, Ordering::Relaxed) + 1;
+        let datagram = EventDatagram { sender: self.sender, number, event: event.clone() };
+        let octets = datagram.encode().ok().filter(|octets| octets.len() <= self.largest);
+        let sent = octets.is_some_and(|octets| self.socket.send(&octets).is_ok());
+        count(if sent { &self.counts.sent } else { &self.counts.unsent }, 1);
+    }
+
+    /// Passes events of the group on, until the gateway ends.
+    fn receive_all(&self, to: &EventChannel) {
+        let mut buffer = vec![0; LARGEST + 1];
+        let mut seen = HashMap::<u64, u64>::new();
+        while !self.ended.load(Ordering::SeqCst) {
+            match self.socket.recv_from(&mut buffer) {
+                Ok((received, _)) => self.receive(&buffer[..received.length], &mut seen, to),
+                Err(error) if is_timeout(&error) => {}
+                Err(error) => {
+                    warn!("events of a multicast group: {error}");
+                    thread::sleep(CHECK);
+                }
+            }
+        }
+    }
+
+    fn receive(&self, octets: &[u8], seen: &mut HashMap<u64, u64>, to: &EventChannel) {
+        let Ok(EventDatagram { sender, number, event }) = EventDatagram::decode(octets) else {
+            return count(&self.counts.malformed, 1);
+        };
+        if sender == self.sender {
+            return;
+        }
+        match seen.get(&sender).copied() {
+            Some(last) if number <= last => return count(&self.counts.stale, 1),
+            Some(last) => count(&self.counts.lost, number - last - 1),
+            // Strangers must not fill the memory.
+            None if seen.len() >= MOST_SENDERS => seen.clear(),
+            None => {}
+        }
+        seen.insert(sender, number);
+        let Some(hops) = event.header.hops.checked_sub(1) else {
+            return count(&self.counts.stopped, 1);
+        };
+        count(&self.counts.received, 1);
+        to.push(event.with_hops(hops));
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+    matches!(error.kind(), TimedOut | WouldBlock | Interrupted)
+}
+
+impl fmt::Debug for MulticastGateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MulticastGateway")
+            .field("group", &self.group())
+            .field("counts", &self.counts())
+            .finish()
+    }
+}
