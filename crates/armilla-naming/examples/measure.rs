@@ -157,7 +157,8 @@ fn processor_time() -> Outcome<Duration> {
 fn resolves(orb: &Orb, service: &NamingService, bindings: usize) -> Outcome {
     let client = Orb::new()?;
     let void: BindingIteratorRef = orb.root_poa().activate(binding_iterator::tie(Void))?;
-    let void: BindingIteratorRef = client.resolve(&orb.object_to_string(&void)?)?;
+    // By a URL, as the root context.
+    let void: BindingIteratorRef = client.resolve(&orb.publish("void", &void)?)?;
     let root: NamingContextExtRef = client.resolve(service.url())?;
     let names: Vec<[NameComponent; 2]> = (0..2000)
         .map(|turn| {

@@ -34,8 +34,9 @@ pub struct Console {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What an operator says of the console of a server: whether there is one, where it listens, and the
-/// names by which it is reached. An address alone, as text, is such an option; the default is none.
+/// What an operator says of the console of a server: whether there is one, where it listens, and
+/// the names by which it is reached. An address alone, as text, is such an option; the default is
+/// none.
 ///
 /// ```
 /// use armilla_service::{ConsoleOptions, Lifecycle};

@@ -3,7 +3,8 @@
 //! A thread makes its changes in memory and queues them, both under the lock of the contents, so
 //! the queue has the order in which they were made. Then it waits. If nobody is writing, the thread
 //! itself takes the first batch of the queue and writes it; what others queue meanwhile is the next
-//! one.
+//! one. Before it writes it waits a moment for those whose changes were written just now: most
+//! clients make their next change at once.
 //!
 //! If a batch cannot be written, it and all that was queued behind it is undone, because later
 //! changes build on earlier ones.
@@ -11,7 +12,12 @@
 use crate::StoreError;
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The longest time that an operation waits for others.
+const LONGEST: Duration = Duration::from_millis(5);
 
 /// What makes changes outlive the process.
 pub trait Persist<C>: Send {
@@ -44,25 +50,34 @@ impl From<StoreError> for CommitError {
     }
 }
 
-/// What became of a batch.
-type Outcome = Arc<OnceLock<Result<(), CommitError>>>;
+/// What became of a batch, and its threads that wait for that.
+#[derive(Debug, Default)]
+struct Fate {
+    outcome: OnceLock<Result<(), CommitError>>,
+    /// How many threads wait; changed under the lock of the queue.
+    waiting: AtomicUsize,
+    /// Its outcome is known, or one of its threads is to write it.
+    told: Condvar,
+}
 
 /// The place of a thread in a batch.
 #[derive(Debug)]
 #[must_use = "changes are acknowledged when they are settled"]
-pub struct Ticket(Outcome);
+pub struct Ticket(Arc<Fate>);
 
 /// Changes that are written together.
 struct Batch<C> {
     changes: Vec<C>,
     /// What undoes them, in the order of the changes.
     undo: Vec<C>,
-    outcome: Outcome,
+    /// How many operations they are of.
+    operations: usize,
+    fate: Arc<Fate>,
 }
 
 impl<C> Batch<C> {
     fn new() -> Self {
-        Self { changes: Vec::new(), undo: Vec::new(), outcome: Outcome::default() }
+        Self { changes: Vec::new(), undo: Vec::new(), operations: 0, fate: Arc::default() }
     }
 }
 
@@ -70,6 +85,18 @@ struct Queue<C> {
     batches: VecDeque<Batch<C>>,
     /// Whether a thread is writing the batch before.
     writing: bool,
+    /// Whether a thread waits for more operations before it writes.
+    gathering: bool,
+    /// How many operations were under way when the last batch ended: in it, and behind it.
+    crowd: usize,
+    /// How long the last batch took.
+    took: Duration,
+}
+
+impl<C> Queue<C> {
+    fn operations(&self) -> usize {
+        self.batches.iter().map(|batch| batch.operations).sum()
+    }
 }
 
 /// Lets changes of many threads share one write. Any thread may use it.
@@ -100,16 +127,19 @@ pub struct GroupCommit<C> {
     persist: Mutex<Box<dyn Persist<C>>>,
     most: usize,
     queue: Mutex<Queue<C>>,
-    /// A batch has ended.
-    ended: Condvar,
+    /// The thread that gathers has enough.
+    gathered: Condvar,
+    /// No batch is being written.
+    idle: Condvar,
 }
 
 impl<C> GroupCommit<C> {
     /// Begins to write changes with `persist`.
     pub fn new(persist: Box<dyn Persist<C>>) -> Self {
-        let (most, ended) = (persist.most(), Condvar::new());
-        let queue = Mutex::new(Queue { batches: VecDeque::new(), writing: false });
-        Self { persist: Mutex::new(persist), most, queue, ended }
+        let (most, gathered, idle) = (persist.most(), Condvar::new(), Condvar::new());
+        let (batches, writing, gathering, crowd, took) = Default::default();
+        let queue = Mutex::new(Queue { batches, writing, gathering, crowd, took });
+        Self { persist: Mutex::new(persist), most, queue, gathered, idle }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<C>> {
@@ -131,12 +161,16 @@ impl<C> GroupCommit<C> {
         }
         // There is one.
         let batch = queue.batches.back_mut();
-        let outcome = batch.map(|batch| {
+        let fate = batch.map(|batch| {
             batch.changes.extend(changes);
             batch.undo.extend(undo);
-            batch.outcome.clone()
+            batch.operations += 1;
+            batch.fate.clone()
         });
-        Ticket(outcome.unwrap_or_default())
+        if queue.gathering && queue.operations() >= queue.crowd {
+            self.gathered.notify_one();
+        }
+        Ticket(fate.unwrap_or_default())
     }
 
     /// Waits until the changes of a ticket are durable, or writes them in this thread if no other
@@ -153,6 +187,7 @@ impl<C> GroupCommit<C> {
         undone: impl Fn(Undo<'_, C>),
     ) -> Result<(), CommitError> {
         while let Some(batch) = self.next(ticket) {
+            let begun = Instant::now();
             let written = {
                 let mut persist = self.persist.lock().unwrap_or_else(PoisonError::into_inner);
                 persist.commit(&batch.changes)
@@ -160,36 +195,67 @@ impl<C> GroupCommit<C> {
             match written {
                 Ok(()) => {
                     made(&batch.changes);
-                    self.end([batch.outcome], Ok(()));
+                    self.end([batch.fate], Ok(()), batch.operations, begun.elapsed());
                 }
                 Err(error) => undone(Undo { commits: self, failed: Some((batch, error)) }),
             }
         }
-        ticket.0.get().cloned().unwrap_or(Ok(()))
+        ticket.0.outcome.get().cloned().unwrap_or(Ok(()))
     }
 
     /// Waits until the batch of the ticket has ended, or nobody writes: then the caller is to write
     /// the batch that it gets.
     fn next(&self, ticket: &Ticket) -> Option<Batch<C>> {
         let mut queue = self.lock();
-        while ticket.0.get().is_none() {
-            if !queue.writing {
+        while ticket.0.outcome.get().is_none() {
+            if !queue.writing && !queue.gathering {
+                queue = self.gather(queue);
                 let batch = queue.batches.pop_front();
                 queue.writing = batch.is_some();
                 return batch;
             }
-            queue = self.ended.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            ticket.0.waiting.fetch_add(1, Ordering::Relaxed);
+            queue = ticket.0.told.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            ticket.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
         None
     }
 
-    fn end(&self, outcomes: impl IntoIterator<Item = Outcome>, outcome: Result<(), CommitError>) {
-        let mut queue = self.lock();
-        for one in outcomes {
-            one.set(outcome.clone()).ok();
+    /// Waits for the next operations of the clients that the last batch has let go, which then share
+    /// this write: for at most half the time that a write takes, and not at all for a client alone.
+    fn gather<'q>(&self, mut queue: MutexGuard<'q, Queue<C>>) -> MutexGuard<'q, Queue<C>> {
+        let window = (queue.took / 2).min(LONGEST);
+        if queue.operations() >= queue.crowd {
+            return queue;
         }
+        queue.gathering = true;
+        let few = |queue: &mut Queue<C>| queue.operations() < queue.crowd;
+        let gathered = self.gathered.wait_timeout_while(queue, window, few);
+        queue = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        queue.gathering = false;
+        queue
+    }
+
+    fn end(
+        &self,
+        fates: impl IntoIterator<Item = Arc<Fate>>,
+        outcome: Result<(), CommitError>,
+        operations: usize,
+        took: Duration,
+    ) {
+        let mut queue = self.lock();
         queue.writing = false;
-        self.ended.notify_all();
+        (queue.crowd, queue.took) = (operations + queue.operations(), took);
+        // One of the threads that wait behind writes next; one that comes now does so by itself.
+        let waits = |batch: &&Batch<C>| batch.fate.waiting.load(Ordering::Relaxed) > 0;
+        if let Some(next) = queue.batches.iter().find(waits) {
+            next.fate.told.notify_one();
+        }
+        self.idle.notify_all();
+        for fate in fates {
+            fate.outcome.set(outcome.clone()).ok();
+            fate.told.notify_all();
+        }
     }
 
     /// Gives up what is queued, because another process has changed the contents: its threads get
@@ -203,10 +269,10 @@ impl<C> GroupCommit<C> {
         let mut undo = Vec::new();
         for batch in queue.batches.drain(..) {
             undo.extend(batch.undo);
-            batch.outcome.set(Err(CommitError::Conflict)).ok();
+            batch.fate.outcome.set(Err(CommitError::Conflict)).ok();
+            batch.fate.told.notify_all();
         }
         undo.reverse();
-        self.ended.notify_all();
         Some(undo)
     }
 
@@ -214,7 +280,7 @@ impl<C> GroupCommit<C> {
     pub fn wait_until_idle(&self) {
         let mut queue = self.lock();
         while queue.writing {
-            queue = self.ended.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -235,13 +301,13 @@ impl<C> Undo<'_, C> {
     fn end(&mut self) -> Vec<C> {
         let Some((failed, error)) = self.failed.take() else { return Vec::new() };
         let behind: Vec<Batch<C>> = self.commits.lock().batches.drain(..).collect();
-        let (mut undo, mut outcomes) = (failed.undo, vec![failed.outcome]);
+        let (mut undo, mut fates) = (failed.undo, vec![failed.fate]);
         for batch in behind {
             undo.extend(batch.undo);
-            outcomes.push(batch.outcome);
+            fates.push(batch.fate);
         }
         undo.reverse();
-        self.commits.end(outcomes, Err(error));
+        self.commits.end(fates, Err(error), 0, Duration::ZERO);
         undo
     }
 }

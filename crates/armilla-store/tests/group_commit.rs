@@ -42,6 +42,27 @@ fn an_operation_stays_in_one_commit() {
 }
 
 #[test]
+fn many_threads_are_all_told() {
+    let (fake, commits) = new();
+    std::thread::scope(|scope| {
+        for thread in 0..16 {
+            let commits = &commits;
+            scope.spawn(move || {
+                for number in 0..100 {
+                    let ticket = commits.queue([thread * 100 + number], []);
+                    commits.settle(&ticket, |_| (), |_| panic!("nothing fails")).unwrap();
+                }
+            });
+        }
+    });
+    let commits = fake.commits.lock().unwrap();
+    assert!(commits.iter().all(|changes| changes.len() <= 3), "a commit takes three at most");
+    let mut changes: Vec<u32> = commits.iter().flatten().copied().collect();
+    changes.sort_unstable();
+    assert_eq!(changes, (0..1600).collect::<Vec<_>>());
+}
+
+#[test]
 fn what_was_queued_behind_a_failure_is_undone_with_it_in_reverse() {
     let (fake, commits) = new();
     let full = CommitError::Store(StoreError::new("/names", "is full"));
