@@ -20,17 +20,16 @@ use super::multiplexed::{MultiplexedConnection, Sending};
 use super::operation::OwnedOperation;
 use super::reference::Object;
 use super::request::{AddedContexts, Outgoing, StableContexts};
-use super::reselection::{Course, Selection};
-use crate::exception::{Completion, SystemException};
+use super::reselection::{CallTarget, Selection};
+use super::stored_reply::StoredReply;
+use crate::exception::SystemException;
 use crate::interception::{Contexts, Slots};
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
-use armilla_giop::{
-    CompletionStatus, Message, OwnedMessage, ReplyHeader, ReplyStatus, ResponseFlags, decode_reply,
-};
+use armilla_giop::{CompletionStatus, Message, OwnedMessage, ReplyStatus, ResponseFlags};
 use armilla_ipc::Address;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -42,9 +41,9 @@ use std::time::Duration;
 
 /// An asynchronous call under way.
 pub(crate) struct AsyncCall {
-    pub(super) first: Course,
+    pub(super) first: CallTarget,
     /// Set when its selector was asked again.
-    pub(super) later: OnceLock<Box<Course>>,
+    pub(super) later: OnceLock<Box<CallTarget>>,
     pub(super) selection: Option<Selection>,
     pub(super) operation: OwnedOperation,
     pub(super) arguments: Arguments,
@@ -74,33 +73,6 @@ pub(super) struct State {
     outcome: Option<Result<(), SystemException>>,
     listener: Listener,
     cancelled: bool,
-}
-
-/// The reply to a call, while a thread reads it. It returns to the call when it is dropped.
-pub(super) struct StoredReply<'c> {
-    call: &'c AsyncCall,
-    message: OwnedMessage,
-    code_sets: CodeSets,
-}
-
-impl StoredReply<'_> {
-    /// The header, and a decoder for the body.
-    pub(super) fn open(&self) -> Result<(ReplyHeader<'_>, Decoder<'_>), SystemException> {
-        let orb = &self.call.course().object.reference()?.orb;
-        let message = self.message.message().ok_or_else(no_reply)?;
-        match decode_reply(&message) {
-            Ok((header, body)) => {
-                Ok((header, body.with_code_sets(self.code_sets).with_context(orb)))
-            }
-            Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
-        }
-    }
-}
-
-impl Drop for StoredReply<'_> {
-    fn drop(&mut self) {
-        lock(&self.call.state).reply = std::mem::take(&mut self.message);
-    }
 }
 
 /// A reply or failure that is stored and not yet processed.
@@ -145,7 +117,7 @@ impl AsyncCall {
         let bound = reference.route()?;
         let arguments = Arguments::encode(bound.preferred(), arguments)?;
         let call = Arc::new(Self {
-            first: Course { object, context, deadline },
+            first: CallTarget { object, context, deadline },
             later: OnceLock::new(),
             selection,
             operation,
@@ -161,12 +133,12 @@ impl AsyncCall {
 
     /// The time at which the call expires, in nanoseconds of the coarse clock.
     pub(super) fn expires(&self) -> Option<u64> {
-        Some(self.course().deadline.started.plus(self.course().deadline.limit?).as_nanos())
+        Some(self.target().deadline.started.plus(self.target().deadline.limit?).as_nanos())
     }
 
     /// The time for making a connection; see [`Deadline::connecting`].
     pub(super) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
-        self.course()
+        self.target()
             .deadline
             .with_addresses(self.addresses.load(Ordering::Relaxed))
             .connecting(usual)
@@ -187,7 +159,7 @@ impl AsyncCall {
 
     /// Starts an attempt. `None` when it is under way; otherwise its outcome.
     fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
-        let found = self.course().object.reference().and_then(|reference| {
+        let found = self.target().object.reference().and_then(|reference| {
             reference.orb.check_running()?;
             Ok((reference, AttemptTarget::of(reference)?))
         });
@@ -243,15 +215,15 @@ impl AsyncCall {
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
-        if self.course().deadline.send_time_left().is_none() {
+        if self.target().deadline.send_time_left().is_none() {
             let what = format!("the call could not be sent to {}", link.peer());
-            return Err(self.course().deadline.unsent(&what));
+            return Err(self.target().deadline.unsent(&what));
         }
         let target = attempt_target.target();
         let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
-        added.extend(self.course().context.as_ref().map(to_send));
+        added.extend(self.target().context.as_ref().map(to_send));
         // What interceptors add may differ each time.
-        let stable = self.course().context.filter(|_| contexts.is_none()).map(StableContexts::of);
+        let stable = self.target().context.filter(|_| contexts.is_none()).map(StableContexts::of);
         let request = Outgoing {
             target,
             operation: self.operation.get(),
@@ -260,7 +232,7 @@ impl AsyncCall {
             added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
         let sending = match MAY_BLOCK.get() {
-            true => Sending::Blocking(&self.course().deadline),
+            true => Sending::Blocking(&self.target().deadline),
             false => Sending::NonBlocking,
         };
         link.send_for(self, request, sending)
@@ -288,7 +260,7 @@ impl AsyncCall {
 
     /// Stores the failure of a call whose connection ended before the reply.
     pub(super) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
-        self.store_failure(lost.exception(executed, &self.course().deadline));
+        self.store_failure(lost.exception(executed, &self.target().deadline));
     }
 
     /// Stores the failure of a call.
@@ -298,7 +270,7 @@ impl AsyncCall {
 
     /// Stores the failure of a call that has expired.
     pub(super) fn store_timeout(&self, peer: &Address) {
-        self.store_failure(reply_timed_out(peer, &self.course().deadline));
+        self.store_failure(reply_timed_out(peer, &self.target().deadline));
     }
 
     /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
@@ -328,7 +300,7 @@ impl AsyncCall {
         let address = attempt_target.map_or_else(String::new, |attempt_target| {
             format!(" to {}", attempt_target.target().access.endpoint.address)
         });
-        let unsent = self.course().deadline.unsent(&format!("no connection{address} was made"));
+        let unsent = self.target().deadline.unsent(&format!("no connection{address} was made"));
         // An interceptor may still forward the call, although little time can be left.
         if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
             self.launch();
@@ -366,6 +338,11 @@ impl AsyncCall {
         let message = std::mem::take(&mut state.reply);
         let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
         StoredReply { call: self, message, code_sets }
+    }
+
+    /// Stores the memory of a reply again, for its next reader.
+    pub(super) fn take_back(&self, message: OwnedMessage) {
+        lock(&self.state).reply = message;
     }
 
     /// Decodes the body of the reply with `read`. The call must have ended.
@@ -427,8 +404,8 @@ impl AsyncCall {
             drop(state);
             // The coarse clock may lag by some milliseconds, so the call expires shortly.
             let rest = match link {
-                Some(_) => self.course().deadline.remaining(),
-                None => self.course().deadline.send_time_left(),
+                Some(_) => self.target().deadline.remaining(),
+                None => self.target().deadline.send_time_left(),
             };
             let soon = match rest {
                 None => TICK,
@@ -455,7 +432,7 @@ impl AsyncCall {
     fn withdraw(self: &Arc<Self>) -> bool {
         let attempt_target = lock(&self.state).attempt_target.clone();
         let (Some(attempt_target), Ok(reference)) =
-            (attempt_target, self.course().object.reference())
+            (attempt_target, self.target().object.reference())
         else {
             return false;
         };

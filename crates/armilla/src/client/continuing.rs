@@ -75,7 +75,7 @@ impl AsyncCall {
     /// Launches the call after a pause. `false` without a reactor to run the timer.
     #[cold]
     fn launch_after(self: &Arc<Self>, pause: Duration) -> bool {
-        let Ok(reference) = self.course().object.reference() else { return false };
+        let Ok(reference) = self.target().object.reference() else { return false };
         let call = self.clone();
         let launch = move |_: &Reactor, _: Timer| {
             call.launch();
@@ -94,7 +94,7 @@ impl AsyncCall {
         attempt: Result<AttemptOutcome, SystemException>,
         reply: Contexts,
     ) -> Result<Step, SystemException> {
-        let reference = self.course().object.reference()?;
+        let reference = self.target().object.reference()?;
         let (step, user) = match attempt {
             Ok(AttemptOutcome::Resend) => return Ok(Step::Again),
             Ok(AttemptOutcome::Step(step, user)) => (Ok(step), user),
@@ -132,7 +132,7 @@ impl AsyncCall {
 
     /// Reports the cancelled call to the interceptors.
     pub(super) fn abandon_flow(&self, flow: Suspended) {
-        let Ok(reference) = self.course().object.reference() else { return };
+        let Ok(reference) = self.target().object.reference() else { return };
         let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
         // The call has ended, so the interceptors' result has no effect.
@@ -155,7 +155,7 @@ impl AsyncCall {
             .unwrap_or(reference.ior());
         Some(use_it(Attempt {
             interceptors,
-            object: &self.course().object,
+            object: &self.target().object,
             reference,
             operation: self.operation.get().name,
             values: self,
@@ -186,7 +186,7 @@ impl AsyncCall {
     /// Decides the next step after an attempt. A system exception of a server is attributed to its
     /// address.
     fn judge(&self, attempted: Result<Answer, SystemException>) -> Result<Step, SystemException> {
-        let reference = self.course().object.reference()?;
+        let reference = self.target().object.reference()?;
         self.with_invocation(|at, invocation| {
             let (route, target) = (at.route(), at.target());
             let attempted = match attempted {

@@ -38,6 +38,7 @@ mod reselection;
 mod reverse_connections;
 mod route;
 mod shared;
+mod stored_reply;
 mod waiting;
 
 pub(crate) use answer::no_reply;

@@ -16,8 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// Where a call goes, and until when.
-pub(super) struct Course {
+/// The reference that a call goes to, and until when.
+pub(super) struct CallTarget {
     pub(super) object: Object,
     /// What an extension has added to the request.
     pub(super) context: Option<AddedContext>,
@@ -86,14 +86,14 @@ impl Reselections {
 
 impl AsyncCall {
     /// Where the call goes now.
-    pub(super) fn course(&self) -> &Course {
+    pub(super) fn target(&self) -> &CallTarget {
         self.later.get().map_or(&self.first, |later| later)
     }
 
     /// Ends the call with a failure, or lets another thread ask its selector.
     pub(super) fn fail(self: &Arc<Self>, failure: SystemException) {
         let certain = failure.completed() == Completion::No;
-        match self.course().object.reference() {
+        match self.target().object.reference() {
             Ok(reference) if certain && self.selection.is_some() && self.later.get().is_none() => {
                 let orb = &reference.orb;
                 orb.client().reselections().add(orb, self, failure);
@@ -132,7 +132,7 @@ impl AsyncCall {
         let mut state = lock(&self.state);
         (state.invocation, state.attempt_target, state.stale) = (Some(invocation), None, 0);
         drop(state);
-        self.later.get_or_init(|| Box::new(Course { object, context, deadline }));
+        self.later.get_or_init(|| Box::new(CallTarget { object, context, deadline }));
         Ok(())
     }
 }

@@ -183,7 +183,7 @@ impl Endpoint {
                 return Ok(Some(link));
             }
         }
-        if !call.course().deadline.may_connect && !self.address.is_in_process() {
+        if !call.target().deadline.may_connect && !self.address.is_in_process() {
             return Err(self.unbound());
         }
         self.watch_unsent(call);
@@ -207,7 +207,7 @@ impl Endpoint {
 
     /// Sets a timer that ends `call` if it expires before a connection is made.
     fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>) {
-        let left = call.course().deadline.send_time_left().flatten();
+        let left = call.target().deadline.send_time_left().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
         let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
             return;
@@ -215,7 +215,7 @@ impl Endpoint {
         let (endpoint, call) = (Arc::downgrade(self), Arc::downgrade(call));
         let expire = move |_: &Reactor, _: Timer| {
             let (endpoint, call) = (endpoint.upgrade()?, call.upgrade()?);
-            if call.course().deadline.send_time_left().is_some() {
+            if call.target().deadline.send_time_left().is_some() {
                 // The coarse clock may lag some milliseconds behind that of the timer.
                 return (!call.is_done()).then_some(TICK);
             }
