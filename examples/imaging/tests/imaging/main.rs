@@ -2,5 +2,6 @@
 
 mod cache;
 mod common;
+mod corpus;
 mod images;
 mod web;
