@@ -125,6 +125,15 @@ fn the_table_of_functions_rejects_options_without_effect() {
 }
 
 #[test]
+fn parts_are_those_of_the_real_time_experiment() {
+    let (status, printed) = refused(&["realtime", "--part", "overload,nonesuch"]);
+    assert_eq!(status, Some(2));
+    assert!(printed.contains("one of calls, overload, mutex"), "{printed}");
+    let (status, printed) = refused(&["batch", "--part", "mutex"]);
+    assert!(status == Some(2) && printed.contains("--part chooses"), "{printed}");
+}
+
+#[test]
 fn an_unusable_cache_directory_is_named() {
     let file = directory("cache").join("file");
     fs::write(&file, "").unwrap();
