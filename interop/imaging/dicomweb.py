@@ -3,10 +3,11 @@
 were sent: octets, attributes, values of pixels (as pydicom decodes them) and pictures (as dcmtk
 draws them).
 
-    dicomweb.py SERVER LOCATOR DIRECTORY
+    dicomweb.py SERVER LOCATOR DIRECTORY [LEAST]
 
 SERVER and LOCATOR are URLs of DICOMweb. The server has the images of the directory, each a file
-UID.dcm, and stores them once more. The directory is that of `interop/imaging/check`.
+UID.dcm, and stores them once more. The values and pictures of
+at least LEAST images must have been compared.
 """
 
 import io
@@ -26,6 +27,7 @@ from pydicom import config, dcmread
 from pydicom.dataset import Dataset
 
 server, locator, directory = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+least = int(sys.argv[4]) if len(sys.argv) > 4 else 0
 # It repeats each warning about the server that is down.
 logging.getLogger("dicomweb_client").setLevel(logging.ERROR)
 config.settings.reading_validation_mode = config.IGNORE
@@ -170,6 +172,9 @@ def main():
     told = through.store_instances([image])
     assert told.ReferencedSOPSequence[0].ReferencedSOPInstanceUID == image.SOPInstanceUID
     assert get(path(image, locator) + "/thumbnail", "image/png").startswith(b"\x89PNG")
+    # Fewer would mean that something was passed over.
+    if min(values, pictures) < least:
+        sys.exit(f"FAILED: values of {values} and pictures of {pictures} images were compared")
     print(f"DICOMweb: {len(files)} images as sent; equal: values of {values}, pictures of {pictures}")
 
 
