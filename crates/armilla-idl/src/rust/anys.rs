@@ -1,6 +1,7 @@
 //! The function that puts a value of a typedef into an `any`. The Rust type of a typedef is that of
 //! the aliased type, so `Any::new` cannot know the alias.
 
+use super::lints;
 use super::marshal::{self, Operand};
 use super::names;
 use super::scope::{self, Scope};
@@ -26,8 +27,10 @@ pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> TokenStream {
     };
     let steps = marshal::encode(scope, &out, ty, &operand);
     let encode = marshal::closure(&TokenStream::new(), &out, &steps);
+    let allow = lints::allow(&lints::field(ty));
     quote! {
         #[doc = #docs]
+        #allow
         #[inline]
         pub fn #name(#value: #parameter) -> rt::CdrResult<rt::Any> {
             rt::Any::encoded(#code(), #encode)

@@ -47,7 +47,7 @@ pub(super) fn raises(properties: &TypeProperties, callable: &Callable<'_>) -> Op
     (raised.max().unwrap_or(0) > 96).then_some("result_large_err")
 }
 
-/// The lints that a field of this type violates.
+/// The lints that a field or a parameter of this type violates.
 pub(super) fn field(ty: &Type) -> Vec<&'static str> {
     if complexity(ty, 1) > MAX_COMPLEXITY { vec!["type_complexity"] } else { Vec::new() }
 }
