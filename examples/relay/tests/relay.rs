@@ -103,7 +103,7 @@ fn no_octets_are_a_transfer_too() {
 }
 
 /// The receiver is killed once something has arrived; the input of the sender does not end.
-fn receiver_killed(place: &str, options: &[&str], expected: &str) {
+fn receiver_killed(place: &str, options: &[&str], expected: &[&str]) {
     let (mut child, address, _errors) = receiver(&["receive", place]);
     let mut sender = relay(&[&["send", &*address], options].concat()).spawn().unwrap();
     let mut input = sender.stdin.take().unwrap();
@@ -118,27 +118,28 @@ fn receiver_killed(place: &str, options: &[&str], expected: &str) {
     let sent = sender.wait_with_output().unwrap();
     let reports = text(&sent.stderr);
     assert_eq!(sent.status.code(), Some(1), "{reports}");
-    assert!(reports.contains(expected), "{reports}");
+    assert!(expected.iter().any(|it| reports.contains(it)), "{reports}");
 }
 
 #[test]
 fn a_killed_receiver_is_an_error_of_the_sender() {
-    receiver_killed("tcp://127.0.0.1:0", &[], "the receiver failed after ");
-    receiver_killed("iiop://127.0.0.1:0", &[], "relay: ");
-    receiver_killed("iiop://127.0.0.1:0", &["--oneway"], "relay: ");
+    receiver_killed("tcp://127.0.0.1:0", &[], &["the receiver failed after "]);
+    receiver_killed("iiop://127.0.0.1:0", &[], &["COMM_FAILURE", "TRANSIENT"]);
+    receiver_killed("iiop://127.0.0.1:0", &["--oneway"], &["COMM_FAILURE", "TRANSIENT"]);
 }
 
 #[test]
 fn a_killed_sender_is_an_error_of_the_receiver() {
     let places = [
         (&["receive", "tcp://127.0.0.1:0"][..], "the sender failed after 5 octets"),
-        (&["receive", "iiop://127.0.0.1:0", "--idle", "1"], "after 5 octets nothing came for 1s"),
+        (&["receive", "iiop://127.0.0.1:0", "--idle", "1"], " octets nothing came for 1s"),
     ];
     for (arguments, expected) in places {
         let (mut child, address, mut errors) = receiver(arguments);
         let mut sender = relay(&["send", &address]).spawn().unwrap();
         sender.stdin.as_mut().unwrap().write_all(b"first").unwrap();
-        child.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).unwrap();
+        // Something has arrived; nothing, if the sender was so slow that the receiver has ended.
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).ok();
         sender.kill().unwrap();
         sender.wait().unwrap();
         let mut reports = String::new();
