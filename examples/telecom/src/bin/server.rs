@@ -1,4 +1,4 @@
-//! The server: `telecom-server [--elements COUNT] [--rate ALARMS-PER-SECOND] [-ORB…]`, until Ctrl-C.
+//! The server, until Ctrl-C: `telecom-server [--elements COUNT] [--rate ALARMS-A-SECOND] [-ORB…]`.
 
 use armilla::Orb;
 use std::error::Error;
