@@ -51,6 +51,7 @@ struct Inner {
     engine: Arc<Engine>,
     reference: RepositoryRef,
     url: String,
+    #[cfg(feature = "server")] // The page asks for it.
     remote_operators: bool,
 }
 
@@ -157,9 +158,13 @@ impl ImplementationRepositoryBuilder {
                 engine.locate(key, reply);
             }
         });
-        let remote_operators = self.remote_operators;
-        let inner = Inner { engine: made, reference, url, remote_operators };
-        Ok(ImplementationRepository(Arc::new(inner)))
+        Ok(ImplementationRepository(Arc::new(Inner {
+            engine: made,
+            reference,
+            url,
+            #[cfg(feature = "server")]
+            remote_operators: self.remote_operators,
+        })))
     }
 }
 
