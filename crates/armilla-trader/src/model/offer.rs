@@ -44,6 +44,14 @@ pub struct ProxyTarget {
 }
 
 impl Offer {
+    /// What a query shows as the offer's reference: of a proxy offer the trader that it leads to.
+    pub fn reference(&self) -> &Object {
+        match &self.target {
+            Target::Object(reference) => reference,
+            Target::Proxy(proxy) => proxy.lookup.object(),
+        }
+    }
+
     /// An offer of an object.
     pub fn of_object(number: u64, info: OfferInfo) -> Self {
         Self {

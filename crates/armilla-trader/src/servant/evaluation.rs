@@ -32,7 +32,9 @@ impl Servant {
         let mut settled = settled.into_iter();
         let ranked = candidates.into_iter().filter_map(|candidate| match candidate.is_open {
             true => settled.next().flatten(),
-            false => Some((candidate.rank, Answer::local(candidate.offer, Vec::new()))),
+            false => {
+                Some((candidate.rank, Answer::Local { offer: candidate.offer, told: Vec::new() }))
+            }
         });
         ranked.collect()
     }
@@ -58,7 +60,7 @@ impl Servant {
         let names = preference.property_names();
         let rank =
             self.with_values(offer, names, &mut told, deadline, |values| preference.rank(values))?;
-        Some((rank, Answer::local(offer.clone(), told)))
+        Some((rank, Answer::Local { offer: offer.clone(), told }))
     }
 
     /// Evaluates an expression, and asks for each dynamic property that it comes upon. `None` if
@@ -112,7 +114,7 @@ impl Servant {
     pub(super) fn present(&self, answers: Vec<Answer>, wanted: &Wanted) -> OfferSeq {
         let deadline = Instant::now() + self.service.limits.query_time;
         let needs_calls = |answer: &Answer| match answer {
-            Answer::Local { offer, told, .. } => offer.properties.iter().any(|property| {
+            Answer::Local { offer, told } => offer.properties.iter().any(|property| {
                 wanted.has(&property.name)
                     && is_dynamic(&property.value)
                     && told.iter().all(|(name, _)| *name != property.name)
@@ -126,8 +128,8 @@ impl Servant {
         };
         parallel(&answers, threads, |answer| match answer {
             Answer::Remote(offer) => offer.clone(),
-            Answer::Local { offer, reference, told } => Shown {
-                reference: reference.clone(),
+            Answer::Local { offer, told } => Shown {
+                reference: offer.reference().clone(),
                 properties: self.shown_properties(offer, told, wanted, deadline),
             },
         })

@@ -7,7 +7,6 @@ use super::iterators::Offers;
 use super::policies::Policies;
 use crate::constraint::{Constraint, Preference, Value};
 use crate::model::{Attribute, ModelError, Offer, Search, ServiceType, Target, is_identifier};
-use armilla::Object;
 use armilla_cos_trading::lookup::{HowManyProps, IllegalPreference, SpecifiedProps};
 use armilla_cos_trading::{
     DuplicatePropertyName, IllegalConstraint, IllegalPropertyName, Offer as Shown,
@@ -45,20 +44,12 @@ impl Compiled {
 /// An offer that a query found.
 pub(super) enum Answer {
     /// Of this trader; the values of some of its dynamic properties may be known.
-    Local { offer: Arc<Offer>, reference: Object, told: Told },
+    Local { offer: Arc<Offer>, told: Told },
     /// Of another one.
     Remote(Shown),
 }
 
 impl Answer {
-    pub(super) fn local(offer: Arc<Offer>, told: Told) -> Self {
-        let reference = match &offer.target {
-            Target::Object(reference) => reference.clone(),
-            Target::Proxy(proxy) => proxy.lookup.object().clone(),
-        };
-        Self::Local { offer, reference, told }
-    }
-
     /// The offer of this trader.
     pub(super) fn into_offer(self) -> Option<Arc<Offer>> {
         match self {
