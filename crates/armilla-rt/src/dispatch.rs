@@ -2,7 +2,7 @@
 
 use crate::current::{ThreadPriority, corba_priority, set_priority};
 use crate::priority::{Mapper, Priority, PriorityTransform};
-use crate::scheduler::Turn;
+use crate::scheduler::RunPermit;
 use crate::threadpool::{Lane, Threadpool};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TaoEndpoint, TaoEndpoints,
@@ -48,8 +48,8 @@ struct Frame {
 enum Permit {
     /// A permit of the lane with this index.
     Lane(Threadpool, usize),
-    /// A turn of the scheduler of the pool.
-    Turn(Turn),
+    /// The permit of the pool's scheduler.
+    Scheduled(RunPermit),
 }
 
 /// The transform of a POA, for the calls of one of its objects.
@@ -133,7 +133,7 @@ impl Dispatch {
             let id = request.repository_id();
             let interfaces = std::iter::once(&*id).chain(request.base_ids().iter().copied());
             let operation = scheduler.of_request(request.operation(), interfaces);
-            return Ok(scheduler.begin(&operation)?.map(Permit::Turn));
+            return Ok(scheduler.begin(&operation)?.map(Permit::Scheduled));
         }
         let lanes = pool.lanes();
         let own = lanes.iter().position(|lane| lane.is_current());
@@ -154,7 +154,7 @@ impl Dispatch {
         Ok(Some(Permit::Lane(pool.clone(), index)))
     }
 
-    /// Runs the calling thread at the priority of its turn, or at `target` if it has not that
+    /// Runs the calling thread at the priority of its permit, or at `target` if it has not that
     /// already.
     fn run_at(
         &self,
@@ -163,7 +163,7 @@ impl Dispatch {
         before: ThreadPriority,
     ) -> Result<(), SystemException> {
         match (permit, target) {
-            (Some(Permit::Turn(turn)), _) => Ok(turn.raise()?),
+            (Some(Permit::Scheduled(permit)), _) => Ok(permit.raise()?),
             (_, Some(target)) if before.corba() != Some(target) => self.raise(target),
             _ => Ok(()),
         }
@@ -217,7 +217,7 @@ pub(crate) fn outbound(priority: Priority) -> Result<Priority, SystemException> 
 impl Permit {
     /// Gives it back. Returns the pool whose lanes account for the work.
     fn leave(self) -> Option<Threadpool> {
-        // A turn ends when it is dropped.
+        // A permit ends when it is dropped.
         let Self::Lane(pool, index) = self else { return None };
         let lanes = pool.lanes();
         let borrowers: &[Arc<Lane>] = if pool.borrows() { &lanes[..index] } else { &[] };

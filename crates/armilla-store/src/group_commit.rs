@@ -3,7 +3,7 @@
 //! A thread makes its changes in memory and queues them, both under the lock of the contents, so
 //! the queue has the order in which they were made. Then it waits. If nobody is writing, the thread
 //! itself takes the first batch of the queue and writes it; what others queue meanwhile is the next
-//! one. Before it writes it waits a moment for those whose changes were written just now: most
+//! one. Before it writes it waits a moment for the threads whose changes were written just now: most
 //! clients make their next change at once.
 //!
 //! If a batch cannot be written, it and all that was queued behind it is undone, because later
@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The longest time that an operation waits for others.
-const LONGEST: Duration = Duration::from_millis(5);
+const MAX_GATHERING: Duration = Duration::from_millis(5);
 
 /// What makes changes outlive the process.
 pub trait Persist<C>: Send {
@@ -52,18 +52,18 @@ impl From<StoreError> for CommitError {
 
 /// What became of a batch, and its threads that wait for that.
 #[derive(Debug, Default)]
-struct Fate {
+struct BatchStatus {
     outcome: OnceLock<Result<(), CommitError>>,
     /// How many threads wait; changed under the lock of the queue.
     waiting: AtomicUsize,
     /// Its outcome is known, or one of its threads is to write it.
-    told: Condvar,
+    changed: Condvar,
 }
 
 /// The place of a thread in a batch.
 #[derive(Debug)]
 #[must_use = "changes are acknowledged when they are settled"]
-pub struct Ticket(Arc<Fate>);
+pub struct Ticket(Arc<BatchStatus>);
 
 /// Changes that are written together.
 struct Batch<C> {
@@ -72,12 +72,12 @@ struct Batch<C> {
     undo: Vec<C>,
     /// How many operations they are of.
     operations: usize,
-    fate: Arc<Fate>,
+    status: Arc<BatchStatus>,
 }
 
 impl<C> Batch<C> {
     fn new() -> Self {
-        Self { changes: Vec::new(), undo: Vec::new(), operations: 0, fate: Arc::default() }
+        Self { changes: Vec::new(), undo: Vec::new(), operations: 0, status: Arc::default() }
     }
 }
 
@@ -88,7 +88,7 @@ struct Queue<C> {
     /// Whether a thread waits for more operations before it writes.
     gathering: bool,
     /// How many operations were under way when the last batch ended: in it, and behind it.
-    crowd: usize,
+    in_flight: usize,
     /// How long the last batch took.
     took: Duration,
 }
@@ -137,8 +137,8 @@ impl<C> GroupCommit<C> {
     /// Begins to write changes with `persist`.
     pub fn new(persist: Box<dyn Persist<C>>) -> Self {
         let (most, gathered, idle) = (persist.most(), Condvar::new(), Condvar::new());
-        let (batches, writing, gathering, crowd, took) = Default::default();
-        let queue = Mutex::new(Queue { batches, writing, gathering, crowd, took });
+        let (batches, writing, gathering, in_flight, took) = Default::default();
+        let queue = Mutex::new(Queue { batches, writing, gathering, in_flight, took });
         Self { persist: Mutex::new(persist), most, queue, gathered, idle }
     }
 
@@ -161,16 +161,16 @@ impl<C> GroupCommit<C> {
         }
         // There is one.
         let batch = queue.batches.back_mut();
-        let fate = batch.map(|batch| {
+        let status = batch.map(|batch| {
             batch.changes.extend(changes);
             batch.undo.extend(undo);
             batch.operations += 1;
-            batch.fate.clone()
+            batch.status.clone()
         });
-        if queue.gathering && queue.operations() >= queue.crowd {
+        if queue.gathering && queue.operations() >= queue.in_flight {
             self.gathered.notify_one();
         }
-        Ticket(fate.unwrap_or_default())
+        Ticket(status.unwrap_or_default())
     }
 
     /// Waits until the changes of a ticket are durable, or writes them in this thread if no other
@@ -195,7 +195,7 @@ impl<C> GroupCommit<C> {
             match written {
                 Ok(()) => {
                     made(&batch.changes);
-                    self.end([batch.fate], Ok(()), batch.operations, begun.elapsed());
+                    self.end([batch.status], Ok(()), batch.operations, begun.elapsed());
                 }
                 Err(error) => undone(Undo { commits: self, failed: Some((batch, error)) }),
             }
@@ -215,21 +215,21 @@ impl<C> GroupCommit<C> {
                 return batch;
             }
             ticket.0.waiting.fetch_add(1, Ordering::Relaxed);
-            queue = ticket.0.told.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = ticket.0.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
             ticket.0.waiting.fetch_sub(1, Ordering::Relaxed);
         }
         None
     }
 
-    /// Waits for the next operations of the clients that the last batch has let go, which then share
+    /// Waits for the next operations of the clients whose changes the last batch held, which then share
     /// this write: for at most half the time that a write takes, and not at all for a client alone.
     fn gather<'q>(&self, mut queue: MutexGuard<'q, Queue<C>>) -> MutexGuard<'q, Queue<C>> {
-        let window = (queue.took / 2).min(LONGEST);
-        if queue.operations() >= queue.crowd {
+        let window = (queue.took / 2).min(MAX_GATHERING);
+        if queue.operations() >= queue.in_flight {
             return queue;
         }
         queue.gathering = true;
-        let few = |queue: &mut Queue<C>| queue.operations() < queue.crowd;
+        let few = |queue: &mut Queue<C>| queue.operations() < queue.in_flight;
         let gathered = self.gathered.wait_timeout_while(queue, window, few);
         queue = gathered.unwrap_or_else(PoisonError::into_inner).0;
         queue.gathering = false;
@@ -238,23 +238,23 @@ impl<C> GroupCommit<C> {
 
     fn end(
         &self,
-        fates: impl IntoIterator<Item = Arc<Fate>>,
+        statuses: impl IntoIterator<Item = Arc<BatchStatus>>,
         outcome: Result<(), CommitError>,
         operations: usize,
         took: Duration,
     ) {
         let mut queue = self.lock();
         queue.writing = false;
-        (queue.crowd, queue.took) = (operations + queue.operations(), took);
+        (queue.in_flight, queue.took) = (operations + queue.operations(), took);
         // One of the threads that wait behind writes next; one that comes now does so by itself.
-        let waits = |batch: &&Batch<C>| batch.fate.waiting.load(Ordering::Relaxed) > 0;
+        let waits = |batch: &&Batch<C>| batch.status.waiting.load(Ordering::Relaxed) > 0;
         if let Some(next) = queue.batches.iter().find(waits) {
-            next.fate.told.notify_one();
+            next.status.changed.notify_one();
         }
         self.idle.notify_all();
-        for fate in fates {
-            fate.outcome.set(outcome.clone()).ok();
-            fate.told.notify_all();
+        for status in statuses {
+            status.outcome.set(outcome.clone()).ok();
+            status.changed.notify_all();
         }
     }
 
@@ -269,8 +269,8 @@ impl<C> GroupCommit<C> {
         let mut undo = Vec::new();
         for batch in queue.batches.drain(..) {
             undo.extend(batch.undo);
-            batch.fate.outcome.set(Err(CommitError::Conflict)).ok();
-            batch.fate.told.notify_all();
+            batch.status.outcome.set(Err(CommitError::Conflict)).ok();
+            batch.status.changed.notify_all();
         }
         undo.reverse();
         Some(undo)
@@ -301,13 +301,13 @@ impl<C> Undo<'_, C> {
     fn end(&mut self) -> Vec<C> {
         let Some((failed, error)) = self.failed.take() else { return Vec::new() };
         let behind: Vec<Batch<C>> = self.commits.lock().batches.drain(..).collect();
-        let (mut undo, mut fates) = (failed.undo, vec![failed.fate]);
+        let (mut undo, mut statuses) = (failed.undo, vec![failed.status]);
         for batch in behind {
             undo.extend(batch.undo);
-            fates.push(batch.fate);
+            statuses.push(batch.status);
         }
         undo.reverse();
-        self.commits.end(fates, Err(error), 0, Duration::ZERO);
+        self.commits.end(statuses, Err(error), 0, Duration::ZERO);
         undo
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn receive(
     let orb = Orb::builder().arguments(options.arguments.clone())?.listen(at)?.build()?;
     let poa = orb.root_poa().create_poa("relay").persistent().user_ids().build()?;
     let sink = Arc::new(Sink::new(output, options.idle));
-    let servant = Desk { sink: sink.clone(), transfers: orb.root_poa() };
+    let servant = ReceiverServant { sink: sink.clone(), transfers: orb.root_poa() };
     let receiver: ReceiverRef = poa.activate_with_id("receiver", idl::receiver::tie(servant))?;
     eprintln!("relay: listening at {}", orb.publish("Relay", receiver.object())?);
     let (ending, watched) = (orb.clone(), sink.clone());
@@ -83,13 +83,13 @@ pub(crate) fn receive(
     }
 }
 
-/// Where senders begin.
-struct Desk {
+/// The servant at which senders begin a transfer.
+struct ReceiverServant {
     sink: Arc<Sink>,
     transfers: Poa,
 }
 
-impl idl::Receiver for Desk {
+impl idl::Receiver for ReceiverServant {
     fn begin(&self) -> Result<TransferRef, armilla::Error<BeginRaises>> {
         if !self.sink.begin() {
             return Err(Busy {}.into());

@@ -67,26 +67,26 @@ struct Level {
 /// A thread with a request, which waits for a decision.
 #[derive(Default)]
 struct Waiter {
-    told: PiMutex<Option<Told>>,
+    decision: PiMutex<Option<RequestDecision>>,
     wakes: Semaphore,
 }
 
 /// A decision on the request of a thread.
 #[derive(Clone, Copy)]
-enum Told {
+enum RequestDecision {
     Start { number: JobNumber, level: usize },
     Cancelled,
     Refused,
 }
 
 impl Waiter {
-    fn tell(&self, told: Told) {
-        *self.told.lock() = Some(told);
+    fn decide(&self, decision: RequestDecision) {
+        *self.decision.lock() = Some(decision);
         self.wakes.signal_all();
     }
 
-    fn take(&self) -> Option<Told> {
-        self.told.lock().take()
+    fn take(&self) -> Option<RequestDecision> {
+        self.decision.lock().take()
     }
 }
 
@@ -226,12 +226,12 @@ impl Scheduler {
         work: impl FnOnce() -> T,
     ) -> Result<T, SystemException> {
         let operation = self.operations().named(operation);
-        let Some(turn) = self.begin(&operation)? else { return Ok(work()) };
+        let Some(permit) = self.begin(&operation)? else { return Ok(work()) };
         let before = ThreadPriority::current();
         let _restored = Restore(before);
-        turn.raise()?;
+        permit.raise()?;
         let done = work();
-        drop(turn);
+        drop(permit);
         Ok(done)
     }
 
@@ -262,15 +262,15 @@ impl Scheduler {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Waits until it is the turn of a request of `operation` that arrives now. `None` if the
-    /// calling thread has a turn already.
+    /// Waits until a request of `operation` that arrives now may run. `None` if the
+    /// calling thread has a permit already.
     ///
     /// # Errors
     /// `TIMEOUT` or `TRANSIENT` if there will be none.
     pub(crate) fn begin(
         &self,
         operation: &Arc<Operation>,
-    ) -> Result<Option<Turn>, SystemException> {
+    ) -> Result<Option<RunPermit>, SystemException> {
         let held = HELD.with_borrow(|held| held.contains(&self.address()));
         if held {
             return Ok(None);
@@ -288,31 +288,31 @@ impl Scheduler {
             tell_all(&mut executive);
             late_after
         };
-        let told = match waiter.take() {
-            Some(told) => told,
+        let decision = match waiter.take() {
+            Some(decision) => decision,
             // Other threads read further requests meanwhile.
             None => blocking(|| self.wait(&waiter, late_after)),
         };
-        match told {
-            Told::Start { number, level } => {
+        match decision {
+            RequestDecision::Start { number, level } => {
                 HELD.with_borrow_mut(|held| held.push(self.address()));
                 let (scheduler, operation) = (self.clone(), operation.clone());
-                Ok(Some(Turn { scheduler, operation, number, level, deadline }))
+                Ok(Some(RunPermit { scheduler, operation, number, level, deadline }))
             }
-            Told::Cancelled => Err(self.cancelled(operation, deadline)),
-            Told::Refused => Err(self.refused(operation)),
+            RequestDecision::Cancelled => Err(self.cancelled(operation, deadline)),
+            RequestDecision::Refused => Err(self.refused(operation)),
         }
     }
 
     /// Waits for a decision. Whoever becomes late meanwhile has itself cancelled.
-    fn wait(&self, waiter: &Waiter, late_after: Option<Nanos>) -> Told {
+    fn wait(&self, waiter: &Waiter, late_after: Option<Nanos>) -> RequestDecision {
         loop {
             let left = late_after.map(|late| {
                 let left = late.0.saturating_add(1).saturating_sub(now().0);
                 Duration::from_nanos(left)
             });
-            if let Some(told) = waiter.wakes.wait_for(left, || waiter.take()) {
-                return told;
+            if let Some(decision) = waiter.wakes.wait_for(left, || waiter.take()) {
+                return decision;
             }
             let mut executive = self.0.executive.lock();
             executive.cancel_late(now());
@@ -354,15 +354,17 @@ impl Scheduler {
 fn tell_all(executive: &mut Executive<Arc<Waiter>>) {
     while let Some(decision) = executive.next_decision() {
         match decision {
-            Decision::Start { work, number, level } => work.tell(Told::Start { number, level }),
-            Decision::Cancel(work) => work.tell(Told::Cancelled),
-            Decision::Refuse(work) => work.tell(Told::Refused),
+            Decision::Start { work, number, level } => {
+                work.decide(RequestDecision::Start { number, level })
+            }
+            Decision::Cancel(work) => work.decide(RequestDecision::Cancelled),
+            Decision::Refuse(work) => work.decide(RequestDecision::Refused),
         }
     }
 }
 
 /// The right of a thread to run a request, until it is dropped.
-pub(crate) struct Turn {
+pub(crate) struct RunPermit {
     scheduler: Scheduler,
     operation: Arc<Operation>,
     number: JobNumber,
@@ -370,7 +372,7 @@ pub(crate) struct Turn {
     deadline: Nanos,
 }
 
-impl Turn {
+impl RunPermit {
     /// Gives the calling thread the priority of its level.
     ///
     /// # Errors
@@ -391,7 +393,7 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for RunPermit {
     fn drop(&mut self) {
         let address = self.scheduler.address();
         HELD.with_borrow_mut(|held| {
