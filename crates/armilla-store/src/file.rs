@@ -3,13 +3,16 @@
 use crate::StoreError;
 use crate::state::{self, LastCommit};
 use redb::{
-    Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, StorageError,
-    TableDefinition, TableHandle, WriteTransaction,
+    Builder, Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase, ReadableTable,
+    StorageError, TableDefinition, TableHandle, WriteTransaction,
 };
 use std::fmt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
 
 /// A change of several tables, all or nothing.
 pub type Transaction = WriteTransaction;
@@ -47,11 +50,25 @@ pub struct Format {
     pub make: fn(&Transaction) -> Result<(), EngineError>,
 }
 
-/// An open file. One process at a time can open it.
+/// How long a file that could not be written is left alone before it is opened again.
+const REST: Duration = Duration::from_secs(1);
+
+/// An open file. One process at a time can open it. A file that could not be written, because the
+/// disk was full or had failed, is opened again by a later write.
 pub struct File {
-    database: Database,
+    engine: RwLock<Engine>,
     path: PathBuf,
     format: &'static Format,
+}
+
+/// The database of a file.
+struct Engine {
+    /// `None` while the file cannot be opened again.
+    database: Option<Database>,
+    /// How many commits the file has counted, as far as writers were told.
+    commits: AtomicU64,
+    /// When the file could not be written or opened: the engine refuses every write then.
+    failed: Option<Instant>,
 }
 
 impl File {
@@ -81,14 +98,15 @@ impl File {
     }
 
     fn open_file(path: &Path, format: &'static Format) -> Result<Self, StoreError> {
-        let mut builder = Database::builder();
-        builder.set_cache_size(format.cache);
-        let database = builder.create(path).map_err(|error| open_error(path, format, &error))?;
-        let file = Self { database, path: path.to_owned(), format };
-        let mut version = format.version;
-        let prepared = file.transaction(|transaction| {
+        let database = builder(format).create(path);
+        let database = database.map_err(|error| open_error(path, format, &error))?;
+        let engine = Engine { database: Some(database), commits: AtomicU64::new(0), failed: None };
+        let file = Self { engine: RwLock::new(engine), path: path.to_owned(), format };
+        let (mut version, mut commits) = (format.version, 0);
+        let prepared = file.engine().transaction(|transaction| {
             (format.make)(transaction)?;
             let mut numbers = transaction.open_table(NUMBERS)?;
+            commits = state::commits(&numbers)?;
             let found = numbers.get(FORMAT)?.map(|found| found.value());
             version = found.unwrap_or(format.version);
             if found.is_none() {
@@ -97,6 +115,7 @@ impl File {
             Ok(())
         });
         prepared.map_err(|error| file.error("cannot be read", &error))?;
+        file.engine().commits.store(commits, Ordering::Relaxed);
         match version == format.version {
             true => Ok(file),
             false => Err(StoreError::new(
@@ -125,8 +144,11 @@ impl File {
             return Ok(());
         }
         tracing::info!(size, contents, "the store is being compacted");
-        let compacted = self.database.compact();
-        compacted.map(drop).map_err(|error| self.error("cannot be compacted", &error.into()))
+        let compacted = match &mut self.engine_mut().database {
+            Some(database) => database.compact().map(drop).map_err(EngineError::from),
+            None => Ok(()),
+        };
+        compacted.map_err(|error| self.error("cannot be compacted", &error))
     }
 
     /// Hands over the rows of a table, in the order of their keys. What `take` refuses is damage.
@@ -140,7 +162,7 @@ impl File {
         mut take: impl for<'r> FnMut(K::SelfType<'r>, V::SelfType<'r>) -> Result<(), String>,
     ) -> Result<(), StoreError> {
         let failed = |error: EngineError| self.error("cannot be read", &error);
-        let transaction = self.database.begin_read().map_err(|error| failed(error.into()))?;
+        let transaction = self.read().map_err(failed)?;
         let name = table.name().to_owned();
         let table = transaction.open_table(table).map_err(|error| failed(error.into()))?;
         let mut before = None;
@@ -184,29 +206,90 @@ impl File {
         &self,
         change: impl FnOnce(&Transaction) -> Result<(), EngineError>,
     ) -> Result<(), StoreError> {
+        self.recover()?;
+        let engine = self.engine();
         let written = catch_unwind(AssertUnwindSafe(|| {
-            self.transaction(|transaction| {
+            engine.transaction(|transaction| {
                 change(transaction)?;
                 state::count(&mut transaction.open_table(NUMBERS)?)
             })
         }));
+        if let Ok(Ok(())) = written {
+            engine.commits.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        drop(engine);
+        self.engine_mut().failed = Some(Instant::now());
         match written {
             Ok(written) => written.map_err(|error| self.error("cannot be written", &error)),
             Err(_) => Err(self.damaged(&"the database engine cannot change it")),
         }
     }
 
-    fn transaction(
-        &self,
-        write: impl FnOnce(&Transaction) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate)?;
-        // So a commit waits for the disk once, not twice. The file is walked through when it is
-        // opened after a crash: a second for a million bindings.
-        transaction.set_quick_repair(false);
-        write(&transaction)?;
-        Ok(transaction.commit()?)
+    /// Opens the file again if it could not be written before.
+    ///
+    /// # Errors
+    /// It still cannot be opened, or has other contents than writers were told.
+    fn recover(&self) -> Result<(), StoreError> {
+        if self.engine().failed.is_none() {
+            return Ok(());
+        }
+        let mut engine = self.engine_mut();
+        let Some(failed) = engine.failed else { return Ok(()) };
+        if failed.elapsed() < REST {
+            let what = "could not be written, and will be tried again in a second";
+            return Err(StoreError::new(&self.path, what));
+        }
+        engine.failed = Some(Instant::now());
+        // The file is held until this is dropped.
+        engine.database = None;
+        let commits = engine.commits.load(Ordering::Relaxed);
+        let reopened = catch_unwind(AssertUnwindSafe(|| self.reopen(commits)));
+        let engine_fails =
+            || damaged(&self.path, self.format, "the database engine cannot read it");
+        engine.database = Some(reopened.unwrap_or_else(|_| Err(engine_fails()))?);
+        engine.failed = None;
+        tracing::info!(path = %self.path.display(), "the store can be written again");
+        Ok(())
+    }
+
+    /// The database, if its last commit is the last one that was told.
+    fn reopen(&self, commits: u64) -> Result<Database, StoreError> {
+        let database = builder(self.format).open(&self.path);
+        let database = database.map_err(|error| open_error(&self.path, self.format, &error))?;
+        let read = || {
+            let transaction = database.begin_read()?;
+            state::commits(&transaction.open_table(NUMBERS)?)
+        };
+        let found = read().map_err(|error: EngineError| {
+            StoreError::new(&self.path, format!("cannot be read: {error}"))
+        })?;
+        match found == commits {
+            true => Ok(database),
+            // The change that failed was written all the same.
+            false => Err(StoreError::new(
+                &self.path,
+                format!(
+                    "has another state than the {} in memory, commit {found} and not {commits}, \
+                     because a write failed: restart the {}",
+                    self.format.service, self.format.service
+                ),
+            )),
+        }
+    }
+
+    fn engine(&self) -> RwLockReadGuard<'_, Engine> {
+        self.engine.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn engine_mut(&self) -> RwLockWriteGuard<'_, Engine> {
+        self.engine.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self) -> Result<ReadTransaction, EngineError> {
+        let engine = self.engine();
+        let database = engine.database.as_ref().ok_or(EngineError::DatabaseClosed)?;
+        Ok(database.begin_read()?)
     }
 
     /// The error for contents that do not fit together.
@@ -224,7 +307,7 @@ impl File {
     /// The last commit; `None` if not even that can be read.
     fn last_commit(&self) -> Option<LastCommit> {
         let read = || {
-            let transaction = self.database.begin_read().ok()?;
+            let transaction = self.read().ok()?;
             state::last(&transaction.open_table(NUMBERS).ok()?)
         };
         catch_unwind(AssertUnwindSafe(read)).ok()?
@@ -238,10 +321,32 @@ impl File {
     }
 }
 
+impl Engine {
+    fn transaction(
+        &self,
+        write: impl FnOnce(&Transaction) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let database = self.database.as_ref().ok_or(EngineError::DatabaseClosed)?;
+        let mut transaction = database.begin_write()?;
+        transaction.set_durability(Durability::Immediate)?;
+        // So a commit waits for the disk once, not twice. The file is walked through when it is
+        // opened after a crash: a second for a million bindings.
+        transaction.set_quick_repair(false);
+        write(&transaction)?;
+        Ok(transaction.commit()?)
+    }
+}
+
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("File").field("path", &self.path).finish_non_exhaustive()
     }
+}
+
+fn builder(format: &Format) -> Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(format.cache);
+    builder
 }
 
 fn open_error(path: &Path, format: &Format, error: &DatabaseError) -> StoreError {

@@ -33,11 +33,16 @@ impl fmt::Display for LastCommit {
 
 /// Counts a commit.
 pub(crate) fn count(numbers: &mut Table<'_, &str, u64>) -> Result<(), redb::Error> {
-    let number = numbers.get(COMMITS)?.map_or(0, |number| number.value());
+    let number = commits(numbers)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     numbers.insert(COMMITS, number + 1)?;
     numbers.insert(COMMITTED, now.as_secs())?;
     Ok(())
+}
+
+/// How many commits a file has counted.
+pub(crate) fn commits(numbers: &impl ReadableTable<&'static str, u64>) -> Result<u64, redb::Error> {
+    Ok(numbers.get(COMMITS)?.map_or(0, |number| number.value()))
 }
 
 /// The last commit that a file has counted.
