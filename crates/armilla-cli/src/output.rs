@@ -1,6 +1,7 @@
 //! Writing to standard output, which may be a pipe whose reader has closed it.
 
 use crate::failure::{Context, Failure, Outcome};
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, ErrorKind, Write, stdout};
 
@@ -16,6 +17,19 @@ pub(crate) use say;
 /// Prints text as it is. If the reader has closed the pipe, no error message is printed.
 pub(crate) fn print(text: fmt::Arguments<'_>) -> Outcome {
     outcome(stdout().write_fmt(text))
+}
+
+/// A text of others that stays in its line: control characters, which a terminal would obey, are
+/// escapes such as `\n` and `\u{1b}`.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |character: char| match character.is_control() {
+        true => character.escape_default().to_string(),
+        false => character.to_string(),
+    };
+    Cow::Owned(text.chars().map(shown).collect())
 }
 
 /// Prints bytes as they are.

@@ -49,6 +49,28 @@ fn names_are_bound_shown_and_removed() {
 }
 
 #[test]
+fn control_characters_of_names_are_shown_as_escapes() {
+    let service = serve(&["--memory"]);
+    let name = "tab\t\u{1b}[2J\n\u{9b}x";
+    service.ok(&["bind", &format!("{name}/vega"), OBJECT]);
+    let shown = r"tab\t\u{1b}[2J\n\u{9b}x";
+    assert_eq!(service.ok(&["ls"]), format!("{shown}/\n"));
+    assert!(service.ok(&["tree"]).starts_with(&format!("{shown}/\n  vega\t")));
+    assert!(service.ok(&["sweep"]).ends_with(&format!("\t{shown}/vega\n")));
+    assert!(service.ok(&["ls", "-l", name]).contains("127.0.0.1:1"));
+    service.stop();
+}
+
+#[test]
+fn names_as_long_as_the_service_takes_are_exported() {
+    let service = serve(&["--memory"]);
+    let name = vec!["x"; 256].join("/");
+    service.ok(&["bind", &name, OBJECT]);
+    assert!(service.ok(&["export"]).contains(&format!("object\t{name}\t")));
+    service.stop();
+}
+
+#[test]
 fn stored_names_outlive_the_process_however_it_ends() {
     let directory = Directory::new("naming-store");
     let store = directory.file("names");

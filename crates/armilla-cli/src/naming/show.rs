@@ -2,9 +2,9 @@
 
 use super::context;
 use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::output::{one_line, say};
 use armilla::{Object, Orb};
-use armilla_cos_naming::{BindingType, NamingContext};
+use armilla_cos_naming::{BindingType, NameComponent, NamingContext};
 use armilla_naming::client::{Liveness, Visited, check, list, to_name, to_text, walk};
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub(super) fn ls(orb: &Orb, options: &Ls) -> Outcome {
             BindingType::Ncontext => "/",
             BindingType::Nobject => "",
         };
-        let name = to_text(&binding.binding_name) + slash;
+        let name = shown(&binding.binding_name) + slash;
         match options.long {
             false => say!("{name}")?,
             true => match context.resolve(&binding.binding_name) {
@@ -67,6 +67,11 @@ pub(super) fn ls(orb: &Orb, options: &Ls) -> Outcome {
     Ok(())
 }
 
+/// A name as a person reads it.
+fn shown(name: &[NameComponent]) -> String {
+    one_line(&to_text(name)).into_owned()
+}
+
 /// The interface and the first address of an object.
 fn described(object: &Object) -> String {
     let ior = object.ior();
@@ -75,18 +80,18 @@ fn described(object: &Object) -> String {
         _ => "-".to_owned(),
     };
     let interface = if ior.type_id.is_empty() { "-" } else { &ior.type_id };
-    format!("{interface}\t{place}")
+    format!("{}\t{}", one_line(interface), one_line(&place))
 }
 
 pub(super) fn tree(orb: &Orb, options: &Tree) -> Outcome {
     let context = context(orb, options.name.as_deref())?;
     walk(orb, &context, options.follow, &mut |name, visited| {
         let indent = "  ".repeat(name.len() - 1);
-        let step = to_text(&name[name.len() - 1..]);
+        let step = shown(&name[name.len() - 1..]);
         match visited {
             Visited::Object { object } => say!("{indent}{step}\t{}", described(object)),
             Visited::Context { .. } => say!("{indent}{step}/"),
-            Visited::Again { name } => say!("{indent}{step}/\tsee {}/", name),
+            Visited::Again { name } => say!("{indent}{step}/\tsee {}/", one_line(name)),
             Visited::Foreign { context } => {
                 say!("{indent}{step}/\tin another server: {}", described(context.object()))
             }
@@ -104,7 +109,7 @@ pub(super) fn sweep(orb: &Orb, options: &Sweep) -> Outcome {
         let Visited::Object { object } = visited else { return Ok::<(), Failure>(()) };
         let found = check(object, timeout);
         let name = to_text(name);
-        say!("{:<11}\t{name}", found.as_str())?;
+        say!("{:<11}\t{}", found.as_str(), one_line(&name))?;
         match found {
             Liveness::Gone => dead.push((name, object.clone())),
             Liveness::Unreachable(_) if options.unreachable => dead.push((name, object.clone())),

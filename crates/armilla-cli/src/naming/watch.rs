@@ -2,7 +2,7 @@
 
 use super::context;
 use crate::failure::Outcome;
-use crate::output::say;
+use crate::output::{one_line, say};
 use armilla::Orb;
 use armilla_naming::client::{EntryKind, Snapshot, export};
 use std::collections::BTreeMap;
@@ -47,12 +47,12 @@ fn by_name(snapshot: Snapshot) -> BTreeMap<String, EntryKind> {
 
 fn tell(before: &BTreeMap<String, EntryKind>, now: &BTreeMap<String, EntryKind>) -> Outcome {
     for name in before.keys().filter(|name| !now.contains_key(*name)) {
-        say!("- {name}")?;
+        say!("- {}", one_line(name))?;
     }
     for (name, kind) in now {
         match before.get(name) {
-            None => say!("+ {name}{}", described(kind))?,
-            Some(old) if old != kind => say!("~ {name}{}", described(kind))?,
+            None => say!("+ {}{}", one_line(name), described(kind))?,
+            Some(old) if old != kind => say!("~ {}{}", one_line(name), described(kind))?,
             Some(_) => {}
         }
     }
@@ -63,7 +63,7 @@ fn described(kind: &EntryKind) -> String {
     match kind {
         EntryKind::Object(reference) => format!("\t{reference}"),
         EntryKind::Context => "/".to_owned(),
-        EntryKind::SameAs(other) => format!("/\tthe same as {other}/"),
+        EntryKind::SameAs(other) => format!("/\tthe same as {}/", one_line(other)),
         EntryKind::Foreign(reference) => format!("/\t{reference}"),
     }
 }

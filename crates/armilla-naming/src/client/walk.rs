@@ -11,8 +11,8 @@ use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 /// How many bindings one call of `list` or `next_n` requests.
 const BATCH: u32 = 500;
 
-/// The most components of a name that a walk makes.
-const MAX_DEPTH: usize = 64;
+/// The most components of a name that a walk makes: as many as a name of our service has.
+const MAX_DEPTH: usize = 256;
 
 /// All bindings of a context, sorted by name.
 ///
