@@ -1,6 +1,7 @@
 //! The rules of naming contexts, without an ORB.
 
 use armilla_naming::model::*;
+use std::collections::BTreeMap;
 
 /// A tree that a test changes.
 #[derive(Default)]
@@ -263,6 +264,39 @@ fn a_listing_goes_on_where_it_was_while_bindings_change() {
     assert_eq!((ids(&rest), rest.more), (vec!["d".into(), "e".into(), "f".into()], false));
     let none = names.0.list(ROOT, None, 0).unwrap();
     assert!(none.bindings.is_empty() && none.more);
+}
+
+#[test]
+fn a_context_is_a_sorted_map_whatever_is_bound_and_unbound() {
+    let (mut tree, mut expected) = (NameTree::default(), BTreeMap::new());
+    let mut random: u32 = 1;
+    for _ in 0..5000 {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        // Ids that begin with other ids, so that only the whole step tells them apart.
+        let (id, kind) = ("x".repeat((random >> 16) as usize % 12), (random >> 28).to_string());
+        let step = Step::new(&NameComponent { id, kind }).unwrap();
+        let change = match random >> 24 & 3 {
+            0 => Change::Unbind { context: ROOT, step: step.clone() },
+            _ => {
+                let bound = Bound { target: object(&random.to_string()), since: random };
+                Change::Bind { context: ROOT, step: step.clone(), bound }
+            }
+        };
+        match &change {
+            Change::Bind { bound, .. } => drop(expected.insert(step.clone(), bound.clone())),
+            _ => drop(expected.remove(&step)),
+        }
+        tree.apply(change);
+        let NameComponent { id, kind } = step.component();
+        assert_eq!(tree.get(ROOT, &step), expected.get(&step));
+        assert_eq!(tree.find(ROOT, &id, &kind), expected.get(&step));
+    }
+    assert!(tree.bindings_after(ROOT, None).unwrap().eq(&expected));
+    assert_eq!(tree.bindings(), expected.len());
+    let mut loaded = NameTree::default();
+    loaded.load(ROOT, 0, expected.clone());
+    assert!(loaded.bindings_after(ROOT, None).unwrap().eq(&expected));
+    assert!(expected.iter().all(|(step, bound)| loaded.get(ROOT, step) == Some(bound)));
 }
 
 #[test]

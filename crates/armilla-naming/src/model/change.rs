@@ -86,7 +86,7 @@ impl NameTree {
         self.next = self.next.max(context.0.saturating_add(1));
         let loaded = Context { created, bindings: bindings.into_iter().collect() };
         self.bindings += loaded.bindings.len();
-        for (step, bound) in &loaded.bindings {
+        for (step, bound) in loaded.bindings.iter() {
             if let Target::Context(child) = bound.target {
                 self.parents.entry(child).or_default().push((context, step.clone()));
             }
@@ -99,7 +99,7 @@ impl NameTree {
     /// Takes what a context had that is not there any more out of the counts.
     fn forget(&mut self, context: ContextId, gone: &Context) {
         self.bindings -= gone.bindings.len();
-        for (step, bound) in &gone.bindings {
+        for (step, bound) in gone.bindings.iter() {
             self.remove_place(&bound.target, context, step);
         }
     }

@@ -1,7 +1,6 @@
 //! Reading a context piece by piece.
 
 use super::{Bound, ContextId, NameTree, NamingError, Step};
-use std::ops::Bound::{Excluded, Unbounded};
 
 /// The most octets of names in one piece of a listing, so that a reply stays far below the size
 /// limit of messages.
@@ -55,8 +54,7 @@ impl NameTree {
         after: Option<&Step>,
     ) -> Result<impl Iterator<Item = (&Step, &Bound)>, NamingError> {
         let context = self.contexts.get(&context).ok_or(NamingError::Destroyed)?;
-        let from = after.map_or(Unbounded, Excluded);
-        Ok(context.bindings.range::<Step, _>((from, Unbounded)))
+        Ok(context.bindings.after(after))
     }
 
     /// How many bindings a context has; `None` if it does not exist.

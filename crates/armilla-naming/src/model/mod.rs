@@ -6,6 +6,7 @@
 //! argument.
 
 mod balance;
+mod bindings;
 mod change;
 mod error;
 mod listing;
@@ -22,8 +23,8 @@ pub use listing::Listed;
 pub use rules::{Bind, Decision, Found};
 pub use text::{AddressError, corbaname};
 
-use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap};
+use bindings::Bindings;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,17 +91,21 @@ impl Step {
         &self.0
     }
 
+    /// The id and the kind.
+    fn parts(&self) -> (&str, &str) {
+        self.0.split_once('\0').unwrap_or((&self.0, ""))
+    }
+
+    /// Whether it has this id and this kind.
+    fn is(&self, id: &str, kind: &str) -> bool {
+        let rest = self.0.strip_prefix(id).and_then(|rest| rest.strip_prefix('\0'));
+        rest.is_some_and(|rest| rest == kind)
+    }
+
     /// The component.
     pub fn component(&self) -> NameComponent {
-        let (id, kind) = self.0.split_once('\0').unwrap_or((&self.0, ""));
+        let (id, kind) = self.parts();
         NameComponent { id: id.to_owned(), kind: kind.to_owned() }
-    }
-}
-
-/// Steps compare as their texts do.
-impl Borrow<str> for Step {
-    fn borrow(&self) -> &str {
-        &self.0
     }
 }
 
@@ -137,7 +142,7 @@ pub struct Bound {
 #[derive(Debug, Clone, Default)]
 struct Context {
     created: Seconds,
-    bindings: BTreeMap<Step, Bound>,
+    bindings: Bindings,
 }
 
 /// The limits of a tree. An operation beyond one ends with

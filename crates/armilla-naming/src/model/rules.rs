@@ -144,9 +144,9 @@ impl NameTree {
         }
     }
 
-    /// The binding in a context under a key, as [`Step::as_str`] has it.
-    pub fn find(&self, context: ContextId, key: &str) -> Option<&Bound> {
-        self.contexts.get(&context)?.bindings.get(key)
+    /// The binding in a context of a component with this id and kind.
+    pub fn find(&self, context: ContextId, id: &str, kind: &str) -> Option<&Bound> {
+        self.contexts.get(&context)?.bindings.find(id, kind)
     }
 
     /// The binding of one step in a context.

@@ -34,7 +34,7 @@ pub(crate) fn from_octets(orb: &Orb, octets: &ReferenceOctets) -> Result<Object,
 }
 
 /// The object id of a context.
-fn object_id(context: ContextId) -> ObjectId {
+pub(super) fn object_id(context: ContextId) -> ObjectId {
     match context {
         ROOT => ObjectId::from(ROOT_ID),
         ContextId(number) => ObjectId::new(format!("{number:x}")),

@@ -4,11 +4,11 @@ use super::Names;
 use super::contexts::Contexts;
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
-use super::references::{context_reference, from_octets};
+use super::references::{context_reference, from_octets, object_id};
 use super::stored_reply::StoredReplies;
 use crate::access::Rules;
 use crate::client::{Liveness, check};
-use crate::model::{Limits, ROOT, ReferenceOctets};
+use crate::model::{ContextId, Limits, ROOT, ReferenceOctets};
 use crate::store::Store;
 use armilla::{AnyServant, Orb, SystemException};
 use armilla_cos_naming::{NamingContextExtRef, binding_iterator, naming_context_ext};
@@ -113,11 +113,11 @@ impl NamingServiceBuilder {
             rules: self.rules,
             foreign_timeout: self.foreign_timeout,
         });
-        let servant = naming_context_ext::tie(Contexts(Arc::downgrade(&names)));
-        let servant =
-            AnyServant::from(servant).with_skeleton(StoredReplies(Arc::downgrade(&names)));
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
-        let contexts = poa.default_servant(servant).build()?;
+        let contexts = poa.default_servant(contexts_servant(&names, None)).build()?;
+        // Most requests are for the root context. An active object is found without a lock.
+        let root_servant = contexts_servant(&names, Some(ROOT));
+        contexts.activate_servant_with_id(object_id(ROOT), root_servant)?;
         let servant = binding_iterator::tie(IteratorServant(Arc::downgrade(&names)));
         let poa = orb.root_poa().create_poa("naming iterators").user_ids();
         names.iterators.set_poa(poa.default_servant(servant).build()?);
@@ -127,6 +127,13 @@ impl NamingServiceBuilder {
         orb.register_initial_reference(NAME_SERVICE, &root)?;
         Ok(NamingService { names, root, url })
     }
+}
+
+/// The servant of a context, or of all that have none of their own.
+fn contexts_servant(names: &Arc<Names>, context: Option<ContextId>) -> AnyServant {
+    let names = Arc::downgrade(names);
+    let servant = AnyServant::from(naming_context_ext::tie(Contexts(names.clone())));
+    servant.with_skeleton(StoredReplies { names, context })
 }
 
 impl NamingService {

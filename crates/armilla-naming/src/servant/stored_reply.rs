@@ -4,13 +4,17 @@
 
 use super::Names;
 use super::references::context_of;
-use crate::model::{ReferenceOctets, Target};
+use crate::model::{ContextId, ReferenceOctets, Target};
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
 use armilla::{AnyServant, ByteOrder, CdrResult, Decoder, Encode, Encoder, SystemException};
 use std::sync::Weak;
 
 /// Sees the requests for contexts before the generated skeleton.
-pub(super) struct StoredReplies(pub(super) Weak<Names>);
+pub(super) struct StoredReplies {
+    pub(super) names: Weak<Names>,
+    /// The context that the servant incarnates; `None` if the object id of each request tells.
+    pub(super) context: Option<ContextId>,
+}
 
 impl Skeleton for StoredReplies {
     fn dispatch(&self, call: &mut ServerCall<'_>, servant: &AnyServant) -> Dispatched {
@@ -27,19 +31,17 @@ impl StoredReplies {
     /// The reference to the object that the arguments name; `None` if the generated skeleton has to
     /// serve the request. Nothing is allocated.
     fn stored(&self, mut arguments: Decoder<'_>) -> CdrResult<Option<StoredReference>> {
-        let Some(names) = self.0.upgrade() else { return Ok(None) };
+        let Some(names) = self.names.upgrade() else { return Ok(None) };
         if names.rules.restrict() {
             return Ok(None);
         }
-        let Ok(current) = names.orb.poa_current() else { return Ok(None) };
-        let Some(mut context) = context_of(current.object_id()) else { return Ok(None) };
-        let mut key = KeyText::default();
+        let asked = self.context.or_else(|| context_of(names.orb.poa_current().ok()?.object_id()));
+        let Some(mut context) = asked else { return Ok(None) };
         let tree = names.store.read();
         let components = arguments.length()?;
         for behind in (0..components.min(tree.limits().name_components)).rev() {
             let (id, kind) = (arguments.string()?, arguments.string()?);
-            let bound = key.set(&id, &kind).and_then(|key| tree.find(context, key));
-            match bound.map(|bound| &bound.target) {
+            match tree.find(context, &id, &kind).map(|bound| &bound.target) {
                 Some(Target::Context(next)) if behind > 0 => context = *next,
                 Some(Target::Object(octets)) if behind == 0 => {
                     return Ok(Some(StoredReference(octets.clone())));
@@ -48,27 +50,6 @@ impl StoredReplies {
             }
         }
         Ok(None)
-    }
-}
-
-/// The key of a component, as [`Step`](crate::model::Step) has it, in memory of its own.
-struct KeyText([u8; 256]);
-
-impl Default for KeyText {
-    fn default() -> Self {
-        Self([0; 256])
-    }
-}
-
-impl KeyText {
-    /// The key of these texts, in which CDR allows no NUL; `None` if it is too long.
-    fn set(&mut self, id: &str, kind: &str) -> Option<&str> {
-        let len = id.len() + 1 + kind.len();
-        let key = self.0.get_mut(..len)?;
-        key[..id.len()].copy_from_slice(id.as_bytes());
-        key[id.len()] = 0;
-        key[id.len() + 1..].copy_from_slice(kind.as_bytes());
-        str::from_utf8(key).ok()
     }
 }
 
