@@ -78,7 +78,8 @@ int connect_to(const std::string& address) {
   return made;
 }
 
-// Shows the token, and reads the answer.
+// Shows the token, and reads the answer. Octet 5 of the greeting is 0: this program closes the
+// connection after the flow, and the listener must not offer to keep it (octet 6 of the answer).
 int collect(const Streams::FlowAgreement& agreement) {
   if (agreement.listens.length() != 1) fail("no endpoint");
   const Streams::FlowEndPoint& endpoint = agreement.listens[0];
@@ -89,6 +90,7 @@ int collect(const Streams::FlowAgreement& agreement) {
   send_all(made, greeting);
   Octets answer = receive(made, 24);
   if (memcmp(answer.data(), "AFLA\1\0", 6) != 0) fail("the token was refused");
+  if (answer[6] != 0) fail("the listener keeps a connection that is not to be kept");
   if (take(&answer[8], 8) != agreement.spec.offset) fail("another offset");
   return made;
 }

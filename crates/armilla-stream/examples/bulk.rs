@@ -5,8 +5,10 @@
 //! ```
 //!
 //! For each size it prints medians in MiB/s, over TCP: plain sockets on a connection that stays and
-//! on a new one each time, a stream endpoint from memory and from a file, with a checksum, and over a
-//! Unix-domain socket. Programs take turns round by round.
+//! on a new one each time; a stream endpoint from memory, with connections that are kept and with new
+//! ones, from a file, with a checksum, and over a Unix-domain socket. Programs take turns round by
+//! round, each round from another one on. The last column is the median of the ratios to plain
+//! sockets in the same round.
 
 use armilla_ipc::StreamOptions;
 use armilla_stream::{
@@ -24,13 +26,20 @@ use std::time::Instant;
 type Done = Result<(), Box<dyn Error>>;
 
 const SIZES: [usize; 3] = [10 << 20, 20 << 20, 40 << 20];
-const PROGRAMS: [&str; 6] =
-    ["plain", "plain, new connection", "stream", "stream, file", "stream, CRC-32", "stream, unix"];
+const PROGRAMS: [&str; 7] = [
+    "plain",
+    "plain, new connection",
+    "stream",
+    "stream, new connection",
+    "stream, file",
+    "stream, CRC-32",
+    "stream, unix",
+];
 
 fn main() -> Done {
     match std::env::args().nth(1).as_deref() {
         Some("serve") => serve(),
-        rounds => measure(rounds.map_or(Ok(15), str::parse)?),
+        rounds => measure(rounds.map_or(Ok(21), str::parse)?),
     }
 }
 
@@ -122,29 +131,31 @@ fn measure(rounds: usize) -> Done {
     let mut buffer = vec![0; 256 << 10];
     for size in SIZES {
         let mut times = PROGRAMS.map(|_| Vec::new());
-        for _ in 0..rounds {
-            for (program, times) in PROGRAMS.iter().zip(&mut times) {
-                let begin = Instant::now();
+        for round in 0..rounds {
+            for at in (0..PROGRAMS.len()).map(|at| (at + round) % PROGRAMS.len()) {
+                let (program, begin) = (PROGRAMS[at], Instant::now());
                 match program.starts_with("plain") {
                     true => plain.fetch(program.ends_with("connection"), size, &mut buffer)?,
                     false => calls.fetch(program, size, &mut buffer)?,
                 }
-                times.push(begin.elapsed().as_secs_f64());
+                times[at].push(begin.elapsed().as_secs_f64());
             }
         }
         println!("{} MiB", size >> 20);
-        let medians = times.map(|mut times| {
-            times.sort_by(f64::total_cmp);
-            times[times.len() / 2]
-        });
-        for (program, median) in PROGRAMS.iter().zip(medians) {
-            let (rate, ratio) = ((size >> 20) as f64 / median, medians[0] / median);
+        for (program, own) in PROGRAMS.iter().zip(&times) {
+            let rate = (size >> 20) as f64 / median(own.clone());
+            let ratio = median(times[0].iter().zip(own).map(|(plain, own)| plain / own).collect());
             println!("  {program:<24} {rate:>7.0} MiB/s  {ratio:.2}");
         }
     }
     drop(calls);
     server.wait()?;
     Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 struct Plain {
@@ -196,7 +207,8 @@ impl Calls {
         let spec = FlowSpec::sized(size as u64).agreed(&request(program))?;
         let agreement =
             FlowAgreement { spec, listens: vec![endpoint], control: StreamCtrlRef::nil() };
-        let options = FlowOptions { stream: options(), ..FlowOptions::default() };
+        let max_idle = if program.ends_with("connection") { 0 } else { 4 };
+        let options = FlowOptions { stream: options(), max_idle, ..FlowOptions::default() };
         let mut consumer: FlowConsumer = agreement.collect(&options)?;
         while consumer.read(buffer)? > 0 {}
         Ok(())

@@ -3,31 +3,33 @@
 
 use crate::carrier::Carrier;
 use crate::flow::{FlowSummary, Link};
+use crate::reactor::reactor;
 use crate::{FlowConsumer, FlowControl, FlowProducer, FlowSpec, StreamError};
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
 use futures_io::{AsyncRead, AsyncWrite};
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 
 /// The end of a flow that receives, for a task. As [`FlowConsumer`], but for time limits, which are
 /// the executor's.
 #[derive(Debug)]
 pub struct AsyncFlowConsumer {
-    consumer: FlowConsumer,
+    /// Dropped first: the connection may be watched for the next flow afterwards.
     readiness: Readiness,
+    consumer: FlowConsumer,
 }
 
 /// The end of a flow that sends, for a task. As [`FlowProducer`], but for time limits, which are the
 /// executor's. `poll_close` finishes the flow: it is ready when the consumer has everything.
 #[derive(Debug)]
 pub struct AsyncFlowProducer {
-    producer: FlowProducer,
+    /// Dropped first: the connection may be watched for the next flow afterwards.
     readiness: Readiness,
+    producer: FlowProducer,
     summary: Option<FlowSummary>,
 }
 
@@ -39,7 +41,7 @@ impl FlowConsumer {
     /// [`FlowRequest`](crate::FlowRequest) not connect over it.
     pub fn into_async(self) -> Result<AsyncFlowConsumer, StreamError> {
         let readiness = Readiness::new(self.link())?;
-        Ok(AsyncFlowConsumer { consumer: self, readiness })
+        Ok(AsyncFlowConsumer { readiness, consumer: self })
     }
 }
 
@@ -54,7 +56,7 @@ impl FlowProducer {
             return Err(StreamError::NoTransport(why.to_owned()));
         }
         let readiness = Readiness::new(self.link())?;
-        Ok(AsyncFlowProducer { producer: self, readiness, summary: None })
+        Ok(AsyncFlowProducer { readiness, producer: self, summary: None })
     }
 }
 
@@ -167,7 +169,7 @@ struct Watch {
 
 impl Readiness {
     fn new(link: &Link) -> Result<Self, StreamError> {
-        if matches!(*link.carrier, Carrier::Shm(_)) {
+        if !link.carrier.is_watchable() {
             let why = "a task cannot wait for shared memory: connect over unix or tcp";
             return Err(StreamError::NoTransport(why.to_owned()));
         }
@@ -211,11 +213,7 @@ impl Drop for Readiness {
 
 impl Handler for Watch {
     fn descriptor(&self) -> BorrowedFd<'_> {
-        match &*self.carrier {
-            Carrier::Tcp(stream) => stream.as_fd(),
-            Carrier::Unix(stream) => stream.as_fd(),
-            Carrier::Shm(stream) => stream.as_fd(),
-        }
+        self.carrier.descriptor()
     }
 
     fn interest(&self) -> Interest {
@@ -229,22 +227,4 @@ impl Handler for Watch {
         }
         Next::Pause
     }
-}
-
-/// The reactor of all tasks' flows, with its thread.
-fn reactor() -> io::Result<&'static Reactor> {
-    static REACTOR: OnceLock<Result<Arc<Reactor>, io::ErrorKind>> = OnceLock::new();
-    let made = REACTOR.get_or_init(|| {
-        let reactor = Arc::new(Reactor::new().map_err(|error| error.kind())?);
-        let running = Arc::clone(&reactor);
-        let thread = thread::Builder::new().name("armilla-flow-tasks".to_owned());
-        let run = move || {
-            if let Err(error) = running.run() {
-                tracing::error!(%error, "tasks of flows are no longer woken");
-            }
-        };
-        thread.spawn(run).map_err(|error| error.kind())?;
-        Ok(reactor)
-    });
-    made.as_deref().map_err(|kind| (*kind).into())
 }

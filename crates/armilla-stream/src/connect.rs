@@ -1,15 +1,15 @@
 //! The side that connects.
 
-use crate::carrier::{Carrier, transport};
+use crate::carrier::{Carrier, Connection, Keep, transport};
 use crate::flow::{FlowEnd, Part};
+use crate::idle::Idle;
 use crate::limits::FlowOptions;
 use crate::listener::begin;
 use crate::wire::{Answer, Greeting, Verdict, WireError};
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, ShmConnector, StreamOptions, TcpConnector, UnixConnector, WithTimeout};
 use std::io;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
 
 /// The transports over which this side can connect, by preference.
 pub(crate) const TRANSPORTS: [&str; 3] = ["unix", "shm", "tcp"];
@@ -36,19 +36,46 @@ pub(crate) fn connect_with<E: FlowEnd>(
 ) -> Result<E, StreamError> {
     let token = Token::from_octets(&endpoint.token)
         .ok_or(StreamError::Protocol(WireError::Field("length of a token", 0)))?;
-    let greeting = Greeting { token, offset: spec.offset };
+    let keep = options.max_idle > 0;
+    let greeting = Greeting { token, offset: spec.offset, keep };
     let mut tried = Vec::new();
     for text in &endpoint.r#where {
+        if let Some(connection) = take_kept(text, &greeting, options)? {
+            return Ok(begin(connection, control, options, spec.clone()));
+        }
         match open(text, options) {
             Ok(carrier) => {
-                greet(&carrier, &greeting, options.connect_timeout)?;
-                return Ok(begin(Arc::new(carrier), control, options, spec.clone()));
+                let connection = greet(Arc::new(carrier), text, &greeting, options)?;
+                return Ok(begin(connection, control, options, spec.clone()));
             }
             Err(error) => tried.push(error.to_string()),
         }
     }
     let none = || "the endpoint names no address".to_owned();
     Err(StreamError::Unreachable(if tried.is_empty() { none() } else { tried.join("; ") }))
+}
+
+/// Where a kept connection leads, and the options with which it was made.
+type Way = (String, StreamOptions);
+
+/// The connections of this process that wait for their next flow. A peer that sends something before
+/// it is greeted does not keep to the protocol: then, as when it closes, its connection is dropped.
+static KEPT: LazyLock<Idle<Way>> = LazyLock::new(|| Idle::new(|_, _| ()));
+
+/// Greets over a kept connection; `None` if there is none whose peer answers. It may have closed the
+/// connection at this moment, without having seen the token.
+fn take_kept(
+    text: &str,
+    greeting: &Greeting,
+    options: &FlowOptions,
+) -> Result<Option<Connection>, StreamError> {
+    let same = |(at, stream): &Way| at == text && *stream == options.stream;
+    let Some(carrier) = KEPT.take(same) else { return Ok(None) };
+    match greet(carrier, text, greeting, options) {
+        Ok(connection) => Ok(Some(connection)),
+        Err(StreamError::Cut { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
@@ -68,9 +95,15 @@ fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
     }
 }
 
-fn greet(carrier: &Carrier, greeting: &Greeting, limit: Duration) -> Result<(), StreamError> {
+/// Shows the token and takes the answer.
+fn greet(
+    carrier: Arc<Carrier>,
+    text: &str,
+    greeting: &Greeting,
+    options: &FlowOptions,
+) -> Result<Connection, StreamError> {
     let cut = |source| StreamError::Cut { at: greeting.offset, source };
-    let stream = WithTimeout::new(carrier.stream(), limit);
+    let stream = WithTimeout::new(carrier.stream(), options.connect_timeout);
     let sent = Part::new(greeting.encode()).send(&mut |octets| stream.send(octets));
     let mut octets = [0; Answer::LENGTH];
     // A listener without room answers before it closes, so the answer is looked for in any case.
@@ -79,8 +112,21 @@ fn greet(carrier: &Carrier, greeting: &Greeting, limit: Duration) -> Result<(), 
         return Err(cut(sent.err().unwrap_or(error.source)));
     }
     match Answer::decode(&octets)? {
-        Answer { verdict: Verdict::Welcome, offset, .. } if offset == greeting.offset => Ok(()),
-        Answer { verdict: Verdict::Welcome, .. } => Err(StreamError::Refused(Verdict::WrongOffset)),
+        Answer { verdict: Verdict::Welcome, offset, .. } if offset != greeting.offset => {
+            Err(StreamError::Refused(Verdict::WrongOffset))
+        }
+        Answer { verdict: Verdict::Welcome, keep, .. } => {
+            let keep = keep && greeting.keep && carrier.is_watchable();
+            Ok(Connection { keep: keep.then(|| keep_for(text, options)), carrier })
+        }
         Answer { verdict, .. } => Err(StreamError::Refused(verdict)),
     }
+}
+
+fn keep_for(text: &str, options: &FlowOptions) -> Keep {
+    let way = (text.to_owned(), options.stream.clone());
+    let (most, limit) = (options.max_idle, options.idle_timeout);
+    Keep::new(move |carrier| {
+        KEPT.keep(carrier, way, most, limit);
+    })
 }

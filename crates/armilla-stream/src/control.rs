@@ -73,7 +73,9 @@ impl FlowControl {
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         self.start();
-        if let Some(carrier) = self.waiting().carrier.upgrade() {
+        // Under the lock, so that the connection is not the next flow's meanwhile.
+        let waiting = self.waiting();
+        if let Some(carrier) = waiting.carrier.upgrade() {
             // A stream whose peer has gone needs no end.
             carrier.stream().shutdown(Shutdown::Both).ok();
         }
@@ -85,6 +87,12 @@ impl FlowControl {
         if self.is_cancelled() {
             self.cancel();
         }
+    }
+
+    /// The flow has left its carrier; false if it was cancelled before.
+    pub(crate) fn detach(&self) -> bool {
+        self.waiting().carrier = Weak::new();
+        !self.is_cancelled()
     }
 
     pub(crate) fn moved(&self, octets: u64) {

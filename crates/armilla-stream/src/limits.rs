@@ -13,6 +13,12 @@ pub struct FlowOptions {
     pub stall_timeout: Duration,
     /// How long the whole flow may take, from the connection on. Default: as long as it takes.
     pub deadline: Option<Duration>,
+    /// How many connections are kept for further flows after theirs are complete: by this process
+    /// of those that it makes, and by each listener of those that it has accepted. The oldest one
+    /// makes room; 0 keeps none. Connections over shared memory are not kept. Default: 16.
+    pub max_idle: usize,
+    /// How long a connection is kept while no flow takes it. Default: 20 s.
+    pub idle_timeout: Duration,
     /// Options of the connection. The listening side's are those of its listener.
     pub stream: StreamOptions,
 }
@@ -23,6 +29,8 @@ impl Default for FlowOptions {
             connect_timeout: Duration::from_secs(5),
             stall_timeout: Duration::from_secs(30),
             deadline: None,
+            max_idle: 16,
+            idle_timeout: Duration::from_secs(20),
             stream: StreamOptions::default(),
         }
     }

@@ -98,8 +98,8 @@ impl Listener {
             }
             None => {
                 let (agreed, control) = (spec.clone(), control.clone());
-                let deliver = Box::new(move |carrier: Result<_, _>| {
-                    work(carrier.map(|carrier| begin(carrier, control, &options, agreed)));
+                let deliver = Box::new(move |connection: Result<_, _>| {
+                    work(connection.map(|made| begin(made, control, &options, agreed)));
                 });
                 let (offset, size) = (spec.offset, spec.size);
                 vec![self.offer_to(offset, size, &request.connects, deliver).map_err(refused)?]

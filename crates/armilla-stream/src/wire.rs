@@ -3,8 +3,13 @@
 //! The side that connects sends a [`Greeting`], the side that listens an [`Answer`]. Then the octets
 //! come from the producer: as they are if their number was agreed on, else in chunks, each behind
 //! its length (4 octets, at most [`MAX_CHUNK`]), of which an empty one is the last. Then the producer
-//! sends a [`Trailer`], and the consumer a [`Receipt`]. All numbers are big-endian. This module does
-//! no input or output.
+//! sends a [`Trailer`], and the consumer a [`Receipt`]. All numbers are big-endian.
+//!
+//! If both sides have said that they keep the connection, a receipt of [`Outcome::Complete`] does
+//! not end it: the next greeting, with another token, may follow. Either side may close it at any
+//! time between two flows.
+//!
+//! This module does no input or output.
 
 use crate::Token;
 use std::fmt;
@@ -59,6 +64,8 @@ pub struct Greeting {
     pub token: Token,
     /// Where the flow begins in the whole.
     pub offset: u64,
+    /// Whether the side that connects would keep the connection after a complete flow.
+    pub keep: bool,
 }
 
 /// What the side that listens says to a [`Greeting`].
@@ -95,6 +102,8 @@ pub struct Answer {
     pub offset: u64,
     /// How many octets the whole has, or [`UNKNOWN_SIZE`](crate::UNKNOWN_SIZE).
     pub size: u64,
+    /// Whether the connection stays open after a complete flow, for the next greeting.
+    pub keep: bool,
 }
 
 /// How a side sees the end of a flow.
@@ -136,7 +145,7 @@ impl Greeting {
     /// Its octets.
     pub fn encode(&self) -> [u8; Self::LENGTH] {
         let mut octets = [0; Self::LENGTH];
-        put_head(&mut octets, b"AFLG", 0);
+        put_head(&mut octets, b"AFLG", self.keep.into());
         octets[8..40].copy_from_slice(self.token.octets());
         octets[40..].copy_from_slice(&self.offset.to_be_bytes());
         octets
@@ -147,11 +156,11 @@ impl Greeting {
     /// # Errors
     /// It is of another protocol or version.
     pub fn decode(octets: &[u8; Self::LENGTH]) -> Result<Self, WireError> {
-        take_head(octets, b"AFLG")?;
+        let keep = take_head(octets, b"AFLG")? & 1 == 1;
         let mut token = [0; Token::LENGTH];
         token.copy_from_slice(&octets[8..40]);
         let token = Token::from_octets(&token).ok_or(WireError::Field("token", 0))?;
-        Ok(Self { token, offset: number(octets, 40) })
+        Ok(Self { token, offset: number(octets, 40), keep })
     }
 }
 
@@ -169,6 +178,7 @@ impl Answer {
         };
         let mut octets = [0; Self::LENGTH];
         put_head(&mut octets, b"AFLA", verdict);
+        octets[6] = self.keep.into();
         octets[8..16].copy_from_slice(&self.offset.to_be_bytes());
         octets[16..].copy_from_slice(&self.size.to_be_bytes());
         octets
@@ -186,7 +196,8 @@ impl Answer {
             3 => Verdict::Busy,
             other => return Err(WireError::Field("verdict", other)),
         };
-        Ok(Self { verdict, offset: number(octets, 8), size: number(octets, 16) })
+        let keep = octets[6] & 1 == 1;
+        Ok(Self { verdict, offset: number(octets, 8), size: number(octets, 16), keep })
     }
 }
 

@@ -264,8 +264,8 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-stream",
         rows: &[
-            ("carrier checksum token", "single values, and the connection"),
-            ("limits wire", "what both sides say, and how long they wait"),
+            ("carrier checksum reactor token", "single values, the connection, who watches it"),
+            ("idle limits wire", "what both sides say, how long they wait, between two flows"),
             ("control error", "how a flow goes on, and how it ends"),
             ("flow", "the two ends"),
             ("asynchronous listener servant", "ends for tasks, endpoints, the object of a control"),

@@ -173,6 +173,9 @@ impl FlowConsumer {
                     receipt.send(send).map_err(|error| self.link.error(error))?;
                     self.stage = Stage::Ended(outcome);
                     self.link.control.end();
+                    if outcome == Outcome::Complete {
+                        self.link.complete();
+                    }
                 }
                 Stage::Ended(Outcome::Complete) => return Ok(0),
                 Stage::Ended(Outcome::Cancelled) => return Err(StreamError::Cancelled.into()),

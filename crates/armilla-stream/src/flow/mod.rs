@@ -8,9 +8,9 @@ mod producer;
 pub use consumer::FlowConsumer;
 pub use producer::FlowProducer;
 
-use crate::carrier::Carrier;
+use crate::carrier::{Carrier, Connection, Keep};
 use crate::limits::Limits;
-use crate::{FlowControl, FlowSpec, StreamError, UNKNOWN_SIZE};
+use crate::{FlowControl, FlowOptions, FlowSpec, StreamError, UNKNOWN_SIZE};
 use std::io;
 use std::sync::Arc;
 
@@ -45,11 +45,31 @@ pub(crate) mod sealed {
 pub struct Link {
     pub(crate) carrier: Arc<Carrier>,
     pub(crate) control: FlowControl,
-    pub(crate) limits: Limits,
-    pub(crate) spec: FlowSpec,
+    limits: Limits,
+    spec: FlowSpec,
+    /// Takes the connection if the flow is complete.
+    keep: Option<Keep>,
+    complete: bool,
 }
 
 impl Link {
+    /// Begins a flow: from now on its limits count, and `control` is its own.
+    pub(crate) fn begin(
+        connection: Connection,
+        control: FlowControl,
+        options: &FlowOptions,
+        spec: FlowSpec,
+    ) -> Self {
+        let Connection { carrier, keep } = connection;
+        control.attach(&carrier);
+        Self { carrier, control, limits: Limits::start(options), spec, keep, complete: false }
+    }
+
+    /// Both sides know that everything has come; nothing of this flow is left on the connection.
+    const fn complete(&mut self) {
+        self.complete = true;
+    }
+
     /// How many octets this flow is to have, if that is known.
     fn agreed(&self) -> Option<u64> {
         (self.spec.size != UNKNOWN_SIZE).then(|| self.spec.size.saturating_sub(self.spec.offset))
@@ -94,6 +114,11 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.control.end();
+        // From here on the control no longer reaches the connection, which is the next flow's.
+        let intact = self.control.detach();
+        if let Some(keep) = self.keep.take().filter(|_| self.complete && intact) {
+            keep.keep(Arc::clone(&self.carrier));
+        }
     }
 }
 

@@ -220,11 +220,12 @@ impl FlowProducer {
         Trailer { outcome: Outcome::Complete, count, digest }.encode()
     }
 
-    fn take_receipt(&self, octets: &[u8; Receipt::LENGTH]) -> io::Result<FlowSummary> {
+    fn take_receipt(&mut self, octets: &[u8; Receipt::LENGTH]) -> io::Result<FlowSummary> {
         let receipt = Receipt::decode(octets).map_err(StreamError::Protocol)?;
         let found = self.link.control.transferred();
         match receipt.outcome {
             Outcome::Complete if receipt.count == found => {
+                self.link.complete();
                 Ok(FlowSummary { octets: found, verified: self.link.spec.digest.clone() })
             }
             Outcome::Complete => {

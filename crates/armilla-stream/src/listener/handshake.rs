@@ -1,13 +1,19 @@
 //! Greetings of those who connect.
 
 use super::Shared;
-use crate::carrier::{Acceptor, Carrier};
+use super::offers::Deliver;
+use crate::carrier::{Acceptor, Carrier, Connection, Keep};
 use crate::flow::Part;
 use crate::wire::{Answer, Greeting, Verdict};
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
 use std::thread;
+use std::time::Duration;
+
+/// For how long the thread of a flow stays for the next one on its connection. While it stays,
+/// nobody else has to be woken for that.
+const STAY: Duration = Duration::from_millis(50);
 
 /// Accepts connections until the listener closes, and greets each in a thread of its own, in which
 /// the flow goes on.
@@ -22,52 +28,84 @@ pub(super) fn accept_all(acceptor: &Acceptor, shared: &Arc<Shared>) {
                 return;
             }
         };
-        let Some(place) = Place::take(shared) else {
-            refuse(&carrier);
-            continue;
-        };
-        let thread = thread::Builder::new().name("armilla-flow".to_owned());
-        if let Err(error) = thread.spawn(move || place.serve(carrier)) {
-            tracing::warn!(%error, "no thread for a flow; its connection is closed");
+        match Place::take(shared) {
+            Some(place) => go_on(Arc::new(carrier), place),
+            None => refuse(&carrier),
         }
+    }
+}
+
+/// Greets who has connected, or who begins the next flow of a connection.
+pub(super) fn go_on(carrier: Arc<Carrier>, place: Place) {
+    let thread = thread::Builder::new().name("armilla-flow".to_owned());
+    if let Err(error) = thread.spawn(move || place.serve(carrier)) {
+        tracing::warn!(%error, "no thread for a flow; its connection is closed");
     }
 }
 
 /// Tells without waiting that there is no room.
 fn refuse(carrier: &Carrier) {
-    let answer = Answer { verdict: Verdict::Busy, offset: 0, size: 0 };
+    let answer = Answer { verdict: Verdict::Busy, offset: 0, size: 0, keep: false };
     // Who does not take it finds the connection closed.
     carrier.stream().try_send(&answer.encode()).ok();
 }
 
 /// The right to have a connection.
-struct Place(Arc<Shared>);
+pub(super) struct Place(Arc<Shared>);
 
 impl Place {
+    /// A connection that waits for its next flow makes room if there is no other.
     fn take(shared: &Arc<Shared>) -> Option<Self> {
         let place = Self(Arc::clone(shared));
         let before = shared.connections.fetch_add(1, Ordering::AcqRel);
-        (before < shared.max_connections).then_some(place)
+        (before < shared.max_connections || shared.idle.close_oldest()).then_some(place)
     }
 
-    fn serve(self, carrier: Carrier) {
-        let carrier = Arc::new(carrier);
-        match self.greet(&carrier) {
-            Ok(Some(deliver)) => deliver(Ok(carrier)),
-            Ok(None) => {}
-            Err(error) => {
-                let peer = carrier.stream().peer();
-                tracing::debug!(%error, %peer, "a connection did not greet");
-            }
+    /// Serves a flow, and those that follow it at once.
+    fn serve(self, carrier: Arc<Carrier>) {
+        let shared = Arc::clone(&self.0);
+        let mut next = Some((carrier, self));
+        while let Some((carrier, place)) = next {
+            let kept = place.serve_one(carrier);
+            next = kept.and_then(|number| shared.idle.wait(number, STAY));
         }
     }
 
-    /// Reads the greeting and answers it. Nothing of a wrong token is told or logged.
-    fn greet(&self, carrier: &Carrier) -> io::Result<Option<super::offers::Deliver>> {
-        let stream = carrier.stream();
-        let limit = self.0.options.connect_timeout;
+    /// Returns the number under which the connection is kept, if it is by the time at which the
+    /// program gives the thread back.
+    fn serve_one(self, carrier: Arc<Carrier>) -> Option<u64> {
+        let (deliver, keep) = match self.greet(&carrier) {
+            Ok(greeted) => greeted?,
+            Err(error) => {
+                let peer = carrier.stream().peer();
+                tracing::debug!(%error, %peer, "a connection did not greet");
+                return None;
+            }
+        };
+        let kept = Arc::new(OnceLock::new());
+        let keep = keep.then(|| {
+            let kept = Arc::clone(&kept);
+            Keep::new(move |carrier| {
+                self.keep(carrier).and_then(|number| kept.set(number).ok());
+            })
+        });
+        deliver(Ok(Connection { carrier, keep }));
+        kept.get().copied()
+    }
+
+    /// Waits for the next flow.
+    fn keep(self, carrier: Arc<Carrier>) -> Option<u64> {
+        let shared = Arc::clone(&self.0);
+        let options = &shared.options;
+        shared.idle.keep(carrier, self, options.max_idle, options.idle_timeout)
+    }
+
+    /// Reads the greeting and answers it: who waits for the flow, and whether the connection is
+    /// kept. Nothing of a wrong token is told or logged.
+    fn greet(&self, carrier: &Carrier) -> io::Result<Option<(Deliver, bool)>> {
+        let (stream, options) = (carrier.stream(), &self.0.options);
         let mut octets = [0; Greeting::LENGTH];
-        let recv = armilla_ipc::WithTimeout::new(stream, limit);
+        let recv = armilla_ipc::WithTimeout::new(stream, options.connect_timeout);
         recv.recv_all(&mut octets).map_err(|error| error.source)?;
         let greeting = Greeting::decode(&octets).map_err(io::Error::other)?;
         let (verdict, waiting) = match self.0.offers.take(&greeting.token) {
@@ -78,10 +116,14 @@ impl Place {
             Some(waiting) => (Verdict::Welcome, Some(waiting)),
         };
         let (offset, size) = waiting.as_ref().map_or((0, 0), |w| (w.offset, w.size));
-        let mut answer = Part::new(Answer { verdict, offset, size }.encode());
+        let keep = greeting.keep && options.max_idle > 0 && carrier.is_watchable();
+        let keep = keep && verdict == Verdict::Welcome;
+        let mut answer = Part::new(Answer { verdict, offset, size, keep }.encode());
         let answered = answer.send(&mut |octets| recv.send(octets));
         match (waiting, verdict) {
-            (Some(waiting), Verdict::Welcome) if answered.is_ok() => Ok(Some(waiting.deliver)),
+            (Some(waiting), Verdict::Welcome) if answered.is_ok() => {
+                Ok(Some((waiting.deliver, keep)))
+            }
             (Some(waiting), _) => {
                 // The token is used up; whoever waits learns that nobody comes.
                 (waiting.deliver)(Err(crate::StreamError::NotCollected));

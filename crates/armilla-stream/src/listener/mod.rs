@@ -4,9 +4,10 @@ mod handshake;
 mod offers;
 mod private_directory;
 
-use crate::carrier::{Acceptor, Carrier, transport};
+use crate::carrier::{Acceptor, Connection, transport};
 use crate::flow::{FlowEnd, Link};
-use crate::limits::{FlowOptions, Limits};
+use crate::idle::Idle;
+use crate::limits::FlowOptions;
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, host};
 use offers::{Offers, Waiting};
@@ -14,7 +15,7 @@ use private_directory::PrivateDirectory;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -23,7 +24,8 @@ use std::time::Duration;
 ///
 /// An endpoint that it [offers](Self::offer) has a token that is of use once, within
 /// [`offer_lifetime`](ListenerBuilder::offer_lifetime); a connection that shows no valid token
-/// within the connect timeout is closed. Each connection has a thread. Clones share the listener,
+/// within the connect timeout is closed. Each flow has a thread; a connection that waits for its next
+/// flow has none, and makes room when there are too many. Clones share the listener,
 /// from any thread; when the last one is dropped it stops listening, and flows that have begun go
 /// on.
 ///
@@ -85,6 +87,7 @@ struct Shared {
     connections: AtomicUsize,
     max_connections: usize,
     options: FlowOptions,
+    idle: Idle<handshake::Place>,
 }
 
 impl Listener {
@@ -114,9 +117,9 @@ impl Listener {
         connects: &[impl AsRef<str>],
     ) -> Result<(FlowEndPoint, Offer<E>), StreamError> {
         let (deliver, delivered) = mpsc::sync_channel(1);
-        let deliver = Box::new(move |carrier| {
+        let deliver = Box::new(move |connection| {
             // The program may have lost interest; the connection then closes.
-            deliver.send(carrier).ok();
+            deliver.send(connection).ok();
         });
         let endpoint = self.offer_to(offset, u64::MAX, connects, deliver)?;
         let token = Token::from_octets(&endpoint.token);
@@ -163,6 +166,11 @@ impl Listener {
         self.0.shared.offers.len()
     }
 
+    /// How many connections it has, those that wait for their next flow included.
+    pub fn connections(&self) -> usize {
+        self.0.shared.connections.load(Ordering::Acquire)
+    }
+
     /// What its flows are limited by.
     pub fn options(&self) -> &FlowOptions {
         &self.0.shared.options
@@ -179,6 +187,7 @@ impl Drop for Listening {
     fn drop(&mut self) {
         self.acceptors.iter().for_each(|acceptor| acceptor.role().close());
         self.shared.offers.close();
+        self.shared.idle.close();
     }
 }
 
@@ -221,8 +230,8 @@ impl ListenerBuilder {
         self
     }
 
-    /// How many connections there may be, those that have not shown a token yet included. Default:
-    /// 256.
+    /// How many connections there may be, those that have not shown a token yet included. Those
+    /// that wait for their next flow make room. Default: 256.
     pub const fn max_connections(mut self, most: usize) -> Self {
         self.max_connections = most;
         self
@@ -263,6 +272,7 @@ impl ListenerBuilder {
             connections: AtomicUsize::new(0),
             max_connections: self.max_connections,
             options: self.options,
+            idle: Idle::new(handshake::go_on),
         });
         let lifetime = self.lifetime;
         let listening = Listening { shared, addresses, acceptors, lifetime, _directory: directory };
@@ -293,7 +303,7 @@ impl ListenerBuilder {
 /// An endpoint that waits to be collected. Dropping it withdraws the endpoint.
 #[derive(Debug)]
 pub struct Offer<E> {
-    delivered: mpsc::Receiver<Result<Arc<Carrier>, StreamError>>,
+    delivered: mpsc::Receiver<Result<Connection, StreamError>>,
     token: Option<Token>,
     shared: Arc<Shared>,
     options: FlowOptions,
@@ -307,8 +317,8 @@ impl<E: FlowEnd> Offer<E> {
     /// # Errors
     /// [`NotCollected`](StreamError::NotCollected) when the lifetime of the endpoint is over.
     pub fn wait(self, spec: FlowSpec) -> Result<E, StreamError> {
-        let carrier = self.delivered.recv().unwrap_or(Err(StreamError::NotCollected))?;
-        Ok(begin(carrier, self.control.clone(), &self.options, spec))
+        let made = self.delivered.recv().unwrap_or(Err(StreamError::NotCollected))?;
+        Ok(begin(made, self.control.clone(), &self.options, spec))
     }
 
     /// Controls the flow, also before it begins.
@@ -327,13 +337,12 @@ impl<E> Drop for Offer<E> {
 
 /// Begins a flow over a connection whose sides have greeted each other.
 pub(crate) fn begin<E: FlowEnd>(
-    carrier: Arc<Carrier>,
+    connection: Connection,
     control: FlowControl,
     options: &FlowOptions,
     spec: FlowSpec,
 ) -> E {
-    control.attach(&carrier);
-    E::from_link(Link { carrier, control, limits: Limits::start(options), spec })
+    E::from_link(Link::begin(connection, control, options, spec))
 }
 
 impl fmt::Debug for Shared {

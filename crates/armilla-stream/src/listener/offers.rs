@@ -1,7 +1,7 @@
 //! The endpoints that wait to be collected, by their tokens. A thread gives them up when their time
 //! is over; there is one while there are offers.
 
-use crate::carrier::Carrier;
+use crate::carrier::Connection;
 use crate::{StreamError, Token};
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Takes the connection of an endpoint, or the reason why there is none. It may run for as long as
 /// the flow does.
-pub(crate) type Deliver = Box<dyn FnOnce(Result<Arc<Carrier>, StreamError>) + Send>;
+pub(crate) type Deliver = Box<dyn FnOnce(Result<Connection, StreamError>) + Send>;
 
 /// Who waits for a connection.
 pub(crate) struct Waiting {
@@ -35,8 +35,8 @@ struct Table {
 #[derive(Default)]
 struct State {
     waiting: HashMap<Token, (Instant, Waiting)>,
-    /// Whether the thread runs that gives offers up.
-    watched: bool,
+    /// Until when the thread sleeps that gives offers up, if there is one.
+    watched: Option<Instant>,
     closed: bool,
 }
 
@@ -58,16 +58,17 @@ impl Offers {
         if state.waiting.len() >= self.most {
             return Err(StreamError::TooManyOffers(self.most));
         }
-        if !state.watched {
+        let now = Instant::now();
+        let end = now.checked_add(lifetime).unwrap_or(now + Duration::from_secs(86_400));
+        if state.watched.is_none() {
             let table = Arc::clone(&self.table);
             let thread = thread::Builder::new().name("armilla-flow-offers".to_owned());
             thread.spawn(move || table.give_up()).map_err(StreamError::System)?;
-            state.watched = true;
+        } else if state.watched.is_some_and(|until| end < until) {
+            self.table.changed.notify_all();
         }
-        let now = Instant::now();
-        let end = now.checked_add(lifetime).unwrap_or(now + Duration::from_secs(86_400));
+        state.watched = Some(state.watched.map_or(end, |until| until.min(end)));
         state.waiting.insert(token, (end, waiting));
-        self.table.changed.notify_all();
         Ok(())
     }
 
@@ -111,9 +112,10 @@ impl Table {
                 continue;
             }
             let Some(next) = state.waiting.values().map(|(end, _)| *end).min() else {
-                state.watched = false;
+                state.watched = None;
                 return;
             };
+            state.watched = Some(next);
             let pause = next.saturating_duration_since(now);
             let waited = self.changed.wait_timeout(state, pause);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;

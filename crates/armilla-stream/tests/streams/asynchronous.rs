@@ -1,7 +1,7 @@
 //! Ends of tasks.
 
-use crate::common::{content, listener, over};
-use armilla_stream::{Checksum, FlowConsumer, FlowOptions, FlowProducer, FlowSpec, StreamError};
+use crate::common::{content, listener, options, over};
+use armilla_stream::{Checksum, FlowConsumer, FlowProducer, FlowSpec, StreamError};
 use futures_io::{AsyncRead, AsyncWrite};
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -51,7 +51,7 @@ fn tasks_send_and_receive_in_both_framings() {
             };
             let request = over(transport).with_checksum(Checksum::Crc32);
             let (agreement, _) = listener.agree(&request, spec.clone(), work).unwrap();
-            let consumer: FlowConsumer = agreement.collect(&FlowOptions::default()).unwrap();
+            let consumer: FlowConsumer = agreement.collect(&options()).unwrap();
             let mut consumer = consumer.into_async().unwrap();
             let found = block_on(async {
                 let (mut found, mut buffer) = (Vec::new(), vec![0; 100_000]);
@@ -75,7 +75,7 @@ fn a_task_cannot_wait_for_shared_memory() {
     let listener = listener();
     let work = |_: Result<FlowProducer, StreamError>| {};
     let (agreement, _) = listener.agree(&over("shm"), FlowSpec::sized(1), work).unwrap();
-    let consumer: FlowConsumer = agreement.collect(&FlowOptions::default()).unwrap();
+    let consumer: FlowConsumer = agreement.collect(&options()).unwrap();
     let error = consumer.into_async().unwrap_err().to_string();
     assert!(error.contains("shared memory"), "{error}");
 }

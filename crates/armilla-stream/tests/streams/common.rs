@@ -13,6 +13,12 @@ pub(crate) fn listener() -> Listener {
     Listener::builder().tcp("127.0.0.1", 0).unix().shared_memory().start().unwrap()
 }
 
+/// Tests that run at the same time share the connections that the process keeps: none makes room
+/// for another.
+pub(crate) fn options() -> FlowOptions {
+    FlowOptions { max_idle: 1000, ..FlowOptions::default() }
+}
+
 /// A request over one transport only.
 pub(crate) fn over(transport: &str) -> FlowRequest {
     FlowRequest { connects: vec![transport.to_owned()], ..FlowRequest::default() }
@@ -37,5 +43,5 @@ pub(crate) fn flow(
         done.send(producer.and_then(produce)).ok();
     };
     let (agreement, _) = listener.agree(request, spec, work).unwrap();
-    (agreement.collect(&FlowOptions::default()), sent)
+    (agreement.collect(&options()), sent)
 }

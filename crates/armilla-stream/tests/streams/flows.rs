@@ -1,9 +1,9 @@
 //! Flows over every transport.
 
-use crate::common::{TRANSPORTS, content, flow, listener, over};
+use crate::common::{TRANSPORTS, content, flow, listener, options, over};
 use armilla_stream::{
-    Checksum, FlowConsumer, FlowOptions, FlowProducer, FlowRequest, FlowSpec, Listener,
-    RunningChecksum, StreamError, connect,
+    Checksum, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener, RunningChecksum,
+    StreamError, connect,
 };
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -108,7 +108,7 @@ fn octets_flow_to_the_called_side_too() {
     };
     let (agreement, _) =
         listener.agree(&FlowRequest::connecting(0), FlowSpec::unsized_(), work).unwrap();
-    let mut producer: FlowProducer = agreement.collect(&FlowOptions::default()).unwrap();
+    let mut producer: FlowProducer = agreement.collect(&options()).unwrap();
     producer.write_all(b"up").unwrap();
     producer.finish().unwrap();
     assert_eq!(received.recv().unwrap(), b"up");
@@ -279,7 +279,7 @@ fn an_unreachable_endpoint_names_what_was_tried() {
     let listener = listener();
     let (mut endpoint, _offer) = listener.offer::<FlowProducer>(0, &["tcp"]).unwrap();
     endpoint.r#where = vec!["unix:///nowhere/at/all".to_owned(), "carrier-pigeon".to_owned()];
-    let tried = connect::<FlowConsumer>(&endpoint, &FlowSpec::default(), &FlowOptions::default());
+    let tried = connect::<FlowConsumer>(&endpoint, &FlowSpec::default(), &options());
     let error = tried.unwrap_err().to_string();
     assert!(error.contains("/nowhere/at/all") && error.contains("carrier-pigeon"), "{error}");
 }

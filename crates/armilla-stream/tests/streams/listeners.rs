@@ -1,10 +1,9 @@
 //! Endpoints: who may collect them, and what becomes of those that nobody collects.
 
-use crate::common::listener;
+use crate::common::{listener, options};
 use armilla_stream::wire::{Answer, Greeting, Verdict};
 use armilla_stream::{
-    FlowConsumer, FlowEndPoint, FlowOptions, FlowProducer, FlowSpec, Listener, StreamError, Token,
-    connect,
+    FlowConsumer, FlowEndPoint, FlowProducer, FlowSpec, Listener, StreamError, Token, connect,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +11,7 @@ use std::time::Duration;
 
 fn collect(endpoint: &FlowEndPoint, offset: u64) -> Result<FlowConsumer, StreamError> {
     let spec = FlowSpec { offset, ..FlowSpec::sized(10) };
-    connect(endpoint, &spec, &FlowOptions::default())
+    connect(endpoint, &spec, &options())
 }
 
 fn refusal(result: Result<FlowConsumer, StreamError>) -> Verdict {
@@ -100,7 +99,7 @@ fn a_connection_too_many_is_told_so() {
     };
     let request = armilla_stream::FlowRequest::connecting(0);
     let (held, _) = listener.agree(&request, FlowSpec::sized(10), hold).unwrap();
-    let _connected: FlowConsumer = held.collect(&FlowOptions::default()).unwrap();
+    let _connected: FlowConsumer = held.collect(&options()).unwrap();
     assert_eq!(refusal(collect(&first, 0)), Verdict::Busy);
     assert_eq!(refusal(collect(&second, 0)), Verdict::Busy);
     drop(stop);
@@ -117,7 +116,7 @@ fn strangers_are_sent_away_and_others_go_on() {
     // A guess.
     let mut guess = TcpStream::connect(&at).unwrap();
     let token = Token::from_octets(&[7; Token::LENGTH]).unwrap();
-    guess.write_all(&Greeting { token, offset: 0 }.encode()).unwrap();
+    guess.write_all(&Greeting { token, offset: 0, keep: false }.encode()).unwrap();
     let mut answer = [0; Answer::LENGTH];
     guess.read_exact(&mut answer).unwrap();
     assert_eq!(Answer::decode(&answer).unwrap().verdict, Verdict::UnknownToken);

@@ -4,4 +4,5 @@ mod asynchronous;
 mod common;
 mod corpus;
 mod flows;
+mod kept;
 mod listeners;
