@@ -79,6 +79,18 @@ impl Drop for Running {
 }
 
 #[test]
+fn a_directory_that_is_missing_is_named() {
+    let name = format!("armilla-cli-imr-directory-{}", std::process::id());
+    let imr = Running::new(std::env::temp_dir().join(name), "iiop://127.0.0.1:0");
+    imr.says(&["add", "s", "--directory", "/no/directory", "--", "/bin/true"]);
+    imr.says(&["start", "s"]);
+    imr.await_stage("stopped");
+    let shown = imr.says(&["show", "s"]);
+    assert!(shown.contains("its directory, /no/directory, is not there"), "{shown}");
+    fs::remove_dir_all(&imr.directory).unwrap();
+}
+
+#[test]
 fn servers_are_defined_started_found_again_and_removed() {
     let name = format!("armilla-cli-imr-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);

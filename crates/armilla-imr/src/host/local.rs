@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::TcpListener;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -139,7 +139,7 @@ impl Host for LocalHost {
         }
         let limits = limits(definition);
         let child = process::spawn(&mut command, limits)
-            .map_err(|error| format!("{}: {error}", command.get_program().display()))?;
+            .map_err(|error| unstarted(definition, &command, &error))?;
         let number = child.id();
         // It is there until it is waited for.
         let started = process::started_at(number).unwrap_or_default();
@@ -180,6 +180,18 @@ impl Host for LocalHost {
             host.end(run, ending);
         });
         true
+    }
+}
+
+/// Why a program cannot be started. The system does not tell whether it means the directory.
+fn unstarted(definition: &Definition, command: &Command, error: &io::Error) -> String {
+    let program = command.get_program().display();
+    match &definition.directory {
+        None => format!("{program}: {error}"),
+        Some(directory) if Path::new(directory).is_dir() => {
+            format!("{program} in {directory}: {error}")
+        }
+        Some(directory) => format!("its directory, {directory}, is not there"),
     }
 }
 
