@@ -279,7 +279,7 @@ fn contains(
 }
 
 /// Integers stay integers, and a division of them drops the fraction; with a floating-point
-/// number both operands are floating-point numbers.
+/// number both operands are floating-point numbers, and a result beyond 128 bits is one.
 fn calculate<'v>(
     left: Operand<'_>,
     operator: Arithmetic,
@@ -292,7 +292,9 @@ fn calculate<'v>(
             Arithmetic::Multiply => a.checked_mul(b),
             Arithmetic::Divide => a.checked_div(b),
         };
-        return result.map(Operand::Integer).ok_or(Undefined::Arithmetic);
+        if let Some(result) = result {
+            return Ok(Operand::Integer(result));
+        }
     }
     let (a, b) = (float(left)?, float(right)?);
     let result = match operator {
