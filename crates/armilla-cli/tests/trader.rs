@@ -44,6 +44,14 @@ fn offers_are_made_and_found() {
                     price  double\n  sizes  SizeList\n";
     assert_eq!(shown, expected);
     assert_eq!(trader.ok(&["types"]), "Printer\n");
+    // What the supertype demands need not be said again.
+    let laser = ["type", "Office::Printer", "--from-idl", &idl, "--as", "Laser"];
+    let shown = trader.ok(&[&laser[..], &["--super", "Printer"]].concat());
+    assert!(
+        shown.contains("derives from Printer\n  name   string, mandatory, readonly\n"),
+        "{shown}"
+    );
+    trader.ok(&["type", "Laser", "--remove"]);
 
     let export = |name: &str, price: &str, sizes: &str| {
         let object = format!("corbaloc::printers.invalid/{name}");

@@ -100,8 +100,11 @@ fn add(options: &Type, file: &std::path::Path, service: &Service) -> Outcome {
         let what = format!("{} declares no interface {:?}", file.display(), options.name);
         return Err(Failure::because(what));
     };
-    let properties =
+    let mut properties =
         armilla_trader::properties_of_interface(&model, interface, &options.mandatory)?;
+    for name in &options.super_types {
+        inherit(&mut properties, &explain::full_type(service, name)?.props);
+    }
     if let Some(unknown) =
         options.mandatory.iter().find(|name| properties.iter().all(|p| p.name != **name))
     {
@@ -112,4 +115,28 @@ fn add(options: &Type, file: &std::path::Path, service: &Service) -> Outcome {
     let repository_id = &model.definition(interface)?.id;
     service.types()?.add_type(name, repository_id, &properties, &options.super_types)?;
     show(service, name)
+}
+
+/// What a supertype demands of a property the new type demands, too.
+fn inherit(properties: &mut [PropStruct], inherited: &[PropStruct]) {
+    for property in properties {
+        let above = inherited.iter().find(|above| above.name == property.name);
+        let [own, above] = [Some(&*property), above].map(|it| it.map_or((false, false), demands));
+        property.mode = match (own.0 || above.0, own.1 || above.1) {
+            (false, false) => PropertyMode::PropNormal,
+            (false, true) => PropertyMode::PropReadonly,
+            (true, false) => PropertyMode::PropMandatory,
+            (true, true) => PropertyMode::PropMandatoryReadonly,
+        };
+    }
+}
+
+/// Whether a property is mandatory, and whether it is readonly.
+const fn demands(property: &PropStruct) -> (bool, bool) {
+    match property.mode {
+        PropertyMode::PropNormal => (false, false),
+        PropertyMode::PropReadonly => (false, true),
+        PropertyMode::PropMandatory => (true, false),
+        PropertyMode::PropMandatoryReadonly => (true, true),
+    }
 }
