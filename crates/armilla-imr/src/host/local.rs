@@ -127,15 +127,16 @@ impl Host for LocalHost {
         let (errors, from) = self.0.logs.open(name, LogStream::Errors).map_err(text)?;
         let mut command = Command::new(place(program));
         command.args(arguments.iter().map(|argument| place(argument)));
+        if let Some(user) = &definition.user {
+            let Account { name, uid, gid, home } = account(user)?;
+            command.uid(uid).gid(gid);
+            command.env("HOME", home).env("USER", &name).env("LOGNAME", &name);
+        }
         command.envs(definition.environment.iter().map(|(name, value)| (name, place(value))));
         command.env(RUN, launch.run.0.to_string()).env(SERVER, name);
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         if let Some(directory) = &definition.directory {
             command.current_dir(directory);
-        }
-        if let Some(user) = &definition.user {
-            let (uid, gid) = account(user)?;
-            command.uid(uid).gid(gid);
         }
         let limits = limits(definition);
         let child = process::spawn(&mut command, limits)
@@ -221,16 +222,48 @@ fn limits(definition: &Definition) -> process::ResourceLimits {
     }
 }
 
-/// The numbers of a user and of the group that the user belongs to, from `/etc/passwd`.
-fn account(user: &str) -> Result<(u32, u32), String> {
+/// A user of this host.
+#[derive(Debug, PartialEq)]
+struct Account {
+    name: String,
+    uid: u32,
+    gid: u32,
+    home: String,
+}
+
+/// The user with this name or number.
+fn account(user: &str) -> Result<Account, String> {
     if !rustix::process::geteuid().is_root() {
         return Err(format!("only an activator that runs as root can start it as user {user:?}"));
     }
     let table = std::fs::read_to_string("/etc/passwd").map_err(text)?;
-    let found = table.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let (name, uid, gid) = (fields.next()?, fields.nth(1)?, fields.next()?);
-        (name == user || uid == user).then_some((uid.parse().ok()?, gid.parse().ok()?))
-    });
-    found.ok_or_else(|| format!("this host has no user {user:?}"))
+    find_account(&table, user).ok_or_else(|| format!("this host has no user {user:?}"))
+}
+
+/// A user in the text of `/etc/passwd`.
+fn find_account(table: &str, user: &str) -> Option<Account> {
+    table.lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        let [name, _, uid, gid, _, home, ..] = fields[..] else { return None };
+        if name != user && uid != user {
+            return None;
+        }
+        let (uid, gid) = (uid.parse().ok()?, gid.parse().ok()?);
+        Some(Account { name: name.to_owned(), uid, gid, home: home.to_owned() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_found_by_name_and_number() {
+        let table = "root:x:0:0:root:/root:/bin/bash\nbroken:x\nbird:x:77:8::/home/bird:/bin/sh\n";
+        let bird = find_account(table, "bird").unwrap();
+        assert_eq!((bird.uid, bird.gid, bird.home.as_str()), (77, 8, "/home/bird"));
+        assert_eq!(find_account(table, "77"), Some(bird));
+        assert_eq!(find_account(table, "broken"), None);
+        assert_eq!(find_account(table, "8"), None);
+    }
 }
