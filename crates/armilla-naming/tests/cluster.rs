@@ -20,6 +20,7 @@ use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// The process that is to be killed. It is this test program once more.
 #[test]
@@ -160,33 +161,35 @@ fn references_to_contexts_outlive_an_instance() {
 /// Instances of the service in processes of their own.
 struct Instances {
     address: String,
-    running: Mutex<Vec<(Child, String)>>,
+    running: Mutex<Vec<Child>>,
+    urls: Mutex<Vec<String>>,
 }
 
 impl Instances {
     fn start(address: String, count: usize) -> Self {
-        let running = Mutex::new((0..count).map(|_| start(&address)).collect());
-        Self { address, running }
+        let (running, urls) = (0..count).map(|_| start(&address)).unzip();
+        Self { address, running: Mutex::new(running), urls: Mutex::new(urls) }
     }
 
     fn url(&self, index: usize) -> String {
-        let running = self.running.lock().unwrap();
-        running[index % running.len()].1.clone()
+        let urls = self.urls.lock().unwrap();
+        urls[index % urls.len()].clone()
     }
 
     /// Kills an instance, and starts another one in its place.
     fn replace(&self, index: usize) {
         let mut running = self.running.lock().unwrap();
-        let (child, _) = &mut running[index];
-        child.kill().unwrap();
-        child.wait().unwrap();
-        running[index] = start(&self.address);
+        running[index].kill().unwrap();
+        running[index].wait().unwrap();
+        let (child, url) = start(&self.address);
+        running[index] = child;
+        self.urls.lock().unwrap()[index] = url;
     }
 }
 
 impl Drop for Instances {
     fn drop(&mut self) {
-        for (child, _) in self.running.lock().unwrap().iter_mut() {
+        for child in self.running.lock().unwrap().iter_mut() {
             child.kill().ok();
             child.wait().ok();
         }
@@ -212,14 +215,36 @@ fn bind_by_all(instances: &Instances, client: usize, stop: &AtomicBool) -> BTree
     acknowledged
 }
 
+/// Resolves a name until told to stop, by another instance when one is lost. Returns the longest
+/// time without an answer.
+fn resolve_by_all(instances: &Instances, stop: &AtomicBool) -> Duration {
+    let orb = Orb::new().unwrap();
+    let (mut instance, mut root, mut longest) = (0, None, Duration::ZERO);
+    let mut last = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        root = root.or_else(|| orb.resolve(&instances.url(instance)).ok());
+        let here = |root: &NamingContextExtRef| root.resolve(&name("always")).is_ok();
+        if root.as_ref().is_some_and(here) {
+            longest = longest.max(last.elapsed());
+            last = Instant::now();
+        } else {
+            root = None;
+            instance += 1;
+        }
+    }
+    longest.max(last.elapsed())
+}
+
 #[test]
 fn nothing_acknowledged_is_lost_with_any_member_or_instance() {
     let Some(mut cluster) = Cluster::start("kills") else { return };
     let rounds = number("ARMILLA_CLUSTER_ROUNDS", 3);
     let instances = Instances::start(cluster.address(), 3);
     let stop = AtomicBool::new(false);
-    let acknowledged: BTreeSet<String> = thread::scope(|scope| {
+    assert!(Binder::new(&instances.url(0)).unwrap().bind("always"));
+    let (acknowledged, silence): (BTreeSet<String>, _) = thread::scope(|scope| {
         let (instances, stop) = (&instances, &stop);
+        let resolver = scope.spawn(move || resolve_by_all(instances, stop));
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| scope.spawn(move || bind_by_all(instances, client, stop)))
             .collect();
@@ -233,12 +258,14 @@ fn nothing_acknowledged_is_lost_with_any_member_or_instance() {
             cluster.start_member(round % 3);
         }
         stop.store(true, Ordering::Relaxed);
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        let acknowledged = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
+        (acknowledged, resolver.join().unwrap())
     });
     drop(instances);
     let stored = stored(&open(&cluster.address()));
     let lost: Vec<_> = acknowledged.difference(&stored).collect();
     assert!(lost.is_empty(), "{lost:?}");
     assert!(!acknowledged.is_empty());
-    println!("{rounds} rounds, {} acknowledged, {} stored", acknowledged.len(), stored.len());
+    let (kept, all, silent) = (acknowledged.len(), stored.len(), silence.as_millis());
+    println!("{rounds} rounds, {kept} acknowledged, {all} stored, {silent} ms without a resolve");
 }
