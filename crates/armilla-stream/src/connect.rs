@@ -38,14 +38,22 @@ pub(crate) fn connect_with<E: FlowEnd>(
         .ok_or(StreamError::Protocol(WireError::Field("length of a token", 0)))?;
     let keep = options.max_idle > 0;
     let greeting = Greeting { token, offset: spec.offset, keep };
-    let mut tried = Vec::new();
+    let (mut tried, mut cut) = (Vec::new(), None);
     for text in &endpoint.r#where {
-        if let Some(connection) = take_kept(text, &greeting, options)? {
-            return Ok(begin(connection, control, options, spec.clone()));
+        match take_kept(text, &greeting, options) {
+            Some(Ok(connection)) => return Ok(begin(connection, control, options, spec.clone())),
+            Some(Err(error @ StreamError::Cut { .. })) => cut = Some(error),
+            Some(Err(error)) => return Err(error),
+            None => {}
         }
         match open(text, options) {
             Ok(carrier) => {
-                let connection = greet(Arc::new(carrier), text, &greeting, options)?;
+                let greeted = greet(Arc::new(carrier), text, &greeting, options);
+                let connection = greeted.map_err(|error| match (error, cut) {
+                    // The kept connection was cut when the token had arrived.
+                    (StreamError::Refused(Verdict::UnknownToken), Some(cut)) => cut,
+                    (error, _) => error,
+                })?;
                 return Ok(begin(connection, control, options, spec.clone()));
             }
             Err(error) => tried.push(error.to_string()),
@@ -62,20 +70,15 @@ type Way = (String, StreamOptions);
 /// it is greeted does not keep to the protocol: then, as when it closes, its connection is dropped.
 static KEPT: LazyLock<Idle<Way>> = LazyLock::new(|| Idle::new(|_, _| ()));
 
-/// Greets over a kept connection; `None` if there is none whose peer answers. It may have closed the
-/// connection at this moment, without having seen the token.
+/// Greets over a kept connection, if there is one. It is cut if the peer closes it at this moment,
+/// mostly without having seen the token.
 fn take_kept(
     text: &str,
     greeting: &Greeting,
     options: &FlowOptions,
-) -> Result<Option<Connection>, StreamError> {
+) -> Option<Result<Connection, StreamError>> {
     let same = |(at, stream): &Way| at == text && *stream == options.stream;
-    let Some(carrier) = KEPT.take(same) else { return Ok(None) };
-    match greet(carrier, text, greeting, options) {
-        Ok(connection) => Ok(Some(connection)),
-        Err(StreamError::Cut { .. }) => Ok(None),
-        Err(error) => Err(error),
-    }
+    KEPT.take(same).map(|carrier| greet(carrier, text, greeting, options))
 }
 
 fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {

@@ -298,3 +298,25 @@ fn a_peer_that_speaks_out_of_turn_gets_a_new_connection() {
     (0..2).for_each(|_| fetch_x(&endpoint));
     serving.join().unwrap();
 }
+
+#[test]
+fn a_kept_connection_that_is_cut_when_the_token_has_arrived_is_a_cut() {
+    let (endpoint, serving) = peer(|listener| {
+        let (mut first, _) = listener.accept().unwrap();
+        serve_x(&mut first, true);
+        take_greeting(&mut first);
+        drop(first);
+        // The token was used.
+        let (mut second, _) = listener.accept().unwrap();
+        take_greeting(&mut second);
+        let verdict = Verdict::UnknownToken;
+        let answer = Answer { verdict, offset: 0, size: 0, keep: false };
+        second.write_all(&answer.encode()).unwrap();
+        second
+    });
+    fetch_x(&endpoint);
+    let again = connect::<FlowConsumer>(&endpoint, &FlowSpec::sized(1), &options());
+    let error = again.unwrap_err();
+    assert!(matches!(error, StreamError::Cut { at: 0, .. }), "{error}");
+    serving.join().unwrap();
+}

@@ -3,6 +3,7 @@
 mod asynchronous;
 mod common;
 mod corpus;
+mod cuts;
 mod flows;
 mod kept;
 mod listeners;
