@@ -39,9 +39,10 @@ fn names_are_bound_shown_and_removed() {
     assert!(tree.starts_with("a/\n  vega\t") && tree.contains("again/\tsee a/\n"), "{tree}");
     assert!(service.ok(&["resolve", "a/vega"]).starts_with("IOR:"));
     let error = service.fails(&["bind", "--new", "a/vega", OBJECT]);
-    assert!(error.contains("AlreadyBound"), "{error}");
+    assert!(error.contains("\"a/vega\": CosNaming::NamingContext::AlreadyBound"), "{error}");
+    assert!(error.contains("hint: without --new"), "{error}");
     let error = service.fails(&["unbind", "--destroy", "a"]);
-    assert!(error.contains("NotEmpty"), "{error}");
+    assert!(error.contains("\"a\": CosNaming::NamingContext::NotEmpty"), "{error}");
     service.ok(&["unbind", "a/vega"]);
     service.ok(&["unbind", "--destroy", "a"]);
     assert_eq!(service.ok(&["ls"]), "again/\nobservatory/\n");

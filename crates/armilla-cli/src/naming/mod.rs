@@ -6,13 +6,14 @@ mod serve;
 mod show;
 mod watch;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
 use crate::output::say;
 use armilla::{Object, Orb};
 use armilla_cos_naming::{NamingContext, NamingContextRef};
 use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_naming::client::to_name;
+use std::fmt;
 
 /// The arguments of `armilla naming`.
 #[derive(Debug, clap::Subcommand)]
@@ -141,10 +142,27 @@ fn bind(orb: &Orb, Bind { name, reference, context, new }: &Bind) -> Outcome {
         root.bind_new_context(&path[..end]).ok();
     }
     match (context, new) {
-        (false, _) => Ok(root.bind(&path, &object)?),
-        (true, true) => Ok(root.bind_context(&path, &object.narrow()?)?),
-        (true, false) => Ok(root.rebind_context(&path, &object.narrow()?)?),
+        (false, _) => root.bind(&path, &object).map_err(|error| about(name, error)),
+        (true, true) => {
+            root.bind_context(&path, &object.narrow()?).map_err(|error| about(name, error))
+        }
+        (true, false) => {
+            root.rebind_context(&path, &object.narrow()?).map_err(|error| about(name, error))
+        }
     }
+}
+
+/// The failure of an operation with a name.
+fn about(name: &str, error: impl fmt::Display) -> Failure {
+    let error = error.to_string();
+    let hints = [
+        ("AlreadyBound", "without --new it replaces what is bound"),
+        ("NotEmpty", "`armilla naming list NAME` shows what the context has"),
+        ("NotFound", "`armilla naming list` shows what is bound"),
+    ];
+    let hint = hints.iter().find(|(exception, _)| error.contains(exception));
+    let hint = hint.map(|(_, hint)| format!("\n  hint: {hint}")).unwrap_or_default();
+    Failure::because(format!("{name:?}: {error}{hint}"))
 }
 
 fn unbind(orb: &Orb, Unbind { name, destroy }: &Unbind) -> Outcome {
@@ -152,7 +170,8 @@ fn unbind(orb: &Orb, Unbind { name, destroy }: &Unbind) -> Outcome {
         return Ok(orb.unbind_name(name)?);
     }
     let (root, path) = (root(orb)?, to_name(name)?);
-    let context: NamingContextRef = root.resolve(&path)?.narrow()?;
-    context.destroy()?;
-    Ok(root.unbind(&path)?)
+    let context = root.resolve(&path).map_err(|error| about(name, error))?;
+    let context: NamingContextRef = context.narrow()?;
+    context.destroy().map_err(|error| about(name, error))?;
+    root.unbind(&path).map_err(|error| about(name, error))
 }
