@@ -1,5 +1,6 @@
 //! The outcome of a run: plain data, which `experiments` fills and `report` presents.
 
+use crate::line::LinkCheck;
 use crate::machine::Machine;
 use crate::record::Record;
 use serde::Serialize;
@@ -12,6 +13,8 @@ pub struct Outcome {
     pub machine: Machine,
     /// The results.
     pub records: Vec<Record>,
+    /// The checks of the links that were used: whether packets took their time on the wire.
+    pub links: Vec<LinkCheck>,
     /// The programs that could not run, or not in every cell, and why.
     pub absent: Vec<Absent>,
     /// The failures of programs during the run.

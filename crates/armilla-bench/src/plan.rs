@@ -1,6 +1,7 @@
 //! The plan of a run.
 
 use crate::Transport;
+use crate::line::DELAY;
 use crate::machine::Placement;
 use crate::program::DEFAULT_PEERS;
 use std::time::Duration;
@@ -53,6 +54,8 @@ pub struct Plan {
     pub transports: Option<Vec<Transport>>,
     /// The placement of processes; `None` selects that of each experiment.
     pub placement: Option<Placement>,
+    /// The delay of simulated links in one direction; `None` selects 20 µs.
+    pub link_delay: Option<Duration>,
 }
 
 impl Plan {
@@ -64,6 +67,11 @@ impl Plan {
     /// The time limit, if any. On a slow or busy machine cells then have fewer rounds.
     pub(crate) const fn limit(&self) -> Option<Duration> {
         if self.quick { Some(QUICK) } else { None }
+    }
+
+    /// The delay of simulated links in one direction.
+    pub(crate) fn delay(&self) -> Duration {
+        self.link_delay.unwrap_or(DELAY)
     }
 
     /// `all`, or `few` in a quick run.

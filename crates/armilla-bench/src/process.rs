@@ -237,6 +237,7 @@ fn spawn(
         Kind::Orb => worker("orb")?,
         Kind::Adapter => worker("adapter")?,
         Kind::Codec => worker("codec")?,
+        Kind::OneWay => worker("one-way")?,
     };
     let server = role == "server";
     let namespace = start.link.map(|link| link.prefix(server)).unwrap_or_default();

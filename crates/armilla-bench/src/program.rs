@@ -1,5 +1,6 @@
 //! The programs: plain sockets, wrappers, Armilla in its variations, and other brokers.
 
+use crate::line::Line;
 use armilla_ipc::Address;
 
 /// The transport between two processes.
@@ -11,8 +12,8 @@ pub enum Transport {
     Unix,
     /// Shared memory.
     Shm,
-    /// TCP between two network namespaces over a link of 100 Mbit/s.
-    Link,
+    /// TCP between two network namespaces over a simulated line.
+    Link(Line),
     /// Within one process, without a transport.
     Memory,
 }
@@ -24,7 +25,7 @@ impl Transport {
     /// The protocol of the programs over this transport.
     pub(crate) const fn protocol(self) -> &'static str {
         match self {
-            Self::Link => "tcp",
+            Self::Link(_) => "tcp",
             other => other.name(),
         }
     }
@@ -35,21 +36,25 @@ impl Transport {
             Self::Tcp => "tcp",
             Self::Unix => "unix",
             Self::Shm => "shm",
-            Self::Link => "tcp-100mbit",
+            Self::Link(Line::Ethernet10) => "tcp-10mbit",
+            Self::Link(Line::Ethernet100) => "tcp-100mbit",
+            Self::Link(Line::Atm155) => "tcp-155mbit",
+            Self::Link(Line::Ethernet1000) => "tcp-1gbit",
             Self::Memory => "memory",
         }
     }
 
     /// The transport with this name.
     pub fn parse(name: &str) -> Option<Self> {
-        let all = Self::ALL.into_iter().chain([Self::Link, Self::Memory]);
-        all.into_iter().find(|transport| transport.name() == name)
+        let links = Line::ALL.map(Self::Link);
+        let mut all = Self::ALL.into_iter().chain(links).chain([Self::Memory]);
+        all.find(|transport| transport.name() == name)
     }
 
     /// The address of a server: `place` is a host or the path of a file.
     pub(crate) fn address(self, place: &str) -> Address {
         match self {
-            Self::Tcp | Self::Link => Address::tcp(place, 0),
+            Self::Tcp | Self::Link(_) => Address::tcp(place, 0),
             Self::Unix => Address::unix(place),
             Self::Shm | Self::Memory => Address::shm(place),
         }
@@ -79,10 +84,14 @@ pub(crate) enum Kind {
     Adapter,
     /// Our marshalling alone, within one process.
     Codec,
+    /// Datagrams in one direction, which check a link.
+    OneWay,
 }
 
 /// Plain C sockets, the baseline of ratios.
 pub(crate) const C: Program = Program { name: "c", kind: Kind::Peer, options: &[] };
+/// Datagrams in one direction, which check a link.
+pub(crate) const ONE_WAY: Program = Program { name: "one-way", kind: Kind::OneWay, options: &[] };
 /// ACE's wrappers.
 pub(crate) const ACE: Program = Program { name: "ace", kind: Kind::Peer, options: &[] };
 /// Our typed streams.
@@ -148,10 +157,11 @@ impl Program {
         match self.kind {
             Kind::Ipc | Kind::Orb => transport != Transport::Memory,
             Kind::Adapter | Kind::Codec => transport == Transport::Memory,
+            Kind::OneWay => matches!(transport, Transport::Link(_)),
             Kind::Peer if matches!(self.name, "ice" | "jacorb") => {
-                matches!(transport, Transport::Tcp | Transport::Link)
+                matches!(transport, Transport::Tcp | Transport::Link(_))
             }
-            Kind::Peer => matches!(transport, Transport::Tcp | Transport::Unix | Transport::Link),
+            Kind::Peer => matches!(transport, Transport::Tcp | Transport::Unix | Transport::Link(_)),
         }
     }
 }

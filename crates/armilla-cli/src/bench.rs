@@ -13,6 +13,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The first argument of a process that one of the experiments starts.
 const WORKER: &str = "bench-worker";
@@ -26,21 +27,24 @@ pub(crate) struct Bench {
     /// The experiment to run
     #[arg(value_enum, value_name = "EXPERIMENT")]
     what: What,
-    /// Use fewer sizes and repetitions: all experiments take less than five minutes
+    /// Use fewer sizes and repetitions, no profiles: all experiments take less than five minutes
     #[arg(long)]
     quick: bool,
     /// Peers to compare with, in addition to plain sockets: ace, omniorb, ice, grpc, capnp, jacorb,
     /// all or none [default: ace,omniorb]
     #[arg(long, value_delimiter = ',', value_parser = peer)]
     peers: Option<Vec<String>>,
-    /// Transports: tcp, unix, shm, and tcp-100mbit between two network namespaces [default: those
-    /// of each experiment]
+    /// Transports: tcp, unix, shm, and between two network namespaces tcp-10mbit, tcp-100mbit,
+    /// tcp-155mbit, tcp-1gbit [default: those of each experiment]
     #[arg(long, value_delimiter = ',', value_parser = transport)]
     transports: Option<Vec<Transport>>,
     /// Where the two processes of a program run: one-core, one-core-each or unpinned [default: that
     /// of each experiment]
     #[arg(long, value_parser = placement)]
     placement: Option<Placement>,
+    /// The delay of links between network namespaces, one way, in microseconds [default: 20]
+    #[arg(long, value_name = "MICROSECONDS", value_parser = micros)]
+    link_delay: Option<u32>,
     /// Parts of the experiment "realtime": calls, overload, mutex [default: all]
     #[arg(long, value_delimiter = ',', value_parser = part)]
     part: Option<Vec<RealTimePart>>,
@@ -82,6 +86,7 @@ impl Bench {
             (self.quick, "--quick"),
             (self.transports.is_some(), "--transports"),
             (self.placement.is_some(), "--placement"),
+            (self.link_delay.is_some(), "--link-delay"),
             (self.json.is_some(), "--json"),
             (self.html.is_some(), "--html"),
         ];
@@ -152,8 +157,12 @@ impl Bench {
 
     /// Runs the real-time experiment.
     fn realtime(&self) -> Outcome {
-        if self.transports.is_some() {
-            return Err(Failure::usage("--transports has no effect on bench realtime"));
+        let links = [
+            (self.transports.is_some(), "--transports"),
+            (self.link_delay.is_some(), "--link-delay"),
+        ];
+        if let Some((_, name)) = links.into_iter().find(|(is_set, _)| *is_set) {
+            return Err(Failure::usage(format_args!("{name} has no effect on bench realtime")));
         }
         let peers = self.peers()?;
         let other = peers.iter().flatten().find(|peer| *peer != "omniorb");
@@ -241,7 +250,15 @@ fn peer(name: &str) -> Result<String, String> {
 fn transport(name: &str) -> Result<Transport, String> {
     // Cells within one process run whatever the transport.
     let between = Transport::parse(name.trim()).filter(|transport| *transport != Transport::Memory);
-    between.ok_or_else(|| "expected one of tcp, unix, shm, tcp-100mbit".into())
+    between.ok_or_else(|| {
+        "expected one of tcp, unix, shm, tcp-10mbit, tcp-100mbit, tcp-155mbit, tcp-1gbit".into()
+    })
+}
+
+/// A delay of at most a second.
+fn micros(text: &str) -> Result<u32, String> {
+    let micros = text.parse().ok().filter(|micros| *micros <= 1_000_000);
+    micros.ok_or_else(|| "expected microseconds, at most 1000000".into())
 }
 
 fn part(name: &str) -> Result<RealTimePart, String> {
@@ -261,6 +278,7 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         peers: bench.peers()?,
         transports: bench.transports.clone(),
         placement: bench.placement,
+        link_delay: bench.link_delay.map(|micros| Duration::from_micros(micros.into())),
     };
     if bench.part.is_some() && !matches!(bench.what, What::Realtime) {
         return Err(Failure::usage("--part chooses parts of bench realtime"));

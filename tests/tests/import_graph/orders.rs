@@ -33,6 +33,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-bench",
         rows: &[
+            ("line", "what a link is like"),
             (
                 "budget latencies machine program published reaper record support ttcp workload",
                 "single facts",

@@ -1,6 +1,7 @@
 //! Availability of programs, placements, the link and queues: what cannot run, and the remedy.
 
 use super::series::Series;
+use crate::line::Line;
 use crate::machine::{Placement, queue_cut_short};
 use crate::outcome::Absent;
 use crate::peers::Peers;
@@ -8,20 +9,23 @@ use crate::plan::Plan;
 use crate::program::{Program, Transport, peer_names};
 use std::sync::atomic::Ordering;
 
+/// The name of all series over a link.
+const LINKS: &str = "links between namespaces";
+
 /// Removes the series over a link if `make` fails, and returns the reason. Runs before any
 /// measurement, so that the user knows early.
 pub(super) fn unlinked(
     experiments: &mut [Vec<Series>],
-    make: impl FnOnce() -> Result<(), String>,
+    make: impl FnOnce(Line) -> Result<(), String>,
 ) -> Option<Absent> {
-    let linked = |series: &Series| series.transport == Transport::Link;
-    if !experiments.iter().flatten().any(linked) {
-        return None;
-    }
-    let remedy = make().err()?;
-    eprintln!("omitted {}: {remedy}", Transport::Link.name());
-    experiments.iter_mut().for_each(|series| series.retain(|series| !linked(series)));
-    Some(Absent { program: Transport::Link.name(), remedy })
+    let line = |series: &Series| match series.transport {
+        Transport::Link(line) => Some(line),
+        _ => None,
+    };
+    let remedy = make(experiments.iter().flatten().find_map(line)?).err()?;
+    eprintln!("omitted {LINKS}: {remedy}");
+    experiments.iter_mut().for_each(|series| series.retain(|series| line(series).is_none()));
+    Some(Absent { program: LINKS, remedy })
 }
 
 /// Removes the series that need a second processor if there is only one. Returns the reason, and
@@ -103,14 +107,16 @@ mod tests {
     use crate::machine::cut_short;
     use crate::plan::Experiment;
 
+    const LINK: Transport = Transport::Link(Line::Ethernet100);
+
     fn plan(experiments: &[Experiment], transports: &[Transport]) -> Plan {
         let (experiments, transports) = (experiments.to_vec(), Some(transports.to_vec()));
-        Plan { experiments, quick: false, peers: None, transports, placement: None }
+        Plan { experiments, quick: false, peers: None, transports, placement: None, link_delay: None }
     }
 
     #[test]
     fn an_experiment_without_work_is_reported() {
-        let plan = plan(&[Experiment::Batch, Experiment::Latency], &[Transport::Link]);
+        let plan = plan(&[Experiment::Batch, Experiment::Latency], &[LINK]);
         let mut experiments = vec![batch::series(&plan), latency::series(&plan)];
         let idle = idle(&plan, &mut experiments, 2);
         assert_eq!(idle.iter().map(|absent| absent.program).collect::<Vec<_>>(), ["latency"]);
@@ -129,17 +135,17 @@ mod tests {
 
     #[test]
     fn without_a_link_the_rest_is_run() {
-        let plan = plan(&[Experiment::Batch], &[Transport::Tcp, Transport::Link]);
+        let plan = plan(&[Experiment::Batch], &[Transport::Tcp, LINK]);
         let mut experiments = vec![batch::series(&plan)];
-        assert_eq!(unlinked(&mut experiments, || Ok(())), None);
+        assert_eq!(unlinked(&mut experiments, |_| Ok(())), None);
         assert_eq!(experiments[0].len(), 2);
-        let absent = unlinked(&mut experiments, || Err("needs root".into())).unwrap();
-        assert_eq!((absent.program, absent.remedy.as_str()), ("tcp-100mbit", "needs root"));
+        let absent = unlinked(&mut experiments, |_| Err("needs root".into())).unwrap();
+        assert_eq!((absent.program, absent.remedy.as_str()), (LINKS, "needs root"));
         assert_eq!(
             experiments[0].iter().map(|s| s.transport).collect::<Vec<_>>(),
             [Transport::Tcp]
         );
-        let unasked = || panic!("nothing needs a link any more");
+        let unasked = |_| panic!("nothing needs a link any more");
         assert_eq!(unlinked(&mut experiments, unasked), None);
     }
 

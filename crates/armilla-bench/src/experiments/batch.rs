@@ -3,11 +3,15 @@
 //! IDL compiler (`Build::shared`); all other options have their defaults.
 
 use super::series::Series;
+use crate::line::Line;
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
 use crate::program::{ACE, C, CAPNP, GRPC, ICE, IPC, JACORB, OMNIORB, ORB, Transport};
 use crate::task::Task;
 use crate::workload::Workload;
+
+/// The link between two machines.
+const FAST_ETHERNET: Transport = Transport::Link(Line::Ethernet100);
 
 const STRINGS: [u32; 8] = [1, 2, 5, 10, 20, 40, 70, 100];
 const FEW_STRINGS: [u32; 3] = [1, 10, 100];
@@ -23,6 +27,6 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         series
     };
-    let transports = [Transport::Tcp, Transport::Unix, Transport::Shm, Transport::Link];
+    let transports = [Transport::Tcp, Transport::Unix, Transport::Shm, FAST_ETHERNET];
     plan.transports_of(&transports).into_iter().map(on).collect()
 }

@@ -5,6 +5,7 @@ mod batch;
 mod demux;
 mod ladder;
 mod latency;
+mod link;
 mod run;
 mod series;
 mod ttcp;
@@ -34,7 +35,7 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
     let peers = Peers::open(stop)?;
     let series = plan.experiments.iter().map(|experiment| series_of(plan, *experiment));
     let mut experiments: Vec<Vec<Series>> = series.collect();
-    let link = || Link::make(peers.reaper()).map(drop);
+    let link = |line| Link::make(peers.reaper(), line, plan.delay()).map(drop);
     let mut absent: Vec<Absent> = unlinked(&mut experiments, link).into_iter().collect();
     absent.extend(idle(plan, &mut experiments, Machine::processors()));
     if experiments.iter().all(Vec::is_empty) {

@@ -1,5 +1,6 @@
 //! The execution of a plan, series by series.
 
+use super::link;
 use super::series::Series;
 use crate::budget::Budget;
 use crate::counting::{self, CountRequest};
@@ -38,8 +39,10 @@ impl<'a> Run<'a> {
     ) -> Self {
         let congestion = congestion();
         let machine = Machine::this(&congestion);
-        let (records, failures, shortfall) = Default::default();
-        let outcome = Outcome { machine, records, absent, failures, shortfall, interrupted: false };
+        let (records, links, failures, shortfall) = Default::default();
+        let interrupted = false;
+        let outcome =
+            Outcome { machine, records, links, absent, failures, shortfall, interrupted };
         Self { plan, peers, congestion, progress, budget, unable: HashMap::new(), outcome }
     }
 
@@ -50,8 +53,13 @@ impl<'a> Run<'a> {
         progress.enter(series.turns(plan), series.expected_whole(plan));
         let link = match series.transport {
             _ if stopped() => return,
-            Transport::Link => match Link::make(peers.reaper()) {
-                Ok(link) => Some(link),
+            Transport::Link(line) => match Link::make(peers.reaper(), line, plan.delay()) {
+                Ok(link) => {
+                    let (checks, failures) = link::check(peers, series.transport, &link);
+                    outcome.links.extend(checks);
+                    outcome.failures.extend(failures);
+                    Some(link)
+                }
                 Err(failure) => {
                     outcome.failures.push(format!("no link of its own: {failure}"));
                     return;
@@ -77,6 +85,7 @@ impl<'a> Run<'a> {
         let failures;
         (failures, *unable) = set.end();
         outcome.failures.extend(failures);
+        outcome.failures.extend(link.as_ref().and_then(Link::failure));
     }
 
     /// Counts the instructions of those series that request it.

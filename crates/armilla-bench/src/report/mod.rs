@@ -38,6 +38,7 @@ impl Outcome {
             "machine": self.machine,
             "interrupted": self.interrupted,
             "shortfall": self.shortfall,
+            "links": self.links,
             "absent": self.absent,
             "failures": self.failures,
             "bars": bars::bars(&self.records),

@@ -34,6 +34,9 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
         let verdict = if met { "met" } else { "MISSED" };
         writeln!(out, "{verdict:<6} {measured:>7}  {demand}")?;
     }
+    for link in &outcome.links {
+        writeln!(out, "link: {link}")?;
+    }
     for absent in &outcome.absent {
         writeln!(out, "absent: {} ({})", absent.program, absent.remedy)?;
     }

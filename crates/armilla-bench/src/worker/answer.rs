@@ -62,6 +62,13 @@ impl Answer {
         Ok(Self { total: before - started, samples })
     }
 
+    /// An answer of samples that were taken elsewhere; `None` without any.
+    pub(super) fn of_samples(mut samples: Vec<Duration>) -> Option<Self> {
+        samples.sort_unstable();
+        let total = samples.iter().sum();
+        (!samples.is_empty()).then_some(Self { total, samples })
+    }
+
     /// Times a flood and its confirmation.
     pub(super) fn of_all(flood: impl FnOnce() -> Outcome) -> Outcome<Self> {
         let started = Instant::now();

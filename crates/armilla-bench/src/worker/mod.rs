@@ -8,6 +8,7 @@ mod codec;
 mod demux;
 mod dynamic;
 mod many;
+mod one_way;
 mod orb;
 mod raw;
 mod realtime;
@@ -28,7 +29,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// One side of a program.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// `ipc`, `orb`, `adapter`, `codec` or `realtime`.
+    /// `ipc`, `orb`, `adapter`, `codec`, `one-way` or `realtime`.
     pub program: String,
     /// `server` or `client`; of `realtime`, `server`, `high`, `load`,
     /// `cockpit`, `releases` or `mutex`.
@@ -73,6 +74,8 @@ impl Worker {
             ("ipc", "client") => answer_all(&mut raw::Client::connect(self)?),
             ("orb", "server") => orb::serve(self),
             ("orb", "client") => answer_all(&mut orb::Client::connect(self)?),
+            ("one-way", "server") => one_way::serve(self),
+            ("one-way", "client") => answer_all(&mut one_way::Client::connect(self)?),
             ("realtime", _) => realtime::run(self),
             ("adapter" | "codec", "server") => wait(),
             ("codec", "client") => answer_all(&mut codec::Client::new(self)?),

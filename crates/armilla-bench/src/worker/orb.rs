@@ -20,7 +20,7 @@ const TRAIN: u64 = 100;
 /// Serves until killed.
 pub(super) fn serve(worker: &Worker) -> Outcome {
     let endpoint = match worker.transport {
-        Transport::Tcp | Transport::Link => format!("iiop://{}:0", worker.place),
+        Transport::Tcp | Transport::Link(_) => format!("iiop://{}:0", worker.place),
         Transport::Unix => format!("uiop://{}", worker.place),
         Transport::Shm | Transport::Memory => format!("shmiop://{}", worker.place),
     };
