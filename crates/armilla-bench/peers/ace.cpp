@@ -9,9 +9,29 @@
 #include <ace/UNIX_Addr.h>
 #include <netinet/tcp.h>
 #include <cstdlib>
+#include <new>
 
 struct Task {
   uint32_t kind, count, there, back;
+};
+
+// Octets that begin at a page, as in plain.c.
+class Pages {
+ public:
+  ~Pages() { std::free(memory_); }
+  char *data() { return memory_; }
+  void resize(std::size_t octets) {
+    if (octets <= have_) return;
+    std::free(memory_);
+    void *larger = nullptr;
+    if (posix_memalign(&larger, 4096, octets) != 0) throw std::bad_alloc();
+    memory_ = static_cast<char *>(std::memset(larger, 'x', octets));
+    have_ = octets;
+  }
+
+ private:
+  char *memory_ = nullptr;
+  std::size_t have_ = 0;
 };
 
 template <class Endpoint>
@@ -31,7 +51,7 @@ static void set_tcp(Endpoint &endpoint) {
 
 template <class Stream>
 static void serve(Stream &stream) {
-  std::vector<char> buffer;
+  Pages buffer;
   Task t;
   while (stream.recv_n(&t, sizeof t) == (ssize_t)sizeof t) {
     buffer.resize(std::max<std::size_t>({t.there, t.back, 8}));
@@ -52,7 +72,7 @@ static void serve(Stream &stream) {
 
 template <class Stream>
 static void drive(Stream &stream) {
-  std::vector<char> buffer;
+  Pages buffer;
   auto must = [](bool good, const char *what) {
     if (good) return;
     std::printf("error %s: %s\n", what, std::strerror(errno));
@@ -61,7 +81,7 @@ static void drive(Stream &stream) {
   worker::serve_commands([&](const std::vector<std::string> &words) {
     if (words.size() == 4 && words[0] == "exchange") {
       Task t = {0, worker::number(words[3]), worker::number(words[1]), worker::number(words[2])};
-      buffer.resize(std::max(t.there, t.back), 'x');
+      buffer.resize(std::max(t.there, t.back));
       must(stream.send_n(&t, sizeof t) > 0, "send");
       worker::each(t.count, [&](unsigned) {
         must(stream.send_n(buffer.data(), t.there) > 0, "send");
@@ -69,7 +89,7 @@ static void drive(Stream &stream) {
       });
     } else if (words.size() == 3 && words[0] == "flood") {
       Task t = {1, worker::number(words[2]), worker::number(words[1]), 0};
-      buffer.resize(t.there, 'x');
+      buffer.resize(t.there);
       worker::all([&] {
         uint64_t confirmed = 0;
         must(stream.send_n(&t, sizeof t) > 0, "send");

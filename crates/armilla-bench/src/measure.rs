@@ -6,10 +6,10 @@ use crate::network::Link;
 use crate::peers::Peers;
 use crate::plan::Plan;
 use crate::process::{Measured, Running, Start};
-use crate::program::{C, Program, Transport};
+use crate::program::{C, C_AGAIN, Program, Transport};
 use crate::record::{Cell, Record};
 use crate::samples::Samples;
-use crate::schedule::{WARM_UP, bulk_starts, is_fine, rounds, slice, starts};
+use crate::schedule::{WARM_UP, is_fine, is_renewed, rounds, slice, starts, trial};
 use crate::task::{CALLS, Step, Task};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -20,10 +20,12 @@ const FEWEST: usize = 2;
 /// The maximum time of a program relative to the first one, for the same number of calls.
 const SLOWER: f64 = 4.0;
 
-/// The calls of a trial that estimates the time of a call, and the number of trials for floods,
-/// because timers of TCP may delay the first.
-const TRIAL: u32 = 20;
+/// The number of trials for floods, because timers of TCP may delay the first.
 const TRIALS: usize = 3;
+
+/// How many times as many rounds as planned a cell has at most, where plain sockets differ from
+/// themselves.
+const MORE: usize = 4;
 
 /// The environment in which programs run.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +108,7 @@ impl<'a> ProgramSet<'a> {
         let (program, running) = &mut self.running[place];
         // Ignore the answer: `begin` has checked that the program can do it.
         let enough = task.most().min(WARM_UP * count);
-        let command = task.command(program, enough.max(TRIAL));
+        let command = task.command(program, enough.max(trial(self.setup.transport)));
         if !program.warms_up() && !running.has_ended() {
             match self.setup.start(program) {
                 Ok(anew) => *running = anew,
@@ -135,7 +137,8 @@ impl<'a> ProgramSet<'a> {
         for Samples { step, .. } in samples {
             self.prepare(step);
             for place in 0..self.running.len() {
-                let command = step.task.command(&self.running[place].0, TRIAL);
+                let calls = trial(self.setup.transport);
+                let command = step.task.command(&self.running[place].0, calls);
                 self.carry_out(place, &command);
             }
         }
@@ -195,9 +198,13 @@ impl<'a> ProgramSet<'a> {
         let last = all.len().saturating_sub(1);
         let rounds = rounds(plan, steps);
         let stay = rounds.div_ceil(starts(plan, steps));
-        'rounds: for round in 0..rounds {
-            if round >= FEWEST && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                self.shortened += all.len();
+        let renewed = is_renewed(steps);
+        let pair = self.pair().filter(|_| renewed);
+        'rounds: for round in 0..rounds * MORE {
+            let enough = round >= rounds && !pair.is_some_and(|pair| differ(&all, pair));
+            let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if enough || round >= FEWEST && late() {
+                self.shortened += if round < rounds { all.len() } else { 0 };
                 break;
             }
             if round > 0 && round.is_multiple_of(stay) {
@@ -211,11 +218,15 @@ impl<'a> ProgramSet<'a> {
                 }
                 self.prepare(samples.step);
                 // Compared forms of bulk transfer use the same connections.
-                let anew = first == 0
-                    && round.is_multiple_of(plan.repetitions().div_ceil(bulk_starts(plan)));
+                let anew = first == 0 && renewed;
                 samples.rounds.push(self.round(samples.step.task, &samples.counts, round, anew));
             }
         }
+        self.records(&all)
+    }
+
+    /// The records of the programs in all samples, the first of which is the simplest.
+    fn records(&self, all: &[Samples<'_>]) -> Vec<Record> {
         let reference = self.running.iter().position(|(program, _)| *program == C);
         let records = all.iter().flat_map(|samples| {
             let simplest = all.first().filter(|_| all.len() > 1);
@@ -232,6 +243,12 @@ impl<'a> ProgramSet<'a> {
             })
         });
         records.collect()
+    }
+
+    /// Plain sockets and the same program again, if both run.
+    fn pair(&self) -> Option<(usize, usize)> {
+        let place = |wanted| self.running.iter().position(|(program, _)| *program == wanted);
+        place(C).zip(place(C_AGAIN))
     }
 
     /// Lets all programs try a step, and calibrates their calls in a round; `None` if none can do
@@ -256,7 +273,7 @@ impl<'a> ProgramSet<'a> {
         for step in 0..programs {
             let forth = (step + round) % programs;
             let index = if round.is_multiple_of(2) { forth } else { programs - 1 - forth };
-            if anew && task.workload.is_bulk() {
+            if anew {
                 self.renew(index, task, counts[index]);
             }
             let command = task.command(&self.running[index].0, counts[index]);
@@ -273,10 +290,12 @@ impl<'a> ProgramSet<'a> {
         let slice = slice.as_nanos() as f64;
         for place in 0..self.running.len() {
             // This also warms connections, buffers and caches.
-            let command = task.command(&self.running[place].0, TRIAL);
-            let trials = if task.workload.is_flood() { TRIALS } else { 1 };
+            let calls = trial(self.setup.transport);
+            let command = task.command(&self.running[place].0, calls);
+            let linked = matches!(self.setup.transport, Transport::Link(_));
+            let trials = if task.workload.is_flood() && !linked { TRIALS } else { 1 };
             let answers = (0..trials).filter_map(|_| self.carry_out(place, &command));
-            let each = answers.map(|answer| (answer.total / f64::from(TRIAL)).max(1.0));
+            let each = answers.map(|answer| (answer.total / f64::from(calls)).max(1.0));
             let each = each.min_by(f64::total_cmp);
             first = first.or(each);
             let fitting = slice / first.unwrap_or(slice);
@@ -285,4 +304,9 @@ impl<'a> ProgramSet<'a> {
         }
         first.map(|_| counts)
     }
+}
+
+/// Whether two equal programs differ in one of these samples.
+fn differ(all: &[Samples<'_>], pair: (usize, usize)) -> bool {
+    all.iter().any(|samples| samples.differs(pair))
 }

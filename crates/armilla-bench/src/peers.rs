@@ -255,7 +255,7 @@ impl Peers {
         let sockets = if program.is_raw() { None } else { Some(SOCKETS) };
         let named = |name| RECIPES.iter().find(|recipe| recipe.name == name);
         let recipes: Vec<_> =
-            [sockets, Some(program.name)].into_iter().flatten().map(named).collect();
+            [sockets, Some(program.peer())].into_iter().flatten().map(named).collect();
         if recipes.contains(&None) {
             return Err(absent("no recipe to build it".into()));
         }

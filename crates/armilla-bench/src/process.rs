@@ -232,7 +232,7 @@ fn spawn(
     cpu: Option<usize>,
 ) -> io::Result<Side> {
     let program = match start.program.kind {
-        Kind::Peer => vec![peers.binary(start.program.name).into_os_string()],
+        Kind::Peer => vec![peers.binary(start.program.peer()).into_os_string()],
         Kind::Ipc => worker("ipc")?,
         Kind::Orb => worker("orb")?,
         Kind::Adapter => worker("adapter")?,

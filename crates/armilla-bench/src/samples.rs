@@ -2,6 +2,7 @@
 
 use crate::plan::Experiment;
 use crate::process::Measured;
+use crate::program::ALIKE;
 use crate::program::Program;
 use crate::record::{Gain, Record, median};
 use crate::task::Step;
@@ -28,6 +29,14 @@ impl Samples<'_> {
         let both = rounds.filter_map(|(here, there)| Some((here[place]?, there[place]?)));
         let ratio = median(both.map(|(a, b)| self.value(&a, place) / other.value(&b, place)));
         Some(ratio).filter(|ratio| ratio.is_finite())
+    }
+
+    /// Whether two equal programs differ by more than [`ALIKE`].
+    pub(crate) fn differs(&self, (one, other): (usize, usize)) -> bool {
+        let both = self.rounds.iter().filter_map(|round| round[one].zip(round[other]));
+        let ratios = both.map(|(a, b)| self.value(&b, other) / self.value(&a, one));
+        // Without a round in which both ran there is nothing to compare.
+        (median(ratios) - 1.0).abs() > ALIKE
     }
 
     /// The gain of a program over the first one, in the ladder.

@@ -1,7 +1,9 @@
 //! The schedule of measurements: rounds, starts of programs, and the time that they take.
 
+use crate::line::Line;
 use crate::plan::{Experiment, Plan};
-use crate::task::Step;
+use crate::program::Transport;
+use crate::task::{CALLS, Step};
 use std::time::Duration;
 
 /// The time of one program in one round of a cell.
@@ -18,16 +20,28 @@ const BULK: u32 = 3;
 /// The minimum number of rounds of compared cells, whose differences are a few per cent.
 const FINE: usize = 40;
 
+/// The calls of a trial that estimates the time of a call.
+const TRIAL: u32 = 20;
+
 /// The approximate time to start a program.
 pub(crate) const START: Duration = Duration::from_millis(20);
 
 /// The approximate time to prepare an object.
 const OBJECT: Duration = Duration::from_micros(4);
 
-/// The number of starts of a program for a cell of bulk transfer, or for compared cells; for the
-/// former in a quick run.
+/// The number of starts of a program for compared cells.
 const STARTS: usize = 4;
-const FEW_STARTS: usize = 2;
+
+/// The rounds of bulk transfer over a line, which decides how long it takes; and in a quick run.
+const LINE_ROUNDS: usize = 5;
+const FEW_LINE_ROUNDS: usize = 3;
+
+/// The time of one program in one round of bulk transfer over a slow line: enough for several
+/// windows.
+const LINE_SLICE: Duration = Duration::from_millis(100);
+
+/// A line below this rate is slow, in bits per second.
+const SLOW: u64 = 100_000_000;
 
 /// The warm-up of a connection for bulk transfer, as a multiple of the measured data, limited by
 /// the volume. While the congestion window is small, TCP gathers messages; it stops growing only
@@ -42,6 +56,9 @@ pub(crate) fn is_fine(steps: &[Step]) -> bool {
 /// The number of rounds of these steps.
 pub(crate) fn rounds(plan: &Plan, steps: &[Step]) -> usize {
     match is_fine(steps) {
+        false if is_renewed(steps) => plan.repetitions(),
+        false if is_bulk(steps) && plan.quick => FEW_LINE_ROUNDS,
+        false if is_bulk(steps) => LINE_ROUNDS,
         false => plan.repetitions(),
         true => (2 * FINER as usize * plan.repetitions()).max(FINE),
     }
@@ -57,17 +74,37 @@ pub(crate) fn starts(plan: &Plan, steps: &[Step]) -> usize {
     }
 }
 
-/// The number of starts of the programs for a cell of bulk transfer.
-pub(crate) const fn bulk_starts(plan: &Plan) -> usize {
-    if plan.quick { FEW_STARTS } else { STARTS }
+fn is_bulk(steps: &[Step]) -> bool {
+    steps.first().is_some_and(|step| step.task.workload.is_bulk())
+}
+
+/// The line that a step uses, if any.
+fn line(step: &Step) -> Option<Line> {
+    match Transport::parse(step.cell.transport) {
+        Some(Transport::Link(line)) => Some(line),
+        _ => None,
+    }
+}
+
+/// Whether programs restart for each round of these steps: for bulk transfer within the machine.
+/// Over a line the line decides, and not where the memory of a program lies.
+pub(crate) fn is_renewed(steps: &[Step]) -> bool {
+    is_bulk(steps) && steps.iter().all(|step| line(step).is_none())
+}
+
+/// The number of calls of a trial, which estimates the time of a call.
+pub(crate) fn trial(transport: Transport) -> u32 {
+    match transport {
+        Transport::Link(line) if line.rate() < SLOW => CALLS.0,
+        _ => TRIAL,
+    }
 }
 
 /// The approximate time of a program for `steps`.
 pub(crate) fn expected(plan: &Plan, steps: &[Step]) -> Duration {
     let each = steps.iter().map(|step| expected_of(plan, step, steps));
-    let anew = START * bulk_starts(plan) as u32;
-    let bulk = steps.first().is_some_and(|step| step.task.workload.is_bulk());
-    each.sum::<Duration>() + if bulk { anew } else { Duration::ZERO }
+    let anew = START * u32::try_from(rounds(plan, steps)).unwrap_or(u32::MAX);
+    each.sum::<Duration>() + if is_renewed(steps) { anew } else { Duration::ZERO }
 }
 
 /// The same for one step, without restarts.
@@ -82,14 +119,24 @@ fn expected_of(plan: &Plan, step: &Step, steps: &[Step]) -> Duration {
         if step.prepare.is_some() { OBJECT * step.cell.objects / 2 } else { Duration::ZERO };
     match step.task.workload.is_bulk() {
         // The volume of the study ends most rounds and warm-ups early.
-        true => slice * (rounds + 1) + slice * WARM_UP / 3 * bulk_starts(plan) as u32,
+        true if is_renewed(steps) => slice * (rounds + 1) + slice * WARM_UP / 3 * rounds,
+        true => slice.max(least(step)) * (rounds + 1),
         false => each * (rounds + 1) + prepared,
     }
+}
+
+/// The time of the fewest calls of a step over its line.
+fn least(step: &Step) -> Duration {
+    let octets = usize::try_from(step.cell.bytes).unwrap_or(usize::MAX);
+    line(step).map_or(Duration::ZERO, |line| line.time(octets) * CALLS.0)
 }
 
 /// The time of a program in one round of a step. `fine` steps have shorter rounds.
 pub(crate) fn slice(step: &Step, fine: bool) -> Duration {
     let slice = if fine { SLICE / FINER } else { SLICE };
     let workload = step.task.workload;
+    if workload.is_bulk() && line(step).is_some_and(|line| line.rate() < SLOW) {
+        return LINE_SLICE;
+    }
     slice * if workload.is_bulk() || workload.is_flood() { BULK } else { 1 }
 }

@@ -44,10 +44,11 @@ impl Task {
     }
 
     /// Whether to time all calls together instead of single exchanges. With a call for each of many
-    /// strings, one exchange of plain sockets is only a part of the work.
+    /// strings, one exchange of plain sockets is only a part of the work; calls for one string and
+    /// for all are timed alike.
     pub(crate) fn is_timed_whole(&self) -> bool {
         self.workload.is_timed_whole()
-            || (self.workload == Workload::SingleStrings && self.units > 1)
+            || matches!(self.workload, Workload::SingleStrings | Workload::ManyStrings)
     }
 
     /// The maximum number of calls of a program.

@@ -111,7 +111,14 @@ mod tests {
 
     fn plan(experiments: &[Experiment], transports: &[Transport]) -> Plan {
         let (experiments, transports) = (experiments.to_vec(), Some(transports.to_vec()));
-        Plan { experiments, quick: false, peers: None, transports, placement: None, link_delay: None }
+        Plan {
+            experiments,
+            quick: false,
+            peers: None,
+            transports,
+            placement: None,
+            link_delay: None,
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::machine::Placement;
 use crate::plan::{Experiment, Plan};
-use crate::program::{C, Kind, Program, Transport};
+use crate::program::{Kind, Program, Transport};
 use crate::record::Cell;
 use crate::schedule::{START, expected, rounds, starts};
 use crate::task::{Step, Task};
@@ -30,7 +30,7 @@ impl Series {
         default: Placement,
         programs: &[Program],
     ) -> Self {
-        let wanted = |p: &&Program| p.kind != Kind::Peer || **p == C || plan.wants_peer(p.name);
+        let wanted = |p: &&Program| p.kind != Kind::Peer || p.is_plain() || plan.wants_peer(p.name);
         Self {
             programs: programs.iter().filter(wanted).cloned().collect(),
             transport,

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::dynamic;
+use super::pages::Pages;
 use super::variation::Invocation;
 use crate::bench::{Drain, DrainRef, Entrance, EntranceRef, Library, LibraryRef};
 use crate::workload::{Workload, bin_structs};
@@ -27,7 +28,9 @@ pub(super) struct Caller {
     doubles: Vec<f64>,
     longs: Vec<i32>,
     shorts: Vec<i16>,
-    octets: Vec<u8>,
+    octets: Pages,
+    /// The same for dynamic calls.
+    elements: Vec<u8>,
     text: String,
 }
 
@@ -44,7 +47,8 @@ impl Caller {
             doubles: Vec::new(),
             longs: Vec::new(),
             shorts: Vec::new(),
-            octets: Vec::new(),
+            octets: Pages::default(),
+            elements: Vec::new(),
             text: String::new(),
         })
     }
@@ -58,7 +62,10 @@ impl Caller {
             Workload::Longs => self.longs = vec![7; units],
             Workload::Doubles => self.doubles = vec![0.5; units],
             Workload::FloodString | Workload::TwowayString => self.text = "x".repeat(units),
-            _ => self.octets = vec![b'x'; units],
+            _ => {
+                self.octets = Pages::filled(b'x', units);
+                self.elements = self.octets.to_vec();
+            }
         }
         Ok(match self.invocation {
             Invocation::Static => true,
@@ -86,7 +93,7 @@ impl Caller {
         target: &TtcpSequenceRef,
     ) -> Result<Option<Request>, SystemException> {
         let objects = (target.object(), self.floods.object());
-        dynamic::request(objects, workload, &self.structs, &self.octets, &self.text)
+        dynamic::request(objects, workload, &self.structs, &self.elements, &self.text)
     }
 
     /// The call by generated code, if the invocation is static.

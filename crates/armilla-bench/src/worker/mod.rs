@@ -10,6 +10,7 @@ mod dynamic;
 mod many;
 mod one_way;
 mod orb;
+mod pages;
 mod raw;
 mod realtime;
 mod servants;

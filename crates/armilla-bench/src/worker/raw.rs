@@ -1,6 +1,7 @@
 //! Typed streams without a protocol: the work of `plain.c` over `armilla-ipc`.
 
 use super::answer::Answer;
+use super::pages::Pages;
 use super::{Commands, Outcome, Worker};
 use armilla_ipc::{Address, SendError, Stream, connect, listen};
 use std::io::{self, IoSlice, Write};
@@ -24,7 +25,7 @@ pub(super) fn serve(worker: &Worker) -> Outcome {
 }
 
 fn serve_one(stream: &dyn Stream) -> Outcome {
-    let mut buffer = Vec::new();
+    let mut buffer = Pages::default();
     loop {
         let [kind, count, there, back] = receive_task(stream)?;
         let (there, back) = (there as usize, back as usize);
@@ -77,7 +78,7 @@ enum SendMode {
 pub(super) struct Client {
     stream: Box<dyn Stream>,
     mode: SendMode,
-    buffer: Vec<u8>,
+    buffer: Pages,
     whole: Vec<u8>,
 }
 
@@ -92,7 +93,7 @@ impl Client {
             Some("two-writes") => SendMode::TwoWrites,
             Some(other) => return Err(format!("{other:?} is no send mode").into()),
         };
-        Ok(Self { stream, mode, buffer: Vec::new(), whole: Vec::new() })
+        Ok(Self { stream, mode, buffer: Pages::default(), whole: Vec::new() })
     }
 
     fn announce(&self, task: Task) -> Outcome {
