@@ -121,6 +121,14 @@ pub(crate) struct Bulk {
     ethernet: f64,
 }
 
+impl Bulk {
+    /// In Mbit/s over the line of the study that corresponds to `transport`: ATM, unless that is
+    /// Ethernet.
+    pub(crate) fn over(&self, transport: &str) -> f64 {
+        if transport == "tcp-10mbit" { self.ethernet } else { self.atm }
+    }
+}
+
 impl fmt::Display for Bulk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { product, atm, ethernet } = self;
@@ -137,15 +145,20 @@ pub(crate) fn bulk(program: &str, payload: &str, queue: usize, size: u32) -> Opt
     Some(Bulk { product, atm: atm[column], ethernet: ethernet[column] })
 }
 
-/// The same over ATM as a ratio to the plain sockets of that study.
-pub(crate) fn bulk_ratio(program: &str, payload: &str, queue: usize, size: u32) -> Option<f64> {
-    let plain = bulk("c", "flood-sequence", queue, size)?;
-    bulk(program, payload, queue, size).map(|value| value.atm / plain.atm)
+/// The line of a transport in words; `None` within a machine.
+pub(crate) fn line(transport: &str) -> Option<&'static str> {
+    match transport {
+        "tcp-10mbit" => Some("Ethernet of 10 Mbit/s"),
+        "tcp-100mbit" => Some("Ethernet of 100 Mbit/s"),
+        "tcp-155mbit" => Some("ATM of 155 Mbit/s"),
+        "tcp-1gbit" => Some("Ethernet of 1 Gbit/s"),
+        _ => None,
+    }
 }
 
-/// The functions that took most of the time of a program, at buffers of 128 KiB and queues of 64
-/// KiB: the program and workload of ours that correspond, the side, and what the study found.
-const FUNCTIONS: [(&str, &str, &str, &str); 12] = [
+/// The functions that took most of the time of a program, for floods at buffers of 128 KiB and
+/// queues of 64 KiB: the program and workload of ours that correspond, the side, and what the study found.
+const FUNCTIONS: [(&str, &str, &str, &str); 20] = [
     ("c", "flood-sequence", "sender", "C: write 99.6 %, 527 calls"),
     ("c", "flood-sequence", "receiver", "C: read 99.3 %, 7201 calls"),
     ("armilla-ipc", "flood-sequence", "sender", "wrapper: write 99.4 %, 527 calls"),
@@ -183,6 +196,28 @@ const FUNCTIONS: [(&str, &str, &str, &str); 12] = [
         "receiver",
         "ORBeline: read 85.4 %, memcpy 4.6 %, strlen 4.2 %, poll 2.8 %",
     ),
+    // The path of one request: figures 27 and 28 of the latency study.
+    ("armilla", "structs", "sender", "Orbix: write 73 %, marshalling 25 %"),
+    ("armilla", "structs", "receiver", "Orbix: demarshalling and demultiplexing 72 %"),
+    ("omniorb", "structs", "sender", "VisiBroker: write 56 %, marshalling 42 %"),
+    ("omniorb", "structs", "receiver", "VisiBroker: demarshalling and demultiplexing 72 %"),
+    // A server with 500 objects: its tables 1 and 2.
+    ("armilla", "oneway-void", "sender", "Orbix: write 75.6 % (train 73.9)"),
+    (
+        "armilla",
+        "oneway-void",
+        "receiver",
+        "Orbix: strcmp 22.0 % (train –), hash lookup 15.9 (15.4), write 10.2 (10.6), select 6.6 \
+         (6.4), hashing 5.1 (5.0), socket handler 3.5 (3.4), read 2.6 (2.6)",
+    ),
+    ("omniorb", "oneway-void", "sender", "VisiBroker: write 99 % (train 99)"),
+    (
+        "omniorb",
+        "oneway-void",
+        "receiver",
+        "VisiBroker: write 20.8 % (train 15.3), destructors of two dictionaries 7.3 (7.7) each, \
+         read 4.4 (4.6), table 3.8 (4.0), dictionary 3.8 (3.9)",
+    ),
 ];
 
 /// What the study found in the profile of what corresponds to a side of `program`.
@@ -202,6 +237,8 @@ mod tests {
         let found = bulk("omniorb", "flood-sequence", 8192, 1).unwrap();
         assert_eq!(found.to_string(), "ORBeline 0.01 (0.01)");
         assert_eq!(bulk("armilla", "flood-string", 0, 65_536), None);
-        assert_eq!(bulk_ratio("c", "flood-sequence", 8192, 1024), Some(1.0));
+        assert_eq!(["tcp", "tcp-10mbit"].map(|line| found.over(line)), [0.01, 0.01]);
+        let plain = bulk("c", "flood-sequence", 8192, 1024).unwrap();
+        assert_eq!(["tcp-155mbit", "tcp-10mbit"].map(|line| plain.over(line)), [20.77, 8.10]);
     }
 }

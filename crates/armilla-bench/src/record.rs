@@ -75,7 +75,7 @@ impl Metric {
     /// The unit.
     pub const fn unit(self) -> &'static str {
         match self {
-            Self::Latency => "us",
+            Self::Latency => "µs",
             Self::Throughput => "Mbit/s",
             Self::Rate => "calls/s",
             Self::Instructions => "instructions",

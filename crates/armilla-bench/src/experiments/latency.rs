@@ -26,6 +26,10 @@ const FEW_UNITS: [u32; 3] = [1, 128, 1024];
 const OBJECTS: [u32; 10] = [1, 100, 200, 300, 400, 500, 1000, 10_000, 100_000, 1_000_000];
 const FEW_OBJECTS: [u32; 3] = [1, 100, 500];
 
+/// The numbers of objects for which every payload is sent.
+const COMBINED_OBJECTS: [u32; 6] = [1, 100, 200, 300, 400, 500];
+const FEW_COMBINED_OBJECTS: [u32; 2] = [1, 500];
+
 /// The queue size of the published programs.
 const QUEUE: usize = 64 * 1024;
 
@@ -48,6 +52,9 @@ pub(super) fn series(plan: &Plan) -> Vec<Series> {
         }
         all.extend([dynamic(plan, transport), strategies(plan, transport)]);
         all.push(lookups(plan, transport));
+        if transport == Transport::Tcp {
+            all.push(combined(plan));
+        }
     }
     all
 }
@@ -129,6 +136,23 @@ fn lookups(plan: &Plan, transport: Transport) -> Series {
         for order in ["train", "robin"] {
             let task = Task { order, ..Task::of(Workload::Void, 0) };
             series.add_objects(Experiment::Latency, task, objects);
+        }
+    }
+    series
+}
+
+/// Payloads and numbers of objects, oneway and twoway, by generated code and dynamically: the
+/// whole matrix of the study.
+fn combined(plan: &Plan) -> Series {
+    let programs = [C, ORB, ORB_DII, OMNIORB];
+    let mut series = variations(plan, Transport::Tcp, "payloads and objects", &programs);
+    let payloads =
+        [Workload::Octets, Workload::Structs, Workload::OnewayOctets, Workload::OnewayStructs];
+    for &objects in plan.choose(&COMBINED_OBJECTS, &FEW_COMBINED_OBJECTS) {
+        for workload in payloads {
+            for &units in plan.choose(&UNITS, &FEW_UNITS) {
+                series.add_objects(Experiment::Latency, Task::of(workload, units), objects);
+            }
         }
     }
     series

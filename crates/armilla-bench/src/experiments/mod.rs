@@ -53,6 +53,7 @@ pub fn run(plan: &Plan, stop: &Arc<AtomicBool>) -> io::Result<Outcome> {
         series.iter().for_each(|series| run.perform(series));
         run.count(series);
     }
+    run.profile();
     Ok(run.end())
 }
 

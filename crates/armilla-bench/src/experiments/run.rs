@@ -4,23 +4,26 @@ use super::link;
 use super::series::Series;
 use crate::budget::Budget;
 use crate::counting::{self, CountRequest};
+use crate::functions;
 use crate::machine::{Machine, congestion};
 use crate::measure::{ProgramSet, Setup};
 use crate::network::Link;
-use crate::outcome::{Absent, Outcome};
+use crate::outcome::{Absent, Conditions, Outcome};
 use crate::peers::Peers;
-use crate::plan::Plan;
+use crate::plan::{Experiment, Plan};
 use crate::program::{Program, Transport};
 use crate::report::Progress;
 use std::collections::HashMap;
 use std::mem::take;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// A run in progress.
 pub(super) struct Run<'a> {
     plan: &'a Plan,
     peers: &'a Peers,
     congestion: String,
+    began: Instant,
     progress: Progress,
     budget: Budget,
     /// Programs that cannot start over a transport, or hang there.
@@ -39,16 +42,35 @@ impl<'a> Run<'a> {
     ) -> Self {
         let congestion = congestion();
         let machine = Machine::this(&congestion);
-        let (records, links, failures, shortfall) = Default::default();
+        let (records, links, failures, shortfall, profiles) = Default::default();
         let interrupted = false;
-        let outcome =
-            Outcome { machine, records, links, absent, failures, shortfall, interrupted };
-        Self { plan, peers, congestion, progress, budget, unable: HashMap::new(), outcome }
+        let conditions = Conditions::now(plan.repetitions());
+        let outcome = Outcome {
+            machine,
+            records,
+            links,
+            absent,
+            failures,
+            shortfall,
+            profiles,
+            interrupted,
+            conditions,
+        };
+        Self {
+            plan,
+            peers,
+            congestion,
+            progress,
+            budget,
+            unable: HashMap::new(),
+            outcome,
+            began: Instant::now(),
+        }
     }
 
     /// Measures a series, unless the run has been stopped.
     pub(super) fn perform(&mut self, series: &Series) {
-        let Self { plan, peers, congestion, progress, budget, unable, outcome } = self;
+        let Self { plan, peers, congestion, progress, budget, unable, outcome, .. } = self;
         let stopped = || peers.stop().load(Ordering::Relaxed);
         progress.enter(series.turns(plan), series.expected_whole(plan));
         let link = match series.transport {
@@ -109,10 +131,24 @@ impl<'a> Run<'a> {
         outcome.shortfall.uncounted += counted.left_out;
     }
 
+    /// Profiles programs by function, if the run is a whole one.
+    pub(super) fn profile(&mut self) {
+        let whole = !self.plan.quick && self.plan.experiments == Experiment::ALL;
+        if !whole || self.peers.stop().load(Ordering::Relaxed) {
+            return;
+        }
+        match functions::profiles(self.plan, self.peers) {
+            Ok(profiles) => self.outcome.profiles = Some(profiles),
+            Err(error) => self.outcome.failures.push(format!("profiles: {error}")),
+        }
+    }
+
     /// The outcome.
     pub(super) fn end(self) -> Outcome {
         let interrupted = self.peers.stop().load(Ordering::Relaxed);
-        Outcome { interrupted, ..self.outcome }
+        let seconds = self.began.elapsed().as_secs();
+        let conditions = Conditions { seconds, ..self.outcome.conditions };
+        Outcome { interrupted, conditions, ..self.outcome }
     }
 }
 

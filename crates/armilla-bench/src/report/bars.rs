@@ -1,5 +1,7 @@
 //! The bars: the performance required of the ORB, and whether a run reaches it.
 
+use super::figures::anchor;
+use crate::program::{ALIKE, C_AGAIN};
 use crate::record::{Cell, Metric, Record};
 
 /// One requirement, and the result of a run.
@@ -11,6 +13,8 @@ pub(super) struct Bar {
     pub(super) measured: f64,
     /// Whether the run meets it.
     pub(super) met: bool,
+    /// The anchor of the chart with the worst value.
+    pub(super) chart: String,
 }
 
 impl Bar {
@@ -45,19 +49,27 @@ fn of<'r>(
 }
 
 /// A bar: the smallest of `values` is at least `least`.
-fn at_least(demand: &'static str, least: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
-    let measured = values.min_by(f64::total_cmp)?;
-    Some(Bar { demand, measured, met: measured >= least })
+fn at_least<'r>(
+    demand: &'static str,
+    least: f64,
+    values: impl Iterator<Item = (f64, &'r Cell)>,
+) -> Option<Bar> {
+    let (measured, cell) = values.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(Bar { demand, measured, met: measured >= least, chart: anchor(cell) })
 }
 
 /// A bar: the largest of `values` is at most `most`.
-fn at_most(demand: &'static str, most: f64, values: impl Iterator<Item = f64>) -> Option<Bar> {
-    let measured = values.max_by(f64::total_cmp)?;
-    Some(Bar { demand, measured, met: measured <= most })
+fn at_most<'r>(
+    demand: &'static str,
+    most: f64,
+    values: impl Iterator<Item = (f64, &'r Cell)>,
+) -> Option<Bar> {
+    let (measured, cell) = values.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(Bar { demand, measured, met: measured <= most, chart: anchor(cell) })
 }
 
-fn ratios<'r>(records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = f64> {
-    records.filter_map(|record| record.ratio_to_c)
+fn ratios<'r>(records: impl Iterator<Item = &'r Record>) -> impl Iterator<Item = (f64, &'r Cell)> {
+    records.filter_map(|record| Some((record.ratio_to_c?, &record.cell)))
 }
 
 fn floods(records: &[Record]) -> Found {
@@ -68,11 +80,14 @@ fn floods(records: &[Record]) -> Found {
     let small = move |c: &Cell| flood(c, "flood-sequence") && c.units == 1024;
     let buffered = of(records, "armilla, sync none", small).filter_map(|ours| {
         let theirs = of(records, "omniorb", |cell| *cell == ours.cell).next()?;
-        Some(ours.median / theirs.median)
+        Some((ours.median / theirs.median, &ours.cell))
     });
     let strings = of(records, "armilla", move |c| flood(c, "flood-string") && c.units >= 1024);
-    let beside = strings.filter_map(|string| string.ratio_to_sequence);
+    let beside = strings.filter_map(|string| Some((string.ratio_to_sequence?, &string.cell)));
+    let twice = of(records, C_AGAIN.name, |cell| cell.experiment == "ttcp");
+    let twice = twice.filter_map(|record| Some(((record.ratio_to_c? - 1.0).abs(), &record.cell)));
     vec![
+        at_most("the same C program as two, E1: apart by 0.05 or less", ALIKE, twice),
         at_least("oneway octet floods from 4 KiB on: 0.9 × C or more", 0.9, ratios(sequences)),
         at_least("1 KiB floods with SYNC_NONE: 2 × omniORB or more", 2.0, buffered),
         at_least("string floods: 0.9 × sequence floods or more", 0.9, beside),
@@ -100,7 +115,7 @@ fn instructions(records: &[Record]) -> Found {
             (c.group, c.transport, c.payload, c.units) == ("generated code", "tcp", payload, units)
         };
         let counted = of(records, "static", filter).filter(|r| r.metric == Metric::Instructions);
-        counted.map(|record| record.median)
+        counted.map(|record| (record.median, &record.cell))
     };
     vec![
         at_most("twoway void: 2,000 instructions or less", 2000.0, call("void", 0)),
@@ -116,7 +131,7 @@ fn instructions(records: &[Record]) -> Found {
 fn flatness(records: &[Record]) -> Found {
     let farthest = |program| {
         let all = of(records, program, |cell| cell.experiment == "demux");
-        all.filter_map(|record| Some((record.ratio_to_one? - 1.0).abs()))
+        all.filter_map(|record| Some(((record.ratio_to_one? - 1.0).abs(), &record.cell)))
     };
     vec![
         at_most("active demultiplexing: flat within 0.05", 0.05, farthest("active")),

@@ -7,6 +7,12 @@ use std::fmt::Write;
 /// One chart.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chart {
+    /// Its anchor on the page.
+    pub(super) id: String,
+    /// The question that it answers, if the reader sees it at once.
+    pub(super) question: &'static str,
+    /// The study and the number of its figure, if it has one.
+    pub(super) source: &'static str,
     pub(super) title: String,
     /// The subtitle: the conditions, and whether more or less is better.
     pub(super) note: String,
@@ -25,8 +31,20 @@ pub(super) struct Line {
     pub(super) name: String,
     /// In ascending order of `x`.
     pub(super) points: Vec<Point>,
-    /// The product, for a published figure that corresponds to the program.
-    pub(super) published: Option<&'static str>,
+    pub(super) form: Form,
+}
+
+/// What distinguishes a line from others of its program.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Form {
+    /// Nothing.
+    Plain,
+    /// A published figure of this product, which corresponds to the program.
+    Published(&'static str),
+    /// Another way of doing the same: its name. Dotted.
+    Dotted(&'static str),
+    /// One of several curves of one program: its name and number.
+    Numbered(String, usize),
 }
 
 /// A value with its spread.
@@ -51,12 +69,30 @@ const CHARACTER: f64 = 6.6;
 
 impl Line {
     fn label(&self) -> String {
-        self.published.map_or_else(|| self.name.clone(), |product| format!("{product} (published)"))
+        match &self.form {
+            Form::Plain => self.name.clone(),
+            Form::Published(product) => format!("{product} (published)"),
+            Form::Dotted(what) => format!("{}, {what}", self.name),
+            Form::Numbered(what, _) => what.clone(),
+        }
     }
 
     fn class(&self) -> String {
-        let published = if self.published.is_some() { " published" } else { "" };
-        format!("c{}{published}", Marker::of(&self.name).colour())
+        let colour = Marker::of(&self.name).colour();
+        match &self.form {
+            Form::Plain => format!("c{colour}"),
+            // All that is published is grey.
+            Form::Published(_) => "published".to_owned(),
+            Form::Dotted(_) => format!("c{colour} dotted"),
+            Form::Numbered(_, number) => format!("c{colour} n{}", number.min(&5)),
+        }
+    }
+
+    fn marker(&self) -> Marker {
+        match self.form {
+            Form::Numbered(_, number) => Marker::numbered(number),
+            _ => Marker::of(&self.name),
+        }
     }
 }
 
@@ -65,8 +101,13 @@ impl Chart {
     pub(super) fn html(&self) -> String {
         let mut out = String::new();
         let (title, note) = (escape(&self.title), escape(&self.note));
+        let (id, source) = (escape(&self.id), escape(self.source));
+        let source = if source.is_empty() { source } else { format!("<small>{source}</small>") };
         // Writing to a string cannot fail.
-        let _ = write!(out, "<figure><figcaption>{title}<small>{note}</small></figcaption>");
+        let _ = write!(
+            out,
+            "<figure id=\"{id}\"><figcaption>{title}<small>{note}</small>{source}</figcaption>"
+        );
         out.push_str(&self.svg());
         out.push_str("<ul class=legend>");
         // In the order of the ends of the lines, to make them easy to find.
@@ -74,7 +115,7 @@ impl Chart {
         let last = |line: &Line| line.points.last().map_or(0.0, |point| point.y);
         lines.sort_by(|a, b| last(b).total_cmp(&last(a)));
         for line in lines {
-            let (class, shape) = (line.class(), Marker::of(&line.name).shape(13.0, 6.0));
+            let (class, shape) = (line.class(), line.marker().shape(13.0, 6.0));
             let _ = write!(
                 out,
                 "<li><svg viewBox=\"0 0 26 12\" class=\"key {class}\" aria-hidden=true><path \
@@ -163,7 +204,7 @@ impl Chart {
                 let _ = write!(out, "<path class=spread d=\"M{x:.1} {from:.1}V{to:.1}\"/>");
                 let _ = write!(told, ", 1 % {}, 99 % {}", amount(low), amount(high));
             }
-            let (shape, told) = (Marker::of(&line.name).shape(x, y), escape(&told));
+            let (shape, told) = (line.marker().shape(x, y), escape(&told));
             let _ = write!(out, "<path class=dot d=\"{shape}\"><title>{told}</title></path>");
         }
         out.push_str("</g>");
@@ -197,10 +238,12 @@ mod tests {
     fn chart(points: &[(f64, f64)]) -> Chart {
         let point = |&(x, y): &(f64, f64)| Point { x, y, spread: Some((y / 2.0, y * 20.0)) };
         let points = points.iter().map(point).collect();
-        let line = Line { name: "a <b>".into(), points, published: None };
+        let line = Line { name: "a <b>".into(), points, form: Form::Plain };
         let (x, y, note) = ("octets", "Mbit/s".to_owned(), String::new());
         let (log_x, vertical) = (true, Kind::Linear);
-        Chart { title: "t".into(), note, x, y, log_x, vertical, lines: vec![line] }
+        let (id, question, source) = ("i".to_owned(), "", "");
+        let (title, lines) = ("t".into(), vec![line]);
+        Chart { id, question, source, title, note, x, y, log_x, vertical, lines }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! readers who cannot distinguish the colours.
 
 /// The programs and strategies with fixed markers, in the order of the markers.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 25] = [
     "c",
     "armilla",
     "omniorb",
@@ -27,6 +27,7 @@ const KNOWN: [&str; 24] = [
     "hybrid",
     "without",
     "with",
+    "c, again",
 ];
 
 /// The number of colours of the page.
@@ -40,6 +41,11 @@ const SHAPES: usize = 5;
 pub(super) struct Marker(usize);
 
 impl Marker {
+    /// The marker of one of several curves of a program.
+    pub(super) const fn numbered(number: usize) -> Self {
+        Self(number)
+    }
+
     /// The marker of a program.
     pub(super) fn of(name: &str) -> Self {
         Self(KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()))

@@ -2,11 +2,15 @@
 
 mod bars;
 mod chart;
+mod conclusions;
 mod figures;
 mod gains;
 mod markers;
+mod numbers;
 mod page;
+mod principles;
 mod progress;
+mod questions;
 mod realtime;
 mod remarks;
 mod scale;
@@ -36,6 +40,7 @@ impl Outcome {
     pub fn json(&self) -> String {
         let results = json!({
             "machine": self.machine,
+            "conditions": self.conditions,
             "interrupted": self.interrupted,
             "shortfall": self.shortfall,
             "links": self.links,
@@ -43,6 +48,7 @@ impl Outcome {
             "failures": self.failures,
             "bars": bars::bars(&self.records),
             "records": self.records,
+            "profiles": self.profiles,
         });
         format!("{results:#}\n")
     }

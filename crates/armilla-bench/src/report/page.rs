@@ -1,14 +1,15 @@
-//! The HTML report: one self-contained page with the bars, then for each experiment its charts and
-//! all numbers.
+//! The HTML report: one self-contained page with the bars, then for each experiment its conclusion,
+//! a chart for each question, and all other charts and numbers folded.
 
 use super::bars::{Bar, bars};
-use super::chart::escape;
+use super::chart::{Chart, escape};
+use super::conclusions::conclusion;
 use super::figures::figures;
-use super::gains;
+use super::numbers;
 use super::remarks::remarks;
-use super::scale::amount;
-use crate::outcome::Outcome;
-use crate::published;
+use super::{gains, principles};
+use crate::line::LinkCheck;
+use crate::outcome::{Absent, Outcome};
 use crate::record::Record;
 use std::fmt::Write;
 
@@ -22,19 +23,47 @@ pub(super) fn page(outcome: &Outcome) -> String {
          <title>Armilla: experiments</title><style>{STYLE}</style>\n<main><h1>Experiments</h1>\n"
     );
     let experiments = || outcome.records.chunk_by(|a, b| a.cell.experiment == b.cell.experiment);
+    preface(outcome, &mut out);
     let names = experiments().filter_map(|records| records.first()).map(|r| r.cell.experiment);
     out.push_str("<nav>");
     for name in names {
         // Writing to a string cannot fail.
         let _ = write!(out, "<a href=\"#{name}\">{}</a>", heading(name));
     }
+    if outcome.profiles.is_some() {
+        out.push_str("<a href=\"#profiles\">Profiles</a>");
+    }
     out.push_str("</nav>\n");
-    preface(outcome, &mut out);
     demands(&outcome.records, &mut out);
     for records in experiments() {
-        experiment(records, &mut out);
+        experiment(records, &outcome.links, &mut out);
+    }
+    if let Some(text) = &outcome.profiles {
+        profiles(text, &mut out);
     }
     out + "</main></html>\n"
+}
+
+/// The profiles: the head of their text, and a table for each side of each program.
+fn profiles(text: &str, out: &mut String) {
+    let mut blocks = text.split("\n\n");
+    let head = blocks.next().unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "<h2 id=profiles>Where the time goes</h2>\n<p class=facts>Throughput study, tables 1 and 2 \
+         (floods); latency study, figures 27 and 28 (structs: the path of one request), tables 1 \
+         and 2 (oneway calls to 500 objects)</p>\n<p class=facts>{}</p>",
+        escape(head.trim()).replace('\n', "<br>")
+    );
+    for block in blocks {
+        let (title, table) = block.trim().split_once('\n').unwrap_or((block, ""));
+        let (title, table) = (escape(title), escape(table));
+        let _ = writeln!(
+            out,
+            "<details><summary>{title}</summary><div class=scroll><pre>{table}</pre></div>\n\
+             </details>"
+        );
+    }
 }
 
 /// The heading of an experiment.
@@ -49,24 +78,26 @@ fn heading(name: &str) -> &'static str {
     }
 }
 
-/// The machine, the method, and the absent programs.
+/// The conditions, the machine, the method, and the absent programs.
 fn preface(outcome: &Outcome, out: &mut String) {
     let machine = &outcome.machine;
     let [server, client] = machine.cores;
     let _ = writeln!(
         out,
-        "<p>{}; Armilla {}. All programs of a cell ran in turn, round by round. A ratio compares a \
-         program with plain C sockets: it is the median over the rounds of the ratio in the same \
-         round. Placement: <i>one-core</i> runs both processes of a program on processor {server}; \
-         <i>one-core-each</i> runs servers on {server} and clients on {client}; <i>unpinned</i> \
-         leaves the choice to the kernel.</p>",
+        "<p class=facts>{}<br>{}; Armilla {}</p>\n\
+         <details><summary>Method</summary><p>All programs of a cell ran in turn, round by round. \
+         A ratio compares a program with plain C sockets: it is the median over the rounds of the \
+         ratio in the same round. Placement: <i>one-core</i> runs both processes of a program on \
+         processor {server}; <i>one-core-each</i> runs servers on {server} and clients on {client}\
+         ; <i>unpinned</i> leaves the choice to the kernel. For bulk transfer within the machine \
+         every program starts anew in each round, all buffers begin at a page, and a cell has up \
+         to four times as many rounds while the same C program, measured as two, disagrees with \
+         itself.</p></details>",
+        outcome.conditions,
         escape(&machine.to_string()),
         machine.version
     );
-    for absent in &outcome.absent {
-        let remedy = escape(&absent.remedy);
-        let _ = writeln!(out, "<p class=absent>Absent: {} ({remedy})</p>", absent.program);
-    }
+    absences(&outcome.absent, out);
     for failure in &outcome.failures {
         let _ = writeln!(out, "<p class=absent>Failed: {}</p>", escape(failure));
     }
@@ -80,102 +111,102 @@ fn preface(outcome: &Outcome, out: &mut String) {
     }
 }
 
-/// The table of bars.
+/// What could run with something installed, and, folded, what no installation makes possible.
+fn absences(absent: &[Absent], out: &mut String) {
+    let impossible = |absent: &&Absent| absent.remedy.starts_with("it does not support");
+    for Absent { program, remedy } in absent.iter().filter(|absent| !impossible(absent)) {
+        let _ = writeln!(out, "<p class=absent>Absent: {program} ({})</p>", escape(remedy));
+    }
+    let rest: Vec<_> = absent.iter().filter(impossible).collect();
+    if !rest.is_empty() {
+        out.push_str("<details><summary>What does not exist</summary><ul>");
+        for Absent { program, remedy } in rest {
+            let _ = write!(out, "<li>{program}: {}", escape(remedy));
+        }
+        out.push_str("</ul></details>\n");
+    }
+}
+
+/// The table of bars. Each leads to the chart with its worst value, or to its experiment.
 fn demands(records: &[Record], out: &mut String) {
     let bars = bars(records);
     if bars.is_empty() {
         return;
     }
+    let charts: Vec<Chart> = records
+        .chunk_by(|a, b| a.cell.experiment == b.cell.experiment)
+        .flat_map(|part| part.first().map(|r| figures(r.cell.experiment, part)))
+        .flatten()
+        .collect();
     out.push_str("<h2>Required of the ORB</h2>\n<div class=scroll><table class=demands><thead>");
     out.push_str("<tr><th>requirement<th>measured<th>result<tbody>\n");
     for bar in bars {
-        let (measured, Bar { demand, met, .. }) = (bar.text(), bar);
+        let (measured, Bar { demand, met, chart, .. }) = (bar.text(), bar);
         let (class, verdict) = if met { ("met", "✓ met") } else { ("missed", "✗ missed") };
-        let demand = escape(demand);
-        let _ = writeln!(out, "<tr><td>{demand}<td>{measured}<td class={class}>{verdict}");
+        let shown = [chart.clone(), format!("{chart}-values")];
+        let shown = shown.iter().find(|id| charts.iter().any(|chart| chart.id == **id));
+        let experiment = chart.split('-').next().unwrap_or_default();
+        let (place, demand) = (shown.map_or(experiment, String::as_str), escape(demand));
+        let _ = writeln!(
+            out,
+            "<tr><td><a href=\"#{place}\">{demand}</a><td>{measured}<td class={class}>{verdict}"
+        );
     }
     out.push_str("</table></div>\n");
 }
 
 /// The part of the page for one experiment.
-fn experiment(records: &[Record], out: &mut String) {
+fn experiment(records: &[Record], links: &[LinkCheck], out: &mut String) {
     let Some(name) = records.first().map(|record| record.cell.experiment) else { return };
     let _ = writeln!(out, "<h2 id={name}>{}</h2>", heading(name));
+    if let Some(conclusion) = conclusion(name, records) {
+        let _ = writeln!(out, "<p class=conclusion>{}</p>", escape(&conclusion));
+    }
+    let (asked, folded): (Vec<_>, Vec<_>) =
+        figures(name, records).into_iter().partition(|chart| !chart.question.is_empty());
+    out.push_str("<div class=lead>\n");
+    for chart in asked {
+        let question = escape(chart.question);
+        let _ = writeln!(out, "<section><h3>{question}</h3>{}</section>", chart.html());
+    }
+    out.push_str("</div>\n");
+    if name == "ladder" {
+        let _ = writeln!(out, "<div class=lead>{}</div>", gains::html(records));
+        out.push_str(&principles::html(records));
+    }
+    checks(records, links, out);
     out.push_str("<ul class=remarks>\n");
     for remark in remarks(name, records) {
         let _ = writeln!(out, "<li>published: {}", escape(&remark));
     }
-    out.push_str("</ul>\n<div class=figures>\n");
-    if name == "ladder" {
-        out.push_str(&gains::html(records));
+    out.push_str("</ul>\n");
+    if !folded.is_empty() {
+        let count = folded.len();
+        let _ = writeln!(out, "<details><summary>{count} more charts</summary><div class=figures>");
+        folded.iter().for_each(|chart| out.push_str(&chart.html()));
+        out.push_str("</div></details>\n");
     }
-    for chart in figures(name, records) {
-        out.push_str(&chart.html());
-    }
-    out.push_str("</div>\n");
-    ratios(records, out);
-    everything(records, out);
+    numbers::ratios(records, out);
+    numbers::everything(records, out);
 }
 
-/// The table of ratios: one line for each cell, one column for each program.
-fn ratios(records: &[Record], out: &mut String) {
-    let compared = || records.iter().filter(|r| r.program != "c" && r.ratio_to_c.is_some());
-    // In the ladder every row has its own programs.
-    if compared().next().is_none_or(|record| record.cell.experiment == "ladder") {
-        return;
-    }
-    let mut programs: Vec<&str> = Vec::new();
-    for record in compared() {
-        if !programs.contains(&record.program.as_str()) {
-            programs.push(&record.program);
+/// Whether the lines that the experiment used took as long as they should.
+fn checks(records: &[Record], links: &[LinkCheck], out: &mut String) {
+    let used = |link: &&LinkCheck| records.iter().any(|r| r.cell.transport == link.transport);
+    let mut told: Vec<String> = Vec::new();
+    for link in links.iter().filter(used) {
+        let class = if link.is_met() { "met" } else { "missed" };
+        let line = format!("<li class={class}>{}", escape(&link.to_string()));
+        if !told.contains(&line) {
+            told.push(line);
         }
     }
-    out.push_str("<details><summary>Ratios to plain C sockets</summary><div class=scroll><table>");
-    out.push_str("<thead><tr><th>cell");
-    for program in &programs {
-        let _ = write!(out, "<th>{}", escape(program));
+    if !told.is_empty() {
+        let _ = writeln!(
+            out,
+            "<p>The lines, checked by datagrams in one direction before they were used:</p>\
+             <ul class=remarks>{}</ul>",
+            told.concat()
+        );
     }
-    out.push_str("<tbody>\n");
-    for line in records.chunk_by(|a, b| a.cell == b.cell) {
-        let Some(first) = line.first() else { continue };
-        let _ = write!(out, "<tr><td>{}", escape(&label(first)));
-        for program in &programs {
-            let ratio = line.iter().find(|r| r.program == *program).and_then(|r| r.ratio_to_c);
-            let _ = write!(out, "<td>{}", ratio.map_or("–".into(), |r| format!("{r:.3}")));
-        }
-        out.push('\n');
-    }
-    out.push_str("</table></div></details>\n");
-}
-
-fn label(record: &Record) -> String {
-    let cell = &record.cell;
-    let mut label = format!("{} · {}", cell.transport, cell.placement);
-    if !cell.group.is_empty() {
-        let _ = write!(label, " · {}", cell.group);
-    }
-    if cell.queue > 0 {
-        let _ = write!(label, " · queues {}", amount(cell.queue as f64));
-    }
-    let _ = write!(label, " · {}", cell.label());
-    label
-}
-
-/// The table of all numbers, with the published ones.
-fn everything(records: &[Record], out: &mut String) {
-    out.push_str("<details><summary>All results</summary><div class=scroll><table><thead><tr>");
-    out.push_str("<th>cell<th>program<th>unit<th>median<th>1 %<th>99 %<th>min<th>max");
-    out.push_str("<th>repetitions<th>× c<th>published<tbody>\n");
-    for record in records {
-        let Record { program, unit, median, p1, p99, min, max, repetitions, cell, .. } = record;
-        let _ = write!(out, "<tr><td>{}<td>{}<td>{unit}", escape(&label(record)), escape(program));
-        for value in [median, p1, p99, min, max] {
-            let _ = write!(out, "<td>{value:.3}");
-        }
-        let ratio = record.ratio_to_c.map_or("–".into(), |ratio| format!("{ratio:.3}"));
-        let published = published::bulk(program, cell.payload, cell.queue, cell.units);
-        let published = published.map_or(String::new(), |found| found.to_string());
-        let _ = writeln!(out, "<td>{repetitions}<td>{ratio}<td>{published}");
-    }
-    out.push_str("</table></div></details>\n");
 }

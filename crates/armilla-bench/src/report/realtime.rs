@@ -1,6 +1,6 @@
 //! The chart and the page of the real-time experiment.
 
-use super::chart::{Chart, Line, Point, escape};
+use super::chart::{Chart, Form, Line, Point, escape};
 use super::scale::Kind;
 
 /// A line of a [`latency_chart`]: its name, and for each number of clients the quantile 0.999 and
@@ -15,9 +15,12 @@ pub(crate) fn latency_chart(title: &str, lines: &[LatencyLine]) -> String {
             y: *y,
             spread: Some((median.min(*y), *y)),
         });
-        Line { name: name.clone(), points: points.collect(), published: None }
+        Line { name: name.clone(), points: points.collect(), form: Form::Plain }
     });
     let chart = Chart {
+        id: title.to_owned(),
+        question: "",
+        source: "",
         title: title.to_owned(),
         note: "99.9 % of calls are faster; bars begin at the median; less is better".to_owned(),
         x: "low-priority clients",

@@ -2,6 +2,7 @@
 //! program, and the published values at the end of the line.
 
 use super::bars::{Bar, bars};
+use super::conclusions::conclusion;
 use super::remarks::remarks;
 use crate::outcome::Outcome;
 use crate::published;
@@ -11,6 +12,7 @@ use std::io::{self, Write};
 /// Writes all tables, at most `room` columns wide, then the bars, absent programs and failures.
 pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", outcome.machine)?;
+    writeln!(out, "{}", outcome.conditions)?;
     let [server, client] = outcome.machine.cores;
     writeln!(
         out,
@@ -21,6 +23,9 @@ pub(super) fn print(outcome: &Outcome, room: usize, out: &mut dyn Write) -> io::
             table(records, room, out)?;
         }
         let name = experiment.first().map_or("", |record| record.cell.experiment);
+        if let Some(conclusion) = conclusion(name, experiment) {
+            writeln!(out, "\n{conclusion}")?;
+        }
         for remark in remarks(name, experiment) {
             writeln!(out, "published: {remark}")?;
         }
