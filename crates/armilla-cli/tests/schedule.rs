@@ -113,3 +113,29 @@ fn the_timeline_is_an_svg() {
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(svg.contains("Gyro::sample") && svg.contains("prefers-color-scheme:dark"));
 }
+
+#[test]
+fn several_threads_are_proven_or_said_to_be_unproven() {
+    let table = file(
+        "threads.toml",
+        "[[task]]\nname = \"a\"\nperiod = \"40 ms\"\nwcet = \"15 ms\"\n\
+         [[task]]\nname = \"b\"\nperiod = \"40 ms\"\nwcet = \"15 ms\"\n\
+         [[task]]\nname = \"c\"\nperiod = \"40 ms\"\nwcet = \"15 ms\"\n",
+    );
+    let table = table.display().to_string();
+    let shown = |threads: &str, status| {
+        let output = schedule(&["--quick", "-s", "edf", "--threads", threads, &table]);
+        let shown = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{shown}");
+        shown
+    };
+    // Together they need 113 % of a processor.
+    shown("1", 1);
+    let two = shown("2", 1);
+    assert!(two.contains("all 2 threads may be busy with others"), "{two}");
+    let three = shown("3", 0);
+    assert!(three.contains("stands for 3 threads"), "{three}");
+    let output = schedule(&["--threads", "2", "--svg", "/nowhere/a.svg", &table]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--svg draws processors of one thread"));
+}

@@ -6,7 +6,7 @@ use armilla::{Completion, ExceptionKind, Orb, SystemException};
 use armilla_rt::{
     OperationStatistics, PriorityModel, RtOrb, Scheduler, SchedulerOptions, ThreadpoolOptions,
 };
-use armilla_schedule::{Criticality, Nanos, Strategy, Task, TaskSet};
+use armilla_schedule::{Criticality, Nanos, Strategy, Task, TaskSet, Verdict};
 use common::*;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -304,6 +304,40 @@ fn contradictions_are_errors_that_name_both_sides() {
     let text = builder.priority_model(model).build().unwrap_err().to_string();
     for part in ["POA \"both\"", "ServerDeclared", "scheduler \"edf\""] {
         assert!(text.contains(part), "{text}");
+    }
+    orb.shutdown();
+}
+
+#[test]
+fn several_threads_are_analysed_as_such_and_admit_only_what_is_proven() {
+    let (orb, rt) = server();
+    let long = |name: &str| {
+        let (period, wcet) = (Nanos::from_millis(40), Nanos::from_millis(10));
+        Task::periodic(name, period, wcet)
+    };
+    let edf = |name: &str, threads: usize| {
+        let set = tasks([long("Test::first"), long("Test::second"), long("Test::third")]);
+        let options = SchedulerOptions::new(name, Strategy::EarliestDeadlineFirst, set);
+        scheduler(&rt, options.threads(threads))
+    };
+    let cpus = armilla_ipc::affinity::allowed_cpus().unwrap().len();
+    let many = edf("many", cpus + 1);
+    let report = many.report();
+    assert!(report.operations.iter().all(|one| one.verdict == Verdict::Unproven));
+    let reason = report.operations[0].reason.clone().unwrap();
+    assert!(reason.contains("needs a CPU for each"), "{reason}");
+    let refusal = many.admit(long("Test::fourth")).unwrap_err().to_string();
+    assert!(refusal.contains("needs a CPU for each"), "{refusal}");
+    if cpus > 1 {
+        let two = edf("two", 2);
+        assert!(two.report().is_schedulable(), "{:?}", two.report());
+        let mut urgent = long("Test::urgent");
+        (urgent.wcet, urgent.deadline) = (Nanos(1_000_000), Some(Nanos(5_000_000)));
+        let refusal = two.admit(urgent).unwrap_err().to_string();
+        assert!(refusal.contains("Test::urgent: ") && refusal.contains("2 threads"), "{refusal}");
+        let mut short = long("Test::short");
+        short.wcet = Nanos::from_millis(5);
+        two.admit(short).unwrap();
     }
     orb.shutdown();
 }

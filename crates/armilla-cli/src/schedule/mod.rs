@@ -65,6 +65,11 @@ pub(crate) struct Schedule {
     /// Native priorities that operations may get; a greater number is more urgent
     #[arg(long, value_name = "LOWEST-HIGHEST", default_value = "1-99", value_parser = range)]
     priorities: PriorityRange,
+    /// Threads that execute the operations of each processor. Several have a CPU each, and an
+    /// operation that has begun runs to its end: as a scheduler with several threads runs them
+    #[arg(long, value_name = "COUNT", default_value = "1",
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    threads: u16,
     /// Write a timeline of the critical instant: of the chosen strategy, or of the first one that
     /// meets all deadlines
     #[arg(long, value_name = "FILE")]
@@ -90,6 +95,10 @@ fn range(text: &str) -> Result<PriorityRange, String> {
 }
 
 pub(crate) fn run(schedule: &Schedule) -> Outcome {
+    if schedule.threads > 1 && schedule.svg.is_some() {
+        let what = "--svg draws processors of one thread each; leave it out, or --threads";
+        return Err(Failure::usage(what));
+    }
     let description = sources::read(&schedule.files, &schedule.include)?;
     let set = description.finish().map_err(Failure::usage)?;
     let system = System::new(set).map_err(Failure::usage)?;
@@ -102,6 +111,7 @@ pub(crate) fn run(schedule: &Schedule) -> Outcome {
         let question = AnalysisOptions {
             range: schedule.priorities,
             sensitivity: !schedule.quick,
+            threads: usize::from(schedule.threads),
             ..AnalysisOptions::of(*strategy)
         };
         reports.push(analyse(&system, question).map_err(Failure::usage)?);

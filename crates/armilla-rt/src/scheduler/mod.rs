@@ -16,6 +16,7 @@ use crate::current::{ThreadPriority, set_priority, try_out};
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority};
 use armilla::{Completion, ExceptionKind, Minor, SystemException, blocking};
+use armilla_ipc::affinity::allowed_cpus;
 use armilla_ipc::real_time::{PiMutex, Scheduling, Semaphore, monotonic_now};
 use armilla_schedule::dispatch::{Admission, Decision, Executive, JobNumber, Refusal};
 use armilla_schedule::{
@@ -47,6 +48,7 @@ struct Inner {
     name: String,
     strategy: Strategy,
     capacity: usize,
+    threads: usize,
     strict: bool,
     /// What operations run at, the least urgent level first.
     levels: Vec<Level>,
@@ -122,7 +124,7 @@ impl Scheduler {
         let SchedulerOptions { name, strategy, tasks, threads, capacity, dynamic, .. } = options;
         let invalid = |invalid: InvalidTasks| wrong_tasks(&object, &invalid);
         let system = System::new(described(&tasks, levels.len())).map_err(invalid)?;
-        let report = analyse(&system, question(strategy)).map_err(invalid)?;
+        let report = analysed(&system, strategy, threads).map_err(invalid)?;
         report_late(&object, &report);
         let executive = match levels.len() {
             1 => Executive::new(strategy, threads, capacity),
@@ -132,6 +134,7 @@ impl Scheduler {
             name,
             strategy,
             capacity,
+            threads,
             strict,
             levels,
             executive: PiMutex::new(executive.ordered_by(dynamic)),
@@ -151,8 +154,9 @@ impl Scheduler {
         self.0.strategy
     }
 
-    /// Whether the operations meet their deadlines, as analysed. Where there are fewer priorities
-    /// than operations, each counts as one that nothing preempts.
+    /// Whether the operations meet their deadlines, as analysed: on one processor, or with several
+    /// [threads](SchedulerOptions::threads) on as many CPUs. Where there are fewer priorities than
+    /// operations, each counts as one that nothing preempts.
     pub fn report(&self) -> Report {
         self.0.plan.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
@@ -183,7 +187,10 @@ impl Scheduler {
         };
         let Some(task) = described.tasks.pop() else { return Ok(()) };
         let system = System::new(described).map_err(refused)?;
-        let mut admission = Admission::new(system, self.0.strategy);
+        if let Some(reason) = too_few_cpus(self.0.threads) {
+            return Err(Refusal { task: task.name.clone(), reasons: vec![(task.name, reason)] });
+        }
+        let mut admission = Admission::new(system, self.0.strategy).threads(self.0.threads);
         let report = admission.admit(task)?;
         self.adopt(admission.system(), &report);
         *plan = (tasks, report);
@@ -200,7 +207,8 @@ impl Scheduler {
             return false;
         }
         let Ok(system) = System::new(described(&tasks, self.0.levels.len())) else { return false };
-        let Ok(report) = analyse(&system, question(self.0.strategy)) else { return false };
+        let found = analysed(&system, self.0.strategy, self.0.threads);
+        let Ok(report) = found else { return false };
         self.adopt(&system, &report);
         *plan = (tasks, report);
         true
@@ -421,8 +429,27 @@ impl Drop for Restore {
     }
 }
 
-fn question(strategy: Strategy) -> AnalysisOptions {
-    AnalysisOptions { sensitivity: false, ..AnalysisOptions::of(strategy) }
+/// What the analysis says of a scheduler with this many threads.
+fn analysed(system: &System, strategy: Strategy, threads: usize) -> Result<Report, InvalidTasks> {
+    let of = AnalysisOptions::of(strategy);
+    let mut report = analyse(system, AnalysisOptions { sensitivity: false, threads, ..of })?;
+    if let Some(reason) = too_few_cpus(threads) {
+        for one in &mut report.operations {
+            (one.verdict, one.reason) = (Verdict::Unproven, Some(reason.clone()));
+        }
+    }
+    Ok(report)
+}
+
+/// Why nothing can be proven of several threads on this host.
+fn too_few_cpus(threads: usize) -> Option<String> {
+    let cpus = allowed_cpus().map_or(1, |cpus| cpus.len());
+    (threads > 1 && threads > cpus).then(|| {
+        format!(
+            "the analysis of {threads} threads needs a CPU for each, and the process may use \
+             {cpus}; make a scheduler with fewer threads"
+        )
+    })
 }
 
 /// The tasks as they run: with fewer levels than tasks one may have to wait for another, whole.

@@ -56,8 +56,10 @@ impl SchedulerOptions {
         self
     }
 
-    /// How many operations run at once, each to its end. Default: 1. The analysis is that of one
-    /// processor. More than one exclude preemption.
+    /// How many operations run at once, each to its end. Default: 1. More than one exclude
+    /// preemption, and are analysed as threads with a CPU each
+    /// ([`AnalysisOptions::threads`](armilla_schedule::AnalysisOptions::threads)): where the
+    /// process may use fewer CPUs, nothing is proven or admitted.
     #[must_use]
     pub const fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;

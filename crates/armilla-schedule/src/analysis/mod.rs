@@ -8,6 +8,7 @@ mod fixed;
 mod processors;
 mod report;
 mod sensitivity;
+mod threads;
 mod urgency;
 mod verdict;
 
@@ -31,13 +32,17 @@ pub struct AnalysisOptions {
     /// Whether to look for the largest factor by which execution times may grow. It takes about
     /// twenty analyses.
     pub sensitivity: bool,
+    /// How many threads execute the operations of each processor. With one, operations preempt one
+    /// another. With several each operation that has begun runs to its end, and each thread has a
+    /// CPU of its own.
+    pub threads: usize,
 }
 
 impl AnalysisOptions {
     /// The question whether the strategy meets all deadlines, with the default range of priorities
-    /// and with sensitivity.
+    /// with sensitivity, and with one thread.
     pub fn of(strategy: Strategy) -> Self {
-        Self { strategy, range: PriorityRange::default(), sensitivity: true }
+        Self { strategy, range: PriorityRange::default(), sensitivity: true, threads: 1 }
     }
 }
 
@@ -75,14 +80,17 @@ fn analyse_once(system: &System, question: AnalysisOptions) -> Result<Report, In
     let steps = unfold(system, inline)?;
     let mut budget = Budget::new();
     let priorities = priority::assign(system, &steps, question.strategy, question.range);
-    let outcomes = if question.strategy.is_dynamic() {
+    let outcomes = if question.threads > 1 {
+        let AnalysisOptions { strategy, threads, .. } = question;
+        threads::outcomes(system, &steps, strategy, &priorities, threads, &mut budget)
+    } else if question.strategy.is_dynamic() {
         let muf = question.strategy == Strategy::MaximumUrgencyFirst;
         urgency::outcomes(system, &steps, muf, &mut budget)
     } else {
         let responses = fixed::responses(system, &steps, &priorities, &mut budget);
         steps.iter().zip(responses).map(|(step, found)| fixed_outcome(step, found)).collect()
     };
-    let processors = processors::verdicts(system, &steps, question.strategy);
+    let processors = processors::verdicts(system, &steps, question);
     Ok(verdict::report(system, &steps, question, priorities, outcomes, processors))
 }
 

@@ -1,5 +1,6 @@
 //! The utilisation of processors, and the bounds on it.
 
+use super::AnalysisOptions;
 use super::report::{Bound, BoundResult, ProcessorVerdict};
 use crate::bounds::{Utilisation, hyperbolic, liu_layland, liu_layland_bound};
 use crate::steps::Step;
@@ -10,14 +11,14 @@ use crate::system::System;
 pub(crate) fn verdicts(
     system: &System,
     steps: &[Step],
-    strategy: Strategy,
+    question: AnalysisOptions,
 ) -> Vec<ProcessorVerdict> {
     let verdict = |(processor, name): (usize, &String)| {
         let local: Vec<&Step> = steps.iter().filter(|step| step.processor == processor).collect();
         let each: Vec<Utilisation> =
             local.iter().map(|step| Utilisation::of(step.cost, step.period)).collect();
         let utilisation = each.iter().fold(Utilisation::default(), |sum, next| sum.plus(*next));
-        let bounds = bounds(&local, &each, utilisation, strategy);
+        let bounds = bounds(&local, &each, utilisation, question);
         ProcessorVerdict { name: name.clone(), utilisation, bounds }
     };
     system.processors.iter().enumerate().map(verdict).collect()
@@ -27,9 +28,10 @@ fn bounds(
     local: &[&Step],
     each: &[Utilisation],
     sum: Utilisation,
-    strategy: Strategy,
+    AnalysisOptions { strategy, threads, .. }: AnalysisOptions,
 ) -> Vec<BoundResult> {
-    let obstacle = obstacle(local);
+    let several = (threads > 1).then_some("several threads execute the operations, to their end");
+    let obstacle = several.or_else(|| obstacle(local));
     let result = |bound, limit, holds: bool| BoundResult {
         bound,
         limit,

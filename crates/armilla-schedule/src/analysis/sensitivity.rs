@@ -11,6 +11,7 @@ const MOST: u64 = 100_000;
 pub(crate) fn growth(system: &System, question: AnalysisOptions, report: &Report) -> Option<u64> {
     let used = report.processors.iter().map(|one| one.utilisation.parts_per_million()).max()?;
     let room = (1_000_u64 * 1_000_000).div_ceil(used.max(1)).saturating_add(1);
+    let room = room.saturating_mul(question.threads as u64);
     let fits = |thousandths: u64| {
         let Some(scaled) = system.scaled(thousandths) else { return false };
         analyse_once(&scaled, question).is_ok_and(|report| report.is_schedulable())

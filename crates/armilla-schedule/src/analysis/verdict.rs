@@ -30,7 +30,10 @@ pub(crate) fn report(
             }
         }
     }
-    let notes = if fixed { shared_priorities(system, question, &priorities) } else { Vec::new() };
+    let mut notes: Vec<String> = several_threads(question).into_iter().collect();
+    if fixed {
+        notes.append(&mut shared_priorities(system, question, &priorities));
+    }
     let operations = worst.into_iter().flatten().collect();
     let mut report =
         Report { strategy: question.strategy, operations, processors, growth: None, notes };
@@ -103,6 +106,17 @@ fn is_worse(left: &OperationVerdict, right: &OperationVerdict) -> bool {
     };
     let slack = |verdict: &OperationVerdict| verdict.slack().unwrap_or(i128::MIN);
     (rank(left), -slack(left).max(-i128::MAX)) > (rank(right), -slack(right).max(-i128::MAX))
+}
+
+/// Says what several threads are taken for.
+fn several_threads(question: AnalysisOptions) -> Option<String> {
+    (question.threads > 1).then(|| {
+        format!(
+            "each processor stands for {} threads, each with a CPU of its own; an operation that \
+             has begun runs to its end",
+            question.threads
+        )
+    })
 }
 
 /// Says which operations have to share a priority.

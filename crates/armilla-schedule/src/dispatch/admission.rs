@@ -45,6 +45,14 @@ impl Admission {
         }
     }
 
+    /// The same, with this many threads on each processor, which execute operations to their end
+    /// ([`AnalysisOptions::threads`]).
+    #[must_use]
+    pub const fn threads(mut self, threads: usize) -> Self {
+        self.question.threads = threads;
+        self
+    }
+
     /// The tasks that run.
     pub fn system(&self) -> &System {
         &self.system
