@@ -27,7 +27,7 @@ const EVENTS: u32 = 20_000;
 const IDLE: usize = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    affinity::pin_process(affinity::allowed_cpus()?[0])?;
+    affinity::pin_process(&[affinity::allowed_cpus()?[0]])?;
     let mut bare = Vec::new();
     let mut alone = Vec::new();
     let mut shared = Vec::new();

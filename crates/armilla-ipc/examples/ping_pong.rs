@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rounds = args.next().map_or(Ok(100_000), |text| text.parse())?;
     let bytes = args.next().map_or(Ok(12), |text| text.parse())?;
     if let Some(&cpu) = affinity::allowed_cpus()?.first() {
-        affinity::pin_process(cpu)?;
+        affinity::pin_process(&[cpu])?;
     }
     match transport.as_str() {
         "tcp" => play::<Tcp>(&Address::tcp("127.0.0.1", 0), rounds, bytes)?,

@@ -27,14 +27,14 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] if there is no such CPU or the process may not use it.
 pub fn pin_thread(cpu: usize) -> io::Result<()> {
-    pin(None, cpu)
+    pin(None, &[cpu])
 }
 
-/// Binds every thread of the process to one CPU, and with them those that they will start.
+/// Binds every thread of the process to these CPUs, and with them those that they will start.
 ///
 /// # Errors
-/// As [`pin_thread`]; or if `/proc` cannot be read.
-pub fn pin_process(cpu: usize) -> io::Result<()> {
+/// As [`pin_thread`], if any of the CPUs is missing or none is given; or if `/proc` cannot be read.
+pub fn pin_process(cpus: &[usize]) -> io::Result<()> {
     // A thread not yet bound may start another during a pass; a pass that finds the same threads as
     // the one before has found only bound ones.
     let mut bound = Vec::new();
@@ -44,7 +44,7 @@ pub fn pin_process(cpu: usize) -> io::Result<()> {
             return Ok(());
         }
         for &thread in &threads {
-            pin(Some(thread), cpu)?;
+            pin(Some(thread), cpus)?;
         }
         bound = threads;
     }
@@ -61,15 +61,20 @@ fn threads() -> io::Result<Vec<Pid>> {
 }
 
 /// Binds one thread, the calling one if `None`; a thread that has ended meanwhile is no error.
-fn pin(thread: Option<Pid>, cpu: usize) -> io::Result<()> {
+fn pin(thread: Option<Pid>, cpus: &[usize]) -> io::Result<()> {
+    let refused = |errno| Err(context(format_args!("cannot run on CPUs {cpus:?}"), errno));
     let mut set = CpuSet::new();
-    if cpu < CpuSet::MAX_CPU {
-        set.set(cpu);
-    }
-    // An empty set is refused by the kernel like one of CPUs that it does not have.
+    cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
+    // The kernel leaves out CPUs that it does not have, and refuses what is empty then.
     match sched_setaffinity(thread, &set) {
-        Ok(()) | Err(Errno::SRCH) => Ok(()),
-        Err(errno) => Err(context(format_args!("cannot run on CPU {cpu}"), errno)),
+        Err(Errno::SRCH) => return Ok(()),
+        Err(errno) => return refused(errno),
+        Ok(()) => {}
+    }
+    let granted = sched_getaffinity(thread).unwrap_or(set);
+    match cpus.iter().all(|cpu| *cpu < CpuSet::MAX_CPU && granted.is_set(*cpu)) {
+        true => Ok(()),
+        false => refused(Errno::INVAL),
     }
 }
 
@@ -95,5 +100,18 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
             assert!(error.to_string().contains(&cpu.to_string()), "{error}");
         }
+    }
+
+    #[test]
+    fn of_several_cpus_none_may_be_missing() {
+        let bound = std::thread::spawn(|| {
+            let allowed = allowed_cpus().unwrap();
+            pin(None, &allowed).unwrap();
+            assert_eq!(allowed_cpus().unwrap(), allowed);
+            let error = pin(None, &[allowed[0], CpuSet::MAX_CPU - 1]).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+            assert!(pin(None, &[]).is_err());
+        });
+        bound.join().unwrap();
     }
 }

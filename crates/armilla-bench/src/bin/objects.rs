@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 /// Stays on the first processor that there is, with all threads that follow.
 fn on_one_processor() -> io::Result<()> {
     let cpu = affinity::allowed_cpus()?.first().copied().unwrap_or_default();
-    affinity::pin_process(cpu)?;
+    affinity::pin_process(&[cpu])?;
     println!("on processor {cpu} alone");
     Ok(())
 }

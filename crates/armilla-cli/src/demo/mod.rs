@@ -86,7 +86,7 @@ fn on_parent_exit(end: impl FnOnce() + Send + 'static) {
 
 /// Binds this process to a CPU if allowed; returns the CPU.
 fn bind(cpu: Option<usize>) -> Option<usize> {
-    cpu.filter(|&cpu| affinity::pin_process(cpu).is_ok())
+    cpu.filter(|&cpu| affinity::pin_process(&[cpu]).is_ok())
 }
 
 /// The server process, which ends when this value is dropped.

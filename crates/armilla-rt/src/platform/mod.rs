@@ -177,8 +177,8 @@ impl Platform {
         if let Some(Err(error)) = self.timer_slack.map(set_timer_slack) {
             report.note(checks::SLACK, Grant::Refused, &error.to_string());
         }
-        if let [cpu] = self.cpus[..]
-            && let Err(error) = affinity::pin_process(cpu)
+        if !self.cpus.is_empty()
+            && let Err(error) = affinity::pin_process(&self.cpus)
         {
             report.note(checks::CPUS, Grant::Refused, &error.to_string());
         }
