@@ -52,7 +52,7 @@ pub use plan::{Experiment, Plan};
 pub use program::{Transport, peer_names};
 pub use realtime::{
     MutexKind, MutexWait, OverloadOperation, OverloadRun, RealTime, RealTimePart, RealTimePlan,
-    realtime,
+    Variant, realtime,
 };
 pub use record::{Cell, Gain, Metric, Record, median};
 pub use support::{exit_code, print_average};

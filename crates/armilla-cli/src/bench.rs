@@ -4,7 +4,8 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
 use armilla_bench::{
-    Experiment, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan, Transport, Worker,
+    Experiment, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan, Transport,
+    Variant, Worker,
 };
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
@@ -48,6 +49,8 @@ pub(crate) struct Bench {
     /// Parts of the experiment "realtime": calls, overload, mutex [default: all]
     #[arg(long, value_delimiter = ',', value_parser = part)]
     part: Option<Vec<RealTimePart>>,
+    #[command(flatten)]
+    calls: CallOptions,
     /// Write the results as JSON; "-" writes to standard output in place of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -55,6 +58,41 @@ pub(crate) struct Bench {
     /// tables
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+}
+
+/// What of the calls of "realtime" is measured.
+#[derive(Debug, Args)]
+struct CallOptions {
+    /// Rates of the experiment "realtime", in calls a second [default: 100,1000]
+    #[arg(long, value_name = "HZ", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rate: Option<Vec<u32>>,
+    /// Periods of each program of "realtime" in each cell [default: 15 s at 100 Hz, 10 s at 1 kHz];
+    /// programs take turns of 20 s
+    #[arg(long, value_name = "COUNT",
+          value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    periods: Option<u32>,
+    /// Numbers of saturating low-priority clients of "realtime", 0 for none [default: a selection,
+    /// and other loads]
+    #[arg(long, value_name = "COUNT", value_delimiter = ',',
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    clients: Option<Vec<u32>>,
+    /// What takes part in "realtime": timer, sockets, lanes, pool, omniorb [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = variant)]
+    variants: Option<Vec<Variant>>,
+}
+
+impl CallOptions {
+    /// The option that was given first, if any.
+    fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.rate.is_some(), "--rate"),
+            (self.periods.is_some(), "--periods"),
+            (self.clients.is_some(), "--clients"),
+            (self.variants.is_some(), "--variants"),
+        ];
+        options.into_iter().find_map(|(is_set, name)| is_set.then_some(name))
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -175,6 +213,10 @@ impl Bench {
             quick: self.quick,
             omniorb: peers.map(|peers| !peers.is_empty()),
             placement: self.placement,
+            rates: self.calls.rate.clone(),
+            periods: self.calls.periods,
+            clients: self.calls.clients.clone(),
+            variants: self.calls.variants.clone(),
         };
         let results = armilla_bench::realtime(plan, &stop_on_signal()?);
         let results = results.map_err(Failure::because)?;
@@ -266,6 +308,11 @@ fn part(name: &str) -> Result<RealTimePart, String> {
     RealTimePart::parse(name.trim()).ok_or_else(known)
 }
 
+fn variant(name: &str) -> Result<Variant, String> {
+    let known = || "expected one of timer, sockets, lanes, pool, omniorb".to_owned();
+    Variant::parse(name.trim()).ok_or_else(known)
+}
+
 fn placement(name: &str) -> Result<Placement, String> {
     Placement::parse(name).ok_or_else(|| "expected one of one-core, one-core-each, unpinned".into())
 }
@@ -280,8 +327,14 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         placement: bench.placement,
         link_delay: bench.link_delay.map(|micros| Duration::from_micros(micros.into())),
     };
-    if bench.part.is_some() && !matches!(bench.what, What::Realtime) {
-        return Err(Failure::usage("--part chooses parts of bench realtime"));
+    if !matches!(bench.what, What::Realtime) {
+        if bench.part.is_some() {
+            return Err(Failure::usage("--part chooses parts of bench realtime"));
+        }
+        if let Some(option) = bench.calls.given() {
+            let what = format_args!("{option} chooses what of bench realtime is measured");
+            return Err(Failure::usage(what));
+        }
     }
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;

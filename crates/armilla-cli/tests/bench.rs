@@ -137,6 +137,19 @@ fn parts_are_those_of_the_real_time_experiment() {
 }
 
 #[test]
+fn what_is_measured_of_calls_is_chosen_for_the_real_time_experiment_only() {
+    for (arguments, expected) in [
+        (&["ttcp", "--periods", "5"][..], "--periods chooses what of bench realtime is measured"),
+        (&["realtime", "--rate", "0"], "invalid value '0'"),
+        (&["realtime", "--variants", "lanes,nonesuch"], "timer, sockets, lanes, pool, omniorb"),
+    ] {
+        let (status, printed) = refused(arguments);
+        assert_eq!(status, Some(2), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+    }
+}
+
+#[test]
 fn an_unusable_cache_directory_is_named() {
     let file = directory("cache").join("file");
     fs::write(&file, "").unwrap();

@@ -4,6 +4,7 @@
 //! the same machine: first its floor (timer alone, plain sockets at both priorities), then the ORB
 //! with lanes, and as controls the ORB with one pool for all, and omniORB.
 
+mod calls;
 mod mutex;
 mod overload;
 mod process;
@@ -15,11 +16,11 @@ use crate::outcome::Absent;
 use crate::peers::Peers;
 use crate::program::OMNIORB_REALTIME;
 use armilla_rt::{Platform, Scheduling};
-use process::Process;
+use calls::Cells;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 pub use mutex::{MutexKind, MutexWait};
 pub use overload::{OverloadOperation, OverloadRun};
@@ -63,7 +64,14 @@ pub enum Variant {
 }
 
 impl Variant {
-    const ALL: [Self; 5] = [Self::Timer, Self::Sockets, Self::Lanes, Self::OnePool, Self::OmniOrb];
+    /// All variants, in the order of a cell.
+    pub const ALL: [Self; 5] =
+        [Self::Timer, Self::Sockets, Self::Lanes, Self::OnePool, Self::OmniOrb];
+
+    /// The variant with this name: `timer`, `sockets`, `lanes`, `pool` or `omniorb`.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|variant| variant.word().eq_ignore_ascii_case(name))
+    }
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -124,21 +132,6 @@ impl Load {
     }
 }
 
-const LOADS: [Load; 10] = [
-    Load::IDLE,
-    Load::calls(1, 100),
-    Load::calls(4, 100),
-    Load::calls(16, 77),
-    Load::calls(16, 100),
-    Load::calls(64, 100),
-    Load::other("churn", 16),
-    Load::other("hog", 4),
-    Load::other("connections", 2),
-    Load::other("malformed", 2),
-];
-const FEW_LOADS: [Load; 4] =
-    [Load::IDLE, Load::calls(16, 77), Load::calls(16, 100), Load::calls(64, 100)];
-
 /// The result of one variant in one cell.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cell {
@@ -186,6 +179,24 @@ pub struct RealTimePlan {
     pub omniorb: Option<bool>,
     /// Where servers and clients run. Default: both on all processors.
     pub placement: Option<Placement>,
+    /// The rates in calls a second. Default: 100 and 1,000.
+    pub rates: Option<Vec<u32>>,
+    /// How many periods each variant of a cell has. Default: what takes 15 s at 100 Hz and 10 s at
+    /// 1 kHz. Runs of more than 20 s are divided, and the variants take turns, so that all meet the
+    /// same machine.
+    pub periods: Option<u32>,
+    /// The numbers of low-priority clients, which call as fast as they can; 0 for none. Default: a
+    /// selection, and other loads.
+    pub clients: Option<Vec<u32>>,
+    /// What takes part. Default: everything.
+    pub variants: Option<Vec<Variant>>,
+}
+
+impl RealTimePlan {
+    /// Whether a variant takes part.
+    fn takes(&self, variant: Variant) -> bool {
+        self.variants.as_ref().is_none_or(|variants| variants.contains(&variant))
+    }
 }
 
 /// Runs the experiment until it ends or `stop` becomes true.
@@ -201,7 +212,7 @@ pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, 
     }
     let calls = plan.parts.as_ref().is_none_or(|parts| parts.contains(&RealTimePart::Calls));
     let (omniorb, absent) = match plan.omniorb {
-        _ if !calls => (None, Vec::new()),
+        _ if !calls || !plan.takes(Variant::OmniOrb) => (None, Vec::new()),
         Some(false) => (None, Vec::new()),
         asked => match omniorb(stop) {
             Ok(program) => (Some(program), Vec::new()),
@@ -223,7 +234,7 @@ pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, 
         failures: Vec::new(),
         interrupted: false,
     };
-    let parts = plan.parts.unwrap_or_else(|| RealTimePart::ALL.to_vec());
+    let parts = plan.parts.clone().unwrap_or_else(|| RealTimePart::ALL.to_vec());
     if parts.contains(&RealTimePart::Mutex) {
         mutex::measure_all(plan.quick, stop, &mut results);
     }
@@ -231,7 +242,8 @@ pub fn realtime(plan: RealTimePlan, stop: &Arc<AtomicBool>) -> Result<RealTime, 
         overload::measure_all(plan.quick, stop, &mut results);
     }
     if parts.contains(&RealTimePart::Calls) {
-        Place { server_cpu, client_cpu, omniorb }.measure_all(plan.quick, stop, &mut results);
+        let place = calls::Place { server_cpu, client_cpu, omniorb };
+        Cells::of(&plan, place).measure_all(stop, &mut results);
     }
     Ok(results)
 }
@@ -245,85 +257,4 @@ fn omniorb(stop: &Arc<AtomicBool>) -> Result<PathBuf, Absent> {
     let peers = Peers::open(stop).map_err(absent)?;
     peers.make(&OMNIORB_REALTIME)?;
     Ok(peers.binary(OMNIORB_REALTIME.name))
-}
-
-/// Where a cell is measured, and with what.
-struct Place {
-    server_cpu: Option<usize>,
-    client_cpu: Option<usize>,
-    omniorb: Option<PathBuf>,
-}
-
-impl Place {
-    fn variants(&self) -> impl Iterator<Item = Variant> {
-        let omniorb = self.omniorb.is_some();
-        Variant::ALL.into_iter().filter(move |variant| omniorb || *variant != Variant::OmniOrb)
-    }
-
-    /// Measures all cells until `stop` becomes true.
-    fn measure_all(&self, quick: bool, stop: &AtomicBool, results: &mut RealTime) {
-        let loads = if quick { &FEW_LOADS[..] } else { &LOADS[..] };
-        // 100 Hz for 15 s, 1 kHz for 10 s.
-        let rates = if quick { [(100, 300), (1000, 2000)] } else { [(100, 1500), (1000, 10_000)] };
-        let cells = rates.iter().flat_map(|rate| loads.iter().map(move |load| (*rate, *load)));
-        for ((rate, periods), load) in cells {
-            for variant in self.variants() {
-                if stop.load(Ordering::Relaxed) {
-                    results.interrupted = true;
-                    return;
-                }
-                let what = format!("{rate} Hz, {}, {}", load.describe(), variant.name());
-                eprintln!("{what}");
-                match self.measure(rate, periods, load, variant) {
-                    Ok(latencies) => {
-                        results.cells.push(Cell { rate, load, variant, latencies });
-                    }
-                    Err(error) => results.failures.push(format!("{what}: {error}")),
-                }
-            }
-        }
-    }
-
-    /// Measures one variant in one cell, with processes of its own.
-    fn measure(
-        &self,
-        rate: u32,
-        periods: u32,
-        load: Load,
-        variant: Variant,
-    ) -> Result<Latencies, String> {
-        let word = format!("variant={}", variant.word());
-        // The timer alone meets the same load, of plain sockets.
-        let served = match variant {
-            Variant::Timer => format!("variant={}", Variant::Sockets.word()),
-            _ => word.clone(),
-        };
-        let program = self.omniorb.as_deref().filter(|_| variant == Variant::OmniOrb);
-        let mut server =
-            Process::start(program, self.server_cpu, "server", "127.0.0.1", &[&served])?;
-        let line = server.line()?;
-        let (low, high) =
-            line.split_once(' ').ok_or_else(|| format!("the server said {line:?}"))?;
-        let mut disturbing = None;
-        if load.clients > 0 {
-            let options = [
-                served.as_str(),
-                &format!("clients={}", load.clients),
-                &format!("load={}", load.kind),
-                &format!("percent={}", load.percent),
-            ];
-            // What is no call is the same for all.
-            let program = program.filter(|_| matches!(load.kind, "calls" | "churn"));
-            let mut started = Process::start(program, self.client_cpu, "load", low, &options)?;
-            started.line()?;
-            disturbing = Some(started);
-            // Connections are made, and caches are warm.
-            std::thread::sleep(std::time::Duration::from_millis(300));
-        }
-        let options = [word.as_str(), &format!("rate={rate}"), &format!("periods={periods}")];
-        let mut client = Process::start(program, self.client_cpu, "high", high, &options)?;
-        let line = client.line()?;
-        drop(disturbing);
-        Latencies::parse(&line).ok_or_else(|| format!("the client said {line:?}"))
-    }
 }

@@ -67,12 +67,13 @@ impl RealTime {
             f,
             "E7: µs from the release of a period to the end of its call, which works 100 µs; each \
              call of a low-priority client works 1 ms; inverted: it took longer after the wake-up \
-             than its work and a whole call of low priority; placement: {}\n",
+             than its work and a whole call of low priority; late: those missed because the timer \
+             woke the client too late; placement: {}\n",
             self.placement.name()
         )?;
         writeln!(
             f,
-            "{:>7} {:24} {:9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>12} {:>8} {:>9}",
+            "{:>7} {:24} {:9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>14} {:>6} {:>8} {:>9}",
             "rate",
             "load",
             "variant",
@@ -83,6 +84,7 @@ impl RealTime {
             "max",
             "wake",
             "missed",
+            "late",
             "inverted",
             "× sockets"
         )?;
@@ -94,8 +96,8 @@ impl RealTime {
             write!(missed, "{}/{}", latencies.missed, latencies.periods)?;
             writeln!(
                 f,
-                "{:>4} Hz {:24} {:9} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {missed:>12} \
-                 {:>8} {ratio:>9}",
+                "{:>4} Hz {:24} {:9} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {:>9.0} {missed:>14} \
+                 {:>6} {:>8} {ratio:>9}",
                 cell.rate,
                 cell.load.describe(),
                 cell.variant.name(),
@@ -105,6 +107,7 @@ impl RealTime {
                 latencies.p9999,
                 latencies.max,
                 latencies.wake_p999,
+                latencies.woken_late,
                 latencies.inversions,
             )?;
         }

@@ -3,7 +3,7 @@
 use super::super::{Outcome, Worker};
 use super::idl::real_time::{Task, TaskRef};
 use super::{HIGH, number, option};
-use crate::latencies::Latencies;
+use crate::latencies::{Call, Calls};
 use armilla::Orb;
 use armilla_ipc::real_time::{
     Scheduling, lock_memory, monotonic_now, reserve_heap, reserve_stack, sleep_until,
@@ -14,10 +14,6 @@ use std::time::Duration;
 
 /// The work of a call.
 const WORK_MICROS: u32 = 100;
-/// The time from the wake-up beyond which a call of low priority, which works for a millisecond,
-/// must have gone first: that, and the work of this call.
-const UNINVERTED: Duration = Duration::from_micros(1_100);
-
 /// How a call is made.
 enum Target {
     Nothing,
@@ -61,32 +57,26 @@ pub(super) fn run(worker: &Worker) -> Outcome {
         eprintln!("the client: {error}");
     }
     let period = Duration::from_nanos(1_000_000_000 / number(worker, "rate")?.max(1));
-    let latencies = periods(&target, period, number(worker, "periods")?)?;
-    println!("{latencies}");
+    println!("{}", periods(&target, period, number(worker, "periods")?)?);
     io::stdout().flush()?;
     Ok(())
 }
 
 /// Calls once in each period. A call that takes longer than its period takes the following ones
-/// with it, which are missed too.
-fn periods(target: &Target, period: Duration, count: u64) -> Outcome<Latencies> {
-    let (mut calls, mut wakes) = (Vec::new(), Vec::new());
+/// with it.
+fn periods(target: &Target, period: Duration, count: u64) -> Outcome<Calls> {
+    let mut calls = Vec::new();
     calls.reserve_exact(count as usize);
-    wakes.reserve_exact(count as usize);
     let start = monotonic_now() + Duration::from_millis(20);
-    let (mut index, mut missed, mut inversions) = (0, 0, 0);
+    let mut index = 0;
     while index < count {
         let release = start + Duration::from_nanos(period.as_nanos() as u64 * index);
         sleep_until(release);
-        let woken = monotonic_now() - release;
+        let woken = (monotonic_now() - release).as_nanos() as u64;
         target.call()?;
-        let ended = monotonic_now() - release;
-        wakes.push(woken.as_nanos() as u64);
-        calls.push(ended.as_nanos() as u64);
-        inversions += u64::from(ended - woken > UNINVERTED);
-        let passed = (ended.as_nanos() / period.as_nanos()) as u64;
-        missed += passed.min(count - index);
-        index += 1 + passed;
+        let ended = (monotonic_now() - release).as_nanos() as u64;
+        calls.push(Call { woken, ended });
+        index += 1 + ended / period.as_nanos() as u64;
     }
-    Ok(Latencies::of(calls, wakes, count, missed, inversions))
+    Ok(Calls { periods: count, calls })
 }
