@@ -9,7 +9,8 @@ use crate::error::{RtError, RtErrorKind};
 use crate::poa::check_bands;
 use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority};
-use crate::protocol::{Protocol, ProtocolType, check_protocols, of_iiop};
+use crate::protocol::{Protocol, ProtocolType, check_protocols};
+use crate::shared_pools::{PoolKey, SharedPools};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
     TaoEndpoint, TaoEndpoints, encode_priority,
@@ -33,7 +34,7 @@ pub struct ClientPolicies {
 }
 
 /// Changes the settings of connections.
-type Change = Arc<dyn Fn(&mut Settings) + Send + Sync>;
+pub(crate) type Change = Arc<dyn Fn(&mut Settings) + Send + Sync>;
 
 impl ClientPolicies {
     /// Asks for nothing.
@@ -103,17 +104,16 @@ impl ClientPolicies {
 
     pub(crate) fn check(&self) -> Result<(), RtError> {
         check_bands("client policies", &self.bands)?;
-        match self.protocols.is_empty() || of_iiop(&self.protocols).is_some() {
+        match self.protocols.is_empty() {
             true => Ok(()),
-            false => Err(RtError::new(
-                RtErrorKind::Policy,
-                "client policies",
-                "protocols",
-                format_args!("{:?}", self.protocols),
-                "references to lanes lead to TCP endpoints",
-                "add IIOP",
-            )),
+            false => check_protocols("client policies", &self.protocols),
         }
+    }
+
+    /// The connections that calls within a band share, unless each reference has its own.
+    fn pool_key(&self, low: Priority, high: Priority, urgency: Priority) -> PoolKey {
+        let (protocols, change) = (self.protocols.clone(), self.protocol.clone());
+        PoolKey { low, high, urgency, protocols, change }
     }
 }
 
@@ -121,6 +121,7 @@ impl ClientPolicies {
 #[derive(Default)]
 pub(crate) struct RtClient {
     state: RwLock<(Mapper, ClientPolicies)>,
+    pools: SharedPools,
 }
 
 impl RtClient {
@@ -194,7 +195,8 @@ impl RtClient {
             _ => Vec::new(),
         };
         let default = model.map(PriorityModel::server_priority);
-        let parts = Parts { orb, ior, profile: &profile, policies: &policies, default };
+        let (profile, policies) = (&profile, &policies);
+        let parts = Parts { orb, ior, profile, policies, pools: &self.pools, default };
         let copies = parts.copies(&lanes, &bands)?;
         Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
     }
@@ -213,13 +215,13 @@ impl RtClient {
         let Ok(bands) = bands_of(&policies, &exposed) else { return Ok(vec![BANDS]) };
         let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
         let default = exposed.model.map(PriorityModel::server_priority);
-        let priority = own_priority(&mapper)?.or(default).unwrap_or_default();
+        let propagated = matches!(exposed.model, Some(PriorityModel::ClientPropagated(_)));
+        let priority = priority_of_call(own_priority(&mapper)?, default, propagated);
         let mut found = Vec::new();
         let in_band = |(low, high): &(Priority, Priority)| (*low..=*high).contains(&priority);
         if !bands.is_empty() && !bands.iter().any(in_band) {
             found.push(BANDS);
         }
-        let propagated = matches!(exposed.model, Some(PriorityModel::ClientPropagated(_)));
         if let Some(TaoEndpoints(lanes)) = component(&profile).filter(|_| propagated) {
             let serves =
                 |lane: &TaoEndpoint| lane.priority.is_none_or(|of_lane| of_lane == priority);
@@ -261,6 +263,13 @@ fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
     own.map(outbound).transpose()
 }
 
+/// The priority at which a call runs, which its band has: that of the client if it is propagated,
+/// otherwise what the server declares.
+fn priority_of_call(own: Option<Priority>, server: Option<Priority>, propagated: bool) -> Priority {
+    let priority = if propagated { own.or(server) } else { server.or(own) };
+    priority.unwrap_or_default()
+}
+
 /// The service context that carries a priority.
 fn priority_context(priority: Priority) -> AddedContext {
     (RT_CORBA_PRIORITY_CONTEXT, encode_priority(priority))
@@ -293,6 +302,7 @@ struct Parts<'p> {
     ior: &'p Ior,
     profile: &'p IiopProfile,
     policies: &'p ClientPolicies,
+    pools: &'p SharedPools,
     /// The priority of the server.
     default: Option<Priority>,
 }
@@ -319,28 +329,22 @@ impl Parts<'_> {
                 let (low, high) = priority.map_or((low, high), |priority| (priority, priority));
                 let whole = (low, high) == (Priority::MIN, Priority::MAX);
                 let urgency = if whole { self.default.unwrap_or_default() } else { high };
-                Ok(Copy { low, high, object: self.copy(lane, urgency)? })
+                let key = self.policies.pool_key(low, high, urgency);
+                Ok(Copy { low, high, object: self.copy(lane, key)? })
             })
             .collect()
     }
 
-    /// A copy with a pool of connections, at the endpoint of a lane, for calls of at most this
-    /// priority.
-    fn copy(
-        &self,
-        lane: Option<&TaoEndpoint>,
-        priority: Priority,
-    ) -> Result<Object, SystemException> {
+    /// A copy with a pool of connections, at the endpoint of a lane.
+    fn copy(&self, lane: Option<&TaoEndpoint>, key: PoolKey) -> Result<Object, SystemException> {
         let mut profile = self.profile.clone();
         if let Some(lane) = lane {
             (profile.host, profile.port) = (lane.host.clone(), lane.port);
         }
-        let change = self.policies.protocol.clone();
-        let properties = of_iiop(&self.policies.protocols);
-        let pool = self.orb.connection_pool(|settings| {
-            properties.iter().for_each(|properties| properties.apply(priority, settings));
-            change.iter().for_each(|c| c(settings));
-        });
+        let pool = match self.policies.private {
+            true => key.open(self.orb),
+            false => self.pools.get(self.orb, key),
+        };
         let local = [ProtocolType::UnixDomain, ProtocolType::SharedMemory];
         let protocols = &self.policies.protocols;
         let only_iiop = !protocols.is_empty()
@@ -396,7 +400,7 @@ struct Selector {
 impl CallSelector for Selector {
     fn select(&self) -> Result<CallChoice<'_>, SystemException> {
         let own = own_priority(&self.mapper)?;
-        let priority = own.or(self.default).unwrap_or_default();
+        let priority = priority_of_call(own, self.default, self.propagated);
         let copy = self.copies.iter().find(|copy| (copy.low..=copy.high).contains(&priority));
         let Some(copy) = copy else { return Err(self.no_copy(priority).into()) };
         let context = own.filter(|_| self.propagated);

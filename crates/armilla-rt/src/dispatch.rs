@@ -1,6 +1,7 @@
 //! Serving a request at its priority: the extension of real-time POAs.
 
 use crate::current::{ThreadPriority, corba_priority, set_priority};
+use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority, PriorityTransform};
 use crate::scheduler::RunPermit;
 use crate::threadpool::{Lane, Threadpool};
@@ -79,11 +80,34 @@ impl Dispatch {
         }
     }
 
-    /// Gives an object a priority of its own.
-    pub(crate) fn set_own(&self, id: &[u8], priority: Priority) {
+    /// Gives an object a priority of its own, which it keeps: references carry it. Whether it had
+    /// none before.
+    ///
+    /// # Errors
+    /// If it has another one already.
+    pub(crate) fn set_own(&self, id: &[u8], priority: Priority) -> Result<bool, RtError> {
         let mut own = self.own.write().unwrap_or_else(PoisonError::into_inner);
-        own.insert(id.into(), priority);
-        self.has_own.store(true, Ordering::Release);
+        match own.get(id) {
+            Some(before) if *before != priority => Err(RtError::new(
+                RtErrorKind::Order,
+                format_args!("object {:?} of POA {:?}", String::from_utf8_lossy(id), self.poa),
+                "priority",
+                priority,
+                format_args!("it has the priority {before}, and references to it say so"),
+                "give it the same priority again, or another id",
+            )),
+            Some(_) => Ok(false),
+            None => {
+                own.insert(id.into(), priority);
+                self.has_own.store(true, Ordering::Release);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Takes the priority of an object away that could not be activated.
+    pub(crate) fn forget_own(&self, id: &[u8]) {
+        self.own.write().unwrap_or_else(PoisonError::into_inner).remove(id);
     }
 
     /// The priority that the server declares for an object.

@@ -28,6 +28,7 @@ mod policy;
 mod priority;
 mod protocol;
 mod scheduler;
+mod shared_pools;
 mod standard;
 mod tasks;
 mod threadpool;

@@ -131,11 +131,19 @@ impl RtPoaBuilder {
                 "leave the priority model out, or the scheduler",
             ));
         }
+        let bands = &self.dispatch.bands;
+        check_bands(&object, bands)?;
         if let Some(model) = model {
             mapper.native(&object, model.server_priority())?;
             check_lane(&object, pool.as_ref(), model.server_priority())?;
+            check_in_band(&object, bands, model.server_priority())?;
         }
-        check_bands(&object, &self.dispatch.bands)
+        match (model, pool) {
+            (Some(PriorityModel::ClientPropagated(_)), Some(pool)) if pool.has_lanes() => {
+                check_lanes_in_bands(&object, pool, bands)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -167,6 +175,55 @@ fn check_lane(object: &str, pool: Option<&Threadpool>, priority: Priority) -> Re
         format_args!("thread pool {:?} has lanes {} only", pool.name(), lanes.join(", ")),
         "choose the priority of a lane, or add a lane",
     ))
+}
+
+/// Checks that a priority of the server is in a band, if there are any.
+fn check_in_band(
+    object: &str,
+    bands: &[(Priority, Priority)],
+    priority: Priority,
+) -> Result<(), RtError> {
+    if bands.is_empty() || bands.iter().any(|(low, high)| (*low..=*high).contains(&priority)) {
+        return Ok(());
+    }
+    Err(RtError::new(
+        RtErrorKind::Policy,
+        object,
+        "server_priority",
+        priority,
+        format_args!("the bands of its connections are {} only", ranges(bands)),
+        "choose a priority in a band, or add a band for it",
+    ))
+}
+
+/// Checks that each lane is in a band, and that each band has a lane: nobody could call otherwise.
+fn check_lanes_in_bands(
+    object: &str,
+    pool: &Threadpool,
+    bands: &[(Priority, Priority)],
+) -> Result<(), RtError> {
+    let lanes: Vec<_> = pool.report().iter().map(|lane| lane.priority).collect();
+    lanes.iter().try_for_each(|lane| {
+        check_in_band(&format!("{object}, lane of thread pool {:?}", pool.name()), bands, *lane)
+    })?;
+    let has_lane =
+        |band: &&(Priority, Priority)| lanes.iter().any(|lane| (band.0..=band.1).contains(lane));
+    let Some((low, high)) = bands.iter().find(|band| !has_lane(band)) else { return Ok(()) };
+    let shown: Vec<_> = lanes.iter().map(ToString::to_string).collect();
+    Err(RtError::new(
+        RtErrorKind::Policy,
+        object,
+        "priority band",
+        format_args!("{low} to {high}"),
+        format_args!("thread pool {:?} has lanes {} only", pool.name(), shown.join(", ")),
+        "leave the band out, or add a lane in it",
+    ))
+}
+
+/// Bands as text.
+fn ranges(bands: &[(Priority, Priority)]) -> String {
+    let shown: Vec<_> = bands.iter().map(|(low, high)| format!("{low} to {high}")).collect();
+    shown.join(", ")
 }
 
 /// Checks that bands are ranges, in order, which do not overlap.
@@ -215,7 +272,7 @@ impl RtPoa {
     ) -> Result<Ref<I>, PoaError> {
         self.check_own(priority)?;
         let object = self.poa.activate(servant)?;
-        self.dispatch.set_own(self.poa.reference_to_id(object.object())?.as_bytes(), priority);
+        self.claim(self.poa.reference_to_id(object.object())?.as_bytes(), priority)?;
         Ok(object)
     }
 
@@ -223,7 +280,8 @@ impl RtPoa {
     /// `activate_object_with_id_and_priority`.
     ///
     /// # Errors
-    /// As [`activate_with_priority`](Self::activate_with_priority) and [`Poa::activate_with_id`].
+    /// As [`activate_with_priority`](Self::activate_with_priority) and [`Poa::activate_with_id`];
+    /// `BAD_INV_ORDER` if the object was given another priority before, with or without a servant.
     pub fn activate_with_id_and_priority<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,
@@ -232,8 +290,12 @@ impl RtPoa {
     ) -> Result<Ref<I>, PoaError> {
         self.check_own(priority)?;
         let id = id.into();
-        self.dispatch.set_own(id.as_bytes(), priority);
-        self.poa.activate_with_id(id, servant)
+        let is_new = self.claim(id.as_bytes(), priority)?;
+        let activated = self.poa.activate_with_id(id.clone(), servant);
+        if activated.is_err() && is_new {
+            self.dispatch.forget_own(id.as_bytes());
+        }
+        activated
     }
 
     /// Creates a reference to the object `id` with a priority of its own:
@@ -241,7 +303,8 @@ impl RtPoa {
     ///
     /// # Errors
     /// As [`activate_with_priority`](Self::activate_with_priority) and
-    /// [`Poa::create_object_with_id`].
+    /// [`Poa::create_object_with_id`]; `BAD_INV_ORDER` if the object was given another priority
+    /// before.
     pub fn create_reference_with_id_and_priority(
         &self,
         repository_id: &str,
@@ -250,7 +313,7 @@ impl RtPoa {
     ) -> Result<Object, PoaError> {
         self.check_own(priority)?;
         let id = id.into();
-        self.dispatch.set_own(id.as_bytes(), priority);
+        self.claim(id.as_bytes(), priority)?;
         self.poa.create_object_with_id(repository_id, id)
     }
 
@@ -266,8 +329,14 @@ impl RtPoa {
         self.check_own(priority)?;
         let made = self.poa.create_object(repository_id)?;
         let id = self.poa.reference_to_id(&made)?;
-        self.dispatch.set_own(id.as_bytes(), priority);
+        self.claim(id.as_bytes(), priority)?;
         self.poa.create_object_with_id(repository_id, id)
+    }
+
+    /// Gives an object a priority of its own. Whether it had none before.
+    fn claim(&self, id: &[u8], priority: Priority) -> Result<bool, PoaError> {
+        let claimed = self.dispatch.set_own(id, priority);
+        claimed.map_err(|error| PoaError::from(SystemException::from(error)))
     }
 
     /// Checks the priority that an object is to have of its own.
@@ -280,7 +349,8 @@ impl RtPoa {
             .dispatch
             .mapper
             .native(&object, priority)
-            .and_then(|_| check_lane(&object, self.dispatch.pool.as_ref(), priority));
+            .and_then(|_| check_lane(&object, self.dispatch.pool.as_ref(), priority))
+            .and_then(|()| check_in_band(&object, &self.dispatch.bands, priority));
         checked.map_err(|error| PoaError::from(SystemException::from(error)))
     }
 }

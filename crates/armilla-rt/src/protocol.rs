@@ -14,6 +14,18 @@ pub struct Protocol {
     pub properties: ProtocolProperties,
 }
 
+impl Protocol {
+    /// Whether connections within the host have these settings, if TCP connections have `iiop`.
+    fn is_settable_beside(&self, iiop: &ProtocolProperties) -> bool {
+        let own = self.properties;
+        let (sizes, none) = ((own.send_buffer_size, own.receive_buffer_size), (None, None));
+        let of_iiop = (iiop.send_buffer_size, iiop.receive_buffer_size);
+        let queues = sizes == none || self.protocol_type == ProtocolType::UnixDomain;
+        let same = sizes == none || sizes == of_iiop;
+        !own.keep_alive && !own.network_priority && own.no_delay && queues && same
+    }
+}
+
 /// A protocol of connections, which the standard denotes by the id of its profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -107,7 +119,8 @@ pub fn network_priority(priority: Priority) -> u8 {
 /// Checks the protocols of a policy of `object`.
 ///
 /// # Errors
-/// If there is none, or one is there twice.
+/// If there is none, one is there twice, IIOP is missing, or a protocol has settings that it cannot
+/// have.
 pub(crate) fn check_protocols(object: &str, protocols: &[Protocol]) -> Result<(), RtError> {
     let wrong = |value: String, reason: &str, remedy: &str| {
         Err(RtError::new(RtErrorKind::Value, object, "protocols", value, reason, remedy))
@@ -116,8 +129,22 @@ pub(crate) fn check_protocols(object: &str, protocols: &[Protocol]) -> Result<()
         return wrong("none".into(), "the policy names at least one protocol", "add IIOP");
     }
     let types: Vec<_> = protocols.iter().map(|protocol| protocol.protocol_type).collect();
-    match types.iter().enumerate().find(|(at, one)| types[..*at].contains(one)) {
-        Some((_, twice)) => wrong(format!("{twice:?}"), "it is there twice", "leave one out"),
+    if let Some((_, twice)) = types.iter().enumerate().find(|(at, one)| types[..*at].contains(one))
+    {
+        return wrong(format!("{twice:?}"), "it is there twice", "leave one out");
+    }
+    let Some(of_iiop) = of_iiop(protocols) else {
+        let reason = "references to lanes lead to TCP endpoints";
+        return wrong(format!("{types:?}"), reason, "add IIOP");
+    };
+    let local = protocols.iter().filter(|one| one.protocol_type != ProtocolType::Iiop);
+    match local.into_iter().find(|one| !one.is_settable_beside(&of_iiop)) {
+        Some(Protocol { protocol_type, properties }) => wrong(
+            format!("{protocol_type:?} with {properties:?}"),
+            "sockets of one host have no keep-alive, no code point and no delay, and shared memory \
+             no queues; queues are those of IIOP",
+            "leave its settings at the default, or give it the buffer sizes of IIOP",
+        ),
         None => Ok(()),
     }
 }
@@ -160,11 +187,36 @@ mod tests {
     fn lists_without_a_protocol_or_with_one_twice_are_refused() {
         let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: Default::default() };
         assert!(check_protocols("pool", &[iiop]).is_ok());
-        for wrong in [&[][..], &[iiop, iiop]] {
+        let local = Protocol { protocol_type: ProtocolType::UnixDomain, ..iiop };
+        assert!(check_protocols("pool", &[local, iiop]).is_ok());
+        for wrong in [&[][..], &[iiop, iiop], &[local]] {
             assert!(check_protocols("pool", wrong).is_err());
         }
         for protocol in ProtocolType::ALL {
             assert_eq!(ProtocolType::from_profile_id(protocol.profile_id()), Some(protocol));
         }
+    }
+
+    #[test]
+    fn settings_that_a_protocol_cannot_have_are_refused() {
+        let large = Some(100_000);
+        let plain = ProtocolProperties::default();
+        let queues = ProtocolProperties { send_buffer_size: large, ..plain };
+        let lasting = ProtocolProperties { keep_alive: true, ..plain };
+        let checked = |iiop, protocol_type, properties| {
+            let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: iiop };
+            check_protocols("pool", &[iiop, Protocol { protocol_type, properties }])
+        };
+        assert!(checked(queues, ProtocolType::UnixDomain, queues).is_ok());
+        assert!(checked(lasting, ProtocolType::SharedMemory, plain).is_ok());
+        for (protocol, properties) in [
+            (ProtocolType::UnixDomain, lasting),
+            (ProtocolType::UnixDomain, queues),
+            (ProtocolType::SharedMemory, lasting),
+        ] {
+            let error = checked(plain, protocol, properties).unwrap_err().to_string();
+            assert!(error.contains(&format!("{protocol:?}")), "{error}");
+        }
+        assert!(checked(queues, ProtocolType::SharedMemory, queues).is_err());
     }
 }

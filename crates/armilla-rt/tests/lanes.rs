@@ -2,8 +2,8 @@
 
 mod common;
 
-use armilla::Orb;
 use armilla::transport::{Component, IiopProfile};
+use armilla::{ExceptionKind, ObjectId, Orb, PoaError};
 use armilla_rt::{
     BelowHighest, DirectMapping, ExposedPolicies, NativeRange, PriorityModel, RequestBuffering,
     RtErrorKind, RtOrb, RtPoa, Scheduling, TableMapping, TaoEndpoints, Threadpool,
@@ -264,5 +264,38 @@ fn each_lane_may_have_a_protocol_of_its_own() {
     let wrong = ThreadpoolOptions::with_lanes("wrong").lane(priority(10), 1, 0);
     let wrong = wrong.protocol(|_, settings| settings.congestion_control = Some("none".into()));
     assert!(rt.create_threadpool(wrong).is_err(), "what the system refuses");
+    orb.shutdown();
+}
+
+#[test]
+fn the_priority_of_an_object_stays_what_its_references_say() {
+    let (orb, rt) = server();
+    let pool = two_lanes(&rt);
+    let poa = orb.root_poa().create_poa("ids").user_ids();
+    let model = PriorityModel::ServerDeclared(priority(10));
+    let poa = rt.poa(poa).threadpool(&pool).priority_model(model).build().unwrap();
+    let activate = |id: &str, number| {
+        let servant = sensor_of(Station::new(&rt));
+        poa.activate_with_id_and_priority(id, servant, priority(number))
+    };
+    let own = activate("gyro", 50).unwrap();
+    let error = activate("gyro", 10).unwrap_err();
+    assert!(error.to_string().contains("it has the priority 50"), "{error}");
+    let client = Orb::new().unwrap();
+    assert_eq!(remote(&orb, &client, &own).priority().unwrap(), 50);
+    assert!(matches!(activate("gyro", 50).unwrap_err(), PoaError::ObjectAlreadyActive));
+
+    let type_id = "IDL:Station/Sensor:1.0";
+    poa.create_reference_with_id_and_priority(type_id, "radar", priority(50)).unwrap();
+    let PoaError::System(exception) = activate("radar", 10).unwrap_err() else { panic!() };
+    assert_eq!(exception.kind(), ExceptionKind::BadInvOrder, "{exception}");
+    assert_eq!(remote(&orb, &client, &activate("radar", 50).unwrap()).priority().unwrap(), 50);
+
+    // What failed to be activated has no priority of its own.
+    poa.poa().activate_with_id("plain", sensor_of(Station::new(&rt))).unwrap();
+    assert!(activate("plain", 50).is_err());
+    let plain = poa.poa().id_to_reference(&ObjectId::from("plain")).unwrap();
+    let plain: SensorRef = plain.narrow().unwrap();
+    assert_eq!(remote(&orb, &client, &plain).priority().unwrap(), 10);
     orb.shutdown();
 }

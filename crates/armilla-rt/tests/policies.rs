@@ -77,6 +77,28 @@ fn references_with_private_connections_share_none() {
 }
 
 #[test]
+fn references_with_the_same_policies_share_their_connections() {
+    let (server, own) = local_server("shared");
+    let (orb, rt) = client();
+    let bands = vec![(priority(0), priority(20)), (priority(21), priority(90))];
+    let banded = || {
+        let object = remote(&server, &orb, &own);
+        let policies = [RtPolicy::PriorityBandedConnection(bands.clone()), only_iiop()];
+        let object = rt.with_policies(object.object(), policies).unwrap();
+        sensor(object).caller().unwrap()
+    };
+    assert_eq!(banded(), banded(), "one band, one connection");
+    let urgent = || {
+        // The band counts, whether or not the native priority is granted.
+        rt.current().set_priority(priority(50)).ok();
+        banded()
+    };
+    let urgent = thread::scope(|scope| scope.spawn(urgent).join().unwrap());
+    assert_ne!(banded(), urgent, "another band");
+    server.shutdown();
+}
+
+#[test]
 fn bands_that_differ_from_those_of_the_server_are_named() {
     let (orb, rt) = server();
     let all = [(priority(0), priority(20)), (priority(21), priority(90))];
@@ -227,5 +249,69 @@ fn a_named_mutex_is_the_same_wherever_it_is_opened() {
     rt.destroy_mutex(&first).unwrap();
     let error = rt.open_named_mutex("track").unwrap_err();
     assert!(error.to_string().contains("MutexNotFound"), "{error}");
+    orb.shutdown();
+}
+
+#[test]
+fn the_band_of_a_declared_priority_is_that_of_the_server() {
+    let (orb, rt) = server();
+    let pool = ThreadpoolOptions::new("plain", 1, 0, priority(5));
+    let pool = rt.create_threadpool(pool).unwrap();
+    let builder = rt.poa(orb.root_poa().create_poa("declared")).threadpool(&pool);
+    let model = PriorityModel::ServerDeclared(priority(80));
+    let poa = builder.priority_model(model).build().unwrap();
+    let own = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    let (client, rt) = client();
+    let bands = RtPolicy::PriorityBandedConnection(vec![(priority(70), priority(90))]);
+    orb.set_policies(custom(bands.clone()));
+    let distant = remote(&orb, &client, &own);
+    let banded = sensor(rt.with_policies(distant.object(), [bands]).unwrap());
+    let priority_there = || {
+        rt.current().set_priority(priority(5)).ok();
+        banded.priority()
+    };
+    let seen = thread::scope(|scope| scope.spawn(priority_there).join().unwrap());
+    assert_eq!(seen.unwrap(), 80, "the priority of the caller has no band");
+    orb.shutdown();
+}
+
+#[test]
+fn bands_that_contradict_priorities_or_lanes_are_refused_by_name() {
+    let (orb, rt) = server();
+    let lanes = ThreadpoolOptions::with_lanes("two").lane(priority(10), 1, 0);
+    let pool = rt.create_threadpool(lanes.lane(priority(50), 1, 0)).unwrap();
+    let refused = |model: PriorityModel, bands: &[(i16, i16)]| {
+        let bands: Vec<_> = bands.iter().map(|(a, b)| (priority(*a), priority(*b))).collect();
+        let builder = rt.poa(orb.root_poa().create_poa("banded")).threadpool(&pool);
+        let built = builder.priority_model(model).priority_bands(bands).build();
+        built.unwrap_err().to_string()
+    };
+    let declared = PriorityModel::ServerDeclared(priority(10));
+    let propagated = PriorityModel::ClientPropagated(priority(10));
+    for (model, bands, parts) in [
+        (declared, &[(20, 60)][..], ["server_priority 10", "20 to 60"]),
+        (propagated, &[(0, 20)], ["server_priority 50", "lane of thread pool \"two\""]),
+        (propagated, &[(0, 20), (21, 40), (41, 60)], ["priority band 21 to 40", "lanes 50, 10"]),
+    ] {
+        let text = refused(model, bands);
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    }
+    orb.shutdown();
+}
+
+#[test]
+fn server_protocols_that_no_lane_can_have_are_refused() {
+    let (orb, rt) = server();
+    let local = |properties| Protocol { protocol_type: ProtocolType::UnixDomain, properties };
+    let plain = ProtocolProperties::default();
+    orb.set_policies(custom(RtPolicy::ServerProtocol(vec![local(plain)])));
+    let pool = || rt.create_threadpool(ThreadpoolOptions::new("plain", 1, 0, priority(5)));
+    let text = pool().unwrap_err().to_string();
+    assert!(text.contains("UnixDomain") && text.contains("add IIOP"), "{text}");
+    let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: plain };
+    let lasting = ProtocolProperties { keep_alive: true, ..plain };
+    orb.set_policies(custom(RtPolicy::ServerProtocol(vec![iiop, local(lasting)])));
+    let text = pool().unwrap_err().to_string();
+    assert!(text.contains("no keep-alive"), "{text}");
     orb.shutdown();
 }
