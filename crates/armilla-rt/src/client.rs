@@ -10,7 +10,7 @@ use crate::poa::check_bands;
 use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority};
 use crate::protocol::{Protocol, ProtocolType, check_protocols};
-use crate::shared_pools::{PoolKey, SharedPools};
+use crate::shared_pools::{Change, PoolKey, SharedPools};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
     TaoEndpoint, TaoEndpoints, encode_priority,
@@ -32,9 +32,6 @@ pub struct ClientPolicies {
     protocol: Option<Change>,
     protocols: Vec<Protocol>,
 }
-
-/// Changes the settings of connections.
-pub(crate) type Change = Arc<dyn Fn(&mut Settings) + Send + Sync>;
 
 impl ClientPolicies {
     /// Asks for nothing.

@@ -6,6 +6,9 @@ use crate::protocol::{Protocol, of_iiop};
 use armilla::{ConnectionPool, Orb, Settings};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Changes the settings of connections.
+pub(crate) type Change = Arc<dyn Fn(&mut Settings) + Send + Sync>;
+
 /// What tells connections of one kind from those of another.
 #[derive(Clone)]
 pub(crate) struct PoolKey {
@@ -15,7 +18,7 @@ pub(crate) struct PoolKey {
     /// The priority that the settings are for.
     pub(crate) urgency: Priority,
     pub(crate) protocols: Vec<Protocol>,
-    pub(crate) change: Option<Arc<dyn Fn(&mut Settings) + Send + Sync>>,
+    pub(crate) change: Option<Change>,
 }
 
 impl PoolKey {

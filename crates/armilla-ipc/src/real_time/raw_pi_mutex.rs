@@ -130,10 +130,12 @@ impl RawPiMutex {
 
     #[cold]
     fn lock_slow(&self, limit: Option<Duration>) -> Result<(), LockError> {
+        // Once: a wait that is begun again ends when the first one would have.
+        let end = limit.map(deadline);
         loop {
-            let locked = match limit.map(deadline) {
+            let locked = match &end {
                 None => lock_pi(&self.word, Flags::PRIVATE, None),
-                Some(end) => lock_until(&self.word, &end),
+                Some(end) => lock_until(&self.word, end),
             };
             match locked {
                 Ok(()) => return Ok(()),
