@@ -121,7 +121,7 @@ fn random_set(random: &mut Random, threads: usize) -> System {
     let tasks = shares.into_iter().enumerate().map(|(at, share)| {
         let period = (1 + random.below(100)) * MS;
         let wcet = ((period as f64 * share.min(0.95)) as u64).max(1_000);
-        let mut task = Task::periodic(&format!("task {at}"), Nanos(period), Nanos(wcet));
+        let mut task = Task::periodic(format!("task {at}"), Nanos(period), Nanos(wcet));
         if random.below(2) == 0 {
             task.deadline = Some(Nanos(wcet + random.below(period - wcet + 1)));
         }
