@@ -3,6 +3,7 @@
 mod metadata;
 mod picture;
 mod pixels;
+mod single;
 mod structure;
 
 pub use metadata::metadata;
@@ -138,18 +139,4 @@ fn guarded<T>(
 ) -> Result<T, DicomError> {
     let done = catch_unwind(work);
     done.unwrap_or_else(|_| Err(DicomError("the codec failed; the pixels are damaged".to_owned())))
-}
-
-/// Opens a file for a frame of its pixels, which must be there and not too large.
-fn open_for(path: &Path, frame: u32) -> Result<DefaultDicomObject, DicomError> {
-    let object = dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
-    let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
-    if number(tags::ROWS).saturating_mul(number(tags::COLUMNS)) > MOST_PIXELS {
-        let what = format!("a frame of more than {MOST_PIXELS} pixels is not decoded");
-        return Err(DicomError(what));
-    }
-    if u64::from(frame) >= number(tags::NUMBER_OF_FRAMES).max(1) {
-        return Err(DicomError(format!("the image has no frame {frame}; the first one is 0")));
-    }
-    Ok(object)
 }

@@ -1,7 +1,8 @@
 //! Frames as pictures: windows, palettes, sizes, PNG and JPEG.
 
 use super::pixels::{check_encoded, side_by_side};
-use super::{DicomError, failed, guarded, open_for, text};
+use super::single::{self, Single};
+use super::{DicomError, failed, guarded, text};
 use crate::idl::WindowFunction;
 use dicom_core::Tag;
 use dicom_dictionary_std::tags;
@@ -43,20 +44,20 @@ pub fn frame(path: &Path, frame: u32, window: Option<Window>) -> Result<Frame, D
 }
 
 fn draw(path: &Path, frame: u32, window: Option<Window>) -> Result<Frame, DicomError> {
-    let object = open_for(path, frame)?;
-    let stored = text(&object, tags::BITS_STORED).parse::<u32>().unwrap_or(0);
+    let Single { object, frame, .. } = &single::open(path, frame)?;
+    let stored = text(object, tags::BITS_STORED).parse::<u32>().unwrap_or(0);
     if !(1..=16).contains(&stored) {
         return Err(DicomError("pixels of 1 to 16 bits are drawn, and no others".to_owned()));
     }
-    check_encoded(&object)?;
+    check_encoded(object)?;
     let decoded = object
-        .decode_pixel_data_frame(frame)
+        .decode_pixel_data_frame(*frame)
         .map_err(|error| failed("this encoding of pixels cannot be drawn here", error))?;
-    let palette = text(&object, tags::PHOTOMETRIC_INTERPRETATION) == "PALETTE COLOR";
+    let palette = text(object, tags::PHOTOMETRIC_INTERPRETATION) == "PALETTE COLOR";
     let (samples, pixels) = match decoded.samples_per_pixel() {
-        1 if palette => (3, coloured(&object, &decoded)?),
+        1 if palette => (3, coloured(object, &decoded)?),
         1 => (1, grey(&decoded, window)?),
-        3 => (3, colours(&object, &decoded, stored)?),
+        3 => (3, colours(object, &decoded, stored)?),
         other => return Err(DicomError(format!("{other} samples of a pixel cannot be drawn"))),
     };
     let (columns, rows) = (decoded.columns(), decoded.rows());

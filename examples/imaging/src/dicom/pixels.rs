@@ -1,6 +1,7 @@
 //! The pixels of a frame as values: decoded, or as they are in the file.
 
-use super::{DicomError, failed, guarded, open_for, text, trimmed};
+use super::single::{self, BIG_ENDIAN, Single};
+use super::{DicomError, failed, guarded, text, trimmed};
 use dicom_core::value::{PixelFragmentSequence, Value};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::DefaultDicomObject;
@@ -16,9 +17,6 @@ pub struct FramePixels {
     pub octets: Vec<u8>,
 }
 
-/// Explicit VR Big Endian, which is retired.
-const BIG_ENDIAN: &str = "1.2.840.10008.1.2.2";
-
 /// The syntax of decoded pixels.
 const DECODED: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
 
@@ -30,17 +28,17 @@ const DECODED: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
 /// encoding.
 pub fn pixels(path: &Path, frame: u32, stored: bool) -> Result<FramePixels, DicomError> {
     guarded(|| {
-        let object = open_for(path, frame)?;
-        if stored && let Some(fragments) = fragments(&object) {
-            let frames = text(&object, tags::NUMBER_OF_FRAMES).parse().unwrap_or(1_u32).max(1);
-            let octets = encapsulated(fragments, frame as usize, frames as usize)?;
+        let Single { object, frame, .. } = &single::open(path, frame)?;
+        if stored && let Some(fragments) = fragments(object) {
+            let frames = text(object, tags::NUMBER_OF_FRAMES).parse().unwrap_or(1_u32).max(1);
+            let octets = encapsulated(fragments, *frame as usize, frames as usize)?;
             return Ok(FramePixels { syntax: trimmed(object.meta().transfer_syntax()), octets });
         }
-        check_encoded(&object)?;
+        check_encoded(object)?;
         let decoded = object
-            .decode_pixel_data_frame(frame)
+            .decode_pixel_data_frame(*frame)
             .map_err(|error| failed("this encoding of pixels cannot be decoded here", error))?;
-        let octets = side_by_side(&object, &decoded)?;
+        let octets = side_by_side(object, &decoded)?;
         Ok(FramePixels { syntax: DECODED.to_owned(), octets })
     })
 }

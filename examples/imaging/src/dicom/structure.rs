@@ -16,10 +16,47 @@ const DEEPEST: usize = 64;
 /// The longest value of an object whose octets are compressed, so that nobody knows how many follow.
 const LONGEST: u64 = 16 << 20;
 
+/// The most items of encoded pixels whose places are noted.
+const MOST_ITEMS: usize = 1 << 16;
+
 const UNDEFINED: u32 = u32::MAX;
 
 /// Checks a file with its head (PS3.10, chapter 7).
 pub(super) fn check_file(path: &Path) -> Result<(), DicomError> {
+    let (mut walker, syntax) = open(path)?;
+    if syntax == uids::DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN {
+        let Walker { from, encoding, .. } = walker;
+        let inflated = Inflated(flate2::bufread::DeflateDecoder::new(from));
+        return Walker::new(inflated, 0, u64::MAX, encoding).walk(None).map(drop);
+    }
+    walker.begin(Encoding::of(&syntax));
+    walker.walk(None).map(drop)
+}
+
+/// Where the pixels of a file are.
+#[derive(Debug)]
+pub(super) enum Pixels {
+    /// As they are: place and length in the file, and their kind.
+    Native { at: u64, length: u64, vr: VR },
+    /// Encoded: place and length of each item, of which the first one is the offset table.
+    Fragments(Vec<(u64, u64)>),
+}
+
+/// Finds the pixels of a file; `None` if there are none or nobody can tell where they are.
+pub(super) fn find_pixels(path: &Path) -> Result<Option<Pixels>, DicomError> {
+    let (mut walker, syntax) = open(path)?;
+    if syntax == uids::DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN {
+        return Ok(None);
+    }
+    walker.begin(Encoding::of(&syntax));
+    match walker.walk(Some(tags::PIXEL_DATA))? {
+        true => walker.pixels(),
+        false => Ok(None),
+    }
+}
+
+/// Opens a file, and reads its head, which names the transfer syntax.
+fn open(path: &Path) -> Result<(Walker<BufReader<File>>, String), DicomError> {
     let open = || -> std::io::Result<(File, u64)> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -35,13 +72,7 @@ pub(super) fn check_file(path: &Path) -> Result<(), DicomError> {
     let encoding = Encoding { explicit: true, big: false };
     let mut walker = Walker::new(file, 132, size, encoding);
     let syntax = walker.head()?;
-    if syntax == uids::DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN {
-        let Walker { from, .. } = walker;
-        let inflated = Inflated(flate2::bufread::DeflateDecoder::new(from));
-        return Walker::new(inflated, 0, u64::MAX, encoding).walk();
-    }
-    walker.begin(Encoding::of(&syntax));
-    walker.walk()
+    Ok((walker, syntax))
 }
 
 /// Checks a data set without a head: a command, or an identifier.
@@ -49,7 +80,7 @@ pub(super) fn check_file(path: &Path) -> Result<(), DicomError> {
 /// # Errors
 /// A length does not fit; the text says where.
 pub fn check_set(octets: &[u8], syntax: &str) -> Result<(), DicomError> {
-    Walker::new(octets, 0, octets.len() as u64, Encoding::of(syntax)).walk()
+    Walker::new(octets, 0, octets.len() as u64, Encoding::of(syntax)).walk(None).map(drop)
 }
 
 /// How elements are written.
@@ -180,7 +211,9 @@ impl<S: Source> Walker<S> {
         }
     }
 
-    fn walk(mut self) -> Result<(), DicomError> {
+    /// Walks to the end; or until the tag of an element of the outermost set is read, and tells
+    /// whether there is one.
+    fn walk(&mut self, until: Option<Tag>) -> Result<bool, DicomError> {
         while let Some(level) = self.levels.last().copied() {
             if level.end == Some(self.at) {
                 self.levels.pop();
@@ -191,10 +224,13 @@ impl<S: Source> Walker<S> {
             }
             let Some(tag) = self.tag()? else {
                 return match self.levels.len() {
-                    1 => Ok(()),
+                    1 => Ok(false),
                     _ => Err(self.wrong("it is cut off within a sequence")),
                 };
             };
+            if self.levels.len() == 1 && until == Some(tag) {
+                return Ok(true);
+            }
             match level.kind {
                 Kind::Set => self.element(tag)?,
                 Kind::Sequence | Kind::Fragments => self.item(tag, level.kind)?,
@@ -203,7 +239,27 @@ impl<S: Source> Walker<S> {
                 return Err(self.wrong("sequences are nested too deeply"));
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// Where pixels are whose tag was read.
+    fn pixels(&mut self) -> Result<Option<Pixels>, DicomError> {
+        let (vr, length) = self.header(Some(tags::PIXEL_DATA))?;
+        if length != UNDEFINED {
+            let (at, length) = (self.at, length.into());
+            return Ok((at + length <= self.size).then_some(Pixels::Native { at, length, vr }));
+        }
+        let mut items = Vec::new();
+        while self.tag()? == Some(Tag(0xfffe, 0xe000)) {
+            let octets = self.octets()?;
+            let length = self.encoding.long(octets);
+            items.push((self.at, length.into()));
+            if items.len() > MOST_ITEMS {
+                return Ok(None);
+            }
+            self.value(length)?;
+        }
+        Ok((!items.is_empty()).then_some(Pixels::Fragments(items)))
     }
 
     /// An element of a set whose tag was read.

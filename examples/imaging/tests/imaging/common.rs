@@ -38,12 +38,23 @@ impl Drop for Scratch {
 
 /// Writes an image with 16 bits a pixel, each the sum of its row and column.
 pub(crate) fn write_image(path: &Path, study: &str, number: u16, edge: u16, seed: u16) -> String {
+    write_frames(path, study, number, edge, &[seed])
+}
+
+/// The same with several frames, each with a seed of its own.
+pub(crate) fn write_frames(
+    path: &Path,
+    study: &str,
+    number: u16,
+    edge: u16,
+    seeds: &[u16],
+) -> String {
     let uid = format!("{study}.1.{number}");
     let text = |tag, vr, value: &str| DataElement::new(tag, vr, PrimitiveValue::from(value));
     let short = |tag, value: u16| DataElement::new(tag, VR::US, PrimitiveValue::from(value));
-    let pixels: Vec<u16> = (0..u32::from(edge) * u32::from(edge))
-        .map(|at| (at / u32::from(edge) + at % u32::from(edge)) as u16 ^ seed)
-        .collect();
+    let places = (0..edge).flat_map(|row| (0..edge).map(move |column| row + column));
+    let pixels: Vec<u16> =
+        seeds.iter().flat_map(|seed| places.clone().map(move |value| value ^ seed)).collect();
     let object = InMemDicomObject::from_element_iter([
         text(tags::SOP_CLASS_UID, VR::UI, uids::MR_IMAGE_STORAGE),
         text(tags::SOP_INSTANCE_UID, VR::UI, &uid),
@@ -56,6 +67,7 @@ pub(crate) fn write_image(path: &Path, study: &str, number: u16, edge: u16, seed
         text(tags::INSTANCE_NUMBER, VR::IS, &number.to_string()),
         short(tags::SAMPLES_PER_PIXEL, 1),
         text(tags::PHOTOMETRIC_INTERPRETATION, VR::CS, "MONOCHROME2"),
+        text(tags::NUMBER_OF_FRAMES, VR::IS, &seeds.len().to_string()),
         short(tags::ROWS, edge),
         short(tags::COLUMNS, edge),
         short(tags::BITS_ALLOCATED, 16),

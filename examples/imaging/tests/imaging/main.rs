@@ -4,4 +4,5 @@ mod cache;
 mod common;
 mod corpus;
 mod images;
+mod memory;
 mod web;

@@ -1,0 +1,168 @@
+//! One frame of a file: what is read for it does not grow with the number of frames.
+
+use super::structure::{Pixels, find_pixels};
+use super::{DicomError, MOST_PIXELS, failed, text, trimmed};
+use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
+use dicom_core::{DataElement, PrimitiveValue, VR};
+use dicom_dictionary_std::tags;
+use dicom_object::{DefaultDicomObject, OpenFileOptions};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Frames of more octets are decoded one after the other.
+const LARGE: u64 = 4 << 20;
+
+/// Explicit VR Big Endian, which is retired.
+pub(super) const BIG_ENDIAN: &str = "1.2.840.10008.1.2.2";
+
+/// An object of which one frame was read, and the number that this frame has in it.
+pub(super) struct Single {
+    pub(super) object: DefaultDicomObject,
+    pub(super) frame: u32,
+    /// Held while a large frame is in memory, several times over while it is decoded.
+    _turn: Option<MutexGuard<'static, ()>>,
+}
+
+/// Opens a file for a frame of its pixels, which must be there and not too large. The whole file is
+/// read only if nothing tells which octets are of which frame.
+pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
+    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
+    let pixels = number(tags::ROWS).saturating_mul(number(tags::COLUMNS));
+    if pixels > MOST_PIXELS {
+        let what = format!("a frame of more than {MOST_PIXELS} pixels is not decoded");
+        return Err(DicomError(what));
+    }
+    if u64::from(frame) >= number(tags::NUMBER_OF_FRAMES).max(1) {
+        return Err(DicomError(format!("the image has no frame {frame}; the first one is 0")));
+    }
+    let turn = || TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let octets = pixels * number(tags::SAMPLES_PER_PIXEL).max(1) * number(tags::BITS_ALLOCATED) / 8;
+    let held = (octets > LARGE).then(turn);
+    if let Some(pixels) = read_frame(path, &object, frame, octets)? {
+        object.put(pixels);
+        reduce(&mut object, frame as usize);
+        return Ok(Single { object, frame: 0, _turn: held });
+    }
+    let held = held.unwrap_or_else(turn);
+    let object = dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    Ok(Single { object, frame, _turn: Some(held) })
+}
+
+type Element = DataElement<dicom_object::InMemDicomObject>;
+
+/// The pixels of a frame as an element; `None` if nothing tells where they are.
+fn read_frame(
+    path: &Path,
+    object: &DefaultDicomObject,
+    frame: u32,
+    octets: u64,
+) -> Result<Option<Element>, DicomError> {
+    let read = |places: &[(u64, u64)]| -> io::Result<Vec<u8>> {
+        let file = File::open(path)?;
+        let mut octets = Vec::new();
+        for (at, length) in places {
+            let from = octets.len();
+            octets.resize(from + *length as usize, 0);
+            file.read_exact_at(&mut octets[from..], *at)?;
+        }
+        Ok(octets)
+    };
+    let failed = |error| failed("the file", error);
+    Ok(match find_pixels(path)? {
+        Some(Pixels::Native { at, length, vr: vr @ (VR::OW | VR::OB) }) => {
+            let Some(place) = native(object, (at, length), frame, octets) else { return Ok(None) };
+            let mut octets = read(&[place]).map_err(failed)?;
+            if vr == VR::OW && trimmed(object.meta().transfer_syntax()) == BIG_ENDIAN {
+                octets.as_chunks_mut::<2>().0.iter_mut().for_each(|pair| pair.reverse());
+            }
+            Some(DataElement::new(tags::PIXEL_DATA, vr, PrimitiveValue::U8(octets.into())))
+        }
+        Some(Pixels::Fragments(items)) => {
+            let frames = text(object, tags::NUMBER_OF_FRAMES).parse().unwrap_or(1_usize).max(1);
+            let table = read(&items[..1]).map_err(failed)?;
+            let Some(places) = fragments(&items, &table, frame as usize, frames) else {
+                return Ok(None);
+            };
+            let octets = read(&places).map_err(failed)?;
+            let sequence = PixelFragmentSequence::new(Vec::<u32>::new(), vec![octets]);
+            Some(DataElement::new(tags::PIXEL_DATA, VR::OB, Value::PixelSequence(sequence)))
+        }
+        _ => None,
+    })
+}
+
+/// The place of a frame of whole octets among pixels that are as they are.
+fn native(
+    object: &DefaultDicomObject,
+    (at, length): (u64, u64),
+    frame: u32,
+    octets: u64,
+) -> Option<(u64, u64)> {
+    // Two pixels share their colours, or an octet: then all is read.
+    let halved = text(object, tags::PHOTOMETRIC_INTERPRETATION).ends_with("_422");
+    let whole = matches!(text(object, tags::BITS_ALLOCATED).as_str(), "8" | "16" | "32");
+    let from = octets.checked_mul(frame.into())?;
+    let fits = from.checked_add(octets)? <= length && octets.is_multiple_of(2);
+    (fits && whole && !halved && octets > 0).then_some((at + from, octets))
+}
+
+/// The places of the fragments of a frame (PS3.5, A.4). The first item is the offset table.
+fn fragments(
+    items: &[(u64, u64)],
+    table: &[u8],
+    frame: usize,
+    frames: usize,
+) -> Option<Vec<(u64, u64)>> {
+    let fragments = &items[1..];
+    if frames == 1 {
+        return Some(fragments.to_vec());
+    }
+    if fragments.len() == frames {
+        return Some(vec![fragments[frame]]);
+    }
+    let offsets: Vec<u64> =
+        table.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four).into()).collect();
+    if offsets.len() != frames {
+        return None;
+    }
+    let begin = fragments.first()?.0;
+    let to = offsets.get(frame + 1).copied().unwrap_or(u64::MAX);
+    let of_frame = |(at, _): &&(u64, u64)| (offsets[frame]..to).contains(&(at - begin));
+    Some(fragments.iter().filter(of_frame).copied().collect())
+}
+
+/// Makes an object of one frame: what each frame has of its own is that of this one.
+fn reduce(object: &mut DefaultDicomObject, frame: usize) {
+    let own = object.get(tags::PER_FRAME_FUNCTIONAL_GROUPS_SEQUENCE);
+    let own = own.and_then(|own| own.items()?.get(frame).cloned());
+    if let Some(own) = own {
+        let sequence = DataSetSequence::from(vec![own]);
+        let tag = tags::PER_FRAME_FUNCTIONAL_GROUPS_SEQUENCE;
+        object.put(DataElement::new(tag, VR::SQ, Value::Sequence(sequence)));
+    }
+    object.put(DataElement::new(tags::NUMBER_OF_FRAMES, VR::IS, PrimitiveValue::from("1")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fragments_of_a_frame_are_found_by_number_or_by_offset() {
+        // A table, then fragments of 10, 20 and 30 octets.
+        let items = [(8, 8), (24, 10), (42, 20), (70, 30)];
+        let table = [0_u32, 18].map(u32::to_le_bytes).concat();
+        assert_eq!(fragments(&items, &[], 0, 1).unwrap(), items[1..]);
+        assert_eq!(fragments(&items, &[], 2, 3).unwrap(), [(70, 30)]);
+        assert_eq!(fragments(&items, &table, 0, 2).unwrap(), [(24, 10)]);
+        assert_eq!(fragments(&items, &table, 1, 2).unwrap(), [(42, 20), (70, 30)]);
+        assert_eq!(fragments(&items, &[], 1, 2), None);
+        assert_eq!(fragments(&items[..1], &[], 0, 1).unwrap(), []);
+    }
+}
