@@ -19,6 +19,8 @@ mod budget;
 mod counting;
 mod experiments;
 mod functions;
+mod images;
+mod imaging;
 mod latencies;
 mod line;
 mod machine;
@@ -44,6 +46,7 @@ mod workload;
 
 pub use experiments::run;
 pub use functions::functions;
+pub use imaging::{Imaging, ImagingCell, ImagingPlan, Place, imaging};
 pub use latencies::Latencies;
 pub use line::{Line, LinkCheck};
 pub use machine::{Machine, Placement, queue_cut_short};

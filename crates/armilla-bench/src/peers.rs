@@ -33,12 +33,29 @@ struct Recipe {
     /// peer's name.
     script: &'static str,
     /// Required commands and files, with their Debian packages.
-    needs: &'static [(&'static str, &'static str)],
+    needs: Needs,
 }
+
+/// What recipes need: commands and files, with their Debian packages.
+type Needs = &'static [(&'static str, &'static str)];
+
+const OMNIORB_NEEDS: Needs =
+    &[("g++", "g++"), ("omniidl", "omniidl"), ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev")];
+
+const GRPC_NEEDS: Needs = &[
+    ("g++", "g++"),
+    ("pkg-config", "pkg-config"),
+    ("protoc", "protobuf-compiler"),
+    ("grpc_cpp_plugin", "protobuf-compiler-grpc"),
+    ("/usr/include/grpcpp/grpcpp.h", "libgrpc++-dev"),
+    ("/usr/include/google/protobuf/message.h", "libprotobuf-dev"),
+];
 
 const TTCP: (&str, &str) = ("ttcp.idl", include_str!("../idl/ttcp.idl"));
 const BENCH: (&str, &str) = ("bench.idl", include_str!("../idl/bench.idl"));
 const WORKER: (&str, &str) = ("worker.hpp", include_str!("../peers/worker.hpp"));
+
+const IMAGES: (&str, &str) = ("images.h", include_str!("../peers/images.h"));
 
 /// The preloaded library for brokers without socket options of their own.
 const SOCKETS: &str = "sockets";
@@ -57,6 +74,37 @@ const RECIPES: &[Recipe] = &[
         needs: &[("cc", "gcc")],
     },
     Recipe {
+        name: "imaging-c",
+        sources: &[IMAGES, ("images.c", include_str!("../peers/images.c"))],
+        script: "cc -O2 -o imaging-c images.c -lpthread",
+        needs: &[("cc", "gcc")],
+    },
+    Recipe {
+        name: "imaging-omniorb",
+        sources: &[
+            IMAGES,
+            ("images.idl", include_str!("../idl/images.idl")),
+            ("images.cpp", include_str!("../peers/images.cpp")),
+        ],
+        script: "omniidl -bcxx -Wbinline images.idl
+                 g++ -O2 -w -o imaging-omniorb images.cpp imagesSK.cc -lomniORB4 -lomnithread \
+                   -lpthread",
+        needs: OMNIORB_NEEDS,
+    },
+    Recipe {
+        name: "imaging-grpc",
+        sources: &[
+            IMAGES,
+            ("images.proto", include_str!("../peers/images.proto")),
+            ("images_grpc.cpp", include_str!("../peers/images_grpc.cpp")),
+        ],
+        script: "protoc --cpp_out=. --grpc_out=. \
+                   --plugin=protoc-gen-grpc=$(command -v grpc_cpp_plugin) images.proto
+                 g++ -O2 -w -o imaging-grpc images_grpc.cpp images.pb.cc images.grpc.pb.cc \
+                   $(pkg-config --cflags --libs grpc++ protobuf)",
+        needs: GRPC_NEEDS,
+    },
+    Recipe {
         name: "ace",
         sources: &[WORKER, ("ace.cpp", include_str!("../peers/ace.cpp"))],
         script: "g++ -O2 -o ace ace.cpp -lACE",
@@ -67,11 +115,7 @@ const RECIPES: &[Recipe] = &[
         sources: &[TTCP, BENCH, WORKER, ("omniorb.cpp", include_str!("../peers/omniorb.cpp"))],
         script: "omniidl -bcxx -Wbinline bench.idl
                  g++ -O2 -w -o omniorb omniorb.cpp benchSK.cc -lomniORB4 -lomnithread",
-        needs: &[
-            ("g++", "g++"),
-            ("omniidl", "omniidl"),
-            ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev"),
-        ],
+        needs: OMNIORB_NEEDS,
     },
     Recipe {
         name: "omniorb-realtime",
@@ -82,11 +126,7 @@ const RECIPES: &[Recipe] = &[
         script: "omniidl -bcxx -Wbinline realtime.idl
                  g++ -O2 -w -o omniorb-realtime realtime.cpp realtimeSK.cc -lomniORB4 -lomnithread \
                    -lpthread",
-        needs: &[
-            ("g++", "g++"),
-            ("omniidl", "omniidl"),
-            ("/usr/include/omniORB4/CORBA.h", "libomniorb4-dev"),
-        ],
+        needs: OMNIORB_NEEDS,
     },
     Recipe {
         name: "ice",
@@ -114,14 +154,7 @@ const RECIPES: &[Recipe] = &[
                    --plugin=protoc-gen-grpc=$(command -v grpc_cpp_plugin) grpc.proto
                  g++ -O2 -w -o grpc grpc.cpp grpc.pb.cc grpc.grpc.pb.cc \
                    $(pkg-config --cflags --libs grpc++ protobuf)",
-        needs: &[
-            ("g++", "g++"),
-            ("pkg-config", "pkg-config"),
-            ("protoc", "protobuf-compiler"),
-            ("grpc_cpp_plugin", "protobuf-compiler-grpc"),
-            ("/usr/include/grpcpp/grpcpp.h", "libgrpc++-dev"),
-            ("/usr/include/google/protobuf/message.h", "libprotobuf-dev"),
-        ],
+        needs: GRPC_NEEDS,
     },
     Recipe {
         name: "capnp",

@@ -36,8 +36,8 @@ pub(crate) struct Running {
     hung: bool,
 }
 
-/// A process, and the lines that it prints.
-struct Side {
+/// A process, and the lines that it prints. It is killed when this is dropped.
+pub(crate) struct Side {
     child: Child,
     lines: Receiver<String>,
     reaper: Arc<Reaper>,
@@ -172,6 +172,48 @@ impl Running {
 }
 
 impl Side {
+    /// Starts a process on its processor.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub(crate) fn start(
+        peers: &Peers,
+        command: &mut Command,
+        cpu: Option<usize>,
+    ) -> io::Result<Self> {
+        // Ctrl-C must end the run, not the programs.
+        command.process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = spawn_on(cpu, command)?;
+        let (reaper, stop) = (peers.reaper().clone(), peers.stop().clone());
+        reaper.register(child.id());
+        let lines = lines_of(child.stdout.take());
+        Ok(Self { child, lines, reaper, stop })
+    }
+
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The first line that it prints.
+    ///
+    /// # Errors
+    /// It has ended, hangs, or the run was stopped.
+    pub(crate) fn greeting(&self) -> Result<String, String> {
+        self.line(START).map_err(|no_answer| no_answer.to_string())
+    }
+
+    /// Its answer to a line.
+    ///
+    /// # Errors
+    /// It has ended, hangs, or the run was stopped.
+    pub(crate) fn ask(&mut self, line: &str) -> Result<String, String> {
+        let told = self.child.stdin.as_mut().is_some_and(|pipe| writeln!(pipe, "{line}").is_ok());
+        let answer = if told { self.line(COMMAND) } else { Err(NoAnswer::Ended) };
+        answer.map_err(|no_answer| no_answer.to_string())
+    }
+
     /// The next line that the process prints within `limit`.
     fn line(&self, limit: Duration) -> Result<String, NoAnswer> {
         let started = Instant::now();
@@ -216,7 +258,7 @@ fn socket_path(peers: &Peers) -> String {
 }
 
 /// The command of an Armilla program: this executable, even if its file has been replaced.
-fn worker(which: &str) -> io::Result<Vec<OsString>> {
+pub(crate) fn worker(which: &str) -> io::Result<Vec<OsString>> {
     let named = std::env::current_exe()?;
     let running = || format!("/proc/{}/exe", std::process::id()).into();
     let executable = if named.exists() { named.into() } else { running() };
@@ -255,14 +297,7 @@ fn spawn(
         preload(&mut command, &peers.sockets());
         command.env("BENCH_QUEUE", start.queue.to_string());
     }
-    // Ctrl-C must end the run, not the programs.
-    command.process_group(0);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    let mut child = spawn_on(cpu, &mut command)?;
-    let (reaper, stop) = (peers.reaper().clone(), peers.stop().clone());
-    reaper.register(child.id());
-    let lines = lines_of(child.stdout.take());
-    Ok(Side { child, lines, reaper, stop })
+    Side::start(peers, &mut command, cpu)
 }
 
 /// Starts a process on a processor: a child begins where the thread runs that starts it.
@@ -279,7 +314,7 @@ pub(crate) fn spawn_on(cpu: Option<usize>, command: &mut Command) -> io::Result<
 
 /// Preloads `library` into a program. LD_PRELOAD separates names with blanks and colons, so the
 /// name is relative to the directory of the library.
-fn preload(command: &mut Command, library: &Path) {
+pub(crate) fn preload(command: &mut Command, library: &Path) {
     if let (Some(place), Some(name)) = (library.parent(), library.file_name()) {
         command.current_dir(place).env("LD_PRELOAD", Path::new(".").join(name));
     }

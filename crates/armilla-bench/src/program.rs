@@ -116,6 +116,12 @@ pub(crate) const OMNIORB: Program = Program { name: "omniorb", kind: Kind::Peer,
 /// omniORB in the real-time experiment.
 pub(crate) const OMNIORB_REALTIME: Program =
     Program { name: "omniorb-realtime", kind: Kind::Peer, options: &[] };
+/// The programs of the imaging experiment: plain sockets, omniORB, gRPC.
+pub(crate) const IMAGING_C: Program = Program { name: "imaging-c", kind: Kind::Peer, options: &[] };
+pub(crate) const IMAGING_OMNIORB: Program =
+    Program { name: "imaging-omniorb", kind: Kind::Peer, options: &[] };
+pub(crate) const IMAGING_GRPC: Program =
+    Program { name: "imaging-grpc", kind: Kind::Peer, options: &[] };
 /// ZeroC's Ice.
 pub(crate) const ICE: Program = Program { name: "ice", kind: Kind::Peer, options: &[] };
 /// gRPC in C++.

@@ -4,8 +4,8 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::interrupt::{on_interrupt, unless_interrupted};
 use crate::output::{outcome, print};
 use armilla_bench::{
-    Experiment, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan, Transport,
-    Variant, Worker,
+    Experiment, ImagingPlan, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan,
+    Transport, Variant, Worker,
 };
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};
@@ -51,6 +51,9 @@ pub(crate) struct Bench {
     part: Option<Vec<RealTimePart>>,
     #[command(flatten)]
     calls: CallOptions,
+    /// Sizes of the single images of the experiment "imaging", in MiB [default: 10,20,40]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..=1024))]
+    sizes: Option<Vec<u64>>,
     /// Write the results as JSON; "-" writes to standard output in place of the tables
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -112,6 +115,8 @@ enum What {
     /// E7: a high-priority client beside low-priority ones, a server at 120 % load, mutexes; not
     /// part of "all"
     Realtime,
+    /// E6: images of 10 to 40 MiB through the ORB, by flows and by others; not part of "all"
+    Imaging,
     /// Every experiment
     All,
 }
@@ -145,7 +150,7 @@ impl What {
             Self::Demux => vec![Experiment::Demux],
             Self::Ladder => vec![Experiment::Ladder],
             Self::Batch => vec![Experiment::Batch],
-            Self::Functions | Self::Realtime => Vec::new(),
+            Self::Functions | Self::Imaging | Self::Realtime => Vec::new(),
             Self::All => Experiment::ALL.to_vec(),
         }
     }
@@ -227,6 +232,43 @@ impl Bench {
         let parts =
             [results.cells.is_empty(), results.overload.is_empty(), results.mutexes.is_empty()];
         match parts == [true; 3] {
+            true => Err(Failure::because("nothing was measured; the table lists the failures")),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs the imaging experiment.
+    fn imaging(&self) -> Outcome {
+        if self.placement.is_some() {
+            return Err(Failure::usage("--placement has no effect on bench imaging"));
+        }
+        let local = |transport: &&Transport| matches!(transport, Transport::Unix | Transport::Shm);
+        if let Some(other) = self.transports.iter().flatten().find(local) {
+            let what = format_args!("bench imaging runs over tcp and links, not {}", other.name());
+            return Err(Failure::usage(what));
+        }
+        let peers = self.peers()?;
+        let known = |peer: &&String| !ImagingPlan::PEERS.contains(&peer.as_str());
+        let other = peers.iter().flatten().find(known);
+        if let Some(other) = other.filter(|_| !self.names_all_peers()) {
+            let known = ImagingPlan::PEERS.join(" and ");
+            let what = format_args!("bench imaging compares with {known}, and not with {other}");
+            return Err(Failure::usage(what));
+        }
+        let plan = ImagingPlan {
+            quick: self.quick,
+            peers,
+            sizes: self.sizes.clone(),
+            transports: self.transports.clone(),
+            link_delay: self.link_delay.map(|micros| Duration::from_micros(micros.into())),
+        };
+        let results = armilla_bench::imaging(&plan, &stop_on_signal()?);
+        let results = results.map_err(Failure::because)?;
+        self.write_texts(&|| results.json(), &|| results.html(), &|| {
+            print(format_args!("{results}"))
+        })?;
+        unless_interrupted(results.interrupted)?;
+        match results.cells.is_empty() {
             true => Err(Failure::because("nothing was measured; the table lists the failures")),
             false => Ok(()),
         }
@@ -336,6 +378,9 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
             return Err(Failure::usage(what));
         }
     }
+    if bench.sizes.is_some() && !matches!(bench.what, What::Imaging) {
+        return Err(Failure::usage("--sizes chooses the images of bench imaging"));
+    }
     if matches!(bench.what, What::Functions) {
         bench.refuse_for_functions()?;
         let stop = stop_on_signal()?;
@@ -344,8 +389,10 @@ pub(crate) fn run(bench: &Bench) -> Outcome {
         return unless_interrupted(stop.load(Ordering::Relaxed));
     }
     bench.check_files()?;
-    if matches!(bench.what, What::Realtime) {
-        return bench.realtime();
+    match bench.what {
+        What::Realtime => return bench.realtime(),
+        What::Imaging => return bench.imaging(),
+        _ => {}
     }
     let results = armilla_bench::run(&plan, &stop_on_signal()?).context("cannot measure")?;
     bench.write(&results)?;

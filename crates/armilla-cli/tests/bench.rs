@@ -236,3 +236,44 @@ fn an_interrupted_run_keeps_finished_results_and_cleans_up() {
     let left: Vec<_> = fs::read_dir(cache.join("armilla-bench")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn images_move_in_every_way_and_are_counted() {
+    let directory = directory("imaging");
+    let page = directory.join("page.html");
+    let only = ["imaging", "--quick", "--sizes", "1", "--peers", "none", "--transports", "tcp"];
+    let mut run = bench(&only);
+    run.args(["--json", "-", "--html"]).arg(&page).env("XDG_CACHE_HOME", &directory);
+    let Output { status, stdout, stderr } = run.output().unwrap();
+    let said = String::from_utf8_lossy(&stderr);
+    assert!(status.success(), "{said}");
+    let results: Value = serde_json::from_slice(&stdout).unwrap();
+    assert_eq!(results["failures"], Value::Array(Vec::new()), "{said}");
+    let cells = results["cells"].as_array().unwrap();
+    let ways = ["c", "c, new connection", "armilla, flow", "armilla, flow over unix"];
+    for way in ways.into_iter().chain(["armilla, twoway", "armilla, oneway"]) {
+        let of = cells.iter().filter(|cell| cell["way"] == way);
+        let whole = |cell: &&Value| {
+            let positive = |name: &str| cell[name].as_f64().is_some_and(|value| value > 0.0);
+            ["rate", "ratio_to_c", "processor_seconds_per_gib", "server_peak"]
+                .into_iter()
+                .all(positive)
+        };
+        // An image and a series, each for one viewer and for four.
+        assert_eq!(of.filter(whole).count(), 4, "{way}: {results:#}");
+    }
+    assert!(fs::read_to_string(page).unwrap().contains("E6 Imaging"));
+}
+
+#[test]
+fn the_imaging_experiment_refuses_what_it_does_not_have() {
+    for (wrong, says) in [
+        (["imaging", "--transports", "shm"], "over tcp and links, not shm"),
+        (["imaging", "--peers", "ace"], "omniorb and grpc, and not with ace"),
+        (["imaging", "--placement", "one-core"], "--placement has no effect"),
+        (["batch", "--sizes", "10"], "--sizes chooses the images of bench imaging"),
+    ] {
+        let (status, printed) = refused(&wrong);
+        assert!(status == Some(2) && printed.contains(says), "{printed}");
+    }
+}

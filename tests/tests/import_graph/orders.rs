@@ -35,14 +35,15 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("line", "what a link is like"),
             (
-                "budget latencies machine program published reaper record support ttcp workload",
+                "budget images latencies machine program published reaper record support ttcp \
+                 workload",
                 "single facts",
             ),
             ("network outcome plan task worker", "who takes part in a run, and what came out"),
             ("peers report schedule", "peers that are installed, pages, and whose turn it is"),
             ("process", "starts those who take part"),
             ("counting samples", "one run, counted or timed"),
-            ("functions measure realtime", "what runs are made of"),
+            ("functions imaging measure realtime", "what runs are made of"),
             ("experiments", "series of runs"),
         ],
         exceptions: &[],

@@ -65,6 +65,11 @@ impl Link {
         Ok(device)
     }
 
+    /// The addresses of server and client.
+    pub(crate) const fn ends(&self) -> [&'static str; 2] {
+        ENDS
+    }
+
     /// The address of the server.
     pub(crate) const fn address(&self) -> &'static str {
         ENDS[0]

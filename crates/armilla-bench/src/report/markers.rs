@@ -2,7 +2,7 @@
 //! readers who cannot distinguish the colours.
 
 /// The programs and strategies with fixed markers, in the order of the markers.
-const KNOWN: [&str; 25] = [
+const KNOWN: [&str; 32] = [
     "c",
     "armilla",
     "omniorb",
@@ -28,6 +28,13 @@ const KNOWN: [&str; 25] = [
     "without",
     "with",
     "c, again",
+    "armilla, flow",
+    "armilla, flow over unix",
+    "armilla, twoway",
+    "armilla, oneway",
+    "omniorb, twoway",
+    "omniorb, oneway",
+    "c, new connection",
 ];
 
 /// The number of colours of the page.

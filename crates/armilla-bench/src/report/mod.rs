@@ -11,13 +11,16 @@ mod page;
 mod principles;
 mod progress;
 mod questions;
+mod rates;
 mod realtime;
 mod remarks;
 mod scale;
 mod table;
 mod terminal;
 
+pub(crate) use chart::escape;
 pub(crate) use progress::Progress;
+pub(crate) use rates::{Rate, RateLine, document, rate_chart};
 pub(crate) use realtime::{latency_chart, simple_page};
 
 use crate::outcome::Outcome;

@@ -1,6 +1,7 @@
 //! The chart and the page of the real-time experiment.
 
 use super::chart::{Chart, Form, Line, Point, escape};
+use super::rates::document;
 use super::scale::Kind;
 
 /// A line of a [`latency_chart`]: its name, and for each number of clients the quantile 0.999 and
@@ -34,12 +35,6 @@ pub(crate) fn latency_chart(title: &str, lines: &[LatencyLine]) -> String {
 
 /// A page with charts and a table of text.
 pub(crate) fn simple_page(title: &str, charts: &str, table: &str) -> String {
-    let style = include_str!("page.css");
-    format!(
-        "<!doctype html>\n<html lang=en><meta charset=utf-8>\
-         <meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>Armilla: {title}</title><style>{style}</style>\n<main><h1>{title}</h1>\n\
-         <div class=charts>{charts}</div>\n<pre>{}</pre>\n</main></html>\n",
-        escape(table)
-    )
+    let table = escape(table);
+    document(title, &format!("<div class=charts>{charts}</div>\n<pre>{table}</pre>\n"))
 }

@@ -7,6 +7,7 @@ mod caller;
 mod codec;
 mod demux;
 mod dynamic;
+mod imaging;
 mod many;
 mod one_way;
 mod orb;
@@ -30,7 +31,7 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 /// One side of a program.
 #[derive(Debug, Clone)]
 pub struct Worker {
-    /// `ipc`, `orb`, `adapter`, `codec`, `one-way` or `realtime`.
+    /// `ipc`, `orb`, `adapter`, `codec`, `one-way`, `imaging` or `realtime`.
     pub program: String,
     /// `server` or `client`; of `realtime`, `server`, `high`, `load`,
     /// `cockpit`, `releases` or `mutex`.
@@ -77,6 +78,7 @@ impl Worker {
             ("orb", "client") => answer_all(&mut orb::Client::connect(self)?),
             ("one-way", "server") => one_way::serve(self),
             ("one-way", "client") => answer_all(&mut one_way::Client::connect(self)?),
+            ("imaging", _) => imaging::run(self),
             ("realtime", _) => realtime::run(self),
             ("adapter" | "codec", "server") => wait(),
             ("codec", "client") => answer_all(&mut codec::Client::new(self)?),
