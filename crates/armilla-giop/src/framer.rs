@@ -74,7 +74,7 @@ pub struct Framer {
     outside: bool,
     /// The length of the returned message, until it is released.
     lent: usize,
-    /// The length of the last whole message or fragment.
+    /// The length of the last whole message, or of the longest fragment since then.
     last: usize,
     /// The value of `last` when the size of the buffer was last reconsidered.
     before: usize,
@@ -145,6 +145,10 @@ impl Framer {
         }
         if memory.len() != INITIAL || self.buffer.len() > INITIAL {
             self.grow_borrowed(memory);
+            if memory.len() > INITIAL {
+                mem::swap(&mut self.buffer, memory);
+                return self.free_space();
+            }
         }
         (self.start, self.end, self.scanned) = (0, 0, 0);
         (self.room, self.outside) = (memory.len(), true);
@@ -176,15 +180,13 @@ impl Framer {
     #[inline]
     fn free_space(&mut self) -> &mut [u8] {
         if self.start == self.end {
-            self.start = 0;
-            self.end = 0;
-            self.needed = 0;
-            self.scanned = 0;
             if self.buffer.len() > INITIAL {
                 let mut buffer = mem::take(&mut self.buffer);
                 self.resize(&mut buffer);
                 self.buffer = buffer;
             }
+            let front = self.front();
+            (self.start, self.end, self.needed, self.scanned) = (front, front, 0, 0);
         } else if self.end == self.buffer.len() || self.needed > self.buffer.len() - self.start {
             self.make_room();
         }
@@ -343,7 +345,7 @@ impl Framer {
         if self.buffer.len() >= INITIAL && self.end - self.start <= MAX_REMAINDER {
             let rest = self.buffer[self.start..self.end].to_vec();
             *lender.memory() = mem::replace(&mut self.buffer, rest);
-            self.moved_to_front();
+            self.moved_to(0);
         }
     }
 
@@ -399,7 +401,11 @@ impl Framer {
                 self.needed = length;
                 return Ok(None);
             };
-            self.last = length;
+            // The last fragment may be short. What the next message is like the longest one tells.
+            self.last = match header.kind == MessageKind::Fragment {
+                true => self.last.max(length),
+                false => length,
+            };
             if header.more_fragments || header.kind == MessageKind::Fragment {
                 let complete = self.reassembly.add(header, octets)?;
                 self.start += length;

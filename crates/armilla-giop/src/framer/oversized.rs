@@ -189,8 +189,7 @@ impl Framer {
         self.end = self.start + HEADER_LEN;
         self.needed = HEADER_LEN + 1;
         if self.buffer.len() > INITIAL {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.moved_to_front();
+            self.move_to(0);
             self.buffer.truncate(INITIAL);
             self.buffer.shrink_to_fit();
         }
