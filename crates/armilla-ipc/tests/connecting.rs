@@ -17,7 +17,7 @@ use armilla_ipc::pipe::{Pipe, PipeAcceptor};
 use armilla_ipc::proactor::{Backend, Proactor};
 use armilla_ipc::pty::{Pty, PtyAcceptor};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token, connect, serve};
-use armilla_ipc::shm::Shm;
+use armilla_ipc::shm::{Shm, ShmAcceptor};
 use armilla_ipc::tcp::Tcp;
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Acceptor, Address, Stream, StreamOptions, Transport};
@@ -50,7 +50,7 @@ places! {
     Fifo: Address::fifo(fresh_path()), AsFd::as_fd;
     Pipe: Address::pipe(fresh_path()), PipeAcceptor::socket;
     Pty: Address::pty(fresh_path()), PtyAcceptor::socket;
-    Shm: Address::shm(fresh_path()), AsFd::as_fd;
+    Shm: Address::shm(fresh_path()), ShmAcceptor::socket;
 }
 
 /// Runs a generic test over every transport.

@@ -7,9 +7,9 @@ mod conformance;
 
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
 use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
-use armilla_ipc::{Address, Readiness, Stream, StreamOptions};
+use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions};
 use conformance::{LONG, TestTransport, conformance, fresh_path, pattern};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -23,7 +23,7 @@ impl TestTransport for Shm {
     }
 
     fn shorten_queue(acceptor: &ShmAcceptor) {
-        rustix::net::listen(acceptor, 0).unwrap();
+        rustix::net::listen(acceptor.socket(), 0).unwrap();
     }
 }
 
@@ -105,14 +105,31 @@ fn the_kernel_vouches_for_the_peer() {
 fn a_peer_without_a_greeting_delays_only_its_own_connection() {
     let acceptor = bind();
     let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };
-    let _silent = UnixStream::connect(path).unwrap();
+    let silent = UnixStream::connect(path).unwrap();
     let polite = ShmConnector::default().connect(acceptor.local(), Some(LONG)).unwrap();
-    let [first, second] = [(), ()].map(|()| acceptor.accept().unwrap().unwrap());
+    let accepted = acceptor.accept().unwrap().unwrap();
     polite.send_all(b"x").unwrap();
-    assert_eq!(second.recv(&mut [0; 8]).unwrap(), 1);
-    assert_eq!(first.readiness().unwrap(), Readiness::Idle);
-    first.set_recv_timeout(Some(Duration::from_millis(5))).unwrap();
-    assert_eq!(first.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
+    assert_eq!(accepted.recv(&mut [0; 8]).unwrap(), 1);
+    acceptor.set_timeout(Some(Duration::from_millis(5))).unwrap();
+    assert_eq!(acceptor.accept().unwrap_err().kind(), ErrorKind::TimedOut);
+    // It greets at last, though not as it should.
+    (&silent).write_all(b"HELLO").unwrap();
+    assert!(acceptor.accept().unwrap().unwrap().recv(&mut [0; 8]).is_err());
+}
+
+#[test]
+fn peers_without_a_greeting_are_held_in_limited_number() {
+    let acceptor = bind();
+    let Address::Shm(path) = acceptor.local() else { panic!("not shared memory") };
+    acceptor.set_timeout(Some(Duration::ZERO)).unwrap();
+    let mut silent: Vec<UnixStream> = Vec::new();
+    for _ in 0..260 {
+        silent.push(UnixStream::connect(path).unwrap());
+        assert_eq!(acceptor.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    }
+    assert_eq!(silent[3].read(&mut [0]).unwrap(), 0, "one of the first was disconnected");
+    silent[4].set_read_timeout(Some(Duration::from_millis(5))).unwrap();
+    assert!(silent[4].read(&mut [0]).is_err(), "the others still may greet");
 }
 
 #[test]

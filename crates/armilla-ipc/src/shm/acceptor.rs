@@ -1,18 +1,24 @@
-//! The passive side of the shared-memory transport. It does not wait for a peer's memory: the first
-//! use of the accepted stream does.
+//! The passive side of the shared-memory transport. A peer is accepted once it has greeted; those
+//! that say nothing wait in `greeting` meanwhile.
 
+use super::greeting::SilentPeers;
 use super::{ShmStream, addr};
-use crate::accept::delegate_acceptor;
+use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE, delegate_acceptor};
+use crate::error::is_exhaustion;
 use crate::unix::UnixAcceptor;
-use crate::{Address, StreamOptions};
+use crate::{Acceptor, Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
+use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
 /// Makes shared-memory streams passively.
 #[derive(Debug)]
 pub struct ShmAcceptor {
+    /// It does not wait for a peer; this type does.
     sockets: UnixAcceptor,
+    timeout: AcceptTimeout,
+    silent: SilentPeers,
     local: Address,
     spin: Option<Duration>,
 }
@@ -32,18 +38,58 @@ impl ShmAcceptor {
             StreamOptions { file_access: options.file_access, ..StreamOptions::default() };
         let sockets =
             addr::in_terms_of(address, UnixAcceptor::bind(&socket_address, &socket_options))?;
-        Ok(Self { sockets, local: address.clone(), spin: options.busy_poll })
+        sockets.set_timeout(Some(Duration::ZERO))?;
+        let silent = SilentPeers::new(sockets.as_fd())?;
+        let (timeout, local) = (AcceptTimeout::default(), address.clone());
+        Ok(Self { sockets, timeout, silent, local, spin: options.busy_poll })
     }
 
-    /// Waits for the next peer, as [`Acceptor::accept`](crate::Acceptor::accept) but typed. Takes
-    /// no longer for a peer that does not share its memory; the first use of that stream does.
+    /// Waits for the next peer that shares its memory, as
+    /// [`Acceptor::accept`](crate::Acceptor::accept) but typed. A peer that connects and says
+    /// nothing keeps nobody waiting: it is disconnected after 5 s, or when 256 others have done the
+    /// same. What a peer says wrongly is the error of the first use of its stream.
     ///
     /// # Errors
     /// As [`Acceptor::accept`](crate::Acceptor::accept).
     pub fn accept(&self) -> io::Result<Option<ShmStream>> {
-        let Some(socket) = self.sockets.accept()? else { return Ok(None) };
-        let names = [self.local.clone(), addr::unnamed()];
-        Ok(Some(ShmStream::new(socket.into(), None, self.spin, names)))
+        let deadline = self.timeout.start();
+        loop {
+            let mut connects = false;
+            match self.sockets.accept() {
+                Ok(Some(socket)) => {
+                    self.silent.add(socket.into())?;
+                    connects = true;
+                }
+                Ok(None) => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if is_shortage(&error) && deadline.may_wait() => {
+                    // A descriptor of somebody who says nothing is needed more by another.
+                    if !self.silent.drop_first() {
+                        deadline.remaining()?;
+                        std::thread::sleep(EXHAUSTION_PAUSE);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+            let limit = match deadline.may_wait() && !connects {
+                true => deadline.remaining()?,
+                false => Some(Duration::ZERO),
+            };
+            match self.silent.wait(limit)? {
+                Some(socket) => {
+                    let names = [self.local.clone(), addr::unnamed()];
+                    return Ok(Some(ShmStream::new(socket, None, self.spin, names)));
+                }
+                None if deadline.may_wait() || connects => {}
+                None => return Err(io::ErrorKind::WouldBlock.into()),
+            }
+        }
+    }
+
+    /// The listening socket, for what this type does not offer. Changing its state behind the
+    /// acceptor's back is the caller's responsibility.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.sockets.as_fd()
     }
 
     /// The address at which the acceptor listens.
@@ -57,12 +103,16 @@ impl ShmAcceptor {
     }
 }
 
-delegate_acceptor!(ShmAcceptor, sockets);
+delegate_acceptor!(ShmAcceptor, timeout);
+
+/// Whether a resource of the process or the system is exhausted.
+fn is_shortage(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|code| is_exhaustion(Errno::from_raw_os_error(code)))
+}
 
 impl AsFd for ShmAcceptor {
-    /// The listening socket, for what this type does not offer. Changing its state behind the
-    /// acceptor's back is the caller's responsibility.
+    /// A descriptor that is readable when [`accept`](Self::accept) may have a peer, for a reactor.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.sockets.as_fd()
+        self.silent.as_fd()
     }
 }

@@ -40,6 +40,7 @@ mod acceptor;
 mod addr;
 mod connection;
 mod connector;
+mod greeting;
 mod handshake;
 #[cfg(test)]
 mod hostile;
