@@ -35,13 +35,17 @@ fn fill(space: &mut [u8], octets: &mut &[u8]) -> usize {
     count
 }
 
-/// How many allocations a hundred repetitions make after a few.
+/// How many allocations a hundred repetitions make after a few. The thread that waits for the tests
+/// allocates too, once: of several counts the least is that of the repetitions.
 fn allocations(mut receive: impl FnMut()) -> usize {
-    (0..5).for_each(|_| receive());
-    let before = ALLOCATOR.stats();
-    (0..100).for_each(|_| receive());
-    let after = ALLOCATOR.stats();
-    (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
+    let mut count = || {
+        let before = ALLOCATOR.stats();
+        (0..100).for_each(|_| receive());
+        let after = ALLOCATOR.stats();
+        (after.allocations - before.allocations) + (after.reallocations - before.reallocations)
+    };
+    count();
+    (0..3).map(|_| count()).min().unwrap_or(usize::MAX)
 }
 
 #[test]

@@ -171,6 +171,11 @@ pub struct Settings {
     /// half. A request beyond that ends in `TRANSIENT`; nothing of it was executed. `None` takes a
     /// quarter of the memory of the machine or the container. Default: `None`. Option:
     /// `-ORBMessageMemory`, where 0 stands for `None`.
+    ///
+    /// A second after the last large message its memory goes back to the operating system, but for
+    /// what the allocator keeps of freed requests and results: that of the GNU C library up to
+    /// twice the largest block for each thread, or less if the environment of the process has
+    /// `MALLOC_TRIM_THRESHOLD_`.
     pub message_memory: Option<usize>,
     /// How many connections a server holds at once. A further connection makes the server close the
     /// one that has been idle longest; if none is idle, the server closes the new one. Default:

@@ -104,6 +104,11 @@ impl Reassembly {
         }
     }
 
+    /// Frees the memory that is kept for the next message. Returns how many octets that were.
+    pub(crate) fn release_memory(&mut self) -> usize {
+        self.spare.take().map_or(0, |spare| spare.capacity())
+    }
+
     /// Keeps the memory of a message for the next one, unless there is too much of it.
     fn keep(&mut self, octets: FragmentedOctets) {
         let kept = self.spare.as_ref().map_or(0, FragmentedOctets::capacity);

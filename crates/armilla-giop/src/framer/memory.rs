@@ -45,6 +45,19 @@ impl Framer {
         }
     }
 
+    /// Frees the memory of large messages, unless octets wait there; the last message is released.
+    /// Returns how many octets that were.
+    #[cold]
+    pub fn release_memory(&mut self) -> usize {
+        self.release();
+        let fragments = self.reassembly.release_memory();
+        if self.start != self.end || self.buffer.len() <= INITIAL {
+            return fragments;
+        }
+        (self.start, self.end) = (0, 0);
+        fragments + mem::take(&mut self.buffer).len()
+    }
+
     /// Moves the incomplete message to the front, or enlarges the buffer for it by no more than has
     /// arrived. Each octet moves at most once this way.
     #[cold]

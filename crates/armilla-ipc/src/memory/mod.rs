@@ -25,3 +25,14 @@ pub use guard::Guard;
 pub use handle::Handle;
 pub use inline::{Inline, Shows};
 pub use table::Table;
+
+/// Returns memory that the allocator holds for nobody to the operating system.
+///
+/// An allocator keeps much of what was freed: that of the GNU C library up to 64 MiB for each
+/// thread. Call this after large blocks were freed that will not be needed soon. It takes some
+/// microseconds, or milliseconds where there is much to return, during which other threads may wait
+/// for their allocations. Without the GNU C library, and once `real_time::lock_memory` has been
+/// called, it does nothing.
+pub fn release_free() {
+    crate::sys::release_free_memory();
+}

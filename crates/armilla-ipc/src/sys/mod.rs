@@ -17,6 +17,7 @@
 
 #![allow(unsafe_code)]
 
+mod allocator;
 mod ancillary;
 #[cfg(any(feature = "udp", feature = "unix-datagram"))]
 mod batch;
@@ -27,6 +28,9 @@ mod real_time;
 #[cfg(feature = "zero-copy")]
 mod zero_copy;
 
+#[cfg(feature = "real-time")]
+pub(crate) use allocator::keep_freed_memory;
+pub(crate) use allocator::release_free_memory;
 pub use ancillary::MAX_DESCRIPTORS;
 pub(crate) use ancillary::{Passed, recv_passed};
 #[cfg(any(feature = "udp", feature = "unix-datagram"))]
@@ -35,8 +39,7 @@ pub(crate) use batch::{MAX_BATCH, recv_batch, send_batch};
 pub(crate) use multicast::{Membership, change_membership};
 #[cfg(feature = "real-time")]
 pub(crate) use real_time::{
-    SchedulingAttributes, keep_freed_memory, page_faults, scheduling_attributes,
-    set_scheduling_attributes,
+    SchedulingAttributes, page_faults, scheduling_attributes, set_scheduling_attributes,
 };
 #[cfg(feature = "zero-copy")]
 pub(crate) use zero_copy::{send_zero_copy, zero_copy_completion};

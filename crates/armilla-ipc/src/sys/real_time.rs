@@ -1,5 +1,5 @@
-//! The system calls of real-time threads that rustix lacks: scheduling attributes, counts of page
-//! faults, and the settings of the C library's allocator.
+//! The system calls of real-time threads that rustix lacks: scheduling attributes and counts of page
+//! faults.
 
 use super::{counted, last_errno};
 use rustix::io::Errno;
@@ -52,19 +52,4 @@ pub(crate) fn page_faults() -> Result<(u64, u64), Errno> {
     }
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
     Ok((count(usage.ru_minflt), count(usage.ru_majflt)))
-}
-
-/// Lets the allocator of the C library keep memory that is freed, and take large blocks from the
-/// heap too. Returns `false` where the C library has no such settings.
-pub(crate) fn keep_freed_memory() -> bool {
-    #[cfg(target_env = "gnu")]
-    {
-        // SAFETY: `mallopt` takes two numbers, and locks what it changes.
-        unsafe {
-            libc::mallopt(libc::M_TRIM_THRESHOLD, -1) == 1
-                && libc::mallopt(libc::M_MMAP_MAX, 0) == 1
-        }
-    }
-    #[cfg(not(target_env = "gnu"))]
-    false
 }

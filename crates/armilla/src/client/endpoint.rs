@@ -78,6 +78,8 @@ pub(crate) struct Endpoint {
     /// The start of its last call, in nanoseconds of the coarse clock; [`NONE`] without a
     /// connection.
     last_used: AtomicU64,
+    /// The value of `last_used` when the memory of that connection was released last.
+    released: AtomicU64,
     #[expect(clippy::vec_box, reason = "a connection moves in and out with every call")]
     idle: Mutex<Vec<Box<ExclusiveConnection>>>,
     pub(super) shared: SharedConnections,
@@ -212,6 +214,7 @@ impl Client {
                 call_timers: self.call_timers.clone(),
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
+                released: AtomicU64::new(NONE),
                 idle: Mutex::default(),
                 shared: SharedConnections::new(self.settings.connections_per_endpoint),
                 driver: self.driver.clone(),
@@ -326,6 +329,25 @@ impl Endpoint {
         let any = known.iter().any(|endpoint| endpoint.has_idle());
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(END_OF_TIME)));
         any
+    }
+
+    /// Frees the memory of large messages in connections whose last call began before `limit`.
+    /// Returns how many octets that were.
+    pub(super) fn release_memory(&self, limit: CoarseInstant) -> usize {
+        let mut released = self.shared.release_memory(limit);
+        for link in lock(&self.idle).iter_mut().filter(|link| link.last_used < limit) {
+            released += link.release_memory();
+        }
+        // The last connection is not taken out for nothing: a call may need it now.
+        let last_used = self.last_used.load(Ordering::Relaxed);
+        if last_used < limit.as_nanos()
+            && self.released.swap(last_used, Ordering::Relaxed) != last_used
+            && let Some(mut last) = self.last.take()
+        {
+            released += last.release_memory();
+            self.return_idle(last);
+        }
+        released
     }
 
     fn take_last(&self) -> Option<Box<ExclusiveConnection>> {

@@ -22,6 +22,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The memory of the last request that an unused connection keeps, in octets.
+const KEPT_REQUEST: usize = 64 << 10;
+
 /// A connection and its state.
 pub(crate) struct ExclusiveConnection {
     stream: Arc<dyn Stream>,
@@ -96,6 +99,16 @@ impl ExclusiveConnection {
     /// Whether the connection is open and the server has sent nothing since the last call.
     pub(crate) fn is_alive(&self) -> bool {
         matches!(self.stream.readiness(), Ok(Readiness::Idle))
+    }
+
+    /// Frees the memory of large messages. Returns how many octets that were.
+    pub(super) fn release_memory(&mut self) -> usize {
+        let request = self.request.capacity();
+        if request > KEPT_REQUEST {
+            // The template of the next request goes with it.
+            (self.request, self.template) = (Buffer::new(), Template::default());
+        }
+        self.framer.release_memory() + request - self.request.capacity()
     }
 
     /// Closes the connection. Sends CloseConnection first if the GIOP version lets a client do so.

@@ -1,23 +1,41 @@
-//! The housekeeping thread of a client: closes connections that have been idle for long, and
-//! expires calls by their [timers](super::call_timer).
+//! The housekeeping thread of a client: closes connections that have been idle for long, gives the
+//! memory of large messages back, and expires calls by their [timers](super::call_timer).
 
 use super::call_timer::CallTimers;
-use super::endpoint::Endpoints;
+use super::endpoint::{Endpoint, Endpoints};
 use crate::log::report;
 use crate::settings::Settings;
 use crate::sync::lock;
-use armilla_ipc::{CoarseInstant, coarse_now};
+use armilla_ipc::{CoarseInstant, coarse_now, memory};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
+/// The longest interval between two looks at the connections.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How long a connection keeps the memory of large messages for the next one.
+const MEMORY_KEPT: Duration = Duration::from_secs(1);
+
+/// The memory that is worth returning to the operating system, in octets.
+const WORTH_RETURNING: usize = 1 << 20;
+
+/// What the housekeeping thread remembers between two looks.
+struct Housekeeping {
+    endpoints: Weak<Endpoints>,
+    idle: Duration,
+    /// Whether memory is to be returned to the operating system at the next look too. The program
+    /// frees the results that it got from the large messages by then.
+    returns: bool,
+}
+
 /// Starts the housekeeping thread of an ORB. It ends when the endpoints are dropped.
 pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, settings: &Settings) {
-    let endpoints = Arc::downgrade(endpoints);
-    let idle = settings.client_idle;
-    let period = (idle / 4).max(Duration::from_millis(10));
+    let (endpoints, idle) = (Arc::downgrade(endpoints), settings.client_idle);
+    let period = (idle / 4).clamp(Duration::from_millis(10), TICK);
+    let mut housekeeping = Housekeeping { endpoints, idle, returns: false };
     let body = move || {
-        while tidy(&endpoints, idle) {
+        while housekeeping.tidy() {
             thread::sleep(call_timers.expire_due().min(period));
         }
     };
@@ -26,18 +44,31 @@ pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, se
     }
 }
 
-/// Closes connections that have been idle for `idle`, and removes endpoints that no reference uses.
-/// `false` when the ORB is gone.
-fn tidy(endpoints: &Weak<Endpoints>, idle: Duration) -> bool {
-    let Some(endpoints) = endpoints.upgrade() else { return false };
-    let known: Vec<_> = lock(&endpoints.by_address).values().cloned().collect();
-    let limit = before(idle);
-    known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
-    drop(known);
-    endpoints.accesses.forget_unused();
-    lock(&endpoints.by_address)
-        .retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
-    true
+impl Housekeeping {
+    /// Looks at all connections. `false` when the ORB is gone.
+    fn tidy(&mut self) -> bool {
+        let Some(endpoints) = self.endpoints.upgrade() else { return false };
+        let known: Vec<_> = lock(&endpoints.by_address).values().cloned().collect();
+        let limit = before(self.idle);
+        known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
+        self.release_memory(&known);
+        drop(known);
+        endpoints.accesses.forget_unused();
+        lock(&endpoints.by_address)
+            .retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
+        true
+    }
+
+    /// Frees the memory of large messages in connections that were not used for a while.
+    fn release_memory(&mut self, endpoints: &[Arc<Endpoint>]) {
+        let limit = before(MEMORY_KEPT);
+        let released: usize = endpoints.iter().map(|endpoint| endpoint.release_memory(limit)).sum();
+        let again = released >= WORTH_RETURNING;
+        if again || self.returns {
+            memory::release_free();
+        }
+        self.returns = again;
+    }
 }
 
 /// The instant `duration` ago.

@@ -84,6 +84,14 @@ impl SharedConnections {
     }
 }
 
+impl SharedConnections {
+    /// Frees the memory of large messages in connections that were last used before `limit`.
+    /// Returns how many octets that were.
+    pub(super) fn release_memory(&self, limit: CoarseInstant) -> usize {
+        self.connections().map(|link| link.release_memory(limit)).sum()
+    }
+}
+
 impl SharedSlot {
     /// The connection in this slot, if calls can begin on it. Removes it otherwise.
     fn usable_connection(&self, now: CoarseInstant) -> Option<Arc<MultiplexedConnection>> {

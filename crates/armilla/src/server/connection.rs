@@ -5,8 +5,9 @@
 //! no allocation once the buffers have grown to the size of the messages. The buffers belong to the
 //! thread, so an idle connection holds none.
 //!
-//! How replies are queued and sent is in [`super::output`], how a connection ends in
-//! [`super::closing`]. What waits for the requests of an idle connection is in [`super::workers`].
+//! How it reads is in [`super::receiving`], how replies are queued and sent in [`super::output`], how
+//! a connection ends in [`super::closing`]. What waits for the requests of an idle connection is in
+//! [`super::workers`].
 
 use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
@@ -26,12 +27,11 @@ use crate::server::poa::ObjectAdapters;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent};
 use armilla_giop::{
-    Framer, Message, MessageBuffer, MessageKind, RequestHeader, Skipped, Version, decode_request,
+    Framer, Message, MessageKind, RequestHeader, Skipped, Version, decode_request,
     decode_request_fast,
 };
 use armilla_ipc::Stream;
 use parking_lot::{Mutex, MutexGuard};
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -61,6 +61,8 @@ pub(crate) struct Connection {
     pub(super) slowness: Slowness,
     /// Whether the log already says that `requests_per_connection` is reached.
     reported: AtomicBool,
+    /// Whether a large message came or went, so that its thread has memory to release.
+    pub(super) large: AtomicBool,
     /// The state of bidirectional GIOP; unset on a connection that carries requests one way.
     pub(super) bidirectional: OnceLock<Bidirectional>,
 }
@@ -126,6 +128,7 @@ impl Connection {
             multiplexed: AtomicBool::new(false),
             slowness: Slowness::default(),
             reported: AtomicBool::new(false),
+            large: AtomicBool::new(false),
             bidirectional: OnceLock::new(),
         }
     }
@@ -162,7 +165,7 @@ impl Connection {
                 let oneway = worker.status.is_oneway();
                 let in_flood = oneway && was_oneway;
                 was_oneway = oneway;
-                self.read(&mut framer, token, &mut worker.inbox, (fetch, in_flood))?;
+                self.read(&mut framer, token, worker, (fetch, in_flood))?;
                 if let Some(key) = worker.inbox.likely_object_key() {
                     self.objects.prefetch(key);
                 }
@@ -170,7 +173,7 @@ impl Connection {
             if self.workers.is_closing() && !self.may_call() {
                 return Err(CloseReason::Ours);
             }
-            let Worker { inbox, reply, status, workers } = &mut *worker;
+            let Worker { inbox, reply, status, workers, .. } = &mut *worker;
             let leads = match framer.take_single(inbox) {
                 Some(message) => {
                     more = false;
@@ -198,6 +201,7 @@ impl Connection {
                     }
                     Ok(Some(message)) => {
                         more = framer.has_more();
+                        self.note_size(message.octets.len());
                         let _reserved = self.reservation.lock().take();
                         let context = LeaderContext { token, reply, status, workers };
                         self.serve_message(framer, context, &message)?
@@ -286,50 +290,14 @@ impl Connection {
         output.responder.in_progress() == 0 && !output.gone
     }
 
-    /// Reads once, and blocks if `fetch` says so. During a flood of oneway requests the thread
-    /// yields the processor before it blocks: otherwise a client on the same processor would have
-    /// to wake it for nearly every message.
-    #[inline]
-    fn read(
-        &self,
-        framer: &mut Framer,
-        token: &mut LeadToken,
-        inbox: &mut MessageBuffer,
-        (fetch, in_flood): (AfterServing, bool),
-    ) -> Result<(), CloseReason> {
-        self.leadership.await_message(token, framer.is_partial());
-        let received = match fetch {
-            AfterServing::Wait if in_flood => self.recv_in_flood(framer.space_from(inbox)),
-            AfterServing::Wait => self.stream.recv(framer.space_from(inbox)),
-            _ => self.stream.try_recv(framer.space_from(inbox)),
-        };
-        match received {
-            Ok(0) => Err(self.reason_for_end(framer.is_partial())),
-            Ok(count) => {
-                framer.received(count);
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
-            Err(error) => Err(CloseReason::Io(error)),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn recv_in_flood(&self, space: &mut [u8]) -> io::Result<usize> {
-        match self.stream.try_recv(space) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                std::thread::yield_now();
-                self.stream.recv(space)
-            }
-            received => received,
-        }
-    }
-
     /// Gives the buffer back before the leader turns to another connection.
     pub(super) fn park(&self, token: &mut LeadToken, worker: &mut Worker) {
         let mut framer = self.framer.lock();
         framer.return_buffer(&mut worker.inbox);
+        if self.large.load(Ordering::Relaxed) {
+            self.large.store(false, Ordering::Relaxed);
+            worker.large = true;
+        }
         self.leadership.await_message(token, framer.is_partial());
     }
 

@@ -31,6 +31,7 @@ mod publications;
 mod published;
 mod reactor_connection;
 mod reactor_pool;
+mod receiving;
 mod registry;
 mod reply_port;
 mod scratch;

@@ -129,6 +129,7 @@ impl Connection {
         output: &mut Output,
         message: &Encoder<'_>,
     ) -> Result<(), SendError> {
+        self.note_size(message.len());
         let sent = match &self.served_by {
             ServedBy::Thread(_) | ServedBy::Collocated => {
                 wire::send(&*self.stream, message, self.fragment_size)

@@ -6,6 +6,7 @@
 
 use super::connection::{AfterServing, Connection};
 use super::leadership::LeadToken;
+use super::receiving::MEMORY_KEPT;
 use super::workers::{Worker, Workers};
 use crate::log::report;
 use crate::sync::lock;
@@ -137,7 +138,8 @@ impl ReactorPool {
     fn work(&self, workers: &Arc<Workers>) {
         let mut worker = Worker::new(workers, true);
         while !self.reactor.is_stopped() {
-            let events = match self.reactor.handle_events(Some(IDLE_THREAD_TIMEOUT)) {
+            let wait = if worker.large { MEMORY_KEPT } else { IDLE_THREAD_TIMEOUT };
+            let events = match self.reactor.handle_events(Some(wait)) {
                 Ok(events) => events,
                 // The error would repeat for ever, so the thread ends. No cause of it is known.
                 Err(error) => {
@@ -150,8 +152,12 @@ impl ReactorPool {
                 }
             };
             let pending = PENDING_EVENT.take();
-            if events == 0 && pending.is_none() && self.retires() {
-                return;
+            if events == 0 && pending.is_none() {
+                if worker.large {
+                    worker.release_memory();
+                } else if self.retires() {
+                    return;
+                }
             }
             match pending {
                 Some(PendingEvent::Ready(connection)) => connection.ready(&mut worker),

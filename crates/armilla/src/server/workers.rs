@@ -20,7 +20,7 @@ use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_cdr::Buffer;
 use armilla_giop::MessageBuffer;
-use armilla_ipc::Stream;
+use armilla_ipc::{Stream, memory};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,6 +118,8 @@ pub(super) struct Worker {
     pub(super) inbox: MessageBuffer,
     /// The last reply; its buffer is reused for the next one.
     pub(super) reply: Buffer,
+    /// Whether a thread of the reactor has served large messages since it released memory.
+    pub(super) large: bool,
     pub(super) status: Arc<WorkerStatus>,
     pub(super) workers: Arc<Workers>,
 }
@@ -127,7 +129,17 @@ impl Worker {
     pub(super) fn new(workers: &Arc<Workers>, pooled: bool) -> Self {
         let status = WorkerStatus::new(workers, pooled);
         lock(&workers.statuses).push(status.clone());
-        Self { inbox: MessageBuffer::new(), reply: Buffer::new(), status, workers: workers.clone() }
+        let (inbox, reply) = (MessageBuffer::new(), Buffer::new());
+        Self { inbox, reply, large: false, status, workers: workers.clone() }
+    }
+
+    /// Frees the memory of large messages, and returns it to the operating system.
+    #[cold]
+    pub(super) fn release_memory(&mut self) {
+        self.large = false;
+        self.inbox.release_memory();
+        self.shrink();
+        memory::release_free();
     }
 
     /// Frees the buffers of large messages before the thread turns to another connection.
@@ -278,7 +290,10 @@ impl Workers {
         let mut worker = Worker::new(self, false);
         while let Some((connection, token)) = self.next() {
             connection.drive(token, &mut worker);
-            worker.shrink();
+            match connection.large.load(Ordering::Relaxed) {
+                true => worker.release_memory(),
+                false => worker.shrink(),
+            }
         }
         lock(&self.drivers).threads -= 1;
     }

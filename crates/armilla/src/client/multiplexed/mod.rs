@@ -360,6 +360,16 @@ impl MultiplexedConnection {
         true
     }
 
+    /// Frees the memory of large messages if the connection was last used before `limit`. Returns
+    /// how many octets that were.
+    pub(super) fn release_memory(&self, limit: CoarseInstant) -> usize {
+        let mut state = lock(&self.state);
+        match state.last_used < limit {
+            true => state.framer.as_mut().map_or(0, Framer::release_memory),
+            false => 0,
+        }
+    }
+
     /// Closes the connection once the last call has ended. Sends CloseConnection if the GIOP
     /// version lets a client do so.
     fn close_when_idle(&self) {
