@@ -28,9 +28,8 @@ const IMR_KEY: &str = "ImplementationRepository";
 /// How calls reach the objects of the same process.
 ///
 /// In every mode a deactivated object does not exist, the states of the POA manager and the thread
-/// policy of the POA apply, `Current` knows the object, and calls fail after
-/// `Orb::shutdown`. An object whose servant a servant manager or a default
-/// servant supplies is always called through its POA.
+/// policy of the POA apply, `Current` knows the object, and calls fail after `Orb::shutdown`. An
+/// object whose servant a servant manager or a default servant supplies is called through its POA.
 ///
 /// | what differs | `Direct` | `ThroughPoa`, `Remote` |
 /// |---|---|---|
@@ -173,9 +172,8 @@ pub struct Settings {
     /// `-ORBMessageMemory`, where 0 stands for `None`.
     ///
     /// A second after the last large message its memory goes back to the operating system, but for
-    /// what the allocator keeps of freed requests and results: that of the GNU C library up to
-    /// twice the largest block for each thread, or less if the environment of the process has
-    /// `MALLOC_TRIM_THRESHOLD_`.
+    /// what the allocator keeps of freed values (the GNU C library: up to twice the largest block for
+    /// each thread, unless the environment has `MALLOC_TRIM_THRESHOLD_`).
     pub message_memory: Option<usize>,
     /// How many connections a server holds at once. A further connection makes the server close the
     /// one that has been idle longest; if none is idle, the server closes the new one. Default:
@@ -212,8 +210,8 @@ pub struct Settings {
     /// `-ORBStartupHold`, in milliseconds.
     pub startup_hold: Duration,
     /// How many requests may wait for a POA manager in the holding state, or for what its POAs lack
-    /// while the server is starting. Further requests fail with `TRANSIENT`. Each waiting request occupies a thread. Default: 1,024.
-    /// Option: `-ORBMaxHeldRequests`.
+    /// while the server is starting. Further requests fail with `TRANSIENT`. Each waiting request
+    /// occupies a thread. Default: 1,024. Option: `-ORBMaxHeldRequests`.
     pub max_held_requests: usize,
     /// How calls reach objects of the same process. Default: [`Collocation::Direct`].
     /// Option: `-ORBCollocation`.
