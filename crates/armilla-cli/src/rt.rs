@@ -12,6 +12,9 @@ use std::process::{self, Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
+/// How long a program may take to end after a signal.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// The arguments of `armilla rt`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Rt {
@@ -34,7 +37,8 @@ pub(crate) struct Measure {
     /// By how many per cent each worst case is enlarged
     #[arg(long, value_name = "PERCENT", default_value_t = 20)]
     margin: u32,
-    /// Interrupt the program (SIGINT) after this time
+    /// Interrupt the program (SIGINT) after this time; if that does not end it, SIGTERM follows
+    /// after 5 s, and SIGKILL after 5 s more
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
     /// The program and its arguments
@@ -136,15 +140,17 @@ impl Measure {
 
     fn wait(&self, child: &mut Child) -> io::Result<ExitStatus> {
         let Some(seconds) = self.seconds else { return child.wait() };
-        let end = Instant::now() + Duration::from_secs(seconds);
-        let mut interrupted = false;
+        let mut due = Instant::now() + Duration::from_secs(seconds);
+        let mut signals = [Signal::INT, Signal::TERM, Signal::KILL].into_iter();
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
             }
-            if !interrupted && Instant::now() >= end {
-                kill_process(Pid::from_child(child), Signal::INT)?;
-                interrupted = true;
+            if Instant::now() >= due
+                && let Some(signal) = signals.next()
+            {
+                kill_process(Pid::from_child(child), signal)?;
+                due += PATIENCE;
             }
             thread::sleep(Duration::from_millis(20));
         }

@@ -106,6 +106,16 @@ fn a_program_that_goes_on_is_interrupted_and_its_table_printed() {
 }
 
 #[test]
+fn a_program_that_ignores_the_interrupt_is_ended_all_the_same() {
+    let own = own_program();
+    let ignoring = ["sh", "-c", "trap '' INT; exec \"$0\" \"$@\""];
+    let program: Vec<&str> = ignoring.into_iter().chain(own.iter().map(String::as_str)).collect();
+    let output = measure(&["--seconds", "10"], &program, "stays");
+    let (table, said) = (text(&output.stdout), text(&output.stderr));
+    assert!(table.contains("name = \"Nav::Hud::draw\""), "{table}{said}");
+}
+
+#[test]
 fn a_program_that_measures_nothing_is_told_what_to_use() {
     let output = measure(&[], &["true"], "ends");
     assert_eq!(output.status.code(), Some(1));
