@@ -244,7 +244,7 @@ impl Bench {
         }
         let local = |transport: &&Transport| matches!(transport, Transport::Unix | Transport::Shm);
         if let Some(other) = self.transports.iter().flatten().find(local) {
-            let what = format_args!("bench imaging runs over tcp and links, not {}", other.name());
+            let what = format!("bench imaging runs over tcp and links, not {}", other.name());
             return Err(Failure::usage(what));
         }
         let peers = self.peers()?;
