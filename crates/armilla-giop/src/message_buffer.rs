@@ -91,14 +91,12 @@ impl MessageBuffer {
         Message { header, octets: fragments.octets(), fragments: Some(fragments) }
     }
 
-    /// Frees the memory of large messages. Returns how many octets that were.
-    pub fn release_memory(&mut self) -> usize {
-        let held = self.octets.len() + self.fragments.capacity();
+    /// Frees the memory of large messages, before the thread waits for long.
+    pub fn release_memory(&mut self) {
         if self.octets.len() > LARGE {
             self.octets = Vec::new();
         }
         self.shrink();
-        held - self.octets.len() - self.fragments.capacity()
     }
 
     /// Frees the memory of a large message that came in fragments, before the thread turns to

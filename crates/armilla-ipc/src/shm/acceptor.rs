@@ -4,11 +4,10 @@
 use super::greeting::SilentPeers;
 use super::{ShmStream, addr};
 use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE, delegate_acceptor};
-use crate::error::is_exhaustion;
+use crate::is_resource_exhausted;
 use crate::unix::UnixAcceptor;
 use crate::{Acceptor, Address, StreamOptions};
 use rustix::fd::{AsFd, BorrowedFd};
-use rustix::io::Errno;
 use std::io;
 use std::time::Duration;
 
@@ -57,12 +56,12 @@ impl ShmAcceptor {
             let mut connects = false;
             match self.sockets.accept() {
                 Ok(Some(socket)) => {
-                    self.silent.add(socket.into())?;
+                    self.silent.add(socket.into());
                     connects = true;
                 }
                 Ok(None) => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) if is_shortage(&error) && deadline.may_wait() => {
+                Err(error) if is_resource_exhausted(&error) && deadline.may_wait() => {
                     // A descriptor of somebody who says nothing is needed more by another.
                     if !self.silent.drop_first() {
                         deadline.remaining()?;
@@ -104,11 +103,6 @@ impl ShmAcceptor {
 }
 
 delegate_acceptor!(ShmAcceptor, timeout);
-
-/// Whether a resource of the process or the system is exhausted.
-fn is_shortage(error: &io::Error) -> bool {
-    error.raw_os_error().is_some_and(|code| is_exhaustion(Errno::from_raw_os_error(code)))
-}
 
 impl AsFd for ShmAcceptor {
     /// A descriptor that is readable when [`accept`](Self::accept) may have a peer, for a reactor.

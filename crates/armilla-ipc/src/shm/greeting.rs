@@ -1,7 +1,7 @@
 //! Connected sockets whose peers have not greeted yet. They wait here, in the acceptor: a stream
 //! that is handed out could hold a thread of the program for as long as its peer says nothing.
 
-use rustix::event::Timespec;
+use crate::error::timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -53,17 +53,18 @@ impl SilentPeers {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a peer that has connected.
-    pub(super) fn add(&self, socket: OwnedFd) -> io::Result<()> {
+    /// Adds a peer that has connected. The peer is disconnected if the system lacks the memory to
+    /// watch it.
+    pub(super) fn add(&self, socket: OwnedFd) {
         let state = &mut *self.state();
         if state.peers.len() == MAX_SILENT {
             state.peers.pop_front();
         }
         state.numbers += 1;
         let number = state.numbers;
-        epoll::add(&self.set, &socket, EventData::new_u64(number), EventFlags::IN)?;
-        state.peers.push_back(Peer { number, socket, since: Instant::now() });
-        Ok(())
+        if epoll::add(&self.set, &socket, EventData::new_u64(number), EventFlags::IN).is_ok() {
+            state.peers.push_back(Peer { number, socket, since: Instant::now() });
+        }
     }
 
     /// Disconnects the peer that has had the longest time. `false` if there is none.
@@ -87,7 +88,7 @@ impl SilentPeers {
     /// socket of a peer that has greeted or disconnected.
     pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<Option<OwnedFd>> {
         let limit = [self.drop_expired(), limit].into_iter().flatten().min();
-        let timeout = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        let timeout = limit.map(timespec);
         let none = Event { flags: EventFlags::empty(), data: EventData::new_u64(LISTENER) };
         // Two, for the listening socket may be one.
         let mut events = [none; 2];

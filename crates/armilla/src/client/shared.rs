@@ -82,9 +82,7 @@ impl SharedConnections {
             }
         }
     }
-}
 
-impl SharedConnections {
     /// Frees the memory of large messages in connections that were last used before `limit`.
     /// Returns how many octets that were.
     pub(super) fn release_memory(&self, limit: CoarseInstant) -> usize {

@@ -2,7 +2,7 @@
 //! large messages gives their memory back while it waits.
 
 use super::close_reason::CloseReason;
-use super::connection::{AfterServing, Connection};
+use super::connection::{AfterServing, Connection, ServedBy};
 use super::leadership::LeadToken;
 use super::workers::Worker;
 use armilla_giop::Framer;
@@ -31,12 +31,15 @@ impl Connection {
         self.leadership.await_message(token, framer.is_partial());
         let inbox = &mut worker.inbox;
         let received = match fetch {
-            AfterServing::Wait if self.large.load(Ordering::Relaxed) && !framer.is_partial() => {
-                self.recv_or_release(framer, worker)
-            }
             AfterServing::Wait if in_flood => self.recv_in_flood(framer.space_from(inbox)),
             AfterServing::Wait => self.stream.recv(framer.space_from(inbox)),
             _ => self.stream.try_recv(framer.space_from(inbox)),
+        };
+        let received = match received {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                self.release_and_recv(framer, worker)
+            }
+            received => received,
         };
         match received {
             Ok(0) => Err(self.reason_for_end(framer.is_partial())),
@@ -49,28 +52,34 @@ impl Connection {
         }
     }
 
-    /// Takes note of the size of a message, in octets.
+    /// Takes note of the size of a message, in octets. After a large one the thread of the connection
+    /// waits for a limited time, and then releases memory.
     #[inline]
     pub(super) fn note_size(&self, octets: usize) {
         if octets >= LARGE_MESSAGE {
-            self.large.store(true, Ordering::Relaxed);
+            self.note_large();
         }
     }
 
-    /// Reads once. If nothing comes for a while, the thread frees the memory of large messages
-    /// before it goes on waiting.
+    #[cold]
+    fn note_large(&self) {
+        let first = !self.large.swap(true, Ordering::Relaxed);
+        if first && matches!(self.served_by, ServedBy::Thread(_)) {
+            // If it fails, the memory stays until the connection ends.
+            self.stream.set_recv_timeout(Some(MEMORY_KEPT)).ok();
+        }
+    }
+
+    /// Frees the memory of large messages, unless one is incomplete, and reads without a time limit.
     #[cold]
     #[inline(never)]
-    fn recv_or_release(&self, framer: &mut Framer, worker: &mut Worker) -> io::Result<usize> {
-        self.stream.set_recv_timeout(Some(MEMORY_KEPT))?;
-        let received = self.stream.recv(framer.space_from(&mut worker.inbox));
+    fn release_and_recv(&self, framer: &mut Framer, worker: &mut Worker) -> io::Result<usize> {
         self.stream.set_recv_timeout(None)?;
-        if !received.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::TimedOut) {
-            return received;
-        }
-        framer.release_memory();
-        worker.release_memory();
         self.large.store(false, Ordering::Relaxed);
+        if !framer.is_partial() {
+            framer.release_memory();
+            worker.release_memory();
+        }
         self.stream.recv(framer.space_from(&mut worker.inbox))
     }
 
