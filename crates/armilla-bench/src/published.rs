@@ -157,7 +157,8 @@ pub(crate) fn line(transport: &str) -> Option<&'static str> {
 }
 
 /// The functions that took most of the time of a program, for floods at buffers of 128 KiB and
-/// queues of 64 KiB: the program and workload of ours that correspond, the side, and what the study found.
+/// queues of 64 KiB: the program and workload of ours that correspond, the side, and what the study
+/// found.
 const FUNCTIONS: [(&str, &str, &str, &str); 20] = [
     ("c", "flood-sequence", "sender", "C: write 99.6 %, 527 calls"),
     ("c", "flood-sequence", "receiver", "C: read 99.3 %, 7201 calls"),

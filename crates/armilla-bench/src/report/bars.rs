@@ -40,7 +40,7 @@ pub(super) fn bars(records: &[Record]) -> Vec<Bar> {
 type Found = Vec<Option<Bar>>;
 
 /// The records of a program in the cells that `filter` accepts.
-fn of<'r>(
+pub(super) fn of<'r>(
     records: &'r [Record],
     program: &'r str,
     filter: impl Fn(&Cell) -> bool + 'r,

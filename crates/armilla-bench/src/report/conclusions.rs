@@ -1,5 +1,6 @@
 //! The conclusion of each experiment in a sentence or two, made from its figures.
 
+use super::bars::of;
 use super::table::gain;
 use crate::program::{C_AGAIN, OMNIORB, ORB, ORB_DII};
 use crate::record::{Cell, Metric, Record};
@@ -23,14 +24,6 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         Some((low, high)) => Some((low.min(v), high.max(v))),
     });
     all.filter(|(low, high)| low.is_finite() && high.is_finite())
-}
-
-fn of<'r>(
-    records: &'r [Record],
-    program: &'r str,
-    filter: impl Fn(&Cell) -> bool + 'r,
-) -> impl Iterator<Item = &'r Record> {
-    records.iter().filter(move |record| record.program == program && filter(&record.cell))
 }
 
 fn bulk(records: &[Record]) -> Option<String> {
