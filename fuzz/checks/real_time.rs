@@ -1,14 +1,17 @@
-//! The priority of a request, and the components of references that real-time CORBA adds.
+//! The priority of a request, the band of a connection, and the components of references that real-time CORBA adds.
 
 use armilla_giop::ior::{Component, TaggedComponent};
 use armilla_rt::{
     ExposedPolicies, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoints, decode_priority,
-    encode_priority,
+    decode_priority_range, encode_priority, encode_priority_range,
 };
 
 pub(crate) fn check(data: &[u8]) {
     if let Ok(priority) = decode_priority(data) {
         assert_eq!(decode_priority(&encode_priority(priority)), Ok(priority));
+    }
+    if let Ok(range) = decode_priority_range(data) {
+        assert_eq!(decode_priority_range(&encode_priority_range(range)), Ok(range));
     }
     survives::<ExposedPolicies>(TAG_POLICIES, data);
     survives::<TaoEndpoints>(TAO_TAG_ENDPOINTS, data);

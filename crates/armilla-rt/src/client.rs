@@ -10,15 +10,15 @@ use crate::poa::check_bands;
 use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority};
 use crate::protocol::{Protocol, ProtocolType, check_protocols};
-use crate::shared_pools::{Change, PoolKey, SharedPools};
+use crate::shared_pools::{Change, OwnPool, PoolKey, SharedPools};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
     TaoEndpoint, TaoEndpoints, encode_priority,
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
-    AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb,
-    PolicyCurrent, PolicyType, Settings, SystemException,
+    AddedContext, CallChoice, CallSelector, ConnectionPool, Ior, Object, Orb, PolicyCurrent,
+    PolicyType, Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
 use std::borrow::Cow;
@@ -107,10 +107,15 @@ impl ClientPolicies {
         }
     }
 
-    /// The connections that calls within a band share, unless each reference has its own.
-    fn pool_key(&self, low: Priority, high: Priority, urgency: Priority) -> PoolKey {
+    /// The connections that calls at these priorities share, unless each reference has its own.
+    fn pool_key(
+        &self,
+        (low, high): (Priority, Priority),
+        urgency: Priority,
+        band: Option<(Priority, Priority)>,
+    ) -> PoolKey {
         let (protocols, change) = (self.protocols.clone(), self.protocol.clone());
-        PoolKey { low, high, urgency, protocols, change }
+        PoolKey { low, high, urgency, band, protocols, change }
     }
 }
 
@@ -122,6 +127,10 @@ pub(crate) struct RtClient {
 }
 
 impl RtClient {
+    pub(crate) fn mapper(&self) -> Mapper {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
     pub(crate) fn set_mapper(&self, mapper: &Mapper) {
         self.state.write().unwrap_or_else(PoisonError::into_inner).0 = mapper.clone();
     }
@@ -178,7 +187,7 @@ impl RtClient {
             return Ok(None);
         }
         let policies = self.policies(orb, own)?;
-        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let mapper = self.mapper();
         let exposed = component::<ExposedPolicies>(&profile).unwrap_or_default();
         let model = exposed.model;
         let propagated = matches!(model, Some(PriorityModel::ClientPropagated(_)));
@@ -198,6 +207,11 @@ impl RtClient {
         Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
     }
 
+    /// What an asynchronous call of the calling thread within the process carries.
+    pub(crate) fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
+        Ok(own_priority(&self.mapper())?.map(priority_context))
+    }
+
     /// The types of the policies with which calls of the calling thread contradict the object.
     pub(crate) fn inconsistent_policies(
         &self,
@@ -210,7 +224,7 @@ impl RtClient {
         let policies = self.policies(orb, &[])?;
         let exposed = component::<ExposedPolicies>(&profile).unwrap_or_default();
         let Ok(bands) = bands_of(&policies, &exposed) else { return Ok(vec![BANDS]) };
-        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
+        let mapper = self.mapper();
         let default = exposed.model.map(PriorityModel::server_priority);
         let propagated = matches!(exposed.model, Some(PriorityModel::ClientPropagated(_)));
         let priority = priority_of_call(own_priority(&mapper)?, default, propagated);
@@ -236,21 +250,6 @@ const fn is_of_servers(policy: &RtPolicy) -> bool {
         policy,
         RtPolicy::PriorityModel(_) | RtPolicy::Threadpool(_) | RtPolicy::ServerProtocol(_)
     )
-}
-
-impl ClientExtension for RtClient {
-    fn attach(
-        &self,
-        orb: &Orb,
-        ior: &Ior,
-    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
-        self.selector(orb, ior, &[])
-    }
-
-    fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
-        let mapper = self.state.read().unwrap_or_else(PoisonError::into_inner).0.clone();
-        Ok(own_priority(&mapper)?.map(priority_context))
-    }
 }
 
 /// The priority of the calls of the calling thread, if it has one.
@@ -311,8 +310,9 @@ impl Parts<'_> {
         lanes: &[TaoEndpoint],
         bands: &[(Priority, Priority)],
     ) -> Result<Vec<Copy>, SystemException> {
+        let is_banded = !bands.is_empty();
         let all = [(Priority::MIN, Priority::MAX)];
-        let bands = if bands.is_empty() { &all[..] } else { bands };
+        let bands = if is_banded { bands } else { &all[..] };
         let lanes = lanes.iter().map(Some);
         let lanes: Vec<_> = if lanes.len() == 0 { vec![None] } else { lanes.collect() };
         let pairs = lanes.iter().flat_map(|lane| bands.iter().map(move |band| (*lane, *band)));
@@ -321,27 +321,32 @@ impl Parts<'_> {
             priority.is_none_or(|priority| (*low..=*high).contains(&priority))
         });
         pairs
-            .map(|(lane, (low, high))| {
+            .map(|(lane, band)| {
                 let priority = lane.and_then(|lane| lane.priority);
-                let (low, high) = priority.map_or((low, high), |priority| (priority, priority));
+                let (low, high) = priority.map_or(band, |priority| (priority, priority));
                 let whole = (low, high) == (Priority::MIN, Priority::MAX);
                 let urgency = if whole { self.default.unwrap_or_default() } else { high };
-                let key = self.policies.pool_key(low, high, urgency);
-                Ok(Copy { low, high, object: self.copy(lane, key)? })
+                let key = self.policies.pool_key((low, high), urgency, is_banded.then_some(band));
+                let own = self.policies.private.then(|| OwnPool::open(self.orb, &key));
+                let pool = match &own {
+                    Some(own) => own.pool,
+                    None => self.pools.get(self.orb, key),
+                };
+                Ok(Copy { low, high, object: self.copy(lane, pool)?, _own: own })
             })
             .collect()
     }
 
     /// A copy with a pool of connections, at the endpoint of a lane.
-    fn copy(&self, lane: Option<&TaoEndpoint>, key: PoolKey) -> Result<Object, SystemException> {
+    fn copy(
+        &self,
+        lane: Option<&TaoEndpoint>,
+        pool: ConnectionPool,
+    ) -> Result<Object, SystemException> {
         let mut profile = self.profile.clone();
         if let Some(lane) = lane {
             (profile.host, profile.port) = (lane.host.clone(), lane.port);
         }
-        let pool = match self.policies.private {
-            true => key.open(self.orb),
-            false => self.pools.get(self.orb, key),
-        };
         let local = [ProtocolType::UnixDomain, ProtocolType::SharedMemory];
         let protocols = &self.policies.protocols;
         let only_iiop = !protocols.is_empty()
@@ -382,6 +387,8 @@ struct Copy {
     low: Priority,
     high: Priority,
     object: Object,
+    /// The pool of its connections, if no other reference uses it.
+    _own: Option<OwnPool>,
 }
 
 /// Chooses the copy for a call.

@@ -11,6 +11,8 @@ thread_local! {
     /// known.
     static CORBA: Cell<Option<Priority>> = const { Cell::new(None) };
     static NATIVE: Cell<Option<Scheduling>> = const { Cell::new(None) };
+    /// What the thread goes back to when it no longer waits for a banded connection.
+    static HOME: Cell<Option<ThreadPriority>> = const { Cell::new(None) };
 }
 
 /// Both priorities of a thread.
@@ -77,6 +79,24 @@ pub(crate) fn set_priority(priority: Priority, native: Scheduling) -> Result<(),
     })?;
     NATIVE.set(Some(native));
     Ok(())
+}
+
+/// Gives the calling thread a priority until [`return_home`].
+///
+/// # Errors
+/// As [`set_priority`].
+pub(crate) fn leave_home(priority: Priority, native: Scheduling) -> Result<(), RtError> {
+    if HOME.get().is_none() {
+        HOME.set(Some(ThreadPriority::current()));
+    }
+    set_priority(priority, native)
+}
+
+/// Gives the calling thread back what it had before [`leave_home`], if it has left.
+pub(crate) fn return_home() {
+    if let Some(home) = HOME.take() {
+        home.restore();
+    }
 }
 
 /// Tries a native priority of `object` out, with a thread that ends at once.

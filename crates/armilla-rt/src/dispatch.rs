@@ -105,14 +105,16 @@ impl Dispatch {
         }
     }
 
-    /// Takes the priority of an object away that could not be activated.
+    /// Takes the priority of an object away that could not be activated, or whose id ends.
     pub(crate) fn forget_own(&self, id: &[u8]) {
-        self.own.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+        if self.has_own.load(Ordering::Acquire) {
+            self.own.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+        }
     }
 
     /// The priority that the server declares for an object.
     #[inline]
-    fn declared(&self, id: &[u8], model: PriorityModel) -> Priority {
+    pub(crate) fn declared(&self, id: &[u8], model: PriorityModel) -> Priority {
         if !self.has_own.load(Ordering::Acquire) {
             return model.server_priority();
         }
@@ -199,12 +201,17 @@ impl Dispatch {
         match set_priority(target, native) {
             Err(error) if self.strict => Err(error.into()),
             Err(error) => {
-                if !self.reported.swap(true, Ordering::Relaxed) {
-                    warn!("{error}");
-                }
+                self.report_once(&error);
                 Ok(())
             }
             Ok(()) => Ok(()),
+        }
+    }
+
+    /// Logs that the system refuses a native priority, the first time.
+    pub(crate) fn report_once(&self, error: &RtError) {
+        if !self.reported.swap(true, Ordering::Relaxed) {
+            warn!("{error}");
         }
     }
 
@@ -251,6 +258,11 @@ impl Permit {
 }
 
 impl PoaExtension for Dispatch {
+    #[inline]
+    fn answer(&self, request: &UpcallInfo<'_>) -> Option<Result<(), SystemException>> {
+        self.bind(request)
+    }
+
     fn before_upcall(&self, request: &UpcallInfo<'_>) -> Result<(), SystemException> {
         let target = self.target(request)?;
         let permit = self.enter(target, request)?;
@@ -276,6 +288,10 @@ impl PoaExtension for Dispatch {
         if let Some(pool) = pool {
             pool.lanes().iter().for_each(|lane| lane.charge());
         }
+    }
+
+    fn deactivated(&self, object_id: &[u8]) {
+        self.forget_own(object_id);
     }
 
     fn addresses(&self, object_id: &[u8]) -> Option<ObjectAddresses> {

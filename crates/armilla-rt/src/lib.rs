@@ -16,6 +16,7 @@
 //! privilege that is missing, is an [`RtError`] that names the object, the policy, its value and
 //! the remedy.
 
+mod banded;
 mod client;
 mod current;
 mod dispatch;
@@ -62,8 +63,9 @@ pub use threadpool::{
     BelowHighest, LaneOptions, LaneReport, RequestBuffering, Threadpool, ThreadpoolOptions,
 };
 pub use wire::{
-    ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
-    TaoEndpoint, TaoEndpoints, decode_priority, encode_priority,
+    BIND_PRIORITY_BAND, ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT,
+    RT_CORBA_PRIORITY_RANGE_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoint, TaoEndpoints,
+    decode_priority, decode_priority_range, encode_priority, encode_priority_range,
 };
 
 /// Compiles the examples of the page on real time.

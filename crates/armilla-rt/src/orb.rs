@@ -9,7 +9,11 @@ use crate::priority::{Mapper, PriorityMapping};
 use crate::rtcorba::MutexRef;
 use crate::scheduler::{Scheduler, SchedulerOptions};
 use crate::threadpool::{Threadpool, ThreadpoolOptions};
-use armilla::{Object, Orb, PoaBuilder, PolicyType, SystemException};
+use armilla::{
+    AddedContext, CallSelector, ClientExtension, Ior, Object, Orb, PoaBuilder, PolicyType,
+    SystemException,
+};
+use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -20,30 +24,62 @@ pub struct RtOrb {
     orb: Orb,
     mapper: Mapper,
     strict: bool,
-    client: Arc<RtClient>,
+    part: Arc<RtPart>,
+}
+
+/// What an ORB has once.
+#[derive(Default)]
+pub(crate) struct RtPart {
+    client: RtClient,
     /// The pools that have numbers, because they were created by the standard's names.
-    pub(crate) pools: Arc<Mutex<Vec<Option<Threadpool>>>>,
+    pub(crate) pools: Mutex<Vec<Option<Threadpool>>>,
     /// The mutexes that have names.
-    pub(crate) mutexes: Arc<Mutex<HashMap<String, MutexRef>>>,
+    pub(crate) mutexes: Mutex<HashMap<String, MutexRef>>,
+}
+
+impl ClientExtension for RtPart {
+    fn attach(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        self.client.selector(orb, ior, &[])
+    }
+
+    fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
+        self.client.local_context()
+    }
 }
 
 impl RtOrb {
-    /// The real-time part of `orb`, with the linear mapping over `SCHED_FIFO`. From now on calls
-    /// through this ORB go to the lane of their thread's priority, and carry it where the server
-    /// asks for it. An ORB has one such part: make it once, and clone it.
+    /// The real-time part of `orb`. From now on calls through this ORB go to the lane of their
+    /// thread's priority, and carry it where the server asks for it. The mapping is linear over
+    /// `SCHED_FIFO`, unless [`with_mapping`](Self::with_mapping) has set another one. An ORB has
+    /// one such part: each call returns it, with the mapping, client policies, numbered pools and
+    /// named mutexes that it has.
+    ///
+    /// # Panics
+    /// If another crate has set an extension of the ORB's client.
     pub fn new(orb: &Orb) -> Self {
-        let client = Arc::<RtClient>::default();
-        orb.set_client_extension(client.clone());
-        let (mapper, pools, mutexes) = Default::default();
-        Self { orb: orb.clone(), mapper, strict: false, client, pools, mutexes }
+        let known: Arc<dyn Any + Send + Sync> =
+            orb.set_client_extension(Arc::new(RtPart::default()));
+        // Both extensions would decide where a call goes.
+        let part = known.downcast::<RtPart>().expect("the ORB has no other client extension");
+        Self { orb: orb.clone(), mapper: part.client.mapper(), strict: false, part }
     }
 
-    /// The same with another priority mapping. What was created before keeps the old one.
+    /// The same with another priority mapping, for what is created from now on through this part
+    /// and its later clones, and for calls of references that were not called before.
     #[must_use]
     pub fn with_mapping(mut self, mapping: impl PriorityMapping + 'static) -> Self {
         self.mapper = Mapper::new(Arc::new(mapping));
-        self.client.set_mapper(&self.mapper);
+        self.part.client.set_mapper(&self.mapper);
         self
+    }
+
+    /// What the ORB has once.
+    pub(crate) fn part(&self) -> &RtPart {
+        &self.part
     }
 
     /// Sets what the client asks of its connections, for references that were not called before.
@@ -52,7 +88,7 @@ impl RtOrb {
     /// If bands overlap or are empty.
     pub fn set_client_policies(&self, policies: ClientPolicies) -> Result<(), RtError> {
         policies.check()?;
-        self.client.set_policies(policies);
+        self.part.client.set_policies(policies);
         Ok(())
     }
 
@@ -75,7 +111,7 @@ impl RtOrb {
         &self,
         object: impl AsRef<Object>,
     ) -> Result<Vec<PolicyType>, SystemException> {
-        self.client.inconsistent_policies(&self.orb, &object.as_ref().ior())
+        self.part.client.inconsistent_policies(&self.orb, &object.as_ref().ior())
     }
 
     /// The reference with policies of its own, which take precedence over those of the thread and
@@ -91,7 +127,7 @@ impl RtOrb {
     ) -> Result<Object, SystemException> {
         let policies: Vec<_> = policies.into_iter().collect();
         let object = object.as_ref();
-        let selector = self.client.selector(&self.orb, &object.ior(), &policies)?;
+        let selector = self.part.client.selector(&self.orb, &object.ior(), &policies)?;
         Ok(selector.map_or_else(|| object.clone(), |it| object.with_call_selector(it)))
     }
 

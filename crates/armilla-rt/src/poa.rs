@@ -260,7 +260,9 @@ impl RtPoa {
         &self.poa
     }
 
-    /// Activates `servant` with a priority of its own: `activate_object_with_priority`.
+    /// Activates `servant` with a priority of its own: `activate_object_with_priority`. The
+    /// priority is forgotten when the object is deactivated; who activates it again under its id
+    /// gives it anew.
     ///
     /// # Errors
     /// As [`Poa::activate`]; `WrongPolicy` unless the POA declares priorities; `BAD_PARAM` and

@@ -3,7 +3,8 @@
 
 use crate::priority::Priority;
 use crate::protocol::{Protocol, of_iiop};
-use armilla::{ConnectionPool, Orb, Settings};
+use crate::wire::{BIND_PRIORITY_BAND, RT_CORBA_PRIORITY_RANGE_CONTEXT, encode_priority_range};
+use armilla::{ConnectionPool, Greeting, Orb, Settings};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Changes the settings of connections.
@@ -17,6 +18,8 @@ pub(crate) struct PoolKey {
     pub(crate) high: Priority,
     /// The priority that the settings are for.
     pub(crate) urgency: Priority,
+    /// The band of which the server is told; calls are in it.
+    pub(crate) band: Option<(Priority, Priority)>,
     pub(crate) protocols: Vec<Protocol>,
     pub(crate) change: Option<Change>,
 }
@@ -25,7 +28,12 @@ impl PoolKey {
     /// A new pool of such connections.
     pub(crate) fn open(&self, orb: &Orb) -> ConnectionPool {
         let properties = of_iiop(&self.protocols);
-        orb.connection_pool(|settings| {
+        let greeting = self.band.map(|band| Greeting {
+            operation: BIND_PRIORITY_BAND,
+            context: RT_CORBA_PRIORITY_RANGE_CONTEXT,
+            data: encode_priority_range(band).to_vec(),
+        });
+        orb.open_connection_pool(greeting, |settings| {
             properties.iter().for_each(|properties| properties.apply(self.urgency, settings));
             self.change.iter().for_each(|change| change(settings));
         })
@@ -34,10 +42,28 @@ impl PoolKey {
 
 impl PartialEq for PoolKey {
     fn eq(&self, other: &Self) -> bool {
-        let of = |key: &Self| (key.low, key.high, key.urgency);
+        let of = |key: &Self| (key.low, key.high, key.urgency, key.band);
         // A closure equals itself.
         let place = |key: &Self| key.change.as_ref().map(|change| Arc::as_ptr(change).cast::<()>());
         of(self) == of(other) && self.protocols == other.protocols && place(self) == place(other)
+    }
+}
+
+/// The pool of one reference. It is closed with the reference.
+pub(crate) struct OwnPool {
+    orb: Orb,
+    pub(crate) pool: ConnectionPool,
+}
+
+impl OwnPool {
+    pub(crate) fn open(orb: &Orb, key: &PoolKey) -> Self {
+        Self { orb: orb.clone(), pool: key.open(orb) }
+    }
+}
+
+impl Drop for OwnPool {
+    fn drop(&mut self) {
+        self.orb.close_connection_pool(self.pool);
     }
 }
 

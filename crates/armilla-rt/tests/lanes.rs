@@ -5,9 +5,9 @@ mod common;
 use armilla::transport::{Component, IiopProfile};
 use armilla::{ExceptionKind, ObjectId, Orb, PoaError};
 use armilla_rt::{
-    BelowHighest, DirectMapping, ExposedPolicies, NativeRange, PriorityModel, RequestBuffering,
-    RtErrorKind, RtOrb, RtPoa, Scheduling, TableMapping, TaoEndpoints, Threadpool,
-    ThreadpoolOptions,
+    BelowHighest, DirectMapping, ExposedPolicies, LinearMapping, NativeRange, PriorityModel,
+    RequestBuffering, RtErrorKind, RtOrb, RtPoa, Scheduling, TableMapping, TaoEndpoints,
+    Threadpool, ThreadpoolOptions,
 };
 use common::*;
 use std::sync::{Arc, Mutex};
@@ -221,7 +221,7 @@ fn contradictions_are_errors_that_name_object_policy_value_and_remedy() {
     let twice = none.clone().lane(priority(9), 1, 0).lane(priority(9), 1, 0);
     assert!(lanes(twice).contains("two lanes have this priority"));
     assert!(lanes(none.clone().lane(priority(9), 0, 1)).contains("static_threads"));
-    let linear = RtOrb::new(&orb);
+    let linear = RtOrb::new(&orb).with_mapping(LinearMapping(NativeRange::FIFO));
     let shared = none.lane(priority(9), 1, 0).lane(priority(10), 1, 0);
     let error = linear.create_threadpool(shared).unwrap_err().to_string();
     assert!(error.contains("9 and 10") || error.contains("10 and 9"), "{error}");

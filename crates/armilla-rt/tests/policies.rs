@@ -6,7 +6,8 @@ mod common;
 use armilla::{CustomPolicy, Object, Orb, Policies, PolicyCurrent, PolicyType};
 use armilla_rt::rtcorba::{self, PriorityBand, Rtorb, TcpProtocolPropertiesRef, ThreadpoolLane};
 use armilla_rt::{
-    PriorityModel, Protocol, ProtocolProperties, ProtocolType, RtOrb, RtPolicy, ThreadpoolOptions,
+    ClientPolicies, DirectMapping, NativeRange, PriorityModel, Protocol, ProtocolProperties,
+    ProtocolType, RtOrb, RtPolicy, ThreadpoolOptions,
 };
 use common::*;
 use std::thread;
@@ -314,4 +315,20 @@ fn server_protocols_that_no_lane_can_have_are_refused() {
     let text = pool().unwrap_err().to_string();
     assert!(text.contains("no keep-alive"), "{text}");
     orb.shutdown();
+}
+
+#[test]
+fn an_orb_has_one_real_time_part_however_often_it_is_asked_for() {
+    let (server, own) = local_server("one-part");
+    let (orb, first) = client();
+    let first = first.with_mapping(DirectMapping(NativeRange::FIFO));
+    let second = RtOrb::new(&orb);
+    assert_eq!(format!("{second:?}"), format!("{first:?}"), "the mapping");
+    let (mutex, created) = first.create_named_mutex("shared").unwrap();
+    assert_eq!((second.open_named_mutex("shared").unwrap() == mutex, created), (true, true));
+    let RtPolicy::ClientProtocol(protocols) = only_iiop() else { unreachable!() };
+    second.set_client_policies(ClientPolicies::new().protocols(protocols)).unwrap();
+    let caller = remote(&server, &orb, &own).caller().unwrap();
+    assert!(caller.starts_with("tcp"), "{caller}: what the second sets is in effect");
+    server.shutdown();
 }

@@ -107,8 +107,8 @@ pub use armilla_cdr::{
 pub use armilla_core::transport;
 pub use armilla_giop::Version;
 pub use armilla_giop::ior::Ior;
-pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool};
-pub use client::{Object, PollableSet, ReplyFuture};
+pub use client::{AddedContext, CallChoice, CallSelector, ClientExtension};
+pub use client::{ConnectionPool, Greeting, Object, PollableSet, ReplyFuture};
 #[doc(inline)]
 pub use concurrency::Concurrency;
 #[doc(inline)]
@@ -133,7 +133,10 @@ pub use server::poa::{
     PoaError, PoaExtension, PoaManager, Policy, RequestProcessing, ServantActivator,
     ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
 };
-pub use server::{AnyServant, LocationReply, ResponseHandler, ServantBase, SoughtKey};
+pub use server::{
+    AnyServant, ConnectionExtension, ConnectionSlot, LocationReply, ResponseHandler, ServantBase,
+    SoughtKey,
+};
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
 pub use settings::{AcceptBidirectional, Collocation, LocalAccess, Network, PublishAs, Settings};

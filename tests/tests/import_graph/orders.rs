@@ -256,7 +256,10 @@ pub(crate) const ORDERS: &[Order] = &[
             ("threadpool", "threads by priority"),
             ("policy", "policies of all kinds"),
             ("dispatch", "a request in a thread"),
-            ("poa shared_pools", "objects with priorities; connections that references share"),
+            (
+                "banded poa shared_pools",
+                "connections for bands; objects with priorities; connections that references share",
+            ),
             ("client", "calls with priorities"),
             ("orb", "makes all of these"),
             ("standard", "the same in the standard's names"),

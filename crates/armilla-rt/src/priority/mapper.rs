@@ -49,6 +49,16 @@ impl Mapper {
         })
     }
 
+    /// The highest priority of a band that has a native one, and that.
+    pub(crate) fn highest(
+        &self,
+        (low, high): (Priority, Priority),
+    ) -> Option<(Priority, Scheduling)> {
+        let numbers = (low.get()..=high.get()).rev();
+        let mut priorities = numbers.filter_map(Priority::new);
+        priorities.find_map(|priority| Some((priority, self.0.to_native(priority)?)))
+    }
+
     /// The CORBA priority of a native one, if it has one.
     pub(crate) fn corba(&self, native: Scheduling) -> Option<Priority> {
         self.0.to_corba(native)

@@ -73,21 +73,21 @@ impl Rtorb for RtOrb {
 
     /// Takes the name of a mutex away, if it has one. The mutex ends with its last reference.
     fn destroy_mutex(&self, the_mutex: &MutexRef) -> Result<(), SystemException> {
-        let mut named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = self.part().mutexes.lock().unwrap_or_else(PoisonError::into_inner);
         named.retain(|_, mutex| mutex != the_mutex);
         Ok(())
     }
 
     /// The mutex of this name in this ORB, and whether it was created now.
     fn create_named_mutex(&self, name: &str) -> Result<(MutexRef, bool), SystemException> {
-        let mut named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = self.part().mutexes.lock().unwrap_or_else(PoisonError::into_inner);
         let created = !named.contains_key(name);
         let mutex = named.entry(name.to_owned()).or_insert_with(new_mutex);
         Ok((mutex.clone(), created))
     }
 
     fn open_named_mutex(&self, name: &str) -> Result<MutexRef, Error<OpenNamedMutexRaises>> {
-        let named = self.mutexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = self.part().mutexes.lock().unwrap_or_else(PoisonError::into_inner);
         named.get(name).cloned().ok_or_else(|| MutexNotFound.into())
     }
 
@@ -135,7 +135,7 @@ impl Rtorb for RtOrb {
         &self,
         threadpool: ThreadpoolId,
     ) -> Result<(), Error<DestroyThreadpoolRaises>> {
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = self.part().pools.lock().unwrap_or_else(PoisonError::into_inner);
         let pool = pools.get_mut(threadpool as usize).and_then(Option::take);
         drop(pools);
         match pool {
@@ -232,12 +232,12 @@ fn new_mutex() -> MutexRef {
 impl RtOrb {
     /// The thread pool with this id, which [`Rtorb`] has created.
     pub fn threadpool(&self, id: ThreadpoolId) -> Option<Threadpool> {
-        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let pools = self.part().pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.get(id as usize)?.clone()
     }
 
     fn next_name(&self) -> String {
-        let pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let pools = self.part().pools.lock().unwrap_or_else(PoisonError::into_inner);
         format!("threadpool {}", pools.len())
     }
 
@@ -255,7 +255,7 @@ impl RtOrb {
             options = options.buffering(RequestBuffering { max_requests, max_octets });
         }
         let pool = RtOrb::create_threadpool(self, options)?;
-        let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pools = self.part().pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.push(Some(pool));
         Ok(u32::try_from(pools.len() - 1).unwrap_or(u32::MAX))
     }

@@ -163,6 +163,12 @@ impl Threadpool {
         self.lanes().iter().position(|lane| lane.priority == priority)
     }
 
+    /// The lane to which the calling thread belongs, if this pool has lanes.
+    pub(crate) fn own_lane(&self) -> Option<&Lane> {
+        let lanes = self.lanes().iter().filter(|_| self.0.has_lanes);
+        lanes.map(|lane| &**lane).find(|lane| lane.is_current())
+    }
+
     /// What decides which of its requests runs next, if a scheduler does.
     pub(crate) fn scheduler(&self) -> Option<&Scheduler> {
         self.0.scheduler.as_ref()

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod wire;
+
 pub mod idl {
     armilla::include_idl!("station");
 }

@@ -182,8 +182,8 @@ impl AsyncCall {
         if let Err(outcome) = self.begin_flow(reference, &attempt_target) {
             return Some(outcome);
         }
-        let (orb, version) = (&reference.orb, attempt_target.target().access.version);
-        let link = endpoint(orb, &attempt_target).shared_connection_for(orb, version, self);
+        let orb = &reference.orb;
+        let link = endpoint(orb, &attempt_target).shared_connection_for(orb, &attempt_target, self);
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),

@@ -3,7 +3,6 @@
 //! If a connection turns out to be closed before it carried any part of the request, the attempt
 //! replaces it. [`Invocation`](super::invocation::Invocation) judges every other outcome.
 
-use super::access::Access;
 use super::answer::{Answer, no_reply, wrong_reply};
 use super::asynchronous::MAY_BLOCK;
 use super::deadline::Deadline;
@@ -83,7 +82,7 @@ fn exchange_over_other<'c>(
                 let scope = SyncScope::WithTransport;
                 return exchange_multiplexed(orb, outgoing, deadline, scope);
             }
-            None => (endpoint.connect(deadline)?, false),
+            None => (endpoint.connect(outgoing.target, deadline)?, false),
         };
         match exchange_over(&mut link, outgoing, deadline) {
             Ok(replied) => return Ok(received(orb, endpoint, link, replied, deadline)),
@@ -169,8 +168,8 @@ fn exchange_multiplexed<'c>(
     };
     let mut stale = 0;
     loop {
-        let Access { endpoint, version, .. } = &*outgoing.target.access;
-        let link = endpoint.shared_connection(orb, *version, deadline)?;
+        let link =
+            outgoing.target.access.endpoint.shared_connection(orb, outgoing.target, deadline)?;
         match exchange_over_shared(orb, &link, outgoing, deadline, sending) {
             // The server closed the connection meanwhile: try another.
             Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,

@@ -3,6 +3,7 @@
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
 use super::exclusive::ExclusiveConnection;
+use super::route::Target;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
 use armilla_ipc::{Stream, is_resource_exhausted};
@@ -10,17 +11,36 @@ use std::io;
 use std::sync::Arc;
 
 impl Endpoint {
-    /// Opens a connection that carries one call at a time.
+    /// Opens a connection that carries one call at a time, for a call of `target`.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Those of [`open`](Self::open), and of the greeting, if there is one.
     pub(crate) fn connect(
         &self,
+        target: &Target,
         deadline: &Deadline,
     ) -> Result<Box<ExclusiveConnection>, SystemException> {
         let stream = self.open(deadline)?;
-        let call_timer = self.call_timers.add(&stream);
-        Ok(Box::new(ExclusiveConnection::new(stream, call_timer, self.code_sets, &self.settings)))
+        self.connect_over(stream, target, deadline).map(Box::new)
+    }
+
+    /// The same over a stream that was just opened.
+    ///
+    /// # Errors
+    /// Those of the greeting, if there is one.
+    pub(super) fn connect_over(
+        &self,
+        stream: Arc<dyn Stream>,
+        target: &Target,
+        deadline: &Deadline,
+    ) -> Result<ExclusiveConnection, SystemException> {
+        let (call_timer, agreed) = (self.call_timers.add(&stream), self.code_sets);
+        let mut link = ExclusiveConnection::new(stream, call_timer, agreed, &self.settings);
+        if let Some(greeting) = &self.greeting {
+            greeting.exchange(&mut link, target, deadline)?;
+            link.renew();
+        }
+        Ok(link)
     }
 
     /// Opens a connection. If the process has run out of descriptors, closes idle ones and tries

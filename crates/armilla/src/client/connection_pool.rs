@@ -1,17 +1,19 @@
 //! Pools of connections beside the usual one: a copy of a reference names the pool that its calls
 //! use.
 
+use super::greeting::Greeting;
 use crate::runtime::Orb;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use armilla_giop::ior::Component;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 /// A pool of connections that calls through some references share with no others. It is a component
 /// that the client itself adds to its copy of a reference; nobody else has a use for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ConnectionPool(u32);
+pub struct ConnectionPool(u64);
 
 impl Component for ConnectionPool {
     /// "ARM" and a two, from the range of the vendor.
@@ -26,34 +28,66 @@ impl Encode for ConnectionPool {
 
 impl<'a> Decode<'a> for ConnectionPool {
     fn decode(input: &mut Decoder<'a>) -> CdrResult<Self> {
-        input.u32().map(Self)
+        input.u64().map(Self)
     }
 }
 
-/// The settings of the pools, by their numbers.
+/// How the connections of a pool are made.
+#[derive(Clone)]
+pub(super) struct PoolSettings {
+    pub(super) settings: Arc<Settings>,
+    /// The request with which each connection begins.
+    pub(super) greeting: Option<Arc<Greeting>>,
+}
+
+/// The pools that are open.
 #[derive(Default)]
-pub(super) struct ConnectionPools(Mutex<Vec<Arc<Settings>>>);
+pub(super) struct ConnectionPools(Mutex<Pools>);
+
+#[derive(Default)]
+struct Pools {
+    /// How many pools there have been: a number is not used again.
+    opened: u64,
+    open: HashMap<ConnectionPool, PoolSettings>,
+}
 
 impl ConnectionPools {
-    fn add(&self, settings: Settings) -> ConnectionPool {
+    fn add(&self, settings: PoolSettings) -> ConnectionPool {
         let mut pools = lock(&self.0);
-        pools.push(Arc::new(settings));
-        ConnectionPool(u32::try_from(pools.len() - 1).unwrap_or(u32::MAX))
+        pools.opened += 1;
+        let pool = ConnectionPool(pools.opened);
+        pools.open.insert(pool, settings);
+        pool
     }
 
-    /// The settings of a pool; `None` for a number that a reference from elsewhere has made up.
-    pub(super) fn settings(&self, ConnectionPool(number): ConnectionPool) -> Option<Arc<Settings>> {
-        lock(&self.0).get(number as usize).cloned()
+    /// How the connections of a pool are made; `None` for one that was closed, or a number that a
+    /// reference from elsewhere has made up.
+    pub(super) fn settings(&self, pool: ConnectionPool) -> Option<PoolSettings> {
+        lock(&self.0).open.get(&pool).cloned()
     }
 }
 
 impl Orb {
-    /// A new pool of connections, whose connections are made with the settings of the ORB as
-    /// `change` changes them: queues, keep-alive, code point. Calls through a reference use it if
-    /// the reference has it as a component.
-    pub fn connection_pool(&self, change: impl FnOnce(&mut Settings)) -> ConnectionPool {
+    /// Opens a pool of connections, whose connections are made with the settings of the ORB as
+    /// `change` changes them: queues, keep-alive, code point. With a greeting each connection
+    /// begins with that request. Calls through a reference use the pool if the reference has it as
+    /// a component.
+    pub fn open_connection_pool(
+        &self,
+        greeting: Option<Greeting>,
+        change: impl FnOnce(&mut Settings),
+    ) -> ConnectionPool {
         let mut settings = self.settings().clone();
         change(&mut settings);
-        self.client().pools().add(settings)
+        let settings = Arc::new(settings);
+        self.client().pools().add(PoolSettings { settings, greeting: greeting.map(Arc::new) })
+    }
+
+    /// Closes a pool: forgets its settings, and closes its idle connections in order. The others
+    /// end with their calls. References that name it use the connections of the ORB from then on.
+    pub fn close_connection_pool(&self, pool: ConnectionPool) {
+        let client = self.client();
+        lock(&client.pools().0).open.remove(&pool);
+        client.forget_endpoints_of(pool);
     }
 }

@@ -5,10 +5,11 @@
 
 use super::access::AccessCache;
 use super::call_timer::CallTimers;
-use super::connection_pool::{ConnectionPool, ConnectionPools};
+use super::connection_pool::{ConnectionPool, ConnectionPools, PoolSettings};
 use super::driver::Driver;
 use super::exclusive::ExclusiveConnection;
 use super::extension::ClientExtension;
+use super::greeting::Greeting;
 use super::housekeeping;
 use super::reselection::Reselections;
 use super::reverse_connections::ReverseConnections;
@@ -72,6 +73,8 @@ pub(crate) struct Endpoint {
     pub(crate) address: EndpointAddress,
     pub(crate) code_sets: Option<CodeSetContext>,
     pub(crate) settings: Arc<Settings>,
+    /// The request with which each connection begins.
+    pub(super) greeting: Option<Arc<Greeting>>,
     pub(super) call_timers: Arc<CallTimers>,
     /// The connection that was used last. Sequential calls need no other, and take no lock.
     last: AtomicCell<Option<Box<ExclusiveConnection>>>,
@@ -175,9 +178,12 @@ impl Client {
         self.extension.get()
     }
 
-    /// Sets the extension; the first one stays.
-    pub(super) fn set_extension(&self, extension: Arc<dyn ClientExtension>) {
-        self.extension.set(extension).ok();
+    /// Sets the extension; the first one stays, and is returned.
+    pub(super) fn set_extension(
+        &self,
+        extension: Arc<dyn ClientExtension>,
+    ) -> Arc<dyn ClientExtension> {
+        self.extension.get_or_init(|| extension).clone()
     }
 
     /// The pools of connections beside the usual one.
@@ -203,14 +209,17 @@ impl Client {
         code_sets: Option<CodeSetContext>,
         pool: Option<ConnectionPool>,
     ) -> Arc<Endpoint> {
-        let settings = pool.and_then(|pool| self.pools.settings(pool));
+        let known = pool.and_then(|pool| self.pools.settings(pool));
+        let usual = || PoolSettings { settings: self.settings.clone(), greeting: None };
+        let PoolSettings { settings, greeting } = known.unwrap_or_else(usual);
         let mut by_address = lock(&self.endpoints.by_address);
         let place = by_address.entry((address.clone(), code_sets, pool));
         let endpoint = place.or_insert_with(|| {
             Arc::new(Endpoint {
                 address: address.clone(),
                 code_sets,
-                settings: settings.unwrap_or_else(|| self.settings.clone()),
+                settings,
+                greeting,
                 call_timers: self.call_timers.clone(),
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
@@ -227,6 +236,16 @@ impl Client {
             housekeeping::start(&self.endpoints, self.call_timers.clone(), &self.settings);
         });
         endpoint.clone()
+    }
+
+    /// Forgets the endpoints of a pool, and closes their idle connections in order.
+    pub(super) fn forget_endpoints_of(&self, pool: ConnectionPool) {
+        let mut by_address = lock(&self.endpoints.by_address);
+        let of_pool = by_address.extract_if(|(_, _, of), _| *of == Some(pool));
+        let forgotten: Vec<_> = of_pool.map(|(_, endpoint)| endpoint).collect();
+        drop(by_address);
+        forgotten.iter().for_each(|endpoint| endpoint.close_idle_since(None));
+        self.endpoints.accesses.forget_unused();
     }
 
     /// The endpoint of the objects of this process, for asynchronous calls.

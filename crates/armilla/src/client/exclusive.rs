@@ -96,6 +96,11 @@ impl ExclusiveConnection {
         }
     }
 
+    /// Notes that what the connection has done so far belongs to making it.
+    pub(super) const fn renew(&mut self) {
+        self.fresh = true;
+    }
+
     /// Whether the connection is open and the server has sent nothing since the last call.
     pub(crate) fn is_alive(&self) -> bool {
         matches!(self.stream.readiness(), Ok(Readiness::Idle))

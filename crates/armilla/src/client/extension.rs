@@ -15,11 +15,12 @@ use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
 use armilla_giop::ServiceContext;
 use armilla_giop::ior::Ior;
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// An extension of an ORB's client ([`Orb::set_client_extension`]).
-pub trait ClientExtension: Send + Sync {
+pub trait ClientExtension: Any + Send + Sync {
     /// Looks at a reference to an object of another process, before its first call. If it returns a
     /// selector, each call through the reference asks that one.
     ///
@@ -72,10 +73,14 @@ pub struct CallChoice<'s> {
 }
 
 impl Orb {
-    /// Sets the extension of the client, once. It applies to references that were not called
-    /// before. This is for crates that add to the ORB, such as real-time CORBA.
-    pub fn set_client_extension(&self, extension: Arc<dyn ClientExtension>) {
-        self.client().set_extension(extension);
+    /// Sets the extension of the client, unless it has one. It applies to references that were not
+    /// called before. This is for crates that add to the ORB, such as real-time CORBA. Returns the
+    /// extension that the client has from now on: this one, or the one that was set first.
+    pub fn set_client_extension(
+        &self,
+        extension: Arc<dyn ClientExtension>,
+    ) -> Arc<dyn ClientExtension> {
+        self.client().set_extension(extension)
     }
 }
 

@@ -116,7 +116,7 @@ fn ask(
                 let answer = reverse_connection.locate(target, deadline)?;
                 return read_answer(answer.reply.message(), reference);
             }
-            None => target.access.endpoint.connect(deadline)?,
+            None => target.access.endpoint.connect(target, deadline)?,
         },
     };
     let answer = exchange(reference, &mut link, target, deadline)?;

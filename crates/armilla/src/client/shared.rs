@@ -1,14 +1,15 @@
 //! The multiplexed connections of an endpoint. Each thread is assigned to one of a few.
 
 use super::asynchronous::AsyncCall;
+use super::binding::AttemptTarget;
 use super::deadline::{Bound, Deadline};
 use super::endpoint::Endpoint;
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
+use super::route::Target;
 use crate::client::offer;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::sync::lock;
-use armilla_giop::Version;
 use armilla_ipc::reactor::{Reactor, Timer};
 use armilla_ipc::{CoarseInstant, Stream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,24 +107,23 @@ impl SharedSlot {
 }
 
 impl Endpoint {
-    /// The connection of the calling thread for requests of this version. Makes one if there is
-    /// none.
+    /// The connection of the calling thread for requests of `target`. Makes one if there is none.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// Those of [`open`](Self::open), and of the greeting, if there is one.
     pub(super) fn shared_connection(
         &self,
         orb: &Orb,
-        version: Version,
+        target: &Target,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
-        self.shared_connection_at(orb, version, self.shared.slot_index(), deadline)
+        self.shared_connection_at(orb, target, self.shared.slot_index(), deadline)
     }
 
     fn shared_connection_at(
         &self,
         orb: &Orb,
-        version: Version,
+        target: &Target,
         slot: usize,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
@@ -132,12 +132,17 @@ impl Endpoint {
             if let Some(link) = slot.usable_connection(deadline.started) {
                 return Ok(link);
             }
-            if let Some(link) = self.reverse_connection(version) {
+            if let Some(link) = self.reverse_connection(target.access.version) {
                 return Ok(link);
             }
             let mut known = lock(&slot.link);
             if known.is_none() {
                 let stream = self.open(deadline)?;
+                if self.greeting.is_some() {
+                    self.connect_over(stream.clone(), target, deadline)?;
+                    // From now on it is read for many calls.
+                    stream.set_recv_timeout(None).ok();
+                }
                 let link = self.set_up(orb, stream);
                 *known = Some(link.clone());
                 return Ok(link);
@@ -169,7 +174,7 @@ impl Endpoint {
     pub(super) fn shared_connection_for(
         self: &Arc<Self>,
         orb: &Orb,
-        version: Version,
+        attempt_target: &AttemptTarget,
         call: &Arc<AsyncCall>,
     ) -> Result<Option<Arc<MultiplexedConnection>>, SystemException> {
         let slot_index = self.shared.slot_index();
@@ -185,6 +190,7 @@ impl Endpoint {
                 }
                 waiting = lock(&slot.waiting);
             }
+            let version = attempt_target.target().access.version;
             if let Some(link) = self.reverse_connection(version) {
                 return Ok(Some(link));
             }
@@ -198,8 +204,8 @@ impl Endpoint {
             return Ok(None);
         }
         drop(waiting);
-        let (endpoint, orb) = (self.clone(), orb.clone());
-        let connect = move || endpoint.connect_for_waiting(&orb, version, slot_index);
+        let (endpoint, orb, first) = (self.clone(), orb.clone(), attempt_target.clone());
+        let connect = move || endpoint.connect_for_waiting(&orb, first.target(), slot_index);
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
             let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED);
@@ -244,7 +250,7 @@ impl Endpoint {
     }
 
     /// Makes connections until no call waits for one.
-    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, version: Version, slot_index: usize) {
+    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, target: &Target, slot_index: usize) {
         loop {
             let mut waiting = lock(&self.shared.0[slot_index].waiting);
             // The limit is that of the call with the most time left.
@@ -269,7 +275,7 @@ impl Endpoint {
                     Deadline::after(Some(wait_limit.saturating_mul(2))).with_addresses(2)
                 }
             };
-            let link = self.shared_connection_at(orb, version, slot_index, &deadline);
+            let link = self.shared_connection_at(orb, target, slot_index, &deadline);
             let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
             // `close` may have missed a connection that was being made.

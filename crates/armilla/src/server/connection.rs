@@ -12,6 +12,7 @@
 use super::bidirectional::Bidirectional;
 use super::caller::serve_from;
 use super::close_reason::CloseReason;
+use super::connection_slot::ConnectionSlot;
 use super::dispatch;
 use super::leadership::{LeadToken, Leadership};
 use super::message_memory::Reservation;
@@ -65,6 +66,8 @@ pub(crate) struct Connection {
     pub(super) large: AtomicBool,
     /// The state of bidirectional GIOP; unset on a connection that carries requests one way.
     pub(super) bidirectional: OnceLock<Bidirectional>,
+    /// What the extension of a POA has attached.
+    pub(super) extension: ConnectionSlot,
 }
 
 /// What waits for the requests of a connection.
@@ -130,6 +133,7 @@ impl Connection {
             reported: AtomicBool::new(false),
             large: AtomicBool::new(false),
             bidirectional: OnceLock::new(),
+            extension: ConnectionSlot::default(),
         }
     }
 
@@ -137,6 +141,7 @@ impl Connection {
     /// takes over the leadership.
     pub(super) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
         worker.status.set_connection(self);
+        let _waiting = self.extension.begin();
         let served = self.serve(&mut token, worker, AfterServing::Wait);
         worker.status.clear_connection();
         if let Err(end) = served {

@@ -17,7 +17,7 @@ use crate::log::report;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Arrived, ExtendedUpcall, Found, PoaInner, StartupHold};
+use crate::server::poa::{Arrived, Extended, Found, PoaInner, StartupHold};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
@@ -124,16 +124,18 @@ fn request_slow(
         (None, None, _) => Found::Unnamed,
     };
     let extended = match stopped {
-        Some(_) => None,
+        Some(_) => Extended::Absent,
         None => extend(connection, message, &header, &found, &mut stopped),
     };
-    if stopped.is_none() && found.has_located_servant() {
+    let is_answered = matches!(extended, Extended::Answered);
+    if stopped.is_none() && !is_answered && found.has_located_servant() {
         let reply = serve_located(connection, header, arguments, port, found, flow);
         return Ok(send_captured(connection, port, memory, reply)?);
     }
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
     let outcome = match stopped {
+        None if is_answered => answer_without_results(&found, &mut call),
         None => serve(&found, &mut call),
         Some(stopped) => call.end(*stopped),
     };
@@ -143,27 +145,39 @@ fn request_slow(
     concluded
 }
 
-/// Tells the extension of the POA, if there is one, that its servant is about to be called. A
-/// request that the extension refuses is stopped.
+/// Shows the request to the extension of the POA, if there is one. A request that the extension
+/// refuses is stopped.
 fn extend(
     connection: &Connection,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     found: &Found<'_>,
     stopped: &mut Option<Box<Outcome>>,
-) -> Option<ExtendedUpcall> {
+) -> Extended {
     let arrived = Arrived {
         operation: header.operation.as_str(),
         contexts: &header.contexts,
         size: message.octets.len(),
-        is_remote: !matches!(connection.served_by, ServedBy::Collocated),
+        connection: match connection.served_by {
+            ServedBy::Collocated => None,
+            _ => Some(&connection.extension),
+        },
     };
-    match ExtendedUpcall::begin(found, arrived) {
-        Ok(extended) => extended,
-        Err(exception) => {
-            *stopped = Some(ending(exception.before_entry()));
-            None
-        }
+    Extended::of(found, arrived).unwrap_or_else(|exception| {
+        *stopped = Some(ending(exception.before_entry()));
+        Extended::Absent
+    })
+}
+
+/// Answers a request that the extension of the POA has carried out.
+#[cold]
+fn answer_without_results(
+    found: &Found<'_>,
+    call: &mut ServerCall<'_>,
+) -> Result<(), DispatchError> {
+    match call.found(|| found.target()) {
+        Ok(()) => call.answer(ReplyStatus::NoException, |_| Ok(())),
+        Err(interruption) => call.end(interruption.into()),
     }
 }
 

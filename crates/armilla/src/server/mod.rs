@@ -10,6 +10,7 @@ mod close_reason;
 mod closing;
 mod collocated;
 mod connection;
+mod connection_slot;
 mod dispatch;
 mod endpoint_group;
 mod endpoints;
@@ -42,6 +43,7 @@ mod workers;
 
 pub use amh::{EncodeResults, ResponseHandler};
 pub use call::{DispatchError, Dispatched, ServerCall};
+pub use connection_slot::{ConnectionExtension, ConnectionSlot};
 pub use endpoint_group::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 pub(crate) use endpoints::Listeners;
 pub(crate) use key_locator::KeyLocator;

@@ -132,6 +132,7 @@ impl Connection {
     ) {
         let ServedBy::Reactor(reactor_connection) = &self.served_by else { return };
         worker.status.set_connection(self);
+        let _waiting = self.extension.begin();
         let served = self.serve(&mut token, worker, fetch);
         worker.status.clear_connection();
         match served {

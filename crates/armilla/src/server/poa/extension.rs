@@ -4,7 +4,7 @@
 use super::{Activation, Found, ObjectId, PoaInner};
 use crate::exception::SystemException;
 use crate::object_key::system_id;
-use crate::server::Servant;
+use crate::server::{ConnectionSlot, Servant};
 use armilla_giop::ServiceContexts;
 use armilla_giop::ior::TaggedComponent;
 use std::borrow::Cow;
@@ -15,6 +15,14 @@ use std::sync::Arc;
 /// one pays nothing for it. The calls of a POA with one are never direct: those of the same process
 /// go through the POA too.
 pub trait PoaExtension: Send + Sync {
+    /// Answers a request itself, without results, if its operation is one that the extension adds
+    /// to all objects. Runs first, in the thread that serves the request. `None`, the default,
+    /// leaves the request to the servant.
+    fn answer(&self, request: &UpcallInfo<'_>) -> Option<Result<(), SystemException>> {
+        let _ = request;
+        None
+    }
+
     /// Runs in the thread that serves a request, before its servant is called.
     ///
     /// # Errors
@@ -28,6 +36,12 @@ pub trait PoaExtension: Send + Sync {
     /// What a reference to the object with this id carries instead of the addresses of the ORB;
     /// `None` leaves those.
     fn addresses(&self, object_id: &[u8]) -> Option<ObjectAddresses>;
+
+    /// The object with this id was deactivated, and the POA has made the id: no other object will
+    /// have it. May be called under a lock of the POA, so it must not call the POA.
+    fn deactivated(&self, object_id: &[u8]) {
+        let _ = object_id;
+    }
 }
 
 /// A request, as a [`PoaExtension`] sees it.
@@ -43,7 +57,8 @@ pub(crate) struct Arrived<'r> {
     pub(crate) operation: &'r str,
     pub(crate) contexts: &'r ServiceContexts<'r>,
     pub(crate) size: usize,
-    pub(crate) is_remote: bool,
+    /// What extensions keep for the connection over which it has arrived, if it has.
+    pub(crate) connection: Option<&'r ConnectionSlot>,
 }
 
 impl<'r> UpcallInfo<'r> {
@@ -81,7 +96,13 @@ impl<'r> UpcallInfo<'r> {
     /// Whether the request has arrived over a connection, and the calling thread is one of the
     /// ORB's; otherwise it is the caller's own.
     pub const fn is_remote(&self) -> bool {
-        self.arrived.is_remote
+        self.arrived.connection.is_some()
+    }
+
+    /// What extensions keep for the connection over which the request has arrived; `None` if it is
+    /// not [remote](Self::is_remote).
+    pub const fn connection(&self) -> Option<&'r ConnectionSlot> {
+        self.arrived.connection
     }
 }
 
@@ -106,21 +127,29 @@ pub struct ObjectAddresses {
     pub only_these: bool,
 }
 
+/// What the extension of a POA does with a request.
+pub(crate) enum Extended {
+    /// Nothing: there is none.
+    Absent,
+    /// It has answered the request.
+    Answered,
+    /// It has seen the upcall begin.
+    Begun(#[expect(dead_code, reason = "it ends by being dropped")] ExtendedUpcall),
+}
+
 /// Ends an upcall that the extension has seen begin.
 pub(crate) struct ExtendedUpcall(Arc<dyn PoaExtension>);
 
-impl ExtendedUpcall {
-    /// Tells the extension, if there is one, that the servant is about to be called.
+impl Extended {
+    /// Shows the request to the extension, if there is one: it may answer, or learns that the
+    /// servant is about to be called.
     ///
     /// # Errors
-    /// As [`PoaExtension::before_upcall`].
-    pub(crate) fn begin(
-        found: &Found<'_>,
-        arrived: Arrived<'_>,
-    ) -> Result<Option<Self>, SystemException> {
-        let Some(poa) = found.poa() else { return Ok(None) };
-        let Some(extension) = &poa.extension else { return Ok(None) };
-        let Some(servant) = found.servant() else { return Ok(None) };
+    /// As [`PoaExtension::answer`] and [`PoaExtension::before_upcall`].
+    pub(crate) fn of(found: &Found<'_>, arrived: Arrived<'_>) -> Result<Self, SystemException> {
+        let Some(poa) = found.poa() else { return Ok(Self::Absent) };
+        let Some(extension) = &poa.extension else { return Ok(Self::Absent) };
+        let Some(servant) = found.servant() else { return Ok(Self::Absent) };
         let place;
         let object_id = match found {
             Found::Object(upcall) => match upcall.object.stored_id() {
@@ -131,10 +160,14 @@ impl ExtendedUpcall {
                 }
             },
             Found::Unmapped(unmapped) => unmapped.id.as_bytes(),
-            _ => return Ok(None),
+            _ => return Ok(Self::Absent),
         };
-        extension.before_upcall(&UpcallInfo { object_id, servant, arrived })?;
-        Ok(Some(Self(extension.clone())))
+        let request = UpcallInfo { object_id, servant, arrived };
+        if let Some(answered) = extension.answer(&request) {
+            return answered.map(|()| Self::Answered);
+        }
+        extension.before_upcall(&request)?;
+        Ok(Self::Begun(ExtendedUpcall(extension.clone())))
     }
 }
 

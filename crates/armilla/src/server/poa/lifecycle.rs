@@ -156,6 +156,9 @@ impl PoaInner {
         if let (false, Some(orb)) = (activation.has_system_key(), &orb) {
             self.record_moved(orb, id.as_bytes(), false);
         }
+        if let Some(extension) = self.extension.as_ref().filter(|_| self.policies.assigns()) {
+            extension.deactivated(id.as_bytes());
+        }
         drop(state);
         true
     }

@@ -44,7 +44,7 @@ pub use builder::PoaBuilder;
 pub use current::Current;
 pub(crate) use current::serving_depth;
 pub use error::PoaError;
-pub(crate) use extension::{Arrived, ExtendedUpcall};
+pub(crate) use extension::{Arrived, Extended};
 pub use extension::{ObjectAddresses, PoaExtension, UpcallInfo};
 pub(crate) use found::{Found, Target};
 pub(crate) use located_servant::LocatedServant;

@@ -250,6 +250,11 @@ impl Policies {
         self.lifespan == Lifespan::Persistent
     }
 
+    /// Whether the POA makes the ids of its objects.
+    pub(super) fn assigns(&self) -> bool {
+        self.assignment == IdAssignment::System
+    }
+
     pub(crate) fn retains(&self) -> bool {
         self.retention == ServantRetention::Retain
     }

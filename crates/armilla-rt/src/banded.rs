@@ -1,0 +1,169 @@
+//! Priority-banded connections at the server: `_bind_priority_band` (RT CORBA 1.2, *Binding of
+//! Priority Banded Connection*).
+//!
+//! Requests carry their priority, so the band of a connection decides nothing about servants. It
+//! decides at which priority the connection waits and is read: that of the lane, in a pool with
+//! lanes; without lanes the highest of the band, or what the server declares for the object.
+
+use crate::current::{leave_home, return_home};
+use crate::dispatch::Dispatch;
+use crate::error::{RtError, RtErrorKind};
+use crate::priority::Priority;
+use crate::wire::{
+    BIND_PRIORITY_BAND, PriorityModel, RT_CORBA_PRIORITY_RANGE_CONTEXT, decode_priority_range,
+};
+use armilla::{
+    Completion, ConnectionExtension, ConnectionSlot, ExceptionKind, Minor, SystemException,
+    UpcallInfo,
+};
+use armilla_ipc::real_time::Scheduling;
+use std::any::Any;
+use std::sync::Arc;
+
+type Band = (Priority, Priority);
+
+/// A connection for the calls of a band.
+struct BandedConnection {
+    band: Band,
+    /// The priority at which its requests are waited for, and the native one.
+    priority: Priority,
+    native: Scheduling,
+}
+
+impl ConnectionExtension for BandedConnection {
+    fn begin(&self) {
+        // The bind request has reported what the system refuses.
+        leave_home(self.priority, self.native).ok();
+    }
+
+    fn end(&self) {
+        return_home();
+    }
+}
+
+impl Dispatch {
+    /// Carries a bind request out; `None` if the request is another one, or one that this POA does
+    /// not know: without a priority model its requests have no priorities.
+    #[inline]
+    pub(crate) fn bind(&self, request: &UpcallInfo<'_>) -> Option<Result<(), SystemException>> {
+        if request.operation() != BIND_PRIORITY_BAND {
+            return None;
+        }
+        let (model, connection) = (self.model?, request.connection()?);
+        Some(self.bind_band(model, request, connection))
+    }
+
+    #[cold]
+    fn bind_band(
+        &self,
+        model: PriorityModel,
+        request: &UpcallInfo<'_>,
+        connection: &ConnectionSlot,
+    ) -> Result<(), SystemException> {
+        let Some(data) = request.service_context(RT_CORBA_PRIORITY_RANGE_CONTEXT) else {
+            return Err(malformed("it has no service context RTCorbaPriorityRange"));
+        };
+        let band = decode_priority_range(data)
+            .map_err(|error| malformed(&format!("the priority range: {error}")))?;
+        let declared = self.declared(request.object_id(), model);
+        self.check_band(band, model, declared)?;
+        if let Some(lane) = self.pool.as_ref().and_then(|pool| pool.own_lane()) {
+            return Ok(self.check_has(band, "lane_priority", lane.priority)?);
+        }
+        let (priority, native) = match model {
+            PriorityModel::ServerDeclared(_) => (declared, self.native(declared)?),
+            PriorityModel::ClientPropagated(_) => self.highest(band, request.object_id())?,
+        };
+        if let Some(known) = connection.get() {
+            return Ok(self.check_same(known, band)?);
+        }
+        match leave_home(priority, native) {
+            Err(error) if self.strict => {
+                return_home();
+                return Err(error.into());
+            }
+            Err(error) => self.report_once(&error),
+            Ok(()) => {}
+        }
+        let attached = connection.attach(Arc::new(BandedConnection { band, priority, native }));
+        Ok(self.check_same(attached, band)?)
+    }
+
+    /// The priority at which a connection for a band waits if clients propagate theirs.
+    fn highest(
+        &self,
+        band: Band,
+        object_id: &[u8],
+    ) -> Result<(Priority, Scheduling), SystemException> {
+        let Some((highest, native)) = self.mapper.highest(band) else {
+            // Says what the mapping lacks.
+            return Ok((band.1, self.native(band.1)?));
+        };
+        let Some(transform) = &self.transform else { return Ok((highest, native)) };
+        match transform.inbound(highest, object_id) {
+            Some(priority) => Ok((priority, self.native(priority)?)),
+            // It may admit other priorities of the band.
+            None => Ok((highest, native)),
+        }
+    }
+
+    fn native(&self, priority: Priority) -> Result<Scheduling, RtError> {
+        self.mapper.native(format_args!("POA {:?}", self.poa), priority)
+    }
+
+    /// Checks that the band is one of the server's, if it has bands, and the one of its priority.
+    fn check_band(
+        &self,
+        band: Band,
+        model: PriorityModel,
+        declared: Priority,
+    ) -> Result<(), RtError> {
+        if !self.bands.is_empty() && !self.bands.contains(&band) {
+            return Err(self.refusal(
+                band,
+                "the server has other bands",
+                "use those of the server",
+            ));
+        }
+        match model {
+            PriorityModel::ServerDeclared(_) => self.check_has(band, "server_priority", declared),
+            PriorityModel::ClientPropagated(_) => Ok(()),
+        }
+    }
+
+    fn check_has(
+        &self,
+        band: Band,
+        policy: &'static str,
+        priority: Priority,
+    ) -> Result<(), RtError> {
+        if (band.0..=band.1).contains(&priority) {
+            return Ok(());
+        }
+        let reason = format!("it lacks the {policy} {priority}");
+        Err(self.refusal(band, &reason, "choose a band with this priority"))
+    }
+
+    /// Checks that a connection with an extension has this band.
+    fn check_same(&self, known: &dyn ConnectionExtension, band: Band) -> Result<(), RtError> {
+        let known: &dyn Any = known;
+        match known.downcast_ref::<BandedConnection>() {
+            Some(known) if known.band == band => Ok(()),
+            _ => {
+                let reason = "the connection is bound to another band";
+                Err(self.refusal(band, reason, "open a connection for each band"))
+            }
+        }
+    }
+
+    fn refusal(&self, (low, high): Band, reason: &str, remedy: &str) -> RtError {
+        let (object, band) = (format!("POA {:?}", self.poa), format!("{low} to {high}"));
+        RtError::new(RtErrorKind::Policy, object, "priority band", band, reason, remedy)
+    }
+}
+
+fn malformed(why: &str) -> SystemException {
+    let what = format!("{BIND_PRIORITY_BAND}: {why}");
+    SystemException::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
+        .with_reason(what)
+}
