@@ -31,7 +31,8 @@ pub struct StreamOptions {
     /// silently. Default: the kernel tunes it.
     pub send_buffer: Option<usize>,
     /// The size of the receive queue in bytes (`SO_RCVBUF`); see `send_buffer`. Over TCP, segments
-    /// of more than half of it are neither sent nor requested (`TCP_MAXSEG`).
+    /// of more than half of a queue below 64 KiB are neither sent nor requested (`TCP_MAXSEG`), and
+    /// a queue of 64 to 72 KiB becomes one of 72 KiB: a segment always fits.
     pub recv_buffer: Option<usize>,
     /// The congestion control algorithm by name, such as `"cubic"` or `"reno"` (`TCP_CONGESTION`).
     /// TCP only. Default: the system's.
@@ -82,8 +83,8 @@ impl StreamOptions {
 
     /// Applies everything to a TCP socket. A listening socket passes it on to what it accepts.
     pub(crate) fn apply_tcp(&self, socket: BorrowedFd<'_>) -> io::Result<()> {
-        self.apply(socket)?;
-        self.recv_buffer.map_or(Ok(()), |size| limit_segments(socket, size))?;
+        set(socket, self.send_buffer.map(SendBuffer))?;
+        self.recv_buffer.map_or(Ok(()), |size| make_receive_queue(socket, size))?;
         set(socket, self.no_delay.then_some(NoDelay(true)))?;
         set(socket, self.keep_alive.map(|idle| KeepAlive(Some(idle))))?;
         set(socket, self.congestion.clone().map(Congestion))?;
@@ -94,14 +95,28 @@ impl StreamOptions {
     }
 }
 
-/// Asks the peer for segments of which two fit into a receive queue of `size` bytes. The loopback
-/// has segments of 64 KiB, and the room that Linux offers of a small queue shrinks and grows a
-/// little: a sender that may use less than one segment of it waits for a timer, 200 ms, before it
-/// does.
-fn limit_segments(socket: BorrowedFd<'_>, size: usize) -> io::Result<()> {
+/// Makes a receive queue of `size` bytes into which a segment always fits. The loopback has segments
+/// of 64 KiB, and Linux cuts them to half of the most room that it ever offered of the queue. What
+/// it offers of a queue that is empty shrinks to 0.49 of the doubled queue where what comes fills
+/// its buffers badly. A sender that may use less than a segment waits for a timer of 200 ms before
+/// it does, for each queue full.
+fn make_receive_queue(socket: BorrowedFd<'_>, size: usize) -> io::Result<()> {
+    /// 0.49 of its double is more than a segment of the loopback.
+    const ROOMY: usize = 72 << 10;
+    /// From here on a queue is made roomy: segments of half of it would halve the speed.
+    const NEARLY_ROOMY: usize = 64 << 10;
+    if size < NEARLY_ROOMY {
+        RecvBuffer(size).set_on(socket)?;
+        return limit_segments(socket, size / 2);
+    }
+    RecvBuffer(size.max(ROOMY)).set_on(socket)
+}
+
+/// Asks the peer for segments of at most `segment` bytes, and sends none that are larger.
+fn limit_segments(socket: BorrowedFd<'_>, segment: usize) -> io::Result<()> {
     /// What every host takes (RFC 9293, section 3.7.1), and the most that the option does.
     const SEGMENT: RangeInclusive<usize> = 536..=32_767;
-    let segment = (size / 2).clamp(*SEGMENT.start(), *SEGMENT.end());
+    let segment = segment.clamp(*SEGMENT.start(), *SEGMENT.end());
     sys::MAX_SEGMENT
         .set(socket, segment as i32)
         .map_err(|error| context(format_args!("cannot limit segments to {segment} bytes"), error))
