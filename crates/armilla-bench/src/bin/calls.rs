@@ -14,10 +14,18 @@ use std::time::Instant;
 const STRUCTS: i32 = 1024;
 
 fn main() -> ExitCode {
+    run(|_| Ok(()))
+}
+
+/// What a program does with its ORB before it serves or calls.
+type Prepare = fn(&Orb) -> Result<(), SystemException>;
+
+/// Does what the arguments of the program say.
+pub(crate) fn run(prepare: Prepare) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
-        ["serve", ..] => serve(&arguments),
+        ["serve", ..] => serve(&arguments, prepare),
         ["direct", count, ..] => match count.parse() {
             Ok(count) => collocated(Collocation::Direct, count, &arguments),
             Err(_) => return usage(),
@@ -27,7 +35,7 @@ fn main() -> ExitCode {
             Err(_) => return usage(),
         },
         [what @ ("void" | "turns" | "structs"), count, url, ..] => match count.parse() {
-            Ok(count) => call(what, count, url, &arguments),
+            Ok(count) => call(what, count, url, &arguments, prepare),
             Err(_) => return usage(),
         },
         _ => return usage(),
@@ -42,8 +50,9 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-fn serve(arguments: &[String]) -> Result<(), SystemException> {
+fn serve(arguments: &[String], prepare: Prepare) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
+    prepare(&orb)?;
     let sink = orb.root_poa().activate(ttcp_sequence::tie(Sink))?;
     println!("{}", orb.object_to_string(&sink)?);
     orb.run()
@@ -64,8 +73,15 @@ fn collocated(
     Ok(())
 }
 
-fn call(what: &str, count: u32, url: &str, arguments: &[String]) -> Result<(), SystemException> {
+fn call(
+    what: &str,
+    count: u32,
+    url: &str,
+    arguments: &[String],
+    prepare: Prepare,
+) -> Result<(), SystemException> {
     let orb = Orb::from_args(arguments.iter().cloned())?;
+    prepare(&orb)?;
     let sink: TtcpSequenceRef = orb.resolve(url)?;
     let other: TtcpSequenceRef = orb.resolve(url)?;
     let one = |l| BinStruct { s: 7, c: b'x', l, o: 255, d: 0.5 };
