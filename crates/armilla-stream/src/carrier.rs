@@ -2,7 +2,7 @@
 
 use armilla_ipc::{
     Address, ShmAcceptor, ShmStream, Stream, StreamOptions, TcpAcceptor, TcpStream, UnixAcceptor,
-    UnixStream, zero_copy,
+    UnixStream, WithTimeout, zero_copy,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fmt;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A connected stream whose transport is known, because only some can do without copies.
 #[derive(Debug)]
@@ -52,6 +52,43 @@ impl Carrier {
         poll(&mut watched, limit.as_ref()).is_ok_and(|ready| ready > 0)
     }
 
+    /// Sends a message of few octets within `limit`. Mostly there is room for it, and the timeouts of
+    /// the stream, which are those of the flow, stay as they are: to set them costs system calls.
+    pub(crate) fn send_message(&self, octets: &[u8], limit: Duration) -> io::Result<()> {
+        let sent = count(self.stream().try_send(octets))?;
+        match &octets[sent..] {
+            [] => Ok(()),
+            rest => {
+                let sent = WithTimeout::new(self.stream(), limit).send_all(rest);
+                sent.map_err(|error| error.source)
+            }
+        }
+    }
+
+    /// Receives a message of few octets within `limit`, as [`send_message`](Self::send_message)
+    /// sends. If it `has_arrived`, nobody need wait for it.
+    pub(crate) fn receive_message(
+        &self,
+        octets: &mut [u8],
+        limit: Duration,
+        has_arrived: bool,
+    ) -> io::Result<()> {
+        let begin = Instant::now();
+        let mut received = 0;
+        if has_arrived || (self.is_watchable() && self.wait_readable(limit)) {
+            // An end is found again below.
+            received = count(self.stream().try_recv(octets))?;
+        }
+        match &mut octets[received..] {
+            [] => Ok(()),
+            rest => {
+                let left = limit.saturating_sub(begin.elapsed());
+                let received = WithTimeout::new(self.stream(), left).recv_all(rest);
+                received.map_err(|error| error.source)
+            }
+        }
+    }
+
     /// Sends a part of a file without copying it through the process. `Unsupported` where the
     /// kernel does not carry the octets; then nothing was sent.
     pub(crate) fn send_file(&self, file: &File, offset: u64, count: u64) -> io::Result<u64> {
@@ -65,6 +102,14 @@ impl Carrier {
             Err(error) if error.sent > 0 => Ok(error.sent as u64),
             Err(error) => Err(error.source),
         }
+    }
+}
+
+/// How many octets a call moved that does not wait.
+fn count(moved: io::Result<usize>) -> io::Result<usize> {
+    match moved {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+        moved => moved,
     }
 }
 
@@ -139,5 +184,53 @@ pub(crate) fn transport(address: &Address) -> Option<&'static str> {
         Address::Unix(_) | Address::Abstract(_) => Some("unix"),
         Address::Shm(_) => Some("shm"),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::net::sockopt::{Timeout, socket_timeout};
+
+    #[test]
+    fn messages_of_few_octets_leave_the_timeouts_of_a_flow() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let carriers = [near, far].map(Carrier::Unix);
+        let (flow, limit) = (Duration::from_secs(40), Duration::from_secs(10));
+        for carrier in &carriers {
+            carrier.stream().set_recv_timeout(Some(flow)).unwrap();
+            carrier.stream().set_send_timeout(Some(flow)).unwrap();
+        }
+        for has_arrived in [true, false] {
+            carriers[0].send_message(b"greeting", limit).unwrap();
+            let mut octets = [0; 8];
+            carriers[1].receive_message(&mut octets, limit, has_arrived).unwrap();
+            assert_eq!(&octets, b"greeting");
+        }
+        for carrier in &carriers {
+            for direction in [Timeout::Recv, Timeout::Send] {
+                assert_eq!(socket_timeout(carrier.descriptor(), direction), Ok(Some(flow)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_in_parts_is_received_and_one_that_does_not_come_times_out() {
+        let (near, far) = UnixStream::pair().unwrap();
+        let far = Carrier::Unix(far);
+        let mut octets = [0; 4];
+        let short = Duration::from_millis(1);
+        let error = far.receive_message(&mut octets, short, false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        near.send_all(b"ab").unwrap();
+        let rest = std::thread::spawn(move || {
+            near.send_all(b"cd").unwrap();
+            near
+        });
+        far.receive_message(&mut octets, Duration::from_secs(10), true).unwrap();
+        assert_eq!(&octets, b"abcd");
+        drop(rest.join().unwrap());
+        let error = far.receive_message(&mut octets, Duration::from_secs(10), false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 }

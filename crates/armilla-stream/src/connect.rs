@@ -1,13 +1,13 @@
 //! The side that connects.
 
 use crate::carrier::{Carrier, Connection, Keep, transport};
-use crate::flow::{FlowEnd, Part};
-use crate::idle::Idle;
+use crate::flow::FlowEnd;
+use crate::idle::{GRACE, Idle, Watched};
 use crate::limits::FlowOptions;
 use crate::listener::begin;
 use crate::wire::{Answer, Greeting, Verdict, WireError};
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
-use armilla_ipc::{Address, ShmConnector, StreamOptions, TcpConnector, UnixConnector, WithTimeout};
+use armilla_ipc::{Address, ShmConnector, StreamOptions, TcpConnector, UnixConnector};
 use std::io;
 use std::sync::{Arc, LazyLock};
 
@@ -68,7 +68,7 @@ type Way = (String, StreamOptions);
 
 /// The connections of this process that wait for their next flow. A peer that sends something before
 /// it is greeted does not keep to the protocol: then, as when it closes, its connection is dropped.
-static KEPT: LazyLock<Idle<Way>> = LazyLock::new(|| Idle::new(|_, _| ()));
+static KEPT: LazyLock<Idle<Way>> = LazyLock::new(|| Idle::new(GRACE, |_, _| ()));
 
 /// Greets over a kept connection, if there is one. It is cut if the peer closes it at this moment,
 /// mostly without having seen the token.
@@ -106,13 +106,12 @@ fn greet(
     options: &FlowOptions,
 ) -> Result<Connection, StreamError> {
     let cut = |source| StreamError::Cut { at: greeting.offset, source };
-    let stream = WithTimeout::new(carrier.stream(), options.connect_timeout);
-    let sent = Part::new(greeting.encode()).send(&mut |octets| stream.send(octets));
+    let limit = options.connect_timeout;
+    let sent = carrier.send_message(&greeting.encode(), limit);
     let mut octets = [0; Answer::LENGTH];
     // A listener without room answers before it closes, so the answer is looked for in any case.
-    let received = stream.recv_all(&mut octets);
-    if let Err(error) = received {
-        return Err(cut(sent.err().unwrap_or(error.source)));
+    if let Err(error) = carrier.receive_message(&mut octets, limit, false) {
+        return Err(cut(sent.err().unwrap_or(error)));
     }
     match Answer::decode(&octets)? {
         Answer { verdict: Verdict::Welcome, offset, .. } if offset != greeting.offset => {
@@ -128,8 +127,8 @@ fn greet(
 
 fn keep_for(text: &str, options: &FlowOptions) -> Keep {
     let way = (text.to_owned(), options.stream.clone());
-    let (most, limit) = (options.max_idle, options.idle_timeout);
+    let limits = (options.max_idle, options.idle_timeout);
     Keep::new(move |carrier| {
-        KEPT.keep(carrier, way, most, limit);
+        KEPT.keep(carrier, way, limits, Watched::Soon);
     })
 }

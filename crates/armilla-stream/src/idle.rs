@@ -1,5 +1,8 @@
 //! Connections between two flows. Each is watched, so that one whose peer closes it or begins the
 //! next flow needs no thread, and is closed when its time is over.
+//!
+//! To watch costs system calls, and wakes a thread that is of no use when the next flow comes at
+//! once. So a connection that somebody will look at soon is watched only after a while.
 
 use crate::carrier::Carrier;
 use crate::reactor::reactor;
@@ -7,7 +10,18 @@ use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, TimerHandler, T
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// For how long a connection may be kept that nobody watches: most take their next flow sooner.
+pub(crate) const GRACE: Duration = Duration::from_millis(10);
+
+/// From when on a connection is watched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Watched {
+    AtOnce,
+    /// Somebody will take it or wait for it soon, or else it is watched then.
+    Soon,
+}
 
 /// What becomes of a connection on which the peer does something: it sends octets or closes.
 type OnReady<T> = Box<dyn Fn(Arc<Carrier>, T) + Send + Sync>;
@@ -18,6 +32,7 @@ pub(crate) struct Idle<T>(Arc<Shared<T>>);
 struct Shared<T> {
     state: Mutex<State<T>>,
     on_ready: OnReady<T>,
+    grace: Duration,
 }
 
 struct State<T> {
@@ -28,18 +43,25 @@ struct State<T> {
 }
 
 struct Entry<T> {
-    number: u64,
-    carrier: Arc<Carrier>,
+    watch: Arc<Watch<T>>,
     item: T,
-    /// Of the watch, unless a thread waits itself.
+    /// `None` for ever.
+    until: Option<Instant>,
+    /// Of the watch, if it has begun.
     token: Option<Token>,
+    /// Whether a thread waits itself.
+    awaited: bool,
     timer: Timer,
 }
 
 impl<T: Send + 'static> Idle<T> {
-    pub(crate) fn new(on_ready: impl Fn(Arc<Carrier>, T) + Send + Sync + 'static) -> Self {
+    /// A connection that is to be watched [`Soon`](Watched::Soon) is so after `grace`.
+    pub(crate) fn new(
+        grace: Duration,
+        on_ready: impl Fn(Arc<Carrier>, T) + Send + Sync + 'static,
+    ) -> Self {
         let state = State { entries: Vec::new(), numbers: 0, closed: false };
-        Self(Arc::new(Shared { state: Mutex::new(state), on_ready: Box::new(on_ready) }))
+        Self(Arc::new(Shared { state: Mutex::new(state), on_ready: Box::new(on_ready), grace }))
     }
 
     /// Keeps a connection for `limit`, and returns a number for it; with more than `most` of them
@@ -48,8 +70,8 @@ impl<T: Send + 'static> Idle<T> {
         &self,
         carrier: Arc<Carrier>,
         item: T,
-        most: usize,
-        limit: Duration,
+        (most, limit): (usize, Duration),
+        watched: Watched,
     ) -> Option<u64> {
         let mut state = self.0.state();
         if state.closed || most == 0 {
@@ -58,18 +80,21 @@ impl<T: Send + 'static> Idle<T> {
         state.numbers += 1;
         let number = state.numbers;
         // Whatever happens from here on waits for the lock, and then finds the entry.
-        let watch = self.0.watch(number, &carrier).and_then(|(watch, token)| {
-            let timer = reactor()?.arm(limit, watch as Arc<dyn TimerHandler>);
-            Ok((Some(token), timer))
+        let watch = Arc::new(Watch { carrier, shared: Arc::downgrade(&self.0), number });
+        let begun = reactor().and_then(|reactor| match watched {
+            Watched::AtOnce => Ok((reactor, Some(watch.begin()?), limit)),
+            Watched::Soon => Ok((reactor, None, limit.min(self.0.grace))),
         });
-        let (token, timer) = match watch {
-            Ok(watch) => watch,
+        let (reactor, token, next) = match begun {
+            Ok(begun) => begun,
             Err(error) => {
                 tracing::debug!(%error, "a connection is closed after its flow");
                 return None;
             }
         };
-        state.entries.push(Entry { number, carrier, item, token, timer });
+        let timer = reactor.arm(next, Arc::clone(&watch) as Arc<dyn TimerHandler>);
+        let until = Instant::now().checked_add(limit);
+        state.entries.push(Entry { watch, item, until, token, awaited: false, timer });
         let surplus = state.entries.len().saturating_sub(most);
         let surplus: Vec<_> = state.entries.drain(..surplus).collect();
         drop(state);
@@ -81,18 +106,17 @@ impl<T: Send + 'static> Idle<T> {
     /// `None` if that takes longer than `limit`, or if the connection is not kept any more.
     pub(crate) fn wait(&self, number: u64, limit: Duration) -> Option<(Arc<Carrier>, T)> {
         let carrier = self.0.state().find(number).map(|entry| {
+            entry.awaited = true;
             entry.end_watch();
-            Arc::clone(&entry.carrier)
+            Arc::clone(&entry.watch.carrier)
         })?;
         if carrier.wait_readable(limit) {
             return self.0.remove(number);
         }
         let mut state = self.0.state();
         let entry = state.find(number)?;
-        match self.0.watch(number, &carrier) {
-            Ok((_, token)) => entry.token = Some(token),
-            Err(error) => tracing::debug!(%error, "a connection is closed when its time is over"),
-        }
+        entry.awaited = false;
+        entry.begin_watch();
         None
     }
 
@@ -132,21 +156,9 @@ impl<T: Send + 'static> Idle<T> {
 }
 
 impl<T: Send + 'static> Shared<T> {
-    /// Begins to watch a connection.
-    fn watch(
-        self: &Arc<Self>,
-        number: u64,
-        carrier: &Arc<Carrier>,
-    ) -> io::Result<(Arc<Watch<T>>, Token)> {
-        let (carrier, shared) = (Arc::clone(carrier), Arc::downgrade(self));
-        let watch = Arc::new(Watch { carrier, shared, number });
-        let token = reactor()?.register(Arc::clone(&watch) as Arc<dyn Handler>)?;
-        Ok((watch, token))
-    }
-
     fn remove(&self, number: u64) -> Option<(Arc<Carrier>, T)> {
         let mut state = self.state();
-        let at = state.entries.iter().position(|entry| entry.number == number)?;
+        let at = state.entries.iter().position(|entry| entry.watch.number == number)?;
         let entry = state.entries.remove(at);
         drop(state);
         Some(entry.release())
@@ -159,18 +171,29 @@ impl<T: Send + 'static> Shared<T> {
 
 impl<T> State<T> {
     fn find(&mut self, number: u64) -> Option<&mut Entry<T>> {
-        self.entries.iter_mut().find(|entry| entry.number == number)
+        self.entries.iter_mut().find(|entry| entry.watch.number == number)
     }
 }
 
-impl<T> Entry<T> {
+impl<T: Send + 'static> Entry<T> {
+    /// Watches the connection, unless somebody does.
+    fn begin_watch(&mut self) {
+        if self.awaited || self.token.is_some() {
+            return;
+        }
+        match self.watch.begin() {
+            Ok(token) => self.token = Some(token),
+            Err(error) => tracing::debug!(%error, "a connection is closed when its time is over"),
+        }
+    }
+
     /// Gives the connection up, which can be watched again later.
     fn release(mut self) -> (Arc<Carrier>, T) {
         self.end_watch();
         if let Ok(reactor) = reactor() {
             reactor.cancel(self.timer);
         }
-        (self.carrier, self.item)
+        (Arc::clone(&self.watch.carrier), self.item)
     }
 
     fn end_watch(&mut self) {
@@ -185,6 +208,12 @@ struct Watch<T> {
     carrier: Arc<Carrier>,
     shared: Weak<Shared<T>>,
     number: u64,
+}
+
+impl<T: Send + 'static> Watch<T> {
+    fn begin(self: &Arc<Self>) -> io::Result<Token> {
+        reactor()?.register(Arc::clone(self) as Arc<dyn Handler>)
+    }
 }
 
 impl<T: Send + 'static> Handler for Watch<T> {
@@ -203,8 +232,58 @@ impl<T: Send + 'static> Handler for Watch<T> {
 }
 
 impl<T: Send + 'static> TimerHandler for Watch<T> {
+    /// Begins to watch, or closes the connection.
     fn expired(&self, _: &Reactor, _: Timer) -> Option<Duration> {
-        self.shared.upgrade().and_then(|shared| shared.remove(self.number));
-        None
+        let shared = self.shared.upgrade()?;
+        let mut state = shared.state();
+        let entry = state.find(self.number)?;
+        let left = |until: Instant| until.saturating_duration_since(Instant::now());
+        let left = entry.until.map_or(Duration::MAX, left);
+        if left.is_zero() {
+            drop(state);
+            shared.remove(self.number);
+            return None;
+        }
+        entry.begin_watch();
+        Some(left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla_ipc::{Stream, UnixStream};
+    use std::sync::mpsc::{Receiver, channel};
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    /// Keeps a connection on which the next flow has begun, and who is told of it.
+    fn kept(grace: Duration) -> (Idle<()>, u64, UnixStream, Receiver<Arc<Carrier>>) {
+        let (told, tells) = channel();
+        let told = Mutex::new(told);
+        let idle = Idle::new(grace, move |carrier, ()| {
+            told.lock().unwrap().send(carrier).unwrap();
+        });
+        let (near, far) = UnixStream::pair().unwrap();
+        far.send_all(b"x").unwrap();
+        let carrier = Arc::new(Carrier::Unix(near));
+        let number = idle.keep(carrier, (), (1, LONG), Watched::Soon).unwrap();
+        (idle, number, far, tells)
+    }
+
+    #[test]
+    fn a_flow_that_follows_at_once_stays_in_its_thread() {
+        let (idle, number, _far, tells) = kept(LONG);
+        let (carrier, ()) = idle.wait(number, LONG).unwrap();
+        assert_eq!(carrier.stream().recv(&mut [0; 2]).unwrap(), 1);
+        drop(idle);
+        assert!(tells.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_flow_that_no_thread_waits_for_is_noticed() {
+        let (_idle, _, _far, tells) = kept(Duration::from_millis(1));
+        let carrier = tells.recv_timeout(LONG).unwrap();
+        assert_eq!(carrier.stream().recv(&mut [0; 2]).unwrap(), 1);
     }
 }

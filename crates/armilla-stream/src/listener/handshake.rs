@@ -3,7 +3,7 @@
 use super::Shared;
 use super::offers::Deliver;
 use crate::carrier::{Acceptor, Carrier, Connection, Keep};
-use crate::flow::Part;
+use crate::idle::Watched;
 use crate::wire::{Answer, Greeting, Verdict};
 use std::io;
 use std::sync::atomic::Ordering;
@@ -29,16 +29,21 @@ pub(super) fn accept_all(acceptor: &Acceptor, shared: &Arc<Shared>) {
             }
         };
         match Place::take(shared) {
-            Some(place) => go_on(Arc::new(carrier), place),
+            Some(place) => serve(Arc::new(carrier), place, false),
             None => refuse(&carrier),
         }
     }
 }
 
-/// Greets who has connected, or who begins the next flow of a connection.
+/// Greets who begins the next flow of a connection.
 pub(super) fn go_on(carrier: Arc<Carrier>, place: Place) {
+    serve(carrier, place, true);
+}
+
+/// Greets in a thread of its own, whose greeting may have arrived.
+fn serve(carrier: Arc<Carrier>, place: Place, has_arrived: bool) {
     let thread = thread::Builder::new().name("armilla-flow".to_owned());
-    if let Err(error) = thread.spawn(move || place.serve(carrier)) {
+    if let Err(error) = thread.spawn(move || place.serve(carrier, has_arrived)) {
         tracing::warn!(%error, "no thread for a flow; its connection is closed");
     }
 }
@@ -62,19 +67,20 @@ impl Place {
     }
 
     /// Serves a flow, and those that follow it at once.
-    fn serve(self, carrier: Arc<Carrier>) {
+    fn serve(self, carrier: Arc<Carrier>, mut has_arrived: bool) {
         let shared = Arc::clone(&self.0);
         let mut next = Some((carrier, self));
         while let Some((carrier, place)) = next {
-            let kept = place.serve_one(carrier);
+            let kept = place.serve_one(carrier, has_arrived);
             next = kept.and_then(|number| shared.idle.wait(number, STAY));
+            has_arrived = true;
         }
     }
 
     /// Returns the number under which the connection is kept, if it is by the time at which the
     /// program gives the thread back.
-    fn serve_one(self, carrier: Arc<Carrier>) -> Option<u64> {
-        let (deliver, keep) = match self.greet(&carrier) {
+    fn serve_one(self, carrier: Arc<Carrier>, has_arrived: bool) -> Option<u64> {
+        let (deliver, keep) = match self.greet(&carrier, has_arrived) {
             Ok(greeted) => greeted?,
             Err(error) => {
                 let peer = carrier.stream().peer();
@@ -84,9 +90,12 @@ impl Place {
         };
         let kept = Arc::new(OnceLock::new());
         let keep = keep.then(|| {
-            let kept = Arc::clone(&kept);
+            let (kept, here) = (Arc::clone(&kept), thread::current().id());
             Keep::new(move |carrier| {
-                self.keep(carrier).and_then(|number| kept.set(number).ok());
+                // This thread waits for the next flow as soon as the program gives it back.
+                let waits = thread::current().id() == here;
+                let watched = if waits { Watched::Soon } else { Watched::AtOnce };
+                self.keep(carrier, watched).and_then(|number| kept.set(number).ok());
             })
         });
         deliver(Ok(Connection { carrier, keep }));
@@ -94,19 +103,18 @@ impl Place {
     }
 
     /// Waits for the next flow.
-    fn keep(self, carrier: Arc<Carrier>) -> Option<u64> {
+    fn keep(self, carrier: Arc<Carrier>, watched: Watched) -> Option<u64> {
         let shared = Arc::clone(&self.0);
-        let options = &shared.options;
-        shared.idle.keep(carrier, self, options.max_idle, options.idle_timeout)
+        let limits = (shared.options.max_idle, shared.options.idle_timeout);
+        shared.idle.keep(carrier, self, limits, watched)
     }
 
     /// Reads the greeting and answers it: who waits for the flow, and whether the connection is
     /// kept. Nothing of a wrong token is told or logged.
-    fn greet(&self, carrier: &Carrier) -> io::Result<Option<(Deliver, bool)>> {
-        let (stream, options) = (carrier.stream(), &self.0.options);
+    fn greet(&self, carrier: &Carrier, has_arrived: bool) -> io::Result<Option<(Deliver, bool)>> {
+        let (options, limit) = (&self.0.options, self.0.options.connect_timeout);
         let mut octets = [0; Greeting::LENGTH];
-        let recv = armilla_ipc::WithTimeout::new(stream, options.connect_timeout);
-        recv.recv_all(&mut octets).map_err(|error| error.source)?;
+        carrier.receive_message(&mut octets, limit, has_arrived)?;
         let greeting = Greeting::decode(&octets).map_err(io::Error::other)?;
         let (verdict, waiting) = match self.0.offers.take(&greeting.token) {
             None => (Verdict::UnknownToken, None),
@@ -118,8 +126,8 @@ impl Place {
         let (offset, size) = waiting.as_ref().map_or((0, 0), |w| (w.offset, w.size));
         let keep = greeting.keep && options.max_idle > 0 && carrier.is_watchable();
         let keep = keep && verdict == Verdict::Welcome;
-        let mut answer = Part::new(Answer { verdict, offset, size, keep }.encode());
-        let answered = answer.send(&mut |octets| recv.send(octets));
+        let answer = Answer { verdict, offset, size, keep };
+        let answered = carrier.send_message(&answer.encode(), limit);
         match (waiting, verdict) {
             (Some(waiting), Verdict::Welcome) if answered.is_ok() => {
                 Ok(Some((waiting.deliver, keep)))

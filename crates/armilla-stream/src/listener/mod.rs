@@ -6,7 +6,7 @@ mod private_directory;
 
 use crate::carrier::{Acceptor, Connection, transport};
 use crate::flow::{FlowEnd, Link};
-use crate::idle::Idle;
+use crate::idle::{GRACE, Idle};
 use crate::limits::FlowOptions;
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, host};
@@ -272,7 +272,7 @@ impl ListenerBuilder {
             connections: AtomicUsize::new(0),
             max_connections: self.max_connections,
             options: self.options,
-            idle: Idle::new(handshake::go_on),
+            idle: Idle::new(GRACE, handshake::go_on),
         });
         let lifetime = self.lifetime;
         let listening = Listening { shared, addresses, acceptors, lifetime, _directory: directory };
