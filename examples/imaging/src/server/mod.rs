@@ -1,6 +1,7 @@
 //! An image server: its objects, and the DICOM protocol of modalities, over one store.
 
 pub mod dimse;
+mod pending;
 mod servant;
 mod uploads;
 

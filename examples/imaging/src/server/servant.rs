@@ -1,5 +1,6 @@
 //! The object of an image server.
 
+use super::pending::Pending;
 use super::uploads::Uploads;
 use crate::access::{Operation, Place};
 use crate::audit::{Client, Guard, Subject};
@@ -68,6 +69,8 @@ impl std::fmt::Debug for Through {
 pub struct ImageServer {
     settings: ServerSettings,
     uploads: Uploads,
+    /// Pixels that wait to be collected.
+    pending: Pending,
     /// Its own reference, once it is active.
     this: OnceLock<ServerRef>,
 }
@@ -81,8 +84,8 @@ impl ImageServer {
         poa: &armilla::Poa,
         settings: ServerSettings,
     ) -> Result<ServerRef, armilla::PoaError> {
-        let uploads = Uploads::default();
-        let server = Arc::new(Self { settings, uploads, this: OnceLock::new() });
+        let (uploads, pending) = (Uploads::default(), Pending::default());
+        let server = Arc::new(Self { settings, uploads, pending, this: OnceLock::new() });
         let reference: ServerRef = poa.activate(idl::server::tie(Shared(Arc::clone(&server))))?;
         // It is set here only.
         server.this.set(reference.clone()).ok();
@@ -212,8 +215,11 @@ impl Source for Shared {
     }
 
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
-        self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
-        Ok(self.0.this.get().cloned().into_iter().collect())
+        // Who makes room elsewhere relies on it.
+        match self.0.settings.store.holds(uid) {
+            true => Ok(self.0.this.get().cloned().into_iter().collect()),
+            false => Err(Error::User(UnknownImage { uid: uid.to_owned() }.into())),
+        }
     }
 }
 
@@ -312,7 +318,8 @@ impl Server for Shared {
     }
 
     fn remove(&self, uid: &str) -> Result<(), Error<RemoveRaises>> {
-        let image = self.0.image(uid).map_err(|unknown| Error::User(unknown.into()))?;
+        let unknown = || Error::User(UnknownImage { uid: uid.to_owned() }.into());
+        let image = self.0.settings.store.entry(uid).ok_or_else(unknown)?;
         let subject =
             Subject { what: "file", study: &image.study, series: &image.series, image: uid };
         let permitted = self.0.permit(Operation::Remove, subject);
@@ -324,7 +331,7 @@ impl Server for Shared {
                 tracing::info!(uid, "an image was removed");
                 Ok(())
             }
-            false => Err(Error::User(UnknownImage { uid: uid.to_owned() }.into())),
+            false => Err(unknown()),
         }
     }
 
@@ -346,7 +353,10 @@ impl Server for Shared {
         let pixels = read.map_err(|error| Error::User(undrawable(&error).into()))?;
         let (uid, octets) = (uid.to_owned(), pixels.octets);
         let spec = FlowSpec::sized(octets.len() as u64);
+        let held = self.0.pending.take(octets.len());
+        let held = held.map_err(|refused| Error::User(refused.into()))?;
         let work = move |producer: Result<FlowProducer, StreamError>| {
+            let _held = held;
             let sent = producer.and_then(|mut producer| {
                 let from = usize::try_from(producer.spec().offset).unwrap_or(octets.len());
                 producer.write_all(&octets[from.min(octets.len())..])?;

@@ -1,87 +1,87 @@
-//! The index of a store: a redb database with a row for each image.
+//! The index of a store: a file with a row for each image.
 
 use super::StoreError;
 use crate::idl::Image;
-use redb::{
-    Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    TableDefinition,
-};
+use armilla_store::{EngineError, File, Format, TableDefinition, Transaction};
 use serde_json::Value;
-use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The images by identifier, as JSON.
 const IMAGES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("images");
 
+static FORMAT: Format = Format {
+    file: "index.redb",
+    version: 1,
+    service: "image server",
+    otherwise: "the folder images with it, and import the files of that folder",
+    cache: 8 << 20,
+    make: |transaction| {
+        transaction.open_table(IMAGES)?;
+        Ok(())
+    },
+};
+
+/// What it writes is on the disk. A file that could not be written, as on a full disk, is written
+/// again once that is possible.
 #[derive(Debug)]
-pub(super) struct Index {
-    database: Database,
-    path: PathBuf,
-}
+pub(super) struct Index(File);
 
 impl Index {
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let opened = Database::builder().set_cache_size(8 << 20).create(path);
-        let database = opened.map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => failed(path, "another image server holds it"),
-            error => failed(path, error),
-        })?;
-        let index = Self { database, path: path.to_owned() };
-        index.write(|table| table.len().map(drop).map_err(redb::Error::from))?;
-        Ok(index)
-    }
-
-    pub(super) fn load(&self) -> Result<Vec<Image>, StoreError> {
-        let read = || -> Result<Vec<Vec<u8>>, redb::Error> {
-            let table = self.database.begin_read()?.open_table(IMAGES)?;
-            let rows = table.iter()?;
-            rows.map(|row| Ok(row?.1.value().to_vec())).collect()
-        };
-        let rows = read().map_err(|error| failed(&self.path, error))?;
+    /// Opens or makes the index of a directory, and reads it.
+    pub(super) fn open(directory: &Path) -> Result<(Self, Vec<Image>), StoreError> {
         // A row that was written before an attribute was known has none of it.
         let empty = serde_json::to_value(Image::default()).unwrap_or_default();
-        let image = |row: &Vec<u8>| {
+        let read = |row: &[u8]| -> Result<Image, serde_json::Error> {
             let (mut image, row) = (empty.clone(), serde_json::from_slice(row)?);
             if let (Value::Object(image), Value::Object(row)) = (&mut image, row) {
                 image.extend(row);
             }
             serde_json::from_value(image)
         };
-        rows.iter().map(image).collect::<Result<_, _>>().map_err(|error| failed(&self.path, error))
+        let opened = File::open(directory, &FORMAT, |file| {
+            let (mut images, mut octets) = (Vec::new(), 0);
+            file.rows(IMAGES, |uid, row| {
+                octets += (uid.len() + row.len()) as u64;
+                images.push(read(row).map_err(|error| error.to_string())?);
+                Ok(())
+            })?;
+            file.compact(octets)?;
+            Ok(images)
+        });
+        opened.map(|(file, images)| (Self(file), images)).map_err(failed)
+    }
+
+    /// Whether a directory has an index.
+    pub(super) fn is_in(directory: &Path) -> bool {
+        directory.join(FORMAT.file).exists()
     }
 
     /// Enters an image; it is on the disk when this returns.
     pub(super) fn insert(&self, image: &Image) -> Result<(), StoreError> {
-        let row = serde_json::to_vec(image).map_err(|error| failed(&self.path, error))?;
-        self.write(|table| {
-            table.insert(image.uid.as_str(), row.as_slice())?;
+        let row = serde_json::to_vec(image);
+        let row = row.map_err(|error| StoreError::Index(format!("no row: {error}")))?;
+        self.write(|transaction| {
+            transaction.open_table(IMAGES)?.insert(image.uid.as_str(), row.as_slice())?;
             Ok(())
         })
     }
 
     /// Forgets an image; the disk has forgotten it when this returns.
     pub(super) fn remove(&self, uid: &str) -> Result<(), StoreError> {
-        self.write(|table| {
-            table.remove(uid)?;
+        self.write(|transaction| {
+            transaction.open_table(IMAGES)?.remove(uid)?;
             Ok(())
         })
     }
 
     fn write(
         &self,
-        change: impl FnOnce(&mut redb::Table<'_, &str, &[u8]>) -> Result<(), redb::Error>,
+        change: impl FnOnce(&Transaction) -> Result<(), EngineError>,
     ) -> Result<(), StoreError> {
-        let written = || -> Result<(), redb::Error> {
-            let mut transaction = self.database.begin_write()?;
-            transaction.set_durability(Durability::Immediate)?;
-            transaction.set_quick_repair(true);
-            change(&mut transaction.open_table(IMAGES)?)?;
-            Ok(transaction.commit()?)
-        };
-        written().map_err(|error| failed(&self.path, error))
+        self.0.write(change).map_err(failed)
     }
 }
 
-fn failed(path: &Path, why: impl Display) -> StoreError {
-    StoreError::Index(format!("the index {} fails: {why}", path.display()))
+fn failed(error: armilla_store::StoreError) -> StoreError {
+    StoreError::Index(format!("the index {error}"))
 }

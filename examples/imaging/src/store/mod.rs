@@ -49,6 +49,8 @@ struct Shared {
 struct Kept {
     index: Index,
     images: BTreeMap<String, Arc<Image>>,
+    /// Those of the index whose files are not there as they were acknowledged.
+    lost: BTreeMap<String, Arc<Image>>,
     octets: u64,
     /// Octets of files on their way.
     reserved: u64,
@@ -113,7 +115,8 @@ impl Store {
     /// that they may have, or 0.
     ///
     /// # Errors
-    /// The directory cannot be written, the index is damaged or held by another server.
+    /// The directory cannot be written; the index is damaged, held by another server, or gone while
+    /// there are images.
     pub fn open(directory: &Path, quota: u64) -> Result<Self, StoreError> {
         Self::open_with_spare(directory, quota, SPARE)
     }
@@ -127,13 +130,28 @@ impl Store {
             let path = directory.join(folder);
             fs::create_dir_all(&path).map_err(|error| StoreError::File(path, error))?;
         }
-        let index = Index::open(&directory.join("index.redb"))?;
-        let mut images = BTreeMap::new();
-        for image in index.load()? {
-            images.insert(image.uid.clone(), Arc::new(image));
+        if !Index::is_in(directory) {
+            refuse_without_index(directory)?;
+        }
+        let (index, rows) = Index::open(directory)?;
+        let (mut images, mut lost) = (BTreeMap::new(), BTreeMap::new());
+        for image in rows.into_iter().map(Arc::new) {
+            let there = match is_whole(&path_of(directory, &image.uid), &image) {
+                true => &mut images,
+                false => {
+                    let (uid, octets) = (&image.uid, image.size);
+                    tracing::error!(
+                        uid,
+                        octets,
+                        "the file of an image is gone or has another size; store it again or remove it"
+                    );
+                    &mut lost
+                }
+            };
+            there.insert(image.uid.clone(), image);
         }
         let octets = images.values().map(|image| image.size).sum();
-        let kept = RwLock::new(Kept { index, images, octets, reserved: 0 });
+        let kept = RwLock::new(Kept { index, images, lost, octets, reserved: 0 });
         let store = Self(Arc::new(Shared { directory: directory.to_owned(), quota, spare, kept }));
         store.remove_rests();
         Ok(store)
@@ -142,7 +160,9 @@ impl Store {
     /// Removes what was never acknowledged.
     fn remove_rests(&self) {
         let known = |name: &str| {
-            name.strip_suffix(".dcm").is_some_and(|uid| self.kept().images.contains_key(uid))
+            let kept = self.kept();
+            name.strip_suffix(".dcm")
+                .is_some_and(|uid| kept.images.contains_key(uid) || kept.lost.contains_key(uid))
         };
         for folder in ["incoming", "images"] {
             let Ok(files) = fs::read_dir(self.0.directory.join(folder)) else { continue };
@@ -207,14 +227,18 @@ impl Store {
                 false => Err(StoreError::Differs(image.uid)),
             };
         }
+        if kept.lost.get(&image.uid).is_some_and(|lost| lost.sha256 != image.sha256) {
+            return Err(StoreError::Differs(image.uid));
+        }
         let path = self.path(&image.uid);
         fs::rename(file, &path).map_err(|error| StoreError::File(path.clone(), error))?;
-        sync_directory(&self.0.directory.join("images"))?;
-        kept.index.insert(&image).inspect_err(|_| {
+        let synced = sync_directory(&self.0.directory.join("images"));
+        synced.and_then(|()| kept.index.insert(&image)).inspect_err(|_| {
             // Not acknowledged, so not kept.
             fs::remove_file(&path).ok();
         })?;
         let image = Arc::new(image);
+        kept.lost.remove(&image.uid);
         kept.octets += image.size;
         kept.images.insert(image.uid.clone(), Arc::clone(&image));
         Ok(image)
@@ -227,6 +251,17 @@ impl Store {
     /// An image by its identifier.
     pub fn image(&self, uid: &str) -> Option<Arc<Image>> {
         self.kept().images.get(uid).cloned()
+    }
+
+    /// The same also for one whose file is gone.
+    pub fn entry(&self, uid: &str) -> Option<Arc<Image>> {
+        let kept = self.kept();
+        kept.images.get(uid).or_else(|| kept.lost.get(uid)).cloned()
+    }
+
+    /// Whether an image is here, and its file as long as it was: what another server may rely on.
+    pub fn holds(&self, uid: &str) -> bool {
+        self.image(uid).is_some_and(|image| is_whole(&self.path(uid), &image))
     }
 
     /// The images that match, by study, series and number.
@@ -259,7 +294,7 @@ impl Store {
     /// # Errors
     /// It must stay; otherwise as removing.
     pub fn remove_retained(&self, uid: &str, days: Option<u64>) -> Result<bool, StoreError> {
-        let age = self.image(uid).map(|image| now().saturating_sub(image.stored) / DAY);
+        let age = self.entry(uid).map(|image| now().saturating_sub(image.stored) / DAY);
         match (age, days) {
             (Some(age), Some(days)) if age < days => Err(StoreError::Retained(days - age)),
             _ => self.remove(uid),
@@ -287,10 +322,12 @@ impl Store {
     /// The index or the disk fails; then it is there as before.
     pub fn remove(&self, uid: &str) -> Result<bool, StoreError> {
         let mut kept = self.kept_mut();
-        let Some(image) = kept.images.get(uid).cloned() else { return Ok(false) };
+        if !kept.images.contains_key(uid) && !kept.lost.contains_key(uid) {
+            return Ok(false);
+        }
         kept.index.remove(uid)?;
-        kept.images.remove(uid);
-        kept.octets -= image.size;
+        kept.octets -= kept.images.remove(uid).map_or(0, |image| image.size);
+        kept.lost.remove(uid);
         // A file that stays is removed at the next start, for the index does not know it.
         let path = self.path(uid);
         if let Err(error) = fs::remove_file(&path) {
@@ -302,7 +339,7 @@ impl Store {
     /// The file of an image.
     pub fn path(&self, uid: &str) -> PathBuf {
         debug_assert!(dicom::is_uid(uid), "only checked identifiers become names of files");
-        self.0.directory.join("images").join(format!("{uid}.dcm"))
+        path_of(&self.0.directory, uid)
     }
 
     /// How many octets the disk has room for.
@@ -332,6 +369,30 @@ impl Store {
 
     fn kept_mut(&self) -> std::sync::RwLockWriteGuard<'_, Kept> {
         self.0.kept.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn path_of(directory: &Path, uid: &str) -> PathBuf {
+    directory.join("images").join(format!("{uid}.dcm"))
+}
+
+/// Whether a file has the octets of an image, as far as their number tells.
+fn is_whole(path: &Path, image: &Image) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == image.size)
+}
+
+/// Without an index nobody knows which images were acknowledged, so none is removed.
+fn refuse_without_index(directory: &Path) -> Result<(), StoreError> {
+    let images = directory.join("images");
+    let failed = |error| StoreError::File(images.clone(), error);
+    match fs::read_dir(&images).map_err(failed)?.next() {
+        None => Ok(()),
+        Some(_) => Err(StoreError::Index(format!(
+            "{} has files, but their index {} is gone: put a copy of it there, or move the folder \
+             away and import its files",
+            images.display(),
+            directory.join("index.redb").display()
+        ))),
     }
 }
 

@@ -52,23 +52,38 @@ pub fn serve(address: &str, title: &str, store: &Store, guard: &Guard) -> io::Re
                 tracing::warn!("{MOST} associations are open; another one is closed");
                 continue;
             }
-            under_way.fetch_add(1, Ordering::AcqRel);
-            let (title, store, counter) = (title.clone(), store.clone(), Arc::clone(&under_way));
-            let guard = guard.clone();
+            let place = Place::take(&under_way);
+            let (title, store, guard) = (title.clone(), store.clone(), guard.clone());
             let serve = move || {
+                let _place = place;
                 if let Err(error) = associate(socket, &title, &store, &guard) {
                     tracing::info!(%error, "an association was broken off");
                 }
-                counter.fetch_sub(1, Ordering::AcqRel);
             };
             let thread = thread::Builder::new().name("dicom-association".to_owned());
-            if thread.spawn(serve).is_err() {
-                under_way.fetch_sub(1, Ordering::AcqRel);
+            if let Err(error) = thread.spawn(serve) {
+                tracing::warn!(%error, "no thread for an association; it is closed");
             }
         }
     };
     thread::Builder::new().name("dicom-listener".to_owned()).spawn(accept)?;
     Ok(local)
+}
+
+/// That an association is open; given back also when its thread panics.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn take(under_way: &Arc<AtomicUsize>) -> Self {
+        under_way.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(under_way))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 fn associate(
