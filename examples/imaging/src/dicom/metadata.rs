@@ -1,8 +1,8 @@
 //! Attributes as JSON (PS3.18, annex F).
 
+use super::structure::{Beginning, check_beginning};
 use super::{DicomError, failed};
-use dicom_core::header::{HasLength, Header, VR};
-use dicom_dictionary_std::tags;
+use dicom_core::header::{HasLength, VR};
 use dicom_object::{InMemDicomObject, OpenFileOptions};
 use std::path::Path;
 
@@ -17,16 +17,15 @@ const MOST: usize = 8 << 20;
 /// # Errors
 /// It is no DICOM file, or has too many.
 pub fn metadata(path: &Path) -> Result<String, DicomError> {
-    let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
+    check_beginning(path, Beginning::ATTRIBUTES)?;
+    let options = OpenFileOptions::new().read_until(Beginning::ATTRIBUTES.end);
     let object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
     let bulk = [VR::OB, VR::OD, VR::OF, VR::OL, VR::OV, VR::OW, VR::UN];
     let small = |vr: VR, length: Option<u32>| {
         !bulk.contains(&vr) || length.is_some_and(|length| length <= MOST_VALUE)
     };
     let elements = object.into_inner().into_iter();
-    let kept = elements.filter(|element| {
-        element.tag() < tags::PIXEL_DATA && small(element.vr(), element.length().get())
-    });
+    let kept = elements.filter(|element| small(element.vr(), element.length().get()));
     let kept = InMemDicomObject::from_element_iter(kept);
     let text = dicom_json::to_string(&kept).map_err(|error| failed("attributes", error))?;
     match text.len() <= MOST {

@@ -1,5 +1,6 @@
 //! DICOM objects: what is searched for, frames as pictures and as pixels, attributes as JSON.
 
+mod encoded;
 mod metadata;
 mod picture;
 mod pixels;
@@ -18,6 +19,7 @@ use dicom_object::{DefaultDicomObject, OpenFileOptions};
 use std::fmt;
 use std::panic::catch_unwind;
 use std::path::Path;
+use structure::Beginning;
 
 /// The longest text of an object that is kept, in characters.
 const LONGEST: usize = 256;
@@ -41,13 +43,13 @@ fn failed(what: &str, error: impl fmt::Display) -> DicomError {
     DicomError(format!("{what}: {error}"))
 }
 
-/// Reads what is searched for of a file; its pixels are not read. Size and checksum stay empty.
+/// Reads what is searched for of a file; nothing behind it is read. Size and checksum stay empty.
 ///
 /// # Errors
 /// It is no DICOM file, or has no identifiers.
 pub fn describe(path: &Path) -> Result<Image, DicomError> {
     structure::check_file(path)?;
-    let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
+    let options = OpenFileOptions::new().read_until(Beginning::DESCRIPTION.end);
     let object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
     let text = |tag| text(&object, tag);
     let number = |tag| text(tag).parse().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Frames as pictures: windows, palettes, sizes, PNG and JPEG.
 
-use super::pixels::{check_encoded, side_by_side};
+use super::encoded::check_encoded;
+use super::pixels::side_by_side;
 use super::single::{self, Single};
 use super::{DicomError, failed, guarded, text};
 use crate::idl::WindowFunction;

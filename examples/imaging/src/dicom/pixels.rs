@@ -1,5 +1,6 @@
 //! The pixels of a frame as values: decoded, or as they are in the file.
 
+use super::encoded::check_encoded;
 use super::single::{self, BIG_ENDIAN, Single};
 use super::{DicomError, failed, guarded, text, trimmed};
 use dicom_core::value::{PixelFragmentSequence, Value};
@@ -78,46 +79,7 @@ pub(super) fn side_by_side(
     Ok(places.flat_map(value).collect())
 }
 
-/// Refuses what the codecs would decode to something else than was meant.
-pub(super) fn check_encoded(object: &DefaultDicomObject) -> Result<(), DicomError> {
-    let Some(first) = fragments(object).and_then(|all| all.fragments().first()) else {
-        return Ok(());
-    };
-    let syntax = trimmed(object.meta().transfer_syntax());
-    let jpeg = [uids::JPEG_BASELINE8_BIT, uids::JPEG_EXTENDED12_BIT].contains(&syntax.as_str());
-    let rgb = text(object, tags::PHOTOMETRIC_INTERPRETATION) == "RGB";
-    if jpeg && rgb && !is_untransformed(first) {
-        let what = "the JPEG data does not say that its colours are RGB, as the image has it";
-        return Err(DicomError(what.to_owned()));
-    }
-    if [uids::JPEG2000, uids::JPEG2000_LOSSLESS].contains(&syntax.as_str())
-        && let Some(signed) = is_signed(first)
-        && signed != (text(object, tags::PIXEL_REPRESENTATION) == "1")
-    {
-        let what = "the JPEG 2000 data and the image differ in whether values have a sign";
-        return Err(DicomError(what.to_owned()));
-    }
-    Ok(())
-}
-
-/// Whether JPEG data says that its colours are as they are: by Adobe's marker, or by their names.
-fn is_untransformed(jpeg: &[u8]) -> bool {
-    let adobe = memchr::memmem::find(jpeg, b"\xff\xee\x00\x0eAdobe");
-    let transform = adobe.and_then(|at| jpeg.get(at + 15));
-    let frame = [0xc0, 0xc1, 0xc2].iter().find_map(|kind| {
-        memchr::memmem::find(jpeg, &[0xff, *kind, 0, 17]).and_then(|at| jpeg.get(at + 10..at + 19))
-    });
-    let named = frame.is_some_and(|names| [names[0], names[3], names[6]] == *b"RGB");
-    transform.map_or(named, |transform| *transform == 0)
-}
-
-/// Whether the first component of JPEG 2000 data has a sign (ISO 15444-1, A.5.1).
-fn is_signed(jpeg: &[u8]) -> Option<bool> {
-    let at = memchr::memmem::find(jpeg, b"\xff\x4f\xff\x51")?;
-    Some(jpeg.get(at + 42)? & 0x80 != 0)
-}
-
-fn fragments(object: &DefaultDicomObject) -> Option<&PixelFragmentSequence<Vec<u8>>> {
+pub(super) fn fragments(object: &DefaultDicomObject) -> Option<&PixelFragmentSequence<Vec<u8>>> {
     match object.element(tags::PIXEL_DATA).ok()?.value() {
         Value::PixelSequence(sequence) => Some(sequence),
         _ => None,

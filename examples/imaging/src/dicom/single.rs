@@ -1,6 +1,6 @@
 //! One frame of a file: what is read for it does not grow with the number of frames.
 
-use super::structure::{Pixels, find_pixels};
+use super::structure::{Beginning, Pixels, check_beginning, find_pixels};
 use super::{DicomError, MOST_PIXELS, failed, text, trimmed};
 use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
@@ -14,6 +14,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Frames of more octets are decoded one after the other.
 const LARGE: u64 = 4 << 20;
+
+/// The largest file that is read whole, in octets.
+const WHOLE: u64 = 512 << 20;
+
+/// The most samples of a pixel, and bits of a sample, that any encoding here has.
+const MOST_SAMPLES: u64 = 4;
+const MOST_BITS: u64 = 64;
 
 /// Explicit VR Big Endian, which is retired.
 pub(super) const BIG_ENDIAN: &str = "1.2.840.10008.1.2.2";
@@ -30,6 +37,7 @@ pub(super) struct Single {
 /// read only if nothing tells which octets are of which frame.
 pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
     static TURN: Mutex<()> = Mutex::new(());
+    check_beginning(path, Beginning::ATTRIBUTES)?;
     let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
     let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
@@ -42,7 +50,11 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
         return Err(DicomError(format!("the image has no frame {frame}; the first one is 0")));
     }
     let turn = || TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let octets = pixels * number(tags::SAMPLES_PER_PIXEL).max(1) * number(tags::BITS_ALLOCATED) / 8;
+    let (samples, bits) = (number(tags::SAMPLES_PER_PIXEL).max(1), number(tags::BITS_ALLOCATED));
+    if samples > MOST_SAMPLES || bits > MOST_BITS {
+        return Err(DicomError(format!("{samples} samples of {bits} bits are not decoded")));
+    }
+    let octets = pixels * samples * bits / 8;
     let held = (octets > LARGE).then(turn);
     if let Some(pixels) = read_frame(path, &object, frame, octets)? {
         object.put(pixels);
@@ -50,6 +62,12 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
         return Ok(Single { object, frame: 0, _turn: held });
     }
     let held = held.unwrap_or_else(turn);
+    let size = std::fs::metadata(path).map_err(|error| failed("the file", error))?.len();
+    if size > WHOLE {
+        let what =
+            "nothing tells which octets are of this frame, and the file is too large to read";
+        return Err(DicomError(what.to_owned()));
+    }
     let object = dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
     Ok(Single { object, frame, _turn: Some(held) })
 }

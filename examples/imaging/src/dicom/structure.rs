@@ -16,21 +16,54 @@ const DEEPEST: usize = 64;
 /// The longest value of an object whose octets are compressed, so that nobody knows how many follow.
 const LONGEST: u64 = 16 << 20;
 
+/// The most octets of a compressed object as they are.
+const MOST_INFLATED: u64 = 1 << 30;
+
 /// The most items of encoded pixels whose places are noted.
-const MOST_ITEMS: usize = 1 << 16;
+const MOST_ITEMS: usize = 1 << 20;
+
+/// How much of the beginning of an object is read into memory: the elements before `end`, so many
+/// octets, elements and items at most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning {
+    pub(super) end: Tag,
+    octets: u64,
+    entries: u64,
+}
+
+impl Beginning {
+    /// What is searched for. Whatever is private or may be long comes behind it.
+    pub(super) const DESCRIPTION: Self =
+        Self { end: Tag(0x0029, 0), octets: 16 << 20, entries: 1 << 17 };
+    /// All attributes but pixels.
+    pub(super) const ATTRIBUTES: Self =
+        Self { end: Tag(0x7fe0, 0), octets: 64 << 20, entries: 1 << 20 };
+}
 
 const UNDEFINED: u32 = u32::MAX;
 
-/// Checks a file with its head (PS3.10, chapter 7).
+/// Checks a file with its head (PS3.10, chapter 7), and that memory has room for its beginning.
 pub(super) fn check_file(path: &Path) -> Result<(), DicomError> {
+    walk_file(path, Beginning::DESCRIPTION, None)
+}
+
+/// Checks that memory has room for the beginning of a file.
+pub(super) fn check_beginning(path: &Path, beginning: Beginning) -> Result<(), DicomError> {
+    walk_file(path, beginning, Some(beginning.end))
+}
+
+fn walk_file(path: &Path, beginning: Beginning, until: Option<Tag>) -> Result<(), DicomError> {
     let (mut walker, syntax) = open(path)?;
     if syntax == uids::DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN {
         let Walker { from, encoding, .. } = walker;
         let inflated = Inflated(flate2::bufread::DeflateDecoder::new(from));
-        return Walker::new(inflated, 0, u64::MAX, encoding).walk(None).map(drop);
+        let mut walker = Walker::new(inflated, 0, u64::MAX, encoding);
+        walker.beginning = Some(beginning);
+        return walker.walk(until).map(drop);
     }
     walker.begin(Encoding::of(&syntax));
-    walker.walk(None).map(drop)
+    walker.beginning = Some(beginning);
+    walker.walk(until).map(drop)
 }
 
 /// Where the pixels of a file are.
@@ -169,12 +202,16 @@ struct Walker<S> {
     size: u64,
     encoding: Encoding,
     levels: Vec<Level>,
+    /// What is limited, as long as the walk is in it.
+    beginning: Option<Beginning>,
+    /// Elements and items so far.
+    entries: u64,
 }
 
 impl<S: Source> Walker<S> {
     fn new(from: S, at: u64, size: u64, encoding: Encoding) -> Self {
         let levels = vec![Level { kind: Kind::Set, end: None }];
-        Self { from, at, size, encoding, levels }
+        Self { from, at, size, encoding, levels, beginning: None, entries: 0 }
     }
 
     fn begin(&mut self, encoding: Encoding) {
@@ -211,8 +248,8 @@ impl<S: Source> Walker<S> {
         }
     }
 
-    /// Walks to the end; or until the tag of an element of the outermost set is read, and tells
-    /// whether there is one.
+    /// Walks to the end; or until a tag of the outermost set is read that is this one or a greater
+    /// one, and tells whether it is this one.
     fn walk(&mut self, until: Option<Tag>) -> Result<bool, DicomError> {
         while let Some(level) = self.levels.last().copied() {
             if level.end == Some(self.at) {
@@ -222,14 +259,16 @@ impl<S: Source> Walker<S> {
             if level.end.is_some_and(|end| self.at > end) {
                 return Err(self.wrong("an element is longer than what holds it"));
             }
-            let Some(tag) = self.tag()? else {
+            let tag = self.tag()?;
+            self.limit(tag)?;
+            let Some(tag) = tag else {
                 return match self.levels.len() {
                     1 => Ok(false),
                     _ => Err(self.wrong("it is cut off within a sequence")),
                 };
             };
-            if self.levels.len() == 1 && until == Some(tag) {
-                return Ok(true);
+            if self.levels.len() == 1 && until.is_some_and(|until| until <= tag) {
+                return Ok(until == Some(tag));
             }
             match level.kind {
                 Kind::Set => self.element(tag)?,
@@ -240,6 +279,24 @@ impl<S: Source> Walker<S> {
             }
         }
         Ok(false)
+    }
+
+    /// Whether memory has room for what was passed of the beginning. `tag` is the next one.
+    fn limit(&mut self, tag: Option<Tag>) -> Result<(), DicomError> {
+        if self.size == u64::MAX && self.at > MOST_INFLATED {
+            return Err(self.wrong(&format!("it is larger than {MOST_INFLATED} octets")));
+        }
+        let Some(Beginning { end, octets, entries }) = self.beginning else { return Ok(()) };
+        if self.at > octets || self.entries > entries {
+            return Err(DicomError(format!(
+                "the elements before {end} have more than {octets} octets or {entries} elements"
+            )));
+        }
+        self.entries += 1;
+        if self.levels.len() == 1 && tag.is_some_and(|tag| tag >= end) {
+            self.beginning = None;
+        }
+        Ok(())
     }
 
     /// Where pixels are whose tag was read.
