@@ -264,10 +264,17 @@ impl View {
 impl Send {
     fn run(self, orb: &Orb) -> Result<(), Failure> {
         let server: ServerRef = orb.resolve(&self.server)?;
+        let mut failed = 0;
         for file in &self.files {
-            println!("{}", send(&server, file)?.uid);
+            match send(&server, file) {
+                Ok(image) => println!("{}", image.uid),
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    failed += 1;
+                }
+            }
         }
-        Ok(())
+        all_but(failed, self.files.len(), "files were not stored")
     }
 }
 
@@ -296,16 +303,32 @@ impl Fetch {
     fn run(self, orb: &Orb) -> Result<(), Failure> {
         std::fs::create_dir_all(&self.into)?;
         let source: SourceRef = orb.resolve(&self.source)?;
-        for image in find(&source, &self.wanted)? {
+        let images = find(&source, &self.wanted)?;
+        let mut failed = 0;
+        for image in &images {
             let bar = ProgressBar::new(image.size);
             let style = "{bar:30} {bytes:>10} of {total_bytes} {bytes_per_sec} {msg}";
             bar.set_style(ProgressStyle::with_template(style)?);
             let begin = |control: FlowControl, there: u64| follow(bar.clone(), control, there);
-            let path = fetch(&source, &image, &self.into, &begin)?;
+            let fetched = fetch(&source, image, &self.into, &begin);
             bar.finish_and_clear();
-            println!("{}", path.display());
+            match fetched {
+                Ok(path) => println!("{}", path.display()),
+                Err(error) => {
+                    eprintln!("error: {error}");
+                    failed += 1;
+                }
+            }
         }
-        Ok(())
+        all_but(failed, images.len(), "images did not come; what came of them is kept")
+    }
+}
+
+/// An error if some of all failed, each of which was named before.
+fn all_but(failed: usize, all: usize, what: &str) -> Result<(), Failure> {
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} of {all} {what}").into()),
     }
 }
 

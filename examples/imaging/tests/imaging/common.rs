@@ -91,9 +91,19 @@ pub(crate) fn serve(directory: &Path, quota: u64) -> (Orb, ServerRef, Store) {
 
 /// The same with rules.
 pub(crate) fn serve_to(directory: &Path, quota: u64, guard: Guard) -> (Orb, ServerRef, Store) {
+    let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
+    serve_over(directory, quota, guard, listener)
+}
+
+/// The same with a listener for its flows.
+pub(crate) fn serve_over(
+    directory: &Path,
+    quota: u64,
+    guard: Guard,
+    listener: Listener,
+) -> (Orb, ServerRef, Store) {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let store = Store::open(directory, quota).unwrap();
-    let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
     let settings = ServerSettings {
         name: "test".to_owned(),
         store: store.clone(),

@@ -1,5 +1,7 @@
 //! What strangers send, truncated anywhere and with every bit flipped.
 
+#[path = "../../../../fuzz/checks/dicom_file.rs"]
+mod dicom_file;
 #[path = "../../../../fuzz/checks/imaging.rs"]
 mod imaging;
 #[path = "../../../../fuzz/checks/replay.rs"]
@@ -8,4 +10,9 @@ mod replay;
 #[test]
 fn the_corpus_of_imaging() {
     replay::replay("imaging", imaging::check);
+}
+
+#[test]
+fn the_corpus_of_files() {
+    replay::replay("dicom_file", dicom_file::check);
 }

@@ -3,6 +3,10 @@
 mod cache;
 mod common;
 mod corpus;
+mod crashes;
+mod disk;
+mod hostile;
 mod images;
 mod memory;
+mod programs;
 mod web;

@@ -1,84 +1,16 @@
 //! What a server takes of memory, measured at the program itself, and what it reads of an image.
 
 use crate::common::{Scratch, write_frames};
+use crate::programs::Program;
 use armilla::Orb;
 use armilla_imaging::dicom;
 use armilla_imaging::fetch::{fetch, send};
 use armilla_imaging::idl::{ServerRef, Source, SourceRef};
 use armilla_imaging::query::everything;
-use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 
 /// What a server may take at most, in KiB, for four images of 40 MiB at a time.
 const MOST: u64 = 64 << 10;
-
-/// The program as a server.
-struct Program {
-    child: Child,
-    url: String,
-    web: String,
-}
-
-impl Program {
-    fn serve(store: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_armilla-imaging"))
-            .args(["serve", "--http", "127.0.0.1:0", "-ORBEndpoint", "iiop://127.0.0.1:0"])
-            .arg("--store")
-            .arg(store)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut ready = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut ready).unwrap();
-        let url = ready.trim().strip_prefix("ready ").unwrap().to_owned();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let web = lines.find_map(|line| line.unwrap().strip_prefix("web: http://").map(host));
-        // What it says later must not fill the pipe.
-        thread::spawn(move || lines.for_each(drop));
-        Self { child, url, web: web.unwrap() }
-    }
-
-    /// The most that it has had in memory, in KiB.
-    fn peak(&self) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.trim_end_matches("kB").trim().parse().unwrap()
-    }
-
-    /// The body of an answer, of whose octets only the number counts.
-    fn get(&self, path: &str) -> usize {
-        let mut stream = TcpStream::connect(&self.web).unwrap();
-        let head = format!("GET /dicomweb/{path} HTTP/1.0\r\nHost: localhost\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        let (mut count, mut buffer) = (0, vec![0; 64 << 10]);
-        loop {
-            let more = stream.read(&mut buffer).unwrap();
-            if count == 0 {
-                assert!(buffer.starts_with(b"HTTP/1.0 200"), "{path}");
-            }
-            count += more;
-            if more == 0 {
-                return count;
-            }
-        }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
-}
-
-fn host(url: &str) -> String {
-    url.split('/').next().unwrap_or_default().to_owned()
-}
 
 #[test]
 fn memory_of_a_server_does_not_grow_with_its_images() {
