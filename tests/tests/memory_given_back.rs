@@ -42,9 +42,7 @@ fn the_memory_of_large_messages_goes_back_to_the_system() {
             remote.ping().unwrap();
             let before = resident();
             std::thread::scope(|scope| {
-                // Replies that wait for each other on one connection would exceed `queued_replies`.
-                let threads = if connections == ConnectionPolicy::Exclusive { 8 } else { 1 };
-                for _ in 0..threads {
+                for _ in 0..8 {
                     scope.spawn(|| {
                         let given = vec![7; LARGE];
                         remote.echo_octets(&given, &mut Vec::new()).unwrap();

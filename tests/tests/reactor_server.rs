@@ -235,12 +235,29 @@ fn a_client_that_takes_no_replies_is_given_up_at_the_limit() {
     let server = Server::of(orbs::listening_with(|settings| {
         settings.concurrency = ONE;
         settings.queued_replies = 1 << 20;
+        settings.message_memory = Some(4 << 20);
     }));
     let mut deaf = Wire::connect(server.address());
     deaf.send(&produce(&server, 1));
     deaf.peek();
     server.remote(&orbs::client()).ping().unwrap();
     assert_eq!(deaf.until_end(), [], "the reply never comes whole");
+}
+
+#[test]
+fn a_client_that_reads_gets_replies_beyond_the_limit() {
+    let server = Server::of(orbs::listening_with(|settings| {
+        settings.concurrency = Concurrency::LeaderFollowers { min_threads: 1, max_threads: 8 };
+        settings.queued_replies = 1 << 20;
+    }));
+    let mut reader = Wire::connect(server.address());
+    // Read at once, they begin before the first of them is answered.
+    let requests: Vec<u8> = (0..4).flat_map(|id| produce(&server, id)).collect();
+    reader.send(&requests);
+    reader.peek();
+    let mut ids: Vec<u32> = (0..4).map(|_| answered(&reader.message().unwrap())).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, [0, 1, 2, 3]);
 }
 
 #[test]

@@ -165,11 +165,11 @@ pub struct Settings {
     /// The time limit for a client to send one message, from its first octet. Default: 120 s.
     /// Option: `-ORBMessageDeadline`.
     pub message_deadline: Duration,
-    /// How many octets of large messages a server holds for all its clients at once, while they
-    /// arrive and while servants use them. One client's host may hold as much as is free, so at most
-    /// half. A request beyond that ends in `TRANSIENT`; nothing of it was executed. `None` takes a
-    /// quarter of the memory of the machine or the container. Default: `None`. Option:
-    /// `-ORBMessageMemory`, where 0 stands for `None`.
+    /// How many octets of large messages a server holds for all its clients at once: requests while
+    /// they arrive and while servants use them, and replies beyond `queued_replies`. One client's
+    /// host may hold as much as is free, so at most half. A request beyond that ends in `TRANSIENT`;
+    /// nothing of it was executed. `None` takes a quarter of the memory of the machine or the
+    /// container. Default: `None`. Option: `-ORBMessageMemory`, where 0 stands for `None`.
     ///
     /// A second after the last large message its memory goes back to the operating system, but for
     /// what the allocator keeps of freed values (the GNU C library: up to twice the largest block for
@@ -195,8 +195,8 @@ pub struct Settings {
     /// Option: `-ORBRequestsInProgress`.
     pub requests_in_progress: usize,
     /// How many octets of replies the server queues for a client that does not read them, on a
-    /// connection without a thread of its own. Above that the server closes the connection.
-    /// Default: 32 MiB. Option: `-ORBQueuedReplies`.
+    /// connection without a thread of its own. What is beyond takes of `message_memory`; without
+    /// room there the server closes the connection. Default: 32 MiB. Option: `-ORBQueuedReplies`.
     pub queued_replies: usize,
     /// Whether the POA managers of the root POA, and of POAs that are created
     /// without one, begin in the holding state, as CORBA specifies. Requests then wait until the

@@ -3,6 +3,7 @@
 //! What a reply contains is in [`super::reply_port`].
 
 use super::connection::{Connection, ServedBy};
+use super::message_memory::Reservation;
 use super::reactor_connection::ReactorConnection;
 use crate::settings::Settings;
 use crate::wire;
@@ -25,6 +26,8 @@ pub(super) struct Output {
     /// Octets that wait to be sent, and how many of them were sent.
     queue: Vec<u8>,
     taken: usize,
+    /// The memory of what waits beyond `queued_replies`.
+    reservation: Option<Reservation>,
     /// Whether the connection closes when the queue is empty.
     closes: bool,
 }
@@ -52,6 +55,7 @@ impl Output {
             leaderless: false,
             queue,
             taken: 0,
+            reservation: None,
             closes: false,
         }
     }
@@ -74,23 +78,23 @@ impl Output {
     /// Discards the queue: the client is disconnected.
     pub(super) fn discard_queue(&mut self) {
         self.gone = true;
-        (self.queue, self.taken) = (Vec::new(), 0);
+        self.empty_queue();
     }
 
-    /// Queues `parts` without their first `sent` octets, up to `limit` queued octets.
-    fn enqueue(&mut self, parts: &[IoSlice<'_>], mut sent: usize, limit: usize) -> io::Result<()> {
+    fn empty_queue(&mut self) {
+        (self.queue, self.taken, self.reservation) = (Vec::new(), 0, None);
+    }
+
+    /// Queues `parts` without their first `sent` octets.
+    fn enqueue(&mut self, parts: &[IoSlice<'_>], mut sent: usize) {
+        if self.taken > self.queue.len() / 2 {
+            self.queue.drain(..std::mem::take(&mut self.taken));
+        }
         for part in parts {
             let skipped = sent.min(part.len());
             sent -= skipped;
-            let rest = &part[skipped..];
-            if self.queue.len() - self.taken + rest.len() > limit {
-                let what =
-                    format!("the client takes no replies, {limit} octets wait (queued_replies)");
-                return Err(io::Error::other(what));
-            }
-            self.queue.extend_from_slice(rest);
+            self.queue.extend_from_slice(&part[skipped..]);
         }
-        Ok(())
     }
 }
 
@@ -160,13 +164,38 @@ impl Connection {
             true => 0,
             false => zero_if_full(self.stream.try_send_vectored(parts))?,
         };
-        if sent < parts.iter().map(|part| part.len()).sum() {
-            output.enqueue(parts, sent, self.orb.settings().queued_replies)?;
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        if sent < length {
+            self.reserve(output, length - sent)?;
+            output.enqueue(parts, sent);
             if !was_stuck {
                 reactor_connection.wait_for_room(self, output);
             }
         }
         Ok(())
+    }
+
+    /// Reserves the memory for `more` octets in the queue. Beyond `queued_replies` it is part of the
+    /// memory for messages, of which other peers keep their share: the client may be about to read
+    /// replies that are larger, or that many requests of a shared connection wait for.
+    fn reserve(&self, output: &mut Output, more: usize) -> io::Result<()> {
+        let limit = self.orb.settings().queued_replies;
+        let waiting = output.queue.len() - output.taken + more;
+        let Some(beyond) = waiting.checked_sub(limit).filter(|beyond| *beyond > 0) else {
+            return Ok(());
+        };
+        let memory = &self.workers.message_memory;
+        let reservation =
+            output.reservation.get_or_insert_with(|| Reservation::new(memory, self.stream.peer()));
+        if reservation.resize(beyond, usize::MAX) {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "the client takes no replies, {waiting} octets would wait: {limit} may \
+             (queued_replies), and the peer's share of message_memory, {} octets for all, has no \
+             room for the rest",
+            memory.limit()
+        )))
     }
 
     /// Sends requests of this end between the replies: all of `parts`, or nothing while octets are
@@ -203,7 +232,7 @@ impl Connection {
                 sent => output.taken += sent,
             }
         }
-        (output.queue, output.taken) = (Vec::new(), 0);
+        output.empty_queue();
         Ok(true)
     }
 
