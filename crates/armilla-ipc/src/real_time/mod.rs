@@ -23,6 +23,7 @@
 //! ```
 
 mod clock;
+mod kernel;
 mod memory;
 mod pi_mutex;
 mod raw_pi_mutex;

@@ -3,13 +3,13 @@
 //! The word contains the number of the thread that holds the lock, or 0. An uncontended lock or
 //! unlock is one exchange of this word. A thread that finds it taken asks the kernel, which raises
 //! the priority of the holder, queues waiters by priority, and hands the lock over.
+//!
+//! What the kernel does is in [`kernel`](super::kernel). `tests/pi_mutex_model.rs` compiles this
+//! file with a kernel and atomics of its own, and tries every order.
 
-use rustix::io::Errno;
-use rustix::thread::futex::{Flags, Timespec, lock_pi, lock_pi2, trylock_pi, unlock_pi};
-use rustix::time::{ClockId, clock_gettime};
-use std::cell::Cell;
+use super::kernel::{self, AtomicU32, this_thread};
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A mutual exclusion lock with priority inheritance, without data. It has the semantics of a POSIX
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// [`PiMutex`](super::PiMutex) protects data with it.
 #[derive(Default)]
 pub struct RawPiMutex {
-    word: AtomicU32,
+    pub(super) word: AtomicU32,
 }
 
 /// Why a lock was not taken or not released.
@@ -55,36 +55,14 @@ impl std::error::Error for LockError {}
 /// The part of the word that is the number of a thread (`FUTEX_TID_MASK`).
 const OWNER: u32 = 0x3fff_ffff;
 
-thread_local! {
-    static THREAD: Cell<u32> = const { Cell::new(0) };
-}
-
-/// The number of the calling thread, which is asked for once.
-#[inline]
-fn this_thread() -> u32 {
-    THREAD.with(|cached| match cached.get() {
-        0 => {
-            let number = super::thread_id().unsigned_abs();
-            cached.set(number);
-            number
-        }
-        number => number,
-    })
-}
-
 impl RawPiMutex {
-    /// A lock that no thread holds.
-    pub const fn new() -> Self {
-        Self { word: AtomicU32::new(0) }
-    }
-
     /// Waits for the lock and takes it.
     ///
     /// # Errors
     /// [`LockError::Deadlock`], [`LockError::OwnerDied`], [`LockError::System`].
     #[inline]
     pub fn lock(&self) -> Result<(), LockError> {
-        if self.take_free() { Ok(()) } else { self.lock_slow(None) }
+        if self.take_free() { Ok(()) } else { kernel::lock(&self.word, None) }
     }
 
     /// Takes the lock if no thread holds it.
@@ -101,7 +79,7 @@ impl RawPiMutex {
     /// # Errors
     /// As [`lock`](Self::lock); [`LockError::Busy`] when the time is over.
     pub fn try_lock_for(&self, limit: Duration) -> Result<(), LockError> {
-        if self.take_free() { Ok(()) } else { self.lock_slow(Some(limit)) }
+        if self.take_free() { Ok(()) } else { kernel::lock(&self.word, Some(limit)) }
     }
 
     /// Releases the lock. The kernel hands it to the most urgent waiter.
@@ -129,85 +107,20 @@ impl RawPiMutex {
     }
 
     #[cold]
-    fn lock_slow(&self, limit: Option<Duration>) -> Result<(), LockError> {
-        // Once: a wait that is begun again ends when the first one would have.
-        let end = limit.map(deadline);
-        loop {
-            let locked = match &end {
-                None => lock_pi(&self.word, Flags::PRIVATE, None),
-                Some(end) => lock_until(&self.word, end),
-            };
-            match locked {
-                Ok(()) => return Ok(()),
-                // The waiter was interrupted, or the holder was about to end.
-                Err(Errno::INTR | Errno::AGAIN) => {}
-                Err(Errno::TIMEDOUT) => return Err(LockError::Busy),
-                Err(errno) => return Err(refused(errno)),
-            }
-        }
-    }
-
-    #[cold]
     fn try_lock_slow(&self) -> Result<(), LockError> {
-        if self.word.load(Ordering::Relaxed) & OWNER == this_thread() {
-            return Err(LockError::Deadlock);
-        }
-        match trylock_pi(&self.word, Flags::PRIVATE) {
-            Ok(true) => Ok(()),
-            Ok(false) | Err(Errno::AGAIN) => Err(LockError::Busy),
-            Err(errno) => Err(refused(errno)),
+        match self.word.load(Ordering::Relaxed) & OWNER == this_thread() {
+            true => Err(LockError::Deadlock),
+            false => kernel::try_lock(&self.word),
         }
     }
 
     #[cold]
     fn unlock_slow(&self, seen: u32, own: u32) -> Result<(), LockError> {
-        if seen & OWNER != own {
-            return Err(LockError::NotOwner);
-        }
-        loop {
-            match unlock_pi(&self.word, Flags::PRIVATE) {
-                Ok(()) => return Ok(()),
-                Err(Errno::INTR | Errno::AGAIN) => {}
-                Err(errno) => return Err(refused(errno)),
-            }
+        match seen & OWNER == own {
+            true => kernel::unlock(&self.word),
+            false => Err(LockError::NotOwner),
         }
     }
-}
-
-fn refused(errno: Errno) -> LockError {
-    match errno {
-        Errno::DEADLK => LockError::Deadlock,
-        Errno::SRCH | Errno::OWNERDEAD => LockError::OwnerDied,
-        Errno::PERM => LockError::NotOwner,
-        errno => LockError::System(errno.raw_os_error()),
-    }
-}
-
-/// Waits until a moment of the monotonic clock. Kernels before 5.14 know only the clock of the
-/// calendar for this.
-fn lock_until(word: &AtomicU32, end: &Timespec) -> Result<(), Errno> {
-    match lock_pi2(word, Flags::PRIVATE, Some(end)) {
-        Err(Errno::NOSYS) => {
-            let now = clock_gettime(ClockId::Monotonic);
-            let left = duration(end).saturating_sub(duration(&now));
-            let calendar = duration(&clock_gettime(ClockId::Realtime)).saturating_add(left);
-            lock_pi(word, Flags::PRIVATE, Some(&timespec(calendar)))
-        }
-        locked => locked,
-    }
-}
-
-fn deadline(limit: Duration) -> Timespec {
-    timespec(duration(&clock_gettime(ClockId::Monotonic)).saturating_add(limit))
-}
-
-fn duration(time: &Timespec) -> Duration {
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
-}
-
-fn timespec(time: Duration) -> Timespec {
-    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    Timespec { tv_sec: seconds, tv_nsec: time.subsec_nanos().into() }
 }
 
 impl fmt::Debug for RawPiMutex {
