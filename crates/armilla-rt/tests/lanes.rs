@@ -202,6 +202,25 @@ fn a_lane_may_have_deadlines_of_the_kernel_and_another_round_robin() {
 }
 
 #[test]
+fn the_report_of_a_new_pool_says_which_native_priorities_the_system_refuses() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    // Linux has 1 to 99.
+    let beyond = Scheduling::Fifo { priority: 200 };
+    let ordinary = Scheduling::Other { nice: 0 };
+    let mapping = TableMapping::new().with(priority(9), beyond).with(priority(1), ordinary);
+    let rt = RtOrb::new(&orb).with_mapping(mapping);
+    let lanes = ThreadpoolOptions::with_lanes("refused");
+    let lanes = lanes.lane(priority(9), 1, 0).lane(priority(1), 1, 0);
+    let pool = rt.create_threadpool(lanes.clone()).unwrap();
+    let (text, report) = (pool.to_string(), pool.report());
+    assert!(text.lines().any(|line| line.contains("priority 9") && line.contains("refused:")));
+    let refused: Vec<_> = report.iter().map(|lane| lane.refused.is_some()).collect();
+    assert_eq!(refused, [true, false], "{text}");
+    assert!(rt.strict().create_threadpool(lanes).is_err());
+    orb.shutdown();
+}
+
+#[test]
 fn contradictions_are_errors_that_name_object_policy_value_and_remedy() {
     let (orb, rt) = server();
     let pool = two_lanes(&rt);

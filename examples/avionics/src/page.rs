@@ -17,12 +17,13 @@ pub fn page(flight: &Flight, plan: &Plan) -> String {
     format!(
         "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Avionics</title>\
          <style>:root{{color-scheme:light dark}}body{{font:15px system-ui;max-width:64rem;\
-         margin:2rem auto;padding:0 1rem}}pre{{overflow-x:auto}}svg{{width:100%;height:auto}}\
-         text{{fill:currentColor;font:12px system-ui}}.run{{fill:#2f6fb3}}.late{{fill:#d33a2c}}\
-         .lane{{fill:#8883}}</style>\
+         margin:2rem auto;padding:0 1rem}}pre{{overflow-x:auto}}.flight{{width:100%;height:auto}}\
+         .flight text{{fill:currentColor;font:12px system-ui}}.flight .run{{fill:#2f6fb3}}\
+         .flight .late{{fill:#d33a2c}}.flight .lane{{fill:#8883}}.instant{{max-width:44rem}}\
+         </style>\
          <h1>Avionics</h1><pre>{}</pre>\
          <h2>When each operation ran</h2><p>The last {} ms. Blue: in time; red: late.</p>{}\
-         <h2>The critical instant, as analysed</h2>{}</html>\n",
+         <h2>The critical instant, as analysed</h2><div class=\"instant\">{}</div></html>\n",
         table(flight),
         SHOWN.as_millis(),
         timeline(flight),
@@ -39,7 +40,7 @@ fn timeline(flight: &Flight) -> String {
     let place =
         |time: Duration| time.saturating_sub(start).as_secs_f64() / SHOWN.as_secs_f64() * WIDTH;
     let height = ROW * flight.instruments.len() as f64;
-    let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">");
+    let mut svg = format!("<svg class=\"flight\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">");
     for (row, (instrument, reading)) in flight.instruments.iter().zip(&readings).enumerate() {
         let top = ROW * row as f64;
         // Writing to a string cannot fail.

@@ -41,5 +41,6 @@ fn a_wrong_option_is_refused_with_what_there_is() {
         let output = Command::new(env!("CARGO_BIN_EXE_avionics")).args(words).output().unwrap();
         let wrong = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && wrong.contains(part), "{wrong}");
+        assert!(wrong.starts_with("error: ") && !wrong.contains('"'), "for people: {wrong}");
     }
 }

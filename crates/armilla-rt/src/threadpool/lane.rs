@@ -3,6 +3,7 @@
 use super::budget::Budget;
 use super::options::{LaneOptions, RequestBuffering};
 use crate::current::set_priority;
+use crate::error::RtError;
 use crate::priority::Priority;
 use armilla::{Completion, EndpointGroup, ExceptionKind, Minor, SystemException, blocking};
 use armilla_ipc::real_time::{Scheduling, Semaphore, reserve_stack};
@@ -67,9 +68,14 @@ impl Lane {
     pub(super) fn adopt_thread(&self, stack: usize) {
         LANE.set(std::ptr::from_ref(self).addr());
         reserve_stack(stack);
-        if let Err(error) = set_priority(self.priority, self.native)
-            && self.refused.set(error.reason().to_owned()).is_ok()
-        {
+        if let Err(error) = set_priority(self.priority, self.native) {
+            self.note_refusal(&error);
+        }
+    }
+
+    /// Notes and logs that a thread did not get the native priority, the first time.
+    pub(super) fn note_refusal(&self, error: &RtError) {
+        if self.refused.set(error.reason().to_owned()).is_ok() {
             warn!(lane = self.priority.get(), "{error}");
         }
     }

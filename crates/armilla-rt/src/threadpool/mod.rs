@@ -101,10 +101,13 @@ impl Threadpool {
             scheduler: options.scheduler.clone(),
             lanes: lanes.collect(),
         };
-        if strict {
-            let try_lane =
-                |lane: &Arc<Lane>| try_out(&object, "lane_priority", lane.priority, lane.native);
-            pool.lanes.iter().try_for_each(try_lane)?;
+        for lane in &pool.lanes {
+            match try_out(&object, "lane_priority", lane.priority, lane.native) {
+                Err(error) if strict => return Err(error.into()),
+                // The threads will find the same: the report says so from the beginning.
+                Err(error) => lane.note_refusal(&error),
+                Ok(()) => {}
+            }
         }
         let pool = Self(Arc::new(pool));
         let opened = pool.lanes().iter().try_for_each(|lane| open(orb, lane, &options));

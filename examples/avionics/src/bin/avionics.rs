@@ -16,7 +16,7 @@ use avionics::view::table;
 use std::error::Error;
 use std::io::{IsTerminal, stdout};
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitCode};
 use std::time::Duration;
 
 /// What the command line says.
@@ -48,7 +48,17 @@ fn options() -> Result<Options, String> {
     Ok(options)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match fly() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn fly() -> Result<(), Box<dyn Error>> {
     let options = options()?;
     let plan = Plan::new()?;
     let verdict = if plan.report.is_schedulable() { "meets" } else { "may miss" };
@@ -87,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     watch(&flight, sensors)?;
     println!("{}", table(&flight));
     let missed: u64 = flight.instruments.iter().map(|it| it.read().missed).sum();
-    println!("{missed} deadlines missed; {:?}", channel.statistics());
+    println!("{missed} deadlines missed; {} events pushed", channel.statistics().pushed);
     if let Some(path) = &options.page {
         std::fs::write(path, page(&flight, &plan))?;
         println!("wrote {}", path.display());

@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             let info = sensors::RT_INFO.iter().find(|info| info.operation == operation);
             let period = info.and_then(|info| info.period).unwrap_or(Duration::from_secs(1));
             let (proxy, rt, priority) = (&proxy, &rt, plan.priority(operation));
-            scope.spawn(move || {
+            let name = operation.trim_start_matches("Avionics::Sensors::").to_owned();
+            let sense_all = move || {
                 if let Err(error) = rt.current().set_priority(priority) {
                     eprintln!("{operation}: {error}");
                 }
@@ -52,7 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                         return;
                     }
                 }
-            });
+            };
+            if let Err(error) = thread::Builder::new().name(name).spawn_scoped(scope, sense_all) {
+                eprintln!("{operation}: no thread: {error}");
+            }
         }
     });
     proxy.disconnect_push_consumer()?;
