@@ -114,6 +114,11 @@ impl<'p> Encoder<'p> {
         Self { buffer, order, code_sets, wide, in_any, borrowed, eights_from, values }
     }
 
+    /// The code sets of characters.
+    pub const fn code_sets(&self) -> CodeSets {
+        self.code_sets
+    }
+
     /// Sets the code sets of characters from here on. Unless set, wide characters are in UTF-16.
     #[inline]
     pub const fn set_code_sets(&mut self, code_sets: CodeSets) {

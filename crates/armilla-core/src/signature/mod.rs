@@ -4,8 +4,11 @@
 //! Generated code provides them. Interceptors, dynamic calls and dynamic servants decode values by
 //! them.
 
+mod fault;
 mod named_value;
 
+#[doc(hidden)]
+pub use fault::{Call as CallAtFault, Part};
 pub use named_value::write;
 pub use named_value::{NamedValue, ParameterMode};
 

@@ -1,5 +1,8 @@
 //! The server side: for each operation a function that decodes the arguments, calls the servant
 //! and encodes the reply.
+//!
+//! The function is not generic: derived interfaces call it with the servant as a base, and what all
+//! operations share is compiled with the runtime. `compile-cost` guards what is left.
 
 use super::fixed;
 use super::marshal::{self, Operand, Step};
@@ -36,8 +39,8 @@ pub(super) fn generate(
         false => reply(scope, callable, &call, invoke),
     };
     quote! {
-        pub fn #method<T: #interface + ?Sized>(
-            #servant: &T,
+        pub fn #method(
+            #servant: &dyn #interface,
             #call: &mut rt::ServerCall<'_>,
         ) -> rt::Dispatched {
             #reads
@@ -65,8 +68,8 @@ pub(super) fn generate_amh(
     let passed = passed.chain(callable.context().map(|context| quote!(&#context)));
     let encode = encode_received(scope, callable);
     quote! {
-        pub fn #name<T: #interface + ?Sized>(
-            #servant: &T,
+        pub fn #name(
+            #servant: &dyn #interface,
             #call: &mut rt::ServerCall<'_>,
         ) -> rt::Dispatched {
             #reads
@@ -174,6 +177,9 @@ fn reply(
     let pattern = operation::tuple(&returned);
     let inouts = callable.inouts().map(|parameter| names::ident(&parameter.name));
     let inouts: Vec<TokenStream> = inouts.map(|name| quote!(#name)).collect();
+    if callable.received().next().is_none() {
+        return quote!(#call.reply_void(#invoke));
+    }
     if inouts.is_empty() {
         let mut types = callable.returned();
         let encode = match (types.next(), types.next()) {

@@ -55,8 +55,8 @@ pub fn tie_amh(
 }
 
 //= mod bank > mod account > mod skeleton_amh > fn withdraw
-pub fn withdraw<T: super::super::AmhAccount + ?Sized>(
-    servant: &T,
+pub fn withdraw(
+    servant: &dyn super::super::AmhAccount,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();

@@ -74,8 +74,8 @@ impl From<super::super::NotFound> for ReadRaises {
 }
 
 //= mod bank > mod archive > mod ledger > mod skeleton > fn read
-pub fn read<T: super::super::Ledger + ?Sized>(
-    servant: &T,
+pub fn read(
+    servant: &dyn super::super::Ledger,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();

@@ -136,18 +136,18 @@ fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
 pub type Entries = Vec<Entry>;
 
 //= mod bank > mod account > mod skeleton > fn set_recent
-pub fn set_recent<T: super::super::Account + ?Sized>(
-    servant: &T,
+pub fn set_recent(
+    servant: &dyn super::super::Account,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();
     let value: super::Entries = input.bounded_sequence(10)?;
-    call.reply(servant.set_recent(&value), |(), _out| Ok(()))
+    call.reply_void(servant.set_recent(&value))
 }
 
 //= mod bank > mod account > mod skeleton > fn split
-pub fn split<T: super::super::Account + ?Sized>(
-    servant: &T,
+pub fn split(
+    servant: &dyn super::super::Account,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();

@@ -69,8 +69,8 @@ pub enum TextSetRaises {
 }
 
 //= mod extras > mod device > mod skeleton > fn run
-pub fn run<T: super::super::Device + ?Sized>(
-    servant: &T,
+pub fn run(
+    servant: &dyn super::super::Device,
     call: &mut rt::ServerCall<'_>,
 ) -> rt::Dispatched {
     let input = &mut call.arguments();

@@ -85,13 +85,13 @@ pub mod account {
     pub mod skeleton {
         use ::armilla::rt;
 
-        pub fn deposit<T: super::super::Account + ?Sized>(
-            servant: &T,
+        pub fn deposit(
+            servant: &dyn super::super::Account,
             call: &mut rt::ServerCall<'_>,
         ) -> rt::Dispatched {
             let input = &mut call.arguments();
             let amount = input.f64()?;
-            call.reply(servant.deposit(amount), |(), _out| Ok(()))
+            call.reply_void(servant.deposit(amount))
         }
     }
 }

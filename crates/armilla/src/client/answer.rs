@@ -4,6 +4,7 @@ use super::invocation::Forward;
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
+use crate::signature::Part;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{AddressingDisposition, ReplyHeader, ReplyStatus};
@@ -22,6 +23,14 @@ pub(super) enum Answer<T = ()> {
 #[inline(always)]
 pub(super) const fn has_results(status: ReplyStatus) -> bool {
     matches!(status, ReplyStatus::NoException | ReplyStatus::UserException)
+}
+
+/// The values that the body of a reply with results or a user exception carries.
+pub(super) const fn part(status: ReplyStatus) -> Part {
+    match status {
+        ReplyStatus::UserException => Part::Exception,
+        _ => Part::Results,
+    }
 }
 
 impl Answer {

@@ -5,9 +5,11 @@
 //! server with a later version and negotiated code sets. The caller's values are gone by then. The
 //! arguments are therefore encoded in advance in each form that the call may need.
 
+use super::operation::OwnedOperation;
 use super::route::Target;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Read;
+use crate::signature::Part;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decoder, Encoder,
 };
@@ -29,17 +31,21 @@ struct Variant {
 }
 
 impl Arguments {
-    /// Encodes arguments for a call to `target`.
+    /// Encodes arguments for a call of `operation` at `target`.
     pub(super) fn encode<'p>(
         target: &Target,
+        operation: &OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Self, SystemException> {
         let endpoint = &target.access.endpoint;
         let agreed = endpoint.code_sets;
         let code_sets = endpoint.settings.code_sets(agreed);
         let version = target.access.version;
-        let first = Variant::encode(version, code_sets, 0, arguments)
-            .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
+        let first = Variant::encode(version, code_sets, 0, arguments).map_err(|error| {
+            let exception = SystemException::encoding_request(&error, agreed.is_some());
+            let call = operation.get().at_fault(Part::Arguments);
+            call.explain_encoding(exception, (code_sets, version.wide_format()), arguments)
+        })?;
         let mut variants = vec![first];
         if version < Version::V1_2 || agreed.is_none() {
             let later = [CodeSet::Utf8, CodeSet::Iso8859_1].map(|char| {

@@ -6,7 +6,7 @@
 //! the next attempt. The decision is in [`continuing`](super::continuing), its rules are in
 //! [`Invocation`](super::invocation).
 
-use super::answer::{no_reply, undecodable};
+use super::answer::{no_reply, part, undecodable};
 use super::arguments::Arguments;
 use super::binding::AttemptTarget;
 use super::continuing::AttemptOutcome;
@@ -26,6 +26,7 @@ use crate::exception::SystemException;
 use crate::interception::{Contexts, Slots};
 use crate::log::report;
 use crate::runtime::Orb;
+use crate::signature::{CallAtFault, Part};
 use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
@@ -115,7 +116,7 @@ impl AsyncCall {
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let bound = reference.route()?;
-        let arguments = Arguments::encode(bound.preferred(), arguments)?;
+        let arguments = Arguments::encode(bound.preferred(), &operation, arguments)?;
         let call = Arc::new(Self {
             first: CallTarget { object, context, deadline },
             later: OnceLock::new(),
@@ -354,7 +355,19 @@ impl AsyncCall {
         outcome.unwrap_or_else(|| Err(no_reply()))?;
         let reply = self.stored_reply();
         let (header, mut body) = reply.open()?;
-        read(header.status, &mut body).map_err(|error| undecodable(header.status, &error))
+        read(header.status, &mut body).map_err(|error| {
+            let exception = undecodable(header.status, &error);
+            match reply.open() {
+                Ok((_, body)) => {
+                    self.at_fault(part(header.status)).explain_decoding(exception, body)
+                }
+                Err(_) => exception,
+            }
+        })
+    }
+
+    fn at_fault(&self, part: Part) -> CallAtFault<'_> {
+        CallAtFault { signature: self.operation.signature(), ..self.operation.get().at_fault(part) }
     }
 
     /// Whether the call has ended. If not, `waker` is woken at its end.

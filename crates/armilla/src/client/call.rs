@@ -55,7 +55,7 @@ pub(crate) fn invoke_raises<'p, R, E: Raises>(
 ) -> Result<R, Error<E>> {
     let request = Request::new(operation, ResponseFlags::Target, arguments);
     let Some(reply) = call(object, request)? else { return Err(Error::System(no_reply())) };
-    reply.decode(|status, body| match status {
+    reply.decode(operation, |status, body| match status {
         ReplyStatus::NoException => results(body).map(Ok),
         _ => user_exception(body).map(Err),
     })?

@@ -11,8 +11,9 @@ use super::reply::{Holder, Reply, ReplyStart};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::interception::Contexts;
 use crate::runtime::Orb;
+use crate::signature::Part;
 use crate::wire::CODE_SETS_HERE as CODE_SETS;
-use armilla_cdr::{Buffer, ByteOrder, CodeSet, Encoder};
+use armilla_cdr::{Buffer, ByteOrder, CdrError, CodeSet, Encoder};
 use armilla_giop::{
     CodeSetContext, Message, MessageHeader, OutgoingRequest, OwnedMessage, ServiceContext,
     TargetAddress, Version, begin_request, put_body,
@@ -47,7 +48,12 @@ impl<'o> Target<'o, '_> {
             contexts,
         };
         let mut served = CollocatedReply::of_this_thread();
-        served.serve(self.orb, &request, arguments, self.limit)?;
+        let named = |error: &CdrError| {
+            let exception = SystemException::encoding(error, Completion::No);
+            let form = (CODE_SETS, VERSION.wide_format());
+            operation.at_fault(Part::Arguments).explain_encoding(exception, form, arguments)
+        };
+        served.serve(self.orb, &request, arguments, self.limit, &named)?;
         let expected = response.response_expected();
         Ok(expected.then(|| Reply::new(self.orb, Holder::Collocated(served))))
     }
@@ -126,11 +132,12 @@ impl CollocatedReply {
         request: &OutgoingRequest<'_>,
         arguments: Arguments<'_, 'p>,
         limit: Option<Duration>,
+        unencodable: &dyn Fn(&CdrError) -> SystemException,
     ) -> Result<(), SystemException> {
         let Some(buffers) = &mut self.0 else { return Err(no_reply()) };
         let memory = std::mem::take(&mut buffers.request);
         let mut out = Encoder::with_reused_buffer(memory, ByteOrder::NATIVE, CODE_SETS);
-        encode(&mut out, request, arguments)?;
+        encode(&mut out, request, arguments, unencodable)?;
         let gathered;
         let octets = match out.as_contiguous() {
             Some(octets) => octets,
@@ -167,6 +174,7 @@ fn encode<'p>(
     out: &mut Encoder<'p>,
     request: &OutgoingRequest<'_>,
     arguments: Arguments<'_, 'p>,
+    unencodable: &dyn Fn(&CdrError) -> SystemException,
 ) -> Result<(), SystemException> {
     let whole = |out: &mut Encoder<'p>| {
         out.truncate(0);
@@ -175,7 +183,7 @@ fn encode<'p>(
     };
     whole(out)
         .or_else(|error| out.with_other_order(error, whole))
-        .map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        .map_err(|error| unencodable(&error))?;
     MessageHeader::finish(out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))
 }

@@ -2,7 +2,7 @@
 //!
 //! The headers are in [`request`](super::request).
 
-use crate::signature::Signature;
+use crate::signature::{CallAtFault, Part, Signature};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,10 +41,36 @@ impl<'r> Operation<'r> {
         Self { name, key: (key.0, DYNAMIC), signatures: None }
     }
 
+    /// The operation as what cannot be encoded or decoded: its values of this `part`.
+    #[cold]
+    pub(super) fn at_fault(&self, part: Part) -> CallAtFault<'r> {
+        fault_of(self.name, self.signatures, part)
+    }
+
+    /// What [`fault_of`] needs of it: less than the whole, so that a call need not keep that.
+    #[inline(always)]
+    pub(super) const fn fault_source(&self) -> FaultSource<'r> {
+        (self.name, self.signatures)
+    }
+
     /// The signature that IDL declares, if any.
     pub(crate) fn signature(&self) -> Option<Signature> {
         self.signatures.and_then(|signatures| signatures(self.name))
     }
+}
+
+/// The name of an operation, and where its signature is found.
+pub(super) type FaultSource<'r> = (&'r str, Option<Signatures>);
+
+/// The operation as what cannot be encoded or decoded: its values of this `part`.
+#[cold]
+pub(super) fn fault_of(
+    operation: &str,
+    signatures: Option<Signatures>,
+    part: Part,
+) -> CallAtFault<'_> {
+    let signature = signatures.and_then(|signatures| signatures(operation));
+    CallAtFault { operation, signature, part }
 }
 
 /// An operation of an asynchronous call, which may outlive the caller.

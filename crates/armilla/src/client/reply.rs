@@ -4,14 +4,15 @@
 //! The thread that called gets the reply, decodes its body, and drops it. Only then does an
 //! exclusive connection return to its pool, so that nothing is copied.
 
-use super::answer::{Answer, has_results, no_reply, undecodable, wrong_reply};
+use super::answer::{Answer, has_results, no_reply, part, undecodable, wrong_reply};
 use super::collocated::CollocatedReply;
 use super::endpoint::{Endpoint, PooledConnection};
 use super::multiplexed::BorrowedBuffers;
+use super::operation::{FaultSource, Operation, fault_of};
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
 use crate::wire::CODE_SETS_HERE;
-use armilla_cdr::{ByteOrder, CdrResult, CodeSets, Decoder, OwnedInput};
+use armilla_cdr::{ByteOrder, CdrError, CdrResult, CodeSets, Decoder, OwnedInput};
 use armilla_giop::{
     Message, MessageKind, ReplyHeader, ReplyStatus, decode_reply, decode_reply_fast,
 };
@@ -121,19 +122,32 @@ impl<'c> Reply<'c> {
         has_results(self.status)
     }
 
-    /// Decodes the body with `read`, and gives back what held the reply.
+    /// Decodes the body of the reply to `operation` with `read`, and gives back what held the reply.
     ///
     /// # Errors
     /// `MARSHAL` when `read` fails.
     #[inline]
     pub(crate) fn decode<T>(
         self,
+        operation: Operation<'_>,
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let mut body = self.body();
         let decoded = read(self.status, &mut body);
         body.end();
-        decoded.map_err(|error| undecodable(self.status, &error))
+        decoded.map_err(|error| self.undecodable(operation.fault_source(), &error))
+    }
+
+    /// The exception of a body that cannot be decoded: it names the result.
+    #[cold]
+    fn undecodable(
+        &self,
+        (name, signatures): FaultSource<'_>,
+        error: &CdrError,
+    ) -> SystemException {
+        let exception = undecodable(self.status, error);
+        let call = fault_of(name, signatures, part(self.status));
+        call.explain_decoding(exception, self.body())
     }
 
     /// A decoder for the body.

@@ -4,6 +4,7 @@
 use super::operation::Operation;
 use super::route::{Target, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::signature::Part;
 use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
@@ -22,6 +23,19 @@ pub(crate) struct Outgoing<'r, 'p> {
 }
 
 impl Outgoing<'_, '_> {
+    /// The exception of a request that cannot be encoded: it names the argument.
+    #[cold]
+    fn unencodable(
+        &self,
+        error: &CdrError,
+        agreed: Option<&CodeSetContext>,
+        out: &Encoder<'_>,
+    ) -> SystemException {
+        let exception = SystemException::encoding_request(error, agreed.is_some());
+        let call = self.operation.at_fault(Part::Arguments);
+        call.explain_encoding(exception, (out.code_sets(), out.wide_format()), self.arguments)
+    }
+
     /// What stands for its contexts in a template; `None` if they may differ each time.
     fn stable_contexts(&self) -> Option<u64> {
         self.added?.stable.map(|StableContexts(value)| value)
@@ -101,7 +115,7 @@ impl Template {
                 put_body(out, call.target.access.version, |out| (call.arguments)(out)).map(|()| at)
             })
             .or_else(|error| self.encode_again(error, out, id, call, announced))
-            .map_err(|error| SystemException::encoding_request(&error, agreed.is_some()))?;
+            .map_err(|error| call.unencodable(&error, agreed, out))?;
         if out.len() - HEADER_LEN > max_message {
             return Err(too_large(out.len() - HEADER_LEN, max_message));
         }

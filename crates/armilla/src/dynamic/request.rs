@@ -198,7 +198,7 @@ impl Request {
         let request = client::Request { operation, response, arguments: &write, signature };
         let reply = client::call(object, request)?.ok_or_else(client::no_reply)?;
         // The returned values are kept apart until all have been decoded.
-        let returned = reply.decode(|status, body| match status {
+        let returned = reply.decode(operation, |status, body| match status {
             ReplyStatus::NoException => read_results(result, sent, body).map(Ok),
             _ => user_exception(exceptions, body).map(Err),
         })??;

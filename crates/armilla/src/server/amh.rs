@@ -3,7 +3,7 @@
 
 use super::connection::Connection;
 use super::output::PendingReply;
-use super::reply_port::{Flow, ReplyPort, Sent};
+use super::reply_port::{Body, Flow, ReplyPort, Sent};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
@@ -90,7 +90,9 @@ impl<R, E> ResponseHandler<R, E> {
             (Some(Destination::Client { mut deferred, encode, fail, describe }), result) => {
                 deferred.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
                 match result {
-                    Ok(value) => deferred.send(ReplyStatus::NoException, |out| encode(&value, out)),
+                    Ok(value) => {
+                        deferred.send(ReplyStatus::NoException, &|out| encode(&value, out))
+                    }
                     Err(error) => fail(&mut deferred, &error),
                 }
             }
@@ -164,7 +166,7 @@ impl DeferredReply {
     }
 
     /// Replies with what `body` writes, or with the exception that says why that failed.
-    fn send<'p>(&mut self, status: ReplyStatus, body: impl Fn(&mut Encoder<'p>) -> CdrResult) {
+    fn send(&mut self, status: ReplyStatus, body: Body<'_, '_>) {
         let (flow, connection) = (&mut self.flow, &self.connection);
         let sent = self.port.answer(flow, connection, &mut Buffer::new(), status, body);
         if let Err(exception) = self.note_sent(sent) {
@@ -192,7 +194,7 @@ impl DeferredReply {
     fn fail<E: ReplyError>(&mut self, error: &E) {
         match error.system() {
             Some(exception) => self.raise(&exception.clone().after_entry()),
-            None => self.send(ReplyStatus::UserException, |out| error.encode_user(out)),
+            None => self.send(ReplyStatus::UserException, &|out| error.encode_user(out)),
         }
     }
 

@@ -7,7 +7,7 @@ use super::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use super::connection::Connection;
 use super::key_locator::{self, KeyLocator, LocationReply};
 use super::output::PendingReply;
-use super::reply_port::{Flow, ReplyPort};
+use super::reply_port::{Body, Flow, ReplyPort};
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
@@ -17,8 +17,8 @@ use crate::object_key::operation_number;
 use crate::runtime::Orb;
 use crate::server::poa::{LocatedServant, Target};
 use crate::server::{AsDeclared, Servant};
-use crate::signature::NamedValue;
-use armilla_cdr::{Buffer, CdrError, CdrResult, Decoder, Encode, Encoder, TypeCode};
+use crate::signature::{CallAtFault, NamedValue, Part};
+use armilla_cdr::{Buffer, CdrError, Decoder, Encode, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
 use std::fmt;
@@ -32,6 +32,8 @@ pub type Dispatched = Result<(), DispatchError>;
 pub enum DispatchError {
     /// The client is to be answered with this exception.
     Exception(SystemException),
+    /// The arguments could not be decoded, so the servant was not called.
+    Arguments(Box<CdrError>),
     /// The reply could not be sent, so the client cannot be told.
     Send(Box<SendError>),
 }
@@ -44,10 +46,9 @@ impl From<SendError> for DispatchError {
 }
 
 impl From<CdrError> for DispatchError {
-    /// The arguments could not be decoded, so the servant was not called.
     #[cold]
     fn from(error: CdrError) -> Self {
-        Self::Exception(SystemException::decoding(&error, Completion::No))
+        Self::Arguments(error.into())
     }
 }
 
@@ -211,20 +212,41 @@ impl<'a> ServerCall<'a> {
     /// Answers with the result of the servant: `encode` writes the results, or the exception is
     /// sent.
     ///
+    /// Skeletons have an instance of this for each type of result, not for each operation: what
+    /// follows is compiled once. `encode` is a function pointer for that reason.
+    ///
     /// # Errors
     /// When the reply cannot be sent.
     #[inline]
     pub fn reply<R, E: ReplyError>(
         &mut self,
         result: Result<R, E>,
-        encode: impl for<'p> Fn(&'p R, &mut Encoder<'p>) -> CdrResult,
+        encode: EncodeResults<R>,
     ) -> Dispatched {
         match &result {
-            Ok(value) => self.answer(ReplyStatus::NoException, |out| encode(value, out)),
-            Err(error) => match error.system() {
-                Some(exception) => self.raise_from_servant(exception),
-                None => self.answer(ReplyStatus::UserException, |out| error.encode_user(out)),
-            },
+            Ok(value) => self.answer(ReplyStatus::NoException, &|out| encode(value, out)),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Answers with the outcome of an operation without results.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[inline]
+    pub fn reply_void<E: ReplyError>(&mut self, result: Result<(), E>) -> Dispatched {
+        match &result {
+            Ok(()) => self.answer_void(),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Answers with what the servant has raised.
+    #[cold]
+    fn fail<E: ReplyError>(&mut self, error: &E) -> Dispatched {
+        match error.system() {
+            Some(exception) => self.raise_from_servant(exception),
+            None => self.answer(ReplyStatus::UserException, &|out| error.encode_user(out)),
         }
     }
 
@@ -241,7 +263,7 @@ impl<'a> ServerCall<'a> {
                 exception = exception,
             );
         }
-        self.reply(result, |(), _| Ok(()))
+        self.reply_void(result)
     }
 
     /// Answers a request for an operation that the interface does not declare: one of the
@@ -318,12 +340,20 @@ impl<'a> ServerCall<'a> {
 
     /// Sends a reply, if one is expected. If its body cannot be encoded, the client gets the
     /// exception that says why.
-    #[inline]
-    pub(super) fn answer<'p>(
-        &mut self,
-        status: ReplyStatus,
-        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
-    ) -> Dispatched {
+    #[inline(never)]
+    pub(super) fn answer(&mut self, status: ReplyStatus, body: Body<'_, '_>) -> Dispatched {
+        self.answer_here(status, body)
+    }
+
+    /// Sends a reply without a body, as [`answer`](Self::answer) does. The compiler leaves out what
+    /// concerns the body.
+    #[inline(never)]
+    fn answer_void(&mut self) -> Dispatched {
+        self.answer_here(ReplyStatus::NoException, &|_| Ok(()))
+    }
+
+    #[inline(always)]
+    fn answer_here(&mut self, status: ReplyStatus, body: Body<'_, '_>) -> Dispatched {
         if self.port.pending != PendingReply::Now {
             return Ok(());
         }
@@ -333,9 +363,51 @@ impl<'a> ServerCall<'a> {
             return self.end(outcome);
         }
         let (flow, memory) = (&mut self.flow, &mut *self.memory);
-        let sent = self.port.answer(flow, self.connection, memory, status, body)?;
-        self.port.pending = PendingReply::Nothing;
-        sent.map_err(DispatchError::from)
+        match self.port.answer(flow, self.connection, memory, status, body) {
+            Ok(sent) => {
+                self.port.pending = PendingReply::Nothing;
+                sent.map_err(DispatchError::from)
+            }
+            Err(exception) => Err(self.explain_unencodable(exception, status, body).into()),
+        }
+    }
+
+    /// Says in `exception` which value of the reply cannot be encoded.
+    #[cold]
+    fn explain_unencodable(
+        &self,
+        exception: SystemException,
+        status: ReplyStatus,
+        body: Body<'_, '_>,
+    ) -> SystemException {
+        let part = match status {
+            ReplyStatus::NoException => Part::Results,
+            ReplyStatus::UserException => Part::Exception,
+            _ => return exception,
+        };
+        if exception.minor() == Minor::MESSAGE_TOO_LARGE {
+            return exception;
+        }
+        let form = (self.port.code_sets, self.port.version.wide_format());
+        self.at_fault(part).explain_encoding(exception, form, body)
+    }
+
+    /// Answers that the arguments cannot be decoded, and which of them.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    pub(super) fn refuse_arguments(&mut self, error: &CdrError) -> Dispatched {
+        let exception = SystemException::decoding(error, Completion::No);
+        let explained =
+            self.at_fault(Part::Arguments).explain_decoding(exception, self.arguments());
+        self.raise(&explained)
+    }
+
+    fn at_fault(&self, part: Part) -> CallAtFault<'a> {
+        let operation = self.request.operation.as_str();
+        let signature = self.servant.and_then(|servant| servant.signature(operation));
+        CallAtFault { operation, signature, part }
     }
 
     /// Leaves the reply to the owner of the returned handle. `encode` writes the results.

@@ -10,7 +10,7 @@ use super::connection::{Connection, ServedBy};
 use super::key_locator::{self, LocationReply};
 use super::locate_reply::send_locate_reply;
 use super::output::PendingReply;
-use super::reply_port::{Flow, ReplyPort};
+use super::reply_port::{Body, Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
@@ -25,6 +25,7 @@ use armilla_giop::{
     AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, HeaderError,
     LocateRequest, Message, OversizedRequest, ReplyStatus, RequestHeader, Target, Version,
 };
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -69,6 +70,7 @@ pub(super) fn request(
 fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Served {
     let outcome = match outcome {
         Err(DispatchError::Exception(exception)) => call.raise(&exception),
+        Err(DispatchError::Arguments(error)) => call.refuse_arguments(&error),
         // A generated skeleton always replies; one that a program puts before it may not.
         Ok(()) if call.is_unanswered() => call.raise(&no_reply(call)),
         outcome => outcome,
@@ -219,8 +221,10 @@ fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> 
             call.ask(locator);
             Ok(())
         }
-        (None, Found::Unnamed) => call
-            .answer(ReplyStatus::NeedsAddressingMode, |out| AddressingDisposition::Key.encode(out)),
+        (None, Found::Unnamed) => {
+            let body: Body<'_, '_> = &|out| AddressingDisposition::Key.encode(out);
+            call.answer(ReplyStatus::NeedsAddressingMode, body)
+        }
         (None, Found::Refused(exception)) => Err(exception.clone().before_entry().into()),
         (None, Found::MainThread) => Err(threading_changed().into()),
         (None, _) => Err(SystemException::object_not_exist().into()),
@@ -363,10 +367,13 @@ fn port(
 fn close_reason(error: DispatchError) -> CloseReason {
     match error {
         DispatchError::Send(error) => (*error).into(),
-        DispatchError::Exception(exception) => {
-            CloseReason::Io(std::io::Error::other(format!("cannot encode the reply: {exception}")))
-        }
+        DispatchError::Exception(exception) => unencodable(exception),
+        DispatchError::Arguments(error) => unencodable(error),
     }
+}
+
+fn unencodable(why: impl Display) -> CloseReason {
+    CloseReason::Io(std::io::Error::other(format!("cannot encode the reply: {why}")))
 }
 
 #[inline(always)]

@@ -127,7 +127,7 @@ impl Connection {
 
     /// Sends a message. In the reactor this queues what the client does not read at once, instead
     /// of blocking.
-    #[inline]
+    #[inline(always)]
     fn write(
         self: &Arc<Self>,
         output: &mut Output,

@@ -20,6 +20,10 @@ use std::sync::Arc;
 /// The state of the interceptors until the request ends; `None` when there are none.
 pub(super) type Flow = Option<Box<ServerFlow>>;
 
+/// Writes the body of a reply. It may be called again, when the message is begun anew. A trait
+/// object, so that a reply is compiled once, not once for each operation of an IDL file.
+pub(super) type Body<'b, 'p> = &'b dyn Fn(&mut Encoder<'p>) -> CdrResult;
+
 /// The outer result says whether the reply was encoded, the inner one whether it was sent.
 pub(super) type Sent = Result<Result<(), SendError>, SystemException>;
 
@@ -40,30 +44,30 @@ impl ReplyPort {
     ///
     /// # Errors
     /// When the reply cannot be encoded; the request is then still in progress.
-    #[inline]
-    pub(super) fn answer<'p>(
-        self,
+    #[inline(always)]
+    pub(super) fn answer(
+        &self,
         flow: &mut Flow,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
         status: ReplyStatus,
-        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        body: Body<'_, '_>,
     ) -> Sent {
         match flow.take() {
             None => self.send(connection, memory, status, &[], body),
-            Some(flow) => self.answer_through(flow, connection, memory, status, &body),
+            Some(flow) => self.answer_through(flow, connection, memory, status, body),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn answer_through<'p>(
-        self,
+    fn answer_through(
+        &self,
         mut flow: Box<ServerFlow>,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
         status: ReplyStatus,
-        body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+        body: Body<'_, '_>,
     ) -> Sent {
         // A reply that cannot be encoded is not sent: the interceptors see the exception instead.
         let mut out = self.reply_buffer(memory);
@@ -161,7 +165,7 @@ impl ReplyPort {
         match outcome {
             Outcome::Forward(ior) => {
                 let status = ReplyStatus::LocationForward;
-                self.send(connection, memory, status, contexts, |out| ior.encode(out))
+                self.send(connection, memory, status, contexts, &|out| ior.encode(out))
             }
             Outcome::SystemException(exception) => {
                 self.send_exception(connection, memory, contexts, exception)
@@ -184,7 +188,7 @@ impl ReplyPort {
         let detail = tells.then(|| encode_detail(exception)).flatten();
         let detail = detail.as_deref().map(ExceptionDetail::service_context);
         let status = ReplyStatus::SystemException;
-        let body = |out: &mut Encoder<'_>| encode_system(exception, out);
+        let body: Body<'_, '_> = &|out| encode_system(exception, out);
         if detail.is_some() {
             let told: Vec<_> = contexts.iter().copied().chain(detail).collect();
             if let Ok(sent) = self.send(connection, memory, status, &told, body) {
@@ -195,20 +199,20 @@ impl ReplyPort {
     }
 
     /// Sends a reply, if one is expected.
-    #[inline]
-    fn send<'p>(
-        self,
+    #[inline(always)]
+    fn send(
+        &self,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
-        body: impl Fn(&mut Encoder<'p>) -> CdrResult,
+        body: Body<'_, '_>,
     ) -> Sent {
         if !self.response_expected {
             return Ok(connection.settle(self.request_id, self.pending, None));
         }
         let mut out = self.reply_buffer(memory);
-        let encoded = self.encode(&mut out, connection, status, contexts, &body);
+        let encoded = self.encode(&mut out, connection, status, contexts, body);
         let sent = encoded.map(|()| connection.settle(self.request_id, self.pending, Some(&out)));
         *memory = out.take_buffer();
         std::mem::forget(out);
@@ -217,7 +221,7 @@ impl ReplyPort {
 
     /// An encoder for the reply that writes into `memory`.
     #[inline(always)]
-    fn reply_buffer<'p>(self, memory: &mut Buffer) -> Encoder<'p> {
+    fn reply_buffer<'p>(&self, memory: &mut Buffer) -> Encoder<'p> {
         let mut out =
             Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
         out.truncate(0);
@@ -227,18 +231,16 @@ impl ReplyPort {
     /// Encodes a reply to be sent over `connection`.
     #[inline(always)]
     fn encode<'p>(
-        self,
+        &self,
         out: &mut Encoder<'p>,
         connection: &Connection,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
-        body: &(impl Fn(&mut Encoder<'p>) -> CdrResult + ?Sized),
+        body: Body<'_, 'p>,
     ) -> Result<(), SystemException> {
         begin_reply(out, self.version, self.request_id, status, contexts)
             .and_then(|()| put_body(out, self.version, body))
-            .or_else(|error| {
-                self.encode_in_other_order(error, out, status, contexts, &|out| body(out))
-            })
+            .or_else(|error| self.encode_in_other_order(error, out, status, contexts, body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
             .and_then(|()| finish(out, connection.orb.settings().max_message))
     }
@@ -246,12 +248,12 @@ impl ReplyPort {
     /// Encodes a reply in the other byte order, if `error` requires that.
     #[cold]
     fn encode_in_other_order<'p>(
-        self,
+        &self,
         error: CdrError,
         out: &mut Encoder<'p>,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
-        body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+        body: Body<'_, 'p>,
     ) -> CdrResult {
         out.with_other_order(error, |out| {
             out.truncate(0);
