@@ -178,7 +178,7 @@ fn answer_without_results(
     call: &mut ServerCall<'_>,
 ) -> Result<(), DispatchError> {
     match call.found(|| found.target()) {
-        Ok(()) => call.answer(ReplyStatus::NoException, |_| Ok(())),
+        Ok(()) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
         Err(interruption) => call.end(interruption.into()),
     }
 }
