@@ -142,6 +142,15 @@ const seen = new IntersectionObserver((entries) => {
 
 let running = 0;
 const waiting = [];
+let held = null;
+
+/** Holds thumbnails back, for a second at most, until what is returned is called. */
+export function holdThumbnails() {
+  let release;
+  held = new Promise((resolve) => (release = resolve));
+  setTimeout(release, 1000);
+  return release;
+}
 
 /** A thumbnail that comes when it is scrolled to; a few at a time, so that images come first. */
 export function thumbnail(path) {
@@ -155,6 +164,7 @@ export function thumbnail(path) {
 }
 
 async function fillThumbnail(canvas) {
+  await held;
   if (running >= 3) await new Promise((resolve) => waiting.push(resolve));
   running++;
   try {

@@ -121,8 +121,10 @@ export class Stack {
   bring() {
     if (this.closed) return;
     let room = KEPT;
+    // The first image has the server to itself.
+    const most = this.done ? AT_ONCE : 1;
     for (const place of this.wanted()) {
-      if (this.underWay.size >= AT_ONCE) {
+      if (this.underWay.size >= most) {
         // What the reader looks at does not wait for what lies ahead.
         if (place !== this.at || this.underWay.has(place) || this.frames.has(place)) return;
         const [farthest, control] = [...this.underWay].pop();
@@ -139,9 +141,9 @@ export class Stack {
   async load(place) {
     const control = new AbortController();
     this.underWay.set(place, control);
-    const { uid, frame } = this.places[place];
+    const { uid, frame, image } = this.places[place];
     try {
-      const found = await this.fetchFrame(uid, frame, control.signal);
+      const found = await this.fetchFrame(uid, frame, control.signal, image);
       this.keep(place, found);
     } catch (error) {
       if (control.signal.aborted) return;
@@ -176,12 +178,17 @@ export class Stack {
     return this.metadata.get(uid);
   }
 
-  async fetchFrame(uid, frame, signal) {
+  /** Brings a frame; `found` is what the search told of its image. */
+  async fetchFrame(uid, frame, signal, found = {}) {
     const path = `${this.path}/instances/${uid}/frames/${frame}`;
+    const getValues = () => getOctets(path, "application/octet-stream", signal);
+    // Values of 16 bits are nearly always shades, and need not wait until that is known.
+    const early = number(found, "00280100", 0) === 16 && !this.metadata.has(uid) ? getValues() : null;
+    early?.catch(() => {});
     const about = await this.attributes(uid, signal);
     if (isGrey(about)) {
       try {
-        const { octets } = await getOctets(path, "application/octet-stream", signal);
+        const { octets } = await (early ?? getValues());
         return greyFrame(about, octets);
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 406) throw error;

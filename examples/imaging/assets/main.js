@@ -1,7 +1,7 @@
 // The page: the list of studies, and the panels with images of one of them.
 "use strict";
 
-import { date, getJson, name, number, octetsText, text, thumbnail, values, watchers } from "./api.js";
+import { date, getJson, holdThumbnails, name, number, octetsText, text, thumbnail, values, watchers } from "./api.js";
 import { Panel } from "./panel.js";
 
 const byId = (id) => document.getElementById(id);
@@ -110,6 +110,7 @@ const state = { study: null, series: [], panels: [], active: null, compare: fals
 
 const host = {
   changed(panel) {
+    if (panel.drawn) state.release?.();
     if (panel === state.active) showTools();
   },
   moved(panel, steps) {
@@ -129,6 +130,7 @@ async function openStudy(uid) {
   worklist.hidden = true;
   viewer.hidden = false;
   const ours = (state.opening = Symbol());
+  state.release = holdThumbnails();
   addPanel();
   rail.replaceChildren();
   try {
@@ -150,6 +152,7 @@ async function openStudy(uid) {
 
 function closeStudy() {
   state.opening = null;
+  state.release?.();
   for (const panel of state.panels) panel.close();
   Object.assign(state, { study: null, series: [], panels: [], active: null, compare: false, link: false });
 }

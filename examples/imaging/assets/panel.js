@@ -86,6 +86,11 @@ export class Panel {
     this.loaded.parentElement.style.opacity = share < 1 ? 1 : 0;
   }
 
+  /** Whether its image is there, or why it is not. */
+  get drawn() {
+    return this.stack?.frame(this.at) !== undefined;
+  }
+
   get frame() {
     const frame = this.stack?.frame(this.at);
     return frame instanceof Error ? null : frame;
