@@ -95,22 +95,29 @@ impl Store for Keeper {
     }
 }
 
+/// At most so many flows are agreed on in a call.
+const FLOWS: u32 = 16;
+
 impl FlowStore for Keeper {
     fn open(
         &self,
-        image: u32,
+        first: u32,
+        count: u32,
         request: &FlowRequest,
-    ) -> Result<FlowAgreement, armilla::Error<images::flow_store::OpenRaises>> {
-        let Image { file, offset, size } = self.image(image)?.clone();
-        let work = move |producer: Result<FlowProducer, StreamError>| {
-            let sent = producer.and_then(|mut producer| {
-                producer.send_file(&file, offset, size)?;
-                producer.finish()
-            });
-            if let Err(error) = sent {
-                eprintln!("the server: {error}");
-            }
+    ) -> Result<Vec<FlowAgreement>, armilla::Error<images::flow_store::OpenRaises>> {
+        let agree = |number| {
+            let Image { file, offset, size } = self.image(number)?.clone();
+            let work = move |producer: Result<FlowProducer, StreamError>| {
+                let sent = producer.and_then(|mut producer| {
+                    producer.send_file(&file, offset, size)?;
+                    producer.finish()
+                });
+                if let Err(error) = sent {
+                    eprintln!("the server: {error}");
+                }
+            };
+            Ok(self.listener.agree(request, FlowSpec::sized(size), work)?.0)
         };
-        Ok(self.listener.agree(request, FlowSpec::sized(size), work)?.0)
+        (first..first.saturating_add(count.min(FLOWS))).map(agree).collect()
     }
 }

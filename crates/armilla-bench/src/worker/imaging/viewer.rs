@@ -68,12 +68,12 @@ impl Viewer {
     /// Fetches images of `size` octets, one after the other.
     pub(super) fn fetch(&mut self, first: u32, count: u32, size: usize) -> Outcome {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let mut images = (first..first + count).zip(buffer.chunks_exact_mut(size));
+        let mut images = buffer.chunks_exact_mut(size);
         let fetched = match self.way {
-            Way::Twoway => images.try_for_each(|(image, to)| self.call(image, to)),
-            Way::Flow(transport) => {
-                images.try_for_each(|(image, to)| self.collect(transport, image, to))
+            Way::Twoway => {
+                (first..first + count).zip(images).try_for_each(|(image, to)| self.call(image, to))
             }
+            Way::Flow(transport) => self.collect_all(transport, first, &mut images),
             Way::Oneway => {
                 self.sink.lock().octets = buffer;
                 let fetched = (first..first + count).try_for_each(|image| self.take(image, size));
@@ -113,13 +113,27 @@ impl Viewer {
         Ok(())
     }
 
-    fn collect(&self, transport: &str, image: u32, to: &mut [u8]) -> Outcome {
-        let request =
-            FlowRequest { connects: vec![transport.to_owned()], ..FlowRequest::default() };
-        let agreement = self.store.open(image, &request)?;
-        let mut consumer: FlowConsumer = agreement.collect(&self.options)?;
-        consumer.read_exact(to)?;
-        consumer.finish()?;
+    /// Orders as many images in a call as the server agrees to; each has a flow of its own.
+    fn collect_all(
+        &self,
+        transport: &str,
+        mut next: u32,
+        images: &mut dyn ExactSizeIterator<Item = &mut [u8]>,
+    ) -> Outcome {
+        let connects = vec![transport.to_owned()];
+        let request = FlowRequest { connects, ..FlowRequest::default() };
+        while images.len() > 0 {
+            let agreements = self.store.open(next, images.len() as u32, &request)?;
+            if agreements.is_empty() {
+                return Err("the server agrees to no flow".into());
+            }
+            next += agreements.len() as u32;
+            for (agreement, to) in agreements.iter().zip(&mut *images) {
+                let mut consumer: FlowConsumer = agreement.collect(&self.options)?;
+                consumer.read_exact(to)?;
+                consumer.finish()?;
+            }
+        }
         Ok(())
     }
 
