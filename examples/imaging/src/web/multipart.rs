@@ -9,8 +9,8 @@ const MOST_HEAD: usize = 16 << 10;
 /// How many octets are read at a time.
 const STEP: usize = 64 << 10;
 
-/// The longest boundary (RFC 2046, section 5.1.1).
-const MOST_BOUNDARY: usize = 70;
+/// The longest boundary. RFC 2046, 5.1.1, has 70 characters; Orthanc sends 73.
+const MOST_BOUNDARY: usize = 128;
 
 /// Reads the parts of a body, one behind the other. A part is read until its end, or passed over.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl<R: Read> MultipartReader<R> {
     /// The boundary is empty or too long.
     pub fn new(from: R, boundary: &str) -> io::Result<Self> {
         if !(1..=MOST_BOUNDARY).contains(&boundary.len()) {
-            return Err(wrong("the boundary must have 1 to 70 characters"));
+            return Err(wrong("the boundary must have 1 to 128 characters"));
         }
         let delimiter = Finder::new(format!("\r\n--{boundary}").as_bytes()).into_owned();
         // The first delimiter may stand at the very beginning.
@@ -305,6 +305,15 @@ mod tests {
         let long = [b"--x\r\n".to_vec(), b"a: b\r\n".repeat(10_000)].concat();
         assert!(parts(&long, 1000).is_err());
         assert!(MultipartReader::new(&b""[..], "").is_err());
+    }
+
+    #[test]
+    fn a_boundary_may_be_longer_than_the_standard_has_it() {
+        let boundary = "221091d6-4032-448a-8700-910e3bdeed59".repeat(2) + "-";
+        let body = format!("--{boundary}\r\n\r\nx\r\n--{boundary}--\r\n");
+        let mut reader = MultipartReader::new(body.as_bytes(), &boundary).unwrap();
+        assert!(reader.next_part().unwrap().is_some());
+        assert!(MultipartReader::new(&b""[..], &"x".repeat(MOST_BOUNDARY + 1)).is_err());
     }
 
     #[test]
