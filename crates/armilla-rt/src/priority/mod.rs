@@ -49,7 +49,8 @@ impl fmt::Display for Priority {
 /// a scheduling class of the operating system with a priority in it.
 ///
 /// A program installs a mapping of its own by implementing this trait. The ORB calls it from any
-/// thread, before threads get a priority and never on the path of a call.
+/// thread before it gives a thread a priority: also for a call, where that has to run at another
+/// priority than the thread that received it. It must be quick and must not block.
 pub trait PriorityMapping: Send + Sync {
     /// The native priority of a CORBA priority; `None` if it has none (`to_native`).
     fn to_native(&self, priority: Priority) -> Option<Scheduling>;

@@ -19,6 +19,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
 use std::time::Duration;
 
+const USAGE: &str = "usage: avionics [--seconds N] [--page FILE] [--strict]";
+
 /// What the command line says.
 struct Options {
     seconds: u64,
@@ -42,13 +44,17 @@ fn options() -> Result<Options, String> {
             }
             "--page" => options.page = Some(value()?.into()),
             "--strict" => options.strict = true,
-            _ => return Err("usage: avionics [--seconds N] [--page FILE] [--strict]".into()),
+            _ => return Err(format!("there is no option {word:?}; {USAGE}")),
         }
     }
     Ok(options)
 }
 
 fn main() -> ExitCode {
+    if std::env::args().any(|word| word == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     match fly() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

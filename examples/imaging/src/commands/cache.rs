@@ -1,6 +1,7 @@
 //! The cache.
 
 use super::access::Access;
+use super::names::Naming;
 use super::{Failure, Http, listen, octets};
 use armilla::OrbBuilder;
 use armilla_imaging::cache::{self, Worklist};
@@ -42,6 +43,8 @@ pub(crate) struct Cache {
     http: Http,
     #[command(flatten)]
     access: Access,
+    #[command(flatten)]
+    naming: Naming,
 }
 
 impl Cache {
@@ -58,6 +61,7 @@ impl Cache {
         let settings = ServerSettings { name, store, listener, guard: guard.clone(), through };
         let (cache, server) = cache::Cache::activate(&orb.root_poa(), settings, behind)?;
         let url = orb.publish("ImageServer", server.object())?;
+        self.naming.bind(&orb, &url)?;
         self.prefetch(&cache)?;
         let lifecycle = Lifecycle::new();
         let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;

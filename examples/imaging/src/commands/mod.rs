@@ -2,6 +2,7 @@
 
 mod access;
 mod cache;
+mod names;
 
 use access::{Access, Remove, Token};
 use armilla::{Orb, OrbBuilder};
@@ -17,6 +18,7 @@ use armilla_stream::{FlowControl, Listener};
 use cache::Cache;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use names::Naming;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -74,6 +76,8 @@ pub(crate) struct Serve {
     http: Http,
     #[command(flatten)]
     access: Access,
+    #[command(flatten)]
+    naming: Naming,
     /// Files to import before it serves.
     files: Vec<PathBuf>,
 }
@@ -87,6 +91,8 @@ pub(crate) struct Locate {
     http: Http,
     #[command(flatten)]
     access: Access,
+    #[command(flatten)]
+    naming: Naming,
 }
 
 #[derive(Debug, Parser)]
@@ -226,6 +232,7 @@ impl Serve {
         };
         let server = ImageServer::activate(&orb.root_poa(), settings)?;
         let url = orb.publish("ImageServer", server.object())?;
+        self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
         let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
@@ -243,6 +250,7 @@ impl Locate {
         let orb = orb.build()?;
         let locator = Locator::activate(&orb, self.servers)?;
         let url = orb.publish("ImageLocator", locator.object())?;
+        self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
         let _console = self.http.start(&locator, &self.access.guard()?, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)

@@ -143,7 +143,8 @@ impl Store {
                     tracing::error!(
                         uid,
                         octets,
-                        "the file of an image is gone or has another size; store it again or remove it"
+                        "the file of an image is gone or has another size; store it again or \
+                         remove it"
                     );
                     &mut lost
                 }

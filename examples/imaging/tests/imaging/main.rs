@@ -8,5 +8,6 @@ mod disk;
 mod hostile;
 mod images;
 mod memory;
+mod naming;
 mod programs;
 mod web;
