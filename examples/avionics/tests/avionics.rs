@@ -34,6 +34,12 @@ fn a_flight_of_a_second_shows_every_operation_and_writes_its_page() {
 }
 
 #[test]
+fn help_says_the_usage_and_succeeds() {
+    let output = Command::new(env!("CARGO_BIN_EXE_avionics")).arg("--help").output().unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"usage: "), "{output:?}");
+}
+
+#[test]
 fn a_wrong_option_is_refused_with_what_there_is() {
     for (words, part) in
         [(&["--seconds", "0"][..], "1 to 3600"), (&["--fast"], "usage:"), (&["--page"], "a value")]

@@ -44,7 +44,7 @@ fn options() -> Result<Options, String> {
             }
             "--page" => options.page = Some(value()?.into()),
             "--strict" => options.strict = true,
-            _ => return Err(format!("there is no option {word:?}; {USAGE}")),
+            _ => return Err(format!("there is no option {word}; {USAGE}")),
         }
     }
     Ok(options)
