@@ -89,6 +89,18 @@ pub(crate) fn first_count(result: Result<(), SendError>, total: usize) -> io::Re
     }
 }
 
+/// Receives with `recv` into the spare capacity of `buffer`, which it overwrites with zeros first.
+pub(crate) fn recv_append(
+    buffer: &mut Vec<u8>,
+    recv: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let before = buffer.len();
+    buffer.resize(buffer.capacity(), 0);
+    let received = recv(&mut buffer[before..]);
+    buffer.truncate(before + received.as_ref().copied().unwrap_or_default());
+    received
+}
+
 /// Fills `buffer` by calls of `recv`.
 pub(crate) fn recv_all(
     buffer: &mut [u8],

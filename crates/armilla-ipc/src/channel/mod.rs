@@ -71,6 +71,10 @@ impl Channel {
     }
 
     #[inline]
+    pub(crate) fn recv_append(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        partial::recv_append(buffer, |space| self.recv(space))
+    }
+
     pub(crate) fn recv_vectored(&self, parts: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         self.input.recv_vectored(parts)
     }

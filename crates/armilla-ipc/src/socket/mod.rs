@@ -13,6 +13,7 @@ use crate::partial::{self, MAX_PARTS};
 #[cfg(feature = "zero-copy")]
 use crate::splice::SpliceCall;
 use crate::{Address, Readiness, RecvError, SendError};
+use rustix::buffer::spare_capacity;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout as Direction};
@@ -62,6 +63,15 @@ impl Socket {
             Ok((_, count)) => Ok(count),
             Err(errno) => self.recv_after(errno, buffer),
         }
+    }
+
+    /// Receives into the spare capacity of `buffer`.
+    pub(crate) fn recv_append(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        if buffer.len() == buffer.capacity() {
+            return Ok(0);
+        }
+        let mut once = || Ok(net::recv(&self.fd, spare_capacity(buffer), RecvFlags::empty())?.1);
+        once().or_else(|errno| self.retry_recv(errno, once))
     }
 
     #[inline]

@@ -48,6 +48,15 @@ pub trait Stream: Send + Sync + fmt::Debug {
         }
     }
 
+    /// Receives what has arrived, as [`recv`](Self::recv), into the spare capacity of `buffer`,
+    /// behind the bytes that it has. Sockets fill memory that was never written before.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv); `buffer` is as before then.
+    fn recv_append(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        partial::recv_append(buffer, |space| self.recv(space))
+    }
+
     /// Receives until `buffer` is full.
     ///
     /// The timeout set by [`set_recv_timeout`](Self::set_recv_timeout) limits each wait. The
@@ -222,6 +231,10 @@ macro_rules! delegate_stream {
             #[inline]
             fn recv(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
                 self.$field.recv(buffer)
+            }
+
+            fn recv_append(&self, buffer: &mut Vec<u8>) -> std::io::Result<usize> {
+                self.$field.recv_append(buffer)
             }
 
             #[inline]

@@ -29,6 +29,27 @@ pub(crate) fn every_size_is_echoed<T: TestTransport>() {
     });
 }
 
+pub(crate) fn bytes_are_received_behind_others<T: TestTransport>() {
+    let Pair { client, server, .. } = Pair::<T>::new();
+    let sent = pattern(100_000);
+    thread::scope(|scope| {
+        scope.spawn(|| client.send_all(&sent).unwrap());
+        let mut received = Vec::new();
+        assert_eq!(server.recv_append(&mut received).unwrap(), 0, "no room");
+        while received.len() < sent.len() {
+            received.reserve_exact(1 + (sent.len() - received.len()) / 2);
+            let (before, room) = (received.len(), received.capacity() - received.len());
+            let count = server.recv_append(&mut received).unwrap();
+            assert!(count > 0 && count <= room && received.len() == before + count);
+            assert!(received == sent[..received.len()], "the bytes changed");
+        }
+        server.set_recv_timeout(Some(Duration::from_millis(10))).unwrap();
+        received.reserve(1);
+        let error = server.recv_append(&mut received).unwrap_err();
+        assert_eq!((error.kind(), &received), (ErrorKind::TimedOut, &sent));
+    });
+}
+
 pub(crate) fn many_parts_arrive_in_order<T: TestTransport>() {
     let Pair { client, server, .. } = Pair::<T>::new();
     // Around the kernel's limit of 1,024 parts per call; every third part is empty.

@@ -96,6 +96,7 @@ macro_rules! conformance {
             every_size_is_echoed,
             every_size_is_echoed_in_parts,
             many_parts_arrive_in_order,
+            bytes_are_received_behind_others,
             parts_are_filled_in_order,
             a_sender_outruns_tiny_buffers,
             single_sends_and_receptions_add_up,
