@@ -4,6 +4,7 @@
 //! `type_code`.
 
 mod chunks;
+mod detached;
 mod fixed;
 mod fragmented;
 mod lengths;
@@ -72,7 +73,7 @@ impl core::fmt::Debug for dyn Context {
 }
 
 /// Reads CDR from a slice, aligned from its start.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Decoder<'a> {
     pub(crate) octets: &'a [u8],
     pub(crate) position: usize,
@@ -88,6 +89,8 @@ pub struct Decoder<'a> {
     fragment: u32,
     /// The values in the input, from the first of them on.
     pub(crate) values: Option<Box<DecodedValues<'a>>>,
+    /// The octets of a sequence that were received apart from the input.
+    detached: Option<&'a mut Vec<u8>>,
 }
 
 impl<'a> Decoder<'a> {
@@ -112,6 +115,7 @@ impl<'a> Decoder<'a> {
             fragments: None,
             fragment: 0,
             values: None,
+            detached: None,
         }
     }
 
@@ -296,7 +300,10 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// When fewer are left.
     pub fn u8s(&mut self, len: usize) -> CdrResult<Vec<u8>> {
-        self.raw(len).map(<[u8]>::to_vec)
+        match self.raw(len) {
+            Ok(octets) => Ok(octets.to_vec()),
+            Err(error) => self.take_detached(len).ok_or(error),
+        }
     }
 
     /// Reads `len` booleans.
@@ -318,7 +325,7 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn length(&mut self) -> CdrResult<usize> {
         let length = self.u32()? as usize;
-        if length > self.here() && length > self.remaining() {
+        if length > self.here() && length > self.remaining() && !self.has_detached(length) {
             return Err(truncated(self.position, self.remaining(), length));
         }
         Ok(length)
@@ -471,7 +478,7 @@ impl<'a> Decoder<'a> {
             Some(flag) => {
                 let order = ByteOrder::from_flag(*flag);
                 let (fragments, values) = (None, None);
-                Ok(Self { octets, position: 1, order, fragments, values, ..*self })
+                Ok(Self { octets, position: 1, order, fragments, values, detached: None, ..*self })
             }
             None => Err(truncated(self.position, self.remaining(), 1)),
         }

@@ -3,6 +3,7 @@
 //! The framer owns or borrows the receive buffer and decides how much is read at once; fragments
 //! are put together in `reassembly`. What a message says is read elsewhere.
 
+mod detached;
 mod memory;
 mod oversized;
 
