@@ -105,7 +105,7 @@ fn exchange_over(
     if !outgoing.response.response_expected() {
         return Ok(false);
     }
-    match link.receive(deadline) {
+    match link.receive(deadline, outgoing.detaches_octets()) {
         Ok(Arrived::Reply) => Ok(true),
         Ok(Arrived::LocateReply) => Err(wrong_reply()),
         Err(error) => {

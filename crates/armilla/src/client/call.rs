@@ -32,7 +32,7 @@ pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
 
 /// Calls an operation without user exceptions.
 #[inline]
-pub(crate) fn invoke<'p, R>(
+pub(crate) fn invoke<'p, R: 'static>(
     object: &Object,
     operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
@@ -47,13 +47,13 @@ pub(crate) fn invoke<'p, R>(
 
 /// Calls an operation that raises `E`.
 #[inline]
-pub(crate) fn invoke_raises<'p, R, E: Raises>(
+pub(crate) fn invoke_raises<'p, R: 'static, E: Raises>(
     object: &Object,
     operation: Operation<'static>,
     arguments: Arguments<'_, 'p>,
     results: impl FnOnce(&mut Decoder<'_>) -> CdrResult<R>,
 ) -> Result<R, Error<E>> {
-    let request = Request::new(operation, ResponseFlags::Target, arguments);
+    let request = Request::new(operation.returning::<R>(), ResponseFlags::Target, arguments);
     let Some(reply) = call(object, request)? else { return Err(Error::System(no_reply())) };
     reply.decode(operation, |status, body| match status {
         ReplyStatus::NoException => results(body).map(Ok),

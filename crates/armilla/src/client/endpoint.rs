@@ -114,6 +114,11 @@ impl<'c> PooledConnection<'c> {
         self.connection.as_deref()
     }
 
+    #[inline(always)]
+    pub(super) fn connection_mut(&mut self) -> Option<&mut ExclusiveConnection> {
+        self.connection.as_deref_mut()
+    }
+
     /// The same connection, which keeps its pool alive.
     pub(super) fn owning<'o>(mut self, pool: &Arc<Endpoint>) -> PooledConnection<'o> {
         let mut connection = self.connection.take();

@@ -1,7 +1,10 @@
 //! A connection that carries one call at a time.
 //!
 //! The calling thread writes the request and reads the reply. The buffers belong to the connection,
-//! so that a call allocates nothing once they have grown to its size.
+//! so that a call allocates nothing once they have grown to its size. A large result of octets is
+//! received elsewhere; see [`detached`].
+
+mod detached;
 
 use super::call_timer::{self, CallTimer};
 use super::deadline::Deadline;
@@ -53,6 +56,8 @@ pub(crate) struct ExclusiveConnection {
     version: Version,
     /// What is known of the last reply.
     pub(super) start: ReplyStart,
+    /// The octets of the last reply that are not in the framer.
+    detached: Vec<u8>,
     /// The pool to which the connection returns, if the call does not refer to it.
     pub(super) pool: Option<Arc<Endpoint>>,
 }
@@ -92,6 +97,7 @@ impl ExclusiveConnection {
             last_used: coarse_now(),
             version: settings.max_giop,
             start: ReplyStart::NONE,
+            detached: Vec::new(),
             pool: None,
         }
     }
@@ -113,6 +119,7 @@ impl ExclusiveConnection {
             // The template of the next request goes with it.
             (self.request, self.template) = (Buffer::new(), Template::default());
         }
+        self.detached = Vec::new();
         self.framer.release_memory() + request - self.request.capacity()
     }
 
@@ -189,14 +196,19 @@ impl ExclusiveConnection {
         })
     }
 
-    /// Waits for the answer to the request.
+    /// Waits for the answer to the request. If it `detaches` octets, those of a large reply are
+    /// received apart from it.
     #[inline(always)]
-    pub(super) fn receive(&mut self, deadline: &Deadline) -> Result<Arrived, SystemException> {
+    pub(super) fn receive(
+        &mut self,
+        deadline: &Deadline,
+        detaches: bool,
+    ) -> Result<Arrived, SystemException> {
         let watched = deadline.limit.filter(|limit| *limit >= call_timer::SHORTEST);
         if let Some(limit) = watched {
             self.call_timer.begin(deadline.started.plus(limit));
         }
-        let received = self.await_message(deadline, watched.is_some());
+        let received = self.await_message(deadline, watched.is_some(), detaches);
         if watched.is_some() && !self.call_timer.end() {
             return Err(reply_timed_out(self.stream.peer(), deadline));
         }
@@ -214,11 +226,23 @@ impl ExclusiveConnection {
         self.framer.current_octets()
     }
 
+    /// Whether octets of the last reply were received apart, and not taken yet.
+    #[inline(always)]
+    pub(super) const fn has_detached(&self) -> bool {
+        !self.detached.is_empty()
+    }
+
+    /// That answer, and the octets of it that were received apart.
+    pub(super) fn parts(&mut self) -> (Option<Message<'_>>, &mut Vec<u8>) {
+        (self.framer.current(), &mut self.detached)
+    }
+
     #[inline(always)]
     fn await_message(
         &mut self,
         deadline: &Deadline,
         watched: bool,
+        detaches: bool,
     ) -> Result<Arrived, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
         // The buffer holds no message yet, unless the server has sent an unsolicited one.
@@ -237,7 +261,7 @@ impl ExclusiveConnection {
                 Err(loss) => return Err(self.ended(loss, "", deadline)),
             }
         }
-        self.await_other(deadline, watched, first_read)
+        self.await_other(deadline, (watched, first_read), detaches)
     }
 
     /// Continues the wait if the first read did not contain the whole answer.
@@ -246,8 +270,8 @@ impl ExclusiveConnection {
     fn await_other(
         &mut self,
         deadline: &Deadline,
-        watched: bool,
-        mut first_read: bool,
+        (watched, mut first_read): (bool, bool),
+        detaches: bool,
     ) -> Result<Arrived, SystemException> {
         loop {
             match self.framer.next() {
@@ -259,7 +283,9 @@ impl ExclusiveConnection {
                     }
                 }
                 Ok(None) => {
-                    self.read(deadline, watched, first_read)?;
+                    if !detaches || !self.receive_detached(deadline, watched)? {
+                        self.read(deadline, watched, first_read)?;
+                    }
                     first_read = false;
                 }
                 Err(error) => {
@@ -278,6 +304,21 @@ impl ExclusiveConnection {
         watched: bool,
         first: bool,
     ) -> Result<(), SystemException> {
+        self.prepare_read(deadline, watched, first)?;
+        let received = self.stream.recv(self.framer.space());
+        let count = self.arrived(received, deadline)?;
+        self.framer.received(count);
+        Ok(())
+    }
+
+    /// Sets the time limit of a read.
+    #[inline(always)]
+    fn prepare_read(
+        &mut self,
+        deadline: &Deadline,
+        watched: bool,
+        first: bool,
+    ) -> Result<(), SystemException> {
         // The usual call needs one read with the call's own limit, which is already set: it does
         // not read the clock.
         let timeout = match (watched, first) {
@@ -290,12 +331,19 @@ impl ExclusiveConnection {
         if timeout.is_some() || !self.recv_unlimited {
             self.limit_receiving(timeout, deadline)?;
         }
-        match self.stream.recv(self.framer.space()) {
+        Ok(())
+    }
+
+    /// How many octets a read has brought.
+    #[inline(always)]
+    fn arrived(
+        &mut self,
+        received: io::Result<usize>,
+        deadline: &Deadline,
+    ) -> Result<usize, SystemException> {
+        match received {
             Ok(0) => Err(self.ended(ConnectionLoss::Broken, CLOSED_BY_SERVER, deadline)),
-            Ok(count) => {
-                self.framer.received(count);
-                Ok(())
-            }
+            Ok(count) => Ok(count),
             Err(error) => Err(self.unread(&error, deadline)),
         }
     }

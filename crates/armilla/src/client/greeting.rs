@@ -63,7 +63,7 @@ impl Greeting {
             added: Some(AddedContexts { contexts, stable: None }),
         };
         link.send(&request, deadline)?;
-        match link.receive(deadline)? {
+        match link.receive(deadline, false)? {
             Arrived::Reply => {}
             Arrived::LocateReply => return Err(wrong_reply()),
         }

@@ -138,7 +138,7 @@ fn exchange(
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;
     link.put(&out, deadline)?;
-    link.receive(deadline)?;
+    link.receive(deadline, false)?;
     read_answer(link.message(), reference)
 }
 

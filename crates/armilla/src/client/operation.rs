@@ -3,6 +3,7 @@
 //! The headers are in [`request`](super::request).
 
 use crate::signature::{CallAtFault, Part, Signature};
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,6 +20,8 @@ pub(crate) struct Operation<'r> {
     pub(super) key: (usize, usize),
     /// The signatures of the generated code, if the operation is part of any.
     signatures: Option<Signatures>,
+    /// Whether its results are a sequence of octets and nothing else.
+    pub(super) returns_octets: bool,
 }
 
 /// Replaces the length in the key of a dynamic name.
@@ -28,7 +31,14 @@ impl<'r> Operation<'r> {
     /// An operation of generated code, whose name is a constant.
     #[inline]
     pub(crate) fn of_idl(name: &'static str, signatures: Signatures) -> Self {
-        Self { name, key: (name.as_ptr().addr(), name.len()), signatures: Some(signatures) }
+        let key = (name.as_ptr().addr(), name.len());
+        Self { name, key, signatures: Some(signatures), returns_octets: false }
+    }
+
+    /// The same operation, for a caller that decodes its results as an `R`.
+    #[inline]
+    pub(super) fn returning<R: 'static>(self) -> Self {
+        Self { returns_octets: TypeId::of::<R>() == TypeId::of::<Vec<u8>>(), ..self }
     }
 
     /// An operation of every object, such as `_is_a`.
@@ -38,7 +48,7 @@ impl<'r> Operation<'r> {
 
     /// An operation with a dynamic name. The name must always be used with the same `key`.
     pub(crate) const fn dynamic(name: &'r str, key: &OperationKey) -> Self {
-        Self { name, key: (key.0, DYNAMIC), signatures: None }
+        Self { name, key: (key.0, DYNAMIC), signatures: None, returns_octets: false }
     }
 
     /// The operation as what cannot be encoded or decoded: its values of this `part`.
@@ -97,7 +107,9 @@ impl OwnedOperation {
     }
 
     pub(super) fn get(&self) -> Operation<'_> {
-        Operation { name: &self.name, key: self.key, signatures: self.signatures }
+        let Self { name, key, signatures, .. } = self;
+        let (key, signatures) = (*key, *signatures);
+        Operation { name, key, signatures, returns_octets: false }
     }
 
     /// The signature that IDL declares or the program states.

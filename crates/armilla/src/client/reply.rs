@@ -128,12 +128,13 @@ impl<'c> Reply<'c> {
     /// `MARSHAL` when `read` fails.
     #[inline]
     pub(crate) fn decode<T>(
-        self,
+        mut self,
         operation: Operation<'_>,
         read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
-        let mut body = self.body();
-        let decoded = read(self.status, &mut body);
+        let status = self.status;
+        let mut body = self.body_once();
+        let decoded = read(status, &mut body);
         body.end();
         decoded.map_err(|error| self.undecodable(operation.fault_source(), &error))
     }
@@ -141,18 +142,43 @@ impl<'c> Reply<'c> {
     /// The exception of a body that cannot be decoded: it names the result.
     #[cold]
     fn undecodable(
-        &self,
+        &mut self,
         (name, signatures): FaultSource<'_>,
         error: &CdrError,
     ) -> SystemException {
         let exception = undecodable(self.status, error);
         let call = fault_of(name, signatures, part(self.status));
-        call.explain_decoding(exception, self.body())
+        call.explain_decoding(exception, self.body_once())
     }
 
-    /// A decoder for the body.
+    /// A decoder for the body. It may take octets out of the reply that were received apart.
     #[inline(never)]
-    fn body(&self) -> Decoder<'_> {
+    fn body_once(&mut self) -> Decoder<'_> {
+        match &self.holder {
+            Holder::Exclusive(pooled)
+                if pooled.connection().is_some_and(|it| it.has_detached()) =>
+            {
+                self.detached_body()
+            }
+            _ => self.usual_body(),
+        }
+    }
+
+    /// The same for a reply some of whose octets were received apart.
+    #[cold]
+    #[inline(never)]
+    fn detached_body(&mut self) -> Decoder<'_> {
+        let Holder::Exclusive(pooled) = &mut self.holder else { return no_body() };
+        let Some(connection) = pooled.connection_mut() else { return no_body() };
+        let (body_at, code_sets) = (connection.start.body_at, connection.code_sets());
+        let (Some(message), detached) = connection.parts() else { return no_body() };
+        let body = message.decoder_for_body(body_at).with_code_sets(code_sets);
+        body.with_context(self.orb).with_detached(detached)
+    }
+
+    /// A decoder for the body of a reply that is whole.
+    #[inline(always)]
+    fn usual_body(&self) -> Decoder<'_> {
         if let Holder::Exclusive(pooled) = &self.holder
             && let Some(connection) = pooled.connection()
             && let ReplyStart { body_at, plain: Some(order), .. } = connection.start
@@ -161,14 +187,13 @@ impl<'c> Reply<'c> {
                 .with_code_sets(connection.code_sets())
                 .with_context(self.orb);
         }
-        self.other_body()
+        self.body()
     }
 
-    /// A decoder for the body of a reply that is not the usual one.
+    /// A decoder for the body, which stays as it is.
     #[inline(never)]
-    fn other_body(&self) -> Decoder<'_> {
+    fn body(&self) -> Decoder<'_> {
         let ReplyStart { body_at, plain, .. } = self.holder.start();
-        // A holder always has the message; an empty one cannot be decoded.
         let body = match self.holder.message() {
             Some((message, code_sets)) => {
                 if let Some(order) = plain {
@@ -178,7 +203,7 @@ impl<'c> Reply<'c> {
                 }
                 message.decoder_for_body(body_at).with_code_sets(code_sets)
             }
-            None => Decoder::new(&[], ByteOrder::NATIVE),
+            None => no_body(),
         };
         body.with_context(self.orb)
     }
@@ -220,4 +245,10 @@ impl<'c> Reply<'c> {
         };
         Reply { status: self.status, orb, holder }
     }
+}
+
+/// The body of a holder without a message, of which there is none: it cannot be decoded.
+#[cold]
+const fn no_body<'b>() -> Decoder<'b> {
+    Decoder::new(&[], ByteOrder::NATIVE)
 }

@@ -23,6 +23,13 @@ pub(crate) struct Outgoing<'r, 'p> {
 }
 
 impl Outgoing<'_, '_> {
+    /// Whether the octets of a large reply are better received apart from it. An interceptor may
+    /// look at the whole reply; if there are any, they add contexts.
+    #[inline(always)]
+    pub(super) const fn detaches_octets(&self) -> bool {
+        self.operation.returns_octets && self.added.is_none()
+    }
+
     /// The exception of a request that cannot be encoded: it names the argument.
     #[cold]
     fn unencodable(

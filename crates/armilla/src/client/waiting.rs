@@ -21,7 +21,7 @@ pub(crate) enum Waiting {
 
 impl Waiting {
     /// Calls an operation without user exceptions.
-    pub(crate) async fn invoke<'p, R>(
+    pub(crate) async fn invoke<'p, R: 'static>(
         self,
         object: &Object,
         (name, signatures): (&'static str, Signatures),
@@ -42,7 +42,7 @@ impl Waiting {
     }
 
     /// Calls an operation that raises `E`.
-    pub(crate) async fn invoke_raises<'p, R, E: Raises>(
+    pub(crate) async fn invoke_raises<'p, R: 'static, E: Raises>(
         self,
         object: &Object,
         (name, signatures): (&'static str, Signatures),

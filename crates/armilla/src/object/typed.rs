@@ -187,7 +187,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// # Errors
     /// Any system exception.
     #[inline(never)]
-    pub fn invoke<'p, R>(
+    pub fn invoke<'p, R: 'static>(
         &self,
         operation: &'static str,
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
@@ -206,7 +206,7 @@ impl<I: Interface + ?Sized> Ref<I> {
     /// # Errors
     /// Any system exception, and those of `E`.
     #[inline(never)]
-    pub fn invoke_raises<'p, R, E: Raises>(
+    pub fn invoke_raises<'p, R: 'static, E: Raises>(
         &self,
         operation: &'static str,
         arguments: impl Fn(&mut Encoder<'p>) -> CdrResult,
