@@ -110,6 +110,14 @@ impl Wire {
         Self(self.0.try_clone().unwrap())
     }
 
+    /// Limits what is sent and not yet taken by the peer's host, to about `octets`.
+    ///
+    /// # Panics
+    /// When the system refuses.
+    pub fn limit_queue(&self, octets: usize) {
+        sockopt::set_socket_send_buffer_size(&self.0, octets).unwrap();
+    }
+
     /// Says that no more will be sent, and goes on reading.
     pub fn end_sending(&self) {
         self.0.shutdown(std::net::Shutdown::Write).ok();

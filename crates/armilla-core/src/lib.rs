@@ -10,8 +10,12 @@ pub mod exception;
 #[doc(hidden)]
 pub mod log;
 #[doc(hidden)]
+pub mod message_memory;
+#[doc(hidden)]
 pub mod object_key;
 pub mod operations;
+#[doc(hidden)]
+pub mod peer;
 pub mod policies;
 pub mod rt_info;
 pub mod settings;

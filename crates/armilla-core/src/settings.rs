@@ -168,7 +168,8 @@ pub struct Settings {
     /// How many octets of large messages a server holds for all its clients at once: requests while
     /// they arrive and while servants use them, and replies beyond `queued_replies`. One client's
     /// host may hold as much as is free, so at most half. A request beyond that ends in `TRANSIENT`;
-    /// nothing of it was executed. `None` takes a quarter of the memory of the machine or the
+    /// nothing of it was executed. A client has as much for the replies of all its servers while they
+    /// arrive; one that gets no memory ends its call with `NO_RESOURCES`. `None` takes a quarter of the memory of the machine or the
     /// container. Default: `None`. Option: `-ORBMessageMemory`, where 0 stands for `None`.
     ///
     /// A second after the last large message its memory goes back to the operating system, but for

@@ -6,8 +6,10 @@
 mod detached;
 mod memory;
 mod oversized;
+mod refused_reply;
 
 pub use oversized::{OversizedRequest, Skipped};
+pub use refused_reply::RefusedReply;
 
 use crate::reassembly::Reassembly;
 use crate::{

@@ -91,7 +91,7 @@ pub use code_set::{CodeSetContext, IncompatibleCodeSets};
 pub use control::{close_connection, message_error};
 pub use exception_detail::{EXCEPTION_DETAIL_CONTEXT, ExceptionDetail};
 pub use fragments::Fragments;
-pub use framer::{Framer, OversizedRequest, Skipped};
+pub use framer::{Framer, OversizedRequest, RefusedReply, Skipped};
 pub use header::{HEADER_LEN, HeaderError, MessageHeader, MessageKind};
 pub use listen_points::{BIDIRECTIONAL_CONTEXT, ListenPoint, ListenPoints};
 pub use locate_reply::{LocateReplyHeader, LocateStatus, begin_locate_reply, decode_locate_reply};

@@ -236,6 +236,19 @@ impl Reassembly {
         Some((open.header, open.octets))
     }
 
+    /// Removes the largest incomplete message of GIOP 1.2 if `judge` says what it is.
+    pub(crate) fn drop_largest<T>(
+        &mut self,
+        judge: impl Fn(&Message<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let size = |open: &Open| open.octets.octets().len();
+        let named = self.open.iter().filter(|open| open.request_id.is_some());
+        let Open { header, octets, request_id } = named.max_by_key(|open| size(open))?;
+        let judged = judge(&Message { header: *header, octets: octets.octets(), fragments: None })?;
+        self.position(*request_id).map(|index| self.remove(index));
+        Some(judged)
+    }
+
     fn position(&self, request_id: Option<u32>) -> Option<usize> {
         self.open.iter().position(|open| open.request_id == request_id)
     }

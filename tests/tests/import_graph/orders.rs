@@ -95,10 +95,13 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("sync", "locks that no panic poisons"),
             (
-                "concurrency exception log object_key operations rt_info wire",
+                "concurrency exception log object_key operations peer rt_info wire",
                 "names, values and helpers that know no ORB",
             ),
-            ("policies signature threads", "what describes a call, and how a thread waits in one"),
+            (
+                "message_memory policies signature threads",
+                "what describes a call, and how a thread waits in one",
+            ),
             ("settings", "policies by default among other things"),
             ("transport", "listens and connects as the settings say"),
         ],

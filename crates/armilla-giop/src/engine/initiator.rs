@@ -256,9 +256,10 @@ impl<T> Initiator<T> {
         entry.call
     }
 
-    /// Removes a call whose request was never queued and will not be sent.
-    pub fn forget(&mut self, id: u32) {
-        self.answered(id);
+    /// Removes a call and returns it, if no reply to it will be [received](Self::receive): its
+    /// request was not queued and will not be sent, or its reply is passed over.
+    pub fn forget(&mut self, id: u32) -> Option<T> {
+        self.answered(id)
     }
 
     /// Cancels a call and returns it; its reply will be [stale](ClientEvent::Stale). `None` if the

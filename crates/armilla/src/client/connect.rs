@@ -35,7 +35,9 @@ impl Endpoint {
         deadline: &Deadline,
     ) -> Result<ExclusiveConnection, SystemException> {
         let (call_timer, agreed) = (self.call_timers.add(&stream), self.code_sets);
-        let mut link = ExclusiveConnection::new(stream, call_timer, agreed, &self.settings);
+        let memory = self.reply_memory.reservation(stream.peer());
+        let parts = (stream, call_timer, memory);
+        let mut link = ExclusiveConnection::new(parts, agreed, &self.settings);
         if let Some(greeting) = &self.greeting {
             greeting.exchange(&mut link, target, deadline)?;
             link.renew();

@@ -11,6 +11,7 @@ use super::exclusive::ExclusiveConnection;
 use super::extension::ClientExtension;
 use super::greeting::Greeting;
 use super::housekeeping;
+use super::reply_memory::ReplyMemory;
 use super::reselection::Reselections;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
@@ -31,6 +32,7 @@ use std::time::Duration;
 pub(crate) struct Client {
     endpoints: Arc<Endpoints>,
     call_timers: Arc<CallTimers>,
+    reply_memory: Arc<ReplyMemory>,
     settings: Arc<Settings>,
     driver: Arc<Driver>,
     closed: Arc<AtomicBool>,
@@ -76,6 +78,7 @@ pub(crate) struct Endpoint {
     /// The request with which each connection begins.
     pub(super) greeting: Option<Arc<Greeting>>,
     pub(super) call_timers: Arc<CallTimers>,
+    pub(super) reply_memory: Arc<ReplyMemory>,
     /// The connection that was used last. Sequential calls need no other, and take no lock.
     last: AtomicCell<Option<Box<ExclusiveConnection>>>,
     /// The start of its last call, in nanoseconds of the coarse clock; [`NONE`] without a
@@ -151,9 +154,22 @@ const END_OF_TIME: CoarseInstant = CoarseInstant::from_nanos(u64::MAX);
 /// A connection that was used within this time is used again without a check that it is alive.
 pub(super) const FRESH: Duration = Duration::from_millis(10);
 
+impl Endpoints {
+    /// Frees the memory of large messages in all idle connections.
+    #[cold]
+    pub(super) fn release_idle_memory(&self) {
+        let known: Vec<_> = lock(&self.by_address).values().cloned().collect();
+        for endpoint in known {
+            endpoint.release_memory(END_OF_TIME);
+        }
+    }
+}
+
 impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let (endpoints, call_timers, driver, closed) = Default::default();
+        let endpoints = Arc::<Endpoints>::default();
+        let (call_timers, driver, closed) = Default::default();
+        let reply_memory = ReplyMemory::new(&settings, &endpoints);
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let reverse_connections = accepts.then(Arc::default);
         let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
@@ -161,6 +177,7 @@ impl Client {
         Self {
             endpoints,
             call_timers,
+            reply_memory,
             settings,
             driver,
             closed,
@@ -226,6 +243,7 @@ impl Client {
                 settings,
                 greeting,
                 call_timers: self.call_timers.clone(),
+                reply_memory: self.reply_memory.clone(),
                 last: AtomicCell::default(),
                 last_used: AtomicU64::new(NONE),
                 released: AtomicU64::new(NONE),

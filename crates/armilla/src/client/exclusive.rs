@@ -11,6 +11,7 @@ use super::deadline::Deadline;
 use super::endpoint::Endpoint;
 use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use super::reply::ReplyStart;
+use super::reply_memory::ReplyReservation;
 use super::request::{Outgoing, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
@@ -58,6 +59,8 @@ pub(crate) struct ExclusiveConnection {
     pub(super) start: ReplyStart,
     /// The octets of the last reply that are not in the framer.
     detached: Vec<u8>,
+    /// What a large reply has reserved.
+    memory: ReplyReservation,
     /// The pool to which the connection returns, if the call does not refer to it.
     pub(super) pool: Option<Arc<Endpoint>>,
 }
@@ -72,8 +75,7 @@ pub(super) enum Arrived {
 
 impl ExclusiveConnection {
     pub(crate) fn new(
-        stream: Arc<dyn Stream>,
-        call_timer: Arc<CallTimer>,
+        (stream, call_timer, memory): (Arc<dyn Stream>, Arc<CallTimer>, ReplyReservation),
         agreed: Option<CodeSetContext>,
         settings: &Settings,
     ) -> Self {
@@ -98,6 +100,7 @@ impl ExclusiveConnection {
             version: settings.max_giop,
             start: ReplyStart::NONE,
             detached: Vec::new(),
+            memory,
             pool: None,
         }
     }
@@ -120,6 +123,7 @@ impl ExclusiveConnection {
             (self.request, self.template) = (Buffer::new(), Template::default());
         }
         self.detached = Vec::new();
+        self.memory.resize(0);
         self.framer.release_memory() + request - self.request.capacity()
     }
 
@@ -234,6 +238,8 @@ impl ExclusiveConnection {
 
     /// That answer, and the octets of it that were received apart.
     pub(super) fn parts(&mut self) -> (Option<Message<'_>>, &mut Vec<u8>) {
+        // They are the caller's now.
+        self.memory.resize(0);
         (self.framer.current(), &mut self.detached)
     }
 
@@ -284,6 +290,7 @@ impl ExclusiveConnection {
                 }
                 Ok(None) => {
                     if !detaches || !self.receive_detached(deadline, watched)? {
+                        self.reserve_memory()?;
                         self.read(deadline, watched, first_read)?;
                     }
                     first_read = false;
@@ -309,6 +316,19 @@ impl ExclusiveConnection {
         let count = self.arrived(received, deadline)?;
         self.framer.received(count);
         Ok(())
+    }
+
+    /// Reserves memory for the reply that is incomplete.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` if there is not enough. The connection cannot be used again.
+    #[inline]
+    fn reserve_memory(&mut self) -> Result<(), SystemException> {
+        if self.memory.resize(self.framer.expected_memory()) {
+            return Ok(());
+        }
+        let status = self.framer.refuse_reply().map(|refused| refused.status);
+        Err(self.memory.refused(self.stream.peer(), status))
     }
 
     /// Sets the time limit of a read.

@@ -34,6 +34,7 @@ mod operation;
 mod pollable_set;
 mod reference;
 mod reply;
+mod reply_memory;
 mod request;
 mod reselection;
 mod reverse_connections;

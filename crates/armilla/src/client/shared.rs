@@ -161,9 +161,10 @@ impl Endpoint {
             let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
             offer(orb, &stream, setup)
         });
-        offered
-            .flatten()
-            .unwrap_or_else(|| MultiplexedConnection::new(stream, agreed, settings, driver))
+        offered.flatten().unwrap_or_else(|| {
+            let memory = self.reply_memory.reservation(stream.peer());
+            MultiplexedConnection::new((stream, memory), agreed, settings, driver)
+        })
     }
 
     /// The connection of the calling thread, if there is one. Otherwise another thread makes one

@@ -3,8 +3,8 @@
 //! What a reply contains is in [`super::reply_port`].
 
 use super::connection::{Connection, ServedBy};
-use super::message_memory::Reservation;
 use super::reactor_connection::ReactorConnection;
+use crate::message_memory::Reservation;
 use crate::settings::Settings;
 use crate::wire;
 use armilla_cdr::Encoder;

@@ -5,7 +5,7 @@
 //! that have waited too long.
 
 use super::connection::Connection;
-use super::peer::Peer;
+use crate::peer::Peer;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};

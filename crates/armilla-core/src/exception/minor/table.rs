@@ -262,6 +262,6 @@ own! {
     67 KEY_NOT_LOCATED "the locator of keys has not said where the object is"
     68 IMR_REFUSED "the implementation repository refuses the server"
     69 SERVER_NOT_RUNNING "the implementation repository cannot forward to the server"
-    70 NO_MESSAGE_MEMORY "the server has no memory for a message of this size now (message_memory)"
+    70 NO_MESSAGE_MEMORY "there is no memory for a message of this size now (message_memory)"
     71 DEADLINE_CANNOT_BE_MET "the operation could no longer end before its deadline"
 }

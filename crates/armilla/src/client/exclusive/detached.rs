@@ -26,14 +26,14 @@ impl ExclusiveConnection {
             return Ok(false);
         };
         self.detached = Vec::new();
-        self.detached.reserve_exact(len.min(RESERVED_AT_FIRST));
+        self.reserve_octets(len.min(RESERVED_AT_FIRST))?;
         if self.framer.detach(place, &mut self.detached).is_none() {
             return Ok(false);
         }
         while self.detached.len() < len {
             let (arrived, room) = (self.detached.len(), self.detached.capacity());
             if arrived == room {
-                self.detached.reserve_exact(arrived.min(len - arrived));
+                self.reserve_octets(arrived.min(len - arrived))?;
             }
             self.prepare_read(deadline, watched, false)?;
             let received = self.stream.recv_append(&mut self.detached);
@@ -43,6 +43,16 @@ impl ExclusiveConnection {
         let next = self.detached.split_off(len);
         self.framer.append(&next);
         Ok(true)
+    }
+
+    /// Makes room for `more` octets apart from the reply.
+    fn reserve_octets(&mut self, more: usize) -> Result<(), SystemException> {
+        if !self.memory.resize(self.detached.len() + more) {
+            let status = Some(ReplyStatus::NoException);
+            return Err(self.memory.refused(self.stream.peer(), status));
+        }
+        self.detached.reserve_exact(more);
+        Ok(())
     }
 }
 

@@ -54,6 +54,7 @@ use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
 use super::driver::Driver;
 use super::loss::LostConnection;
+use super::reply_memory::ReplyReservation;
 use super::request::Outgoing as Request;
 use crate::client::Carrier;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -87,6 +88,9 @@ pub(crate) struct MultiplexedConnection {
     /// The bidirectional connection, if the server side reads it.
     carrier: Option<Arc<dyn Carrier>>,
     outgoing: Mutex<Outgoing>,
+    /// What incomplete replies have reserved; `None` if the server side reads them. Only the reader
+    /// locks it.
+    memory: Option<Mutex<ReplyReservation>>,
     /// Notified when queued octets were sent.
     room: Condvar,
     state: Mutex<State>,
@@ -143,7 +147,7 @@ pub(super) enum Sending<'d> {
 
 impl MultiplexedConnection {
     pub(super) fn new(
-        stream: Arc<dyn Stream>,
+        (stream, memory): (Arc<dyn Stream>, ReplyReservation),
         agreed: Option<CodeSetContext>,
         settings: &Arc<Settings>,
         driver: &Arc<Driver>,
@@ -152,11 +156,11 @@ impl MultiplexedConnection {
         // which sets its own.
         stream.set_send_timeout(settings.call_timeout).ok();
         let initiator = Initiator::new(settings.requests_in_flight);
-        let framer = Some(Framer::new(settings.max_message));
+        let incoming = Some((Framer::new(settings.max_message), memory));
         let (settings, driver) = (settings.clone(), driver.clone());
         let announces = agreed.is_some();
         let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
-        Self::assemble(setup, stream, (initiator, framer), None)
+        Self::assemble(setup, stream, (initiator, incoming), None)
     }
 
     /// The calls of one direction of a bidirectional connection.
@@ -173,10 +177,11 @@ impl MultiplexedConnection {
     fn assemble(
         setup: ConnectionSetup,
         stream: Arc<dyn Stream>,
-        (initiator, framer): (Initiator<Waiter>, Option<Framer>),
+        (initiator, incoming): (Initiator<Waiter>, Option<(Framer, ReplyReservation)>),
         carrier: Option<Arc<dyn Carrier>>,
     ) -> Arc<Self> {
         let ConnectionSetup { agreed, announces, offered, settings, driver } = setup;
+        let (framer, memory) = incoming.unzip();
         let state = State {
             initiator,
             framer,
@@ -198,6 +203,7 @@ impl MultiplexedConnection {
             offered,
             carrier,
             outgoing: Mutex::default(),
+            memory: memory.map(Mutex::new),
             room: Condvar::new(),
             state: Mutex::new(state),
             watch: Watch::default(),
@@ -364,10 +370,14 @@ impl MultiplexedConnection {
     /// how many octets that were.
     pub(super) fn release_memory(&self, limit: CoarseInstant) -> usize {
         let mut state = lock(&self.state);
-        match state.last_used < limit {
-            true => state.framer.as_mut().map_or(0, Framer::release_memory),
-            false => 0,
+        let is_idle = state.last_used < limit;
+        let Some(framer) = state.framer.as_mut().filter(|_| is_idle) else { return 0 };
+        let released = framer.release_memory();
+        // Without a reader nobody else locks it for long.
+        if let Some(Ok(mut memory)) = self.memory.as_ref().map(Mutex::try_lock) {
+            memory.resize(framer.expected_memory());
         }
+        released
     }
 
     /// Closes the connection once the last call has ended. Sends CloseConnection if the GIOP

@@ -2,14 +2,14 @@
 //! above](super) shows that no wake-up is lost.
 
 use super::buffers::ThreadBuffers;
-use super::{BorrowedBuffers, MultiplexedConnection, Slot, State};
+use super::{BorrowedBuffers, MultiplexedConnection, Slot, State, Waiter};
 use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
 use crate::client::deadline::Deadline;
 use crate::client::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use crate::exception::SystemException;
 use crate::sync::lock;
-use armilla_giop::Framer;
 use armilla_giop::engine::ConnectionLoss;
+use armilla_giop::{Framer, RefusedReply};
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::Interest;
 use std::io;
@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// The receive timeout of a reader, after which it checks the clock. It is the same for all reads
 /// but the last of a call, so that setting it rarely costs a system call.
 pub(super) const SLICE: Duration = Duration::from_secs(1);
+
+/// The reason when a reply gets no memory and cannot be passed over.
+const NO_MEMORY: &str = "there is no memory for a reply (message_memory)";
 
 /// The time that a closing server has to send its last replies and CloseConnection.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -246,11 +249,48 @@ impl MultiplexedConnection {
                         return false;
                     }
                 },
-                Ok(None) => return true,
+                Ok(None) => {
+                    if self.reserve_memory(framer) {
+                        return true;
+                    }
+                    let Some(refused) = framer.refuse_reply() else {
+                        self.fail(ConnectionLoss::Broken, NO_MEMORY);
+                        return false;
+                    };
+                    self.end_refused(refused, ready);
+                }
                 Err(error) => {
                     self.fail(ConnectionLoss::Unreadable(error), "");
                     return false;
                 }
+            }
+        }
+    }
+
+    /// Reserves memory for the replies that are incomplete; `false` if there is not enough.
+    #[inline]
+    fn reserve_memory(&self, framer: &Framer) -> bool {
+        match &self.memory {
+            Some(memory) if framer.is_partial() => lock(memory).resize(framer.expected_memory()),
+            _ => true,
+        }
+    }
+
+    /// Ends the call whose reply was refused because there is no memory for it.
+    #[cold]
+    fn end_refused(&self, refused: RefusedReply, ready: &mut Vec<Arc<AsyncCall>>) {
+        let RefusedReply { request_id, status } = refused;
+        let mut state = lock(&self.state);
+        let Some(waiter) = state.initiator.forget(request_id) else { return };
+        state.asynchronous -= usize::from(matches!(waiter, Waiter::Call(_)));
+        drop(state);
+        let Some(memory) = &self.memory else { return };
+        let exception = lock(memory).refused(self.peer(), Some(status));
+        match waiter {
+            Waiter::Thread(slot) => slot.refuse(exception),
+            Waiter::Call(call) => {
+                call.store_failure(exception);
+                ready.push(call);
             }
         }
     }

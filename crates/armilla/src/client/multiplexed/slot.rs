@@ -20,7 +20,15 @@ pub(in crate::client) struct Slot {
 #[derive(Default)]
 struct Outcome {
     reply: OwnedMessage,
-    lost: Option<(Arc<LostConnection>, CompletionStatus)>,
+    failure: Option<Failure>,
+}
+
+/// Why there is no reply.
+enum Failure {
+    /// The connection has ended.
+    Lost(Arc<LostConnection>, CompletionStatus),
+    /// The reply got no memory.
+    Refused(SystemException),
 }
 
 impl Slot {
@@ -49,7 +57,14 @@ impl Slot {
     /// Stores the end of the connection and wakes the thread.
     #[cold]
     pub(super) fn fail(&self, lost: &Arc<LostConnection>, executed: CompletionStatus) {
-        lock(&self.outcome).lost = Some((lost.clone(), executed));
+        lock(&self.outcome).failure = Some(Failure::Lost(lost.clone(), executed));
+        self.wake();
+    }
+
+    /// Stores that the reply was refused and wakes the thread.
+    #[cold]
+    pub(super) fn refuse(&self, exception: SystemException) {
+        lock(&self.outcome).failure = Some(Failure::Refused(exception));
         self.wake();
     }
 
@@ -67,15 +82,16 @@ impl Slot {
     /// Moves the stored reply into `reply`, in exchange for its memory.
     ///
     /// # Errors
-    /// The exception for a call whose connection has ended.
+    /// The exception for a call without a reply.
     pub(super) fn take(
         &self,
         reply: &mut OwnedMessage,
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
         let mut outcome = lock(&self.outcome);
-        match outcome.lost.take() {
-            Some((lost, executed)) => Err(lost.exception(executed, deadline)),
+        match outcome.failure.take() {
+            Some(Failure::Lost(lost, executed)) => Err(lost.exception(executed, deadline)),
+            Some(Failure::Refused(exception)) => Err(exception),
             None => {
                 std::mem::swap(&mut outcome.reply, reply);
                 Ok(())

@@ -1,10 +1,10 @@
-//! The memory that large messages take while they arrive and while servants use them, over all
-//! connections of a server.
+//! The memory that large messages take while they arrive and while they are in use, over all
+//! connections of a server, or of a client.
 //!
-//! A limit on each message does not bound the memory of a server with many clients. The budget does:
+//! A limit on each message does not bound the memory of a process with many peers. The budget does:
 //! a connection reserves memory as its message grows. A peer may hold as much as is free, so there
 //! is always some left for others: one greedy peer gets half of the budget, two get a third each
-//! (dynamic thresholds, Choudhury and Hahne 1998). A request that gets no memory is refused, and its
+//! (dynamic thresholds, Choudhury and Hahne 1998). A message that gets no memory is refused, and its
 //! octets are discarded as they arrive.
 
 use super::peer::Peer;
@@ -19,13 +19,14 @@ const DEFAULT_SHARE: usize = 4;
 /// The budget where the machine does not tell its memory.
 const DEFAULT_LIMIT: usize = 256 << 20;
 
-/// The budget of a server.
-pub(super) struct MessageMemory {
+/// The budget of a server or a client. Any thread may use it.
+#[derive(Debug)]
+pub struct MessageMemory {
     limit: usize,
     held: Mutex<Held>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Held {
     total: usize,
     by_peer: HashMap<Peer, usize>,
@@ -45,19 +46,21 @@ impl Held {
 
 impl MessageMemory {
     /// A budget of `limit` octets, or of a part of the machine's memory.
-    pub(super) fn new(limit: Option<usize>) -> Arc<Self> {
+    pub fn new(limit: Option<usize>) -> Arc<Self> {
         static DEFAULT: LazyLock<usize> =
             LazyLock::new(|| machine_memory().map_or(DEFAULT_LIMIT, |all| all / DEFAULT_SHARE));
         Arc::new(Self { limit: limit.unwrap_or_else(|| *DEFAULT), held: Mutex::default() })
     }
 
-    pub(super) const fn limit(&self) -> usize {
+    /// The budget in octets.
+    pub const fn limit(&self) -> usize {
         self.limit
     }
 }
 
 /// The memory that the messages of one connection have reserved; free again when dropped.
-pub(super) struct Reservation {
+#[derive(Debug)]
+pub struct Reservation {
     memory: Arc<MessageMemory>,
     peer: Peer,
     octets: usize,
@@ -65,14 +68,14 @@ pub(super) struct Reservation {
 
 impl Reservation {
     /// No memory yet, for a connection of `peer`.
-    pub(super) fn new(memory: &Arc<MessageMemory>, peer: &Address) -> Self {
+    pub fn new(memory: &Arc<MessageMemory>, peer: &Address) -> Self {
         Self { memory: memory.clone(), peer: Peer::of(peer), octets: 0 }
     }
 
     /// Reserves `octets` in all, more or less than before; `false` if the peer cannot have them. What
     /// it has beyond `kept` is free then, so that of several messages that grow at the same time not
     /// all are refused.
-    pub(super) fn resize(&mut self, octets: usize, kept: usize) -> bool {
+    pub fn resize(&mut self, octets: usize, kept: usize) -> bool {
         if octets == self.octets {
             return true;
         }
@@ -97,7 +100,7 @@ impl Reservation {
     }
 
     /// Takes the reservation out, for as long as a complete message is in use.
-    pub(super) fn take(&mut self) -> Option<Self> {
+    pub fn take(&mut self) -> Option<Self> {
         let octets = std::mem::take(&mut self.octets);
         let Self { memory, peer, .. } = self;
         (octets > 0).then(|| Self { memory: memory.clone(), peer: peer.clone(), octets })
