@@ -1,6 +1,6 @@
 //! The bars of the experiment.
 
-use super::program::{FLOW, ONEWAY, TWOWAY, Way};
+use super::program::{C_READ, FLOW, ONEWAY, TWOWAY, Way};
 use super::{Imaging, ImagingCell};
 use serde::Serialize;
 
@@ -34,6 +34,12 @@ impl Imaging {
             self.at_least("a flow: 0.97 × plain sockets or more", 0.97, FLOW, &ratio),
             self.at_least("twoway calls: 0.9 × plain sockets or more", 0.9, TWOWAY, &ratio),
             self.at_least("oneway calls: 0.9 × plain sockets or more", 0.9, ONEWAY, &ratio),
+            self.at_least("twoway calls: 0.9 × plain sockets that read", 0.9, TWOWAY, &|cell| {
+                self.to_reading_sockets(cell)
+            }),
+            self.at_least("oneway calls: 0.9 × plain sockets that read", 0.9, ONEWAY, &|cell| {
+                self.to_reading_sockets(cell)
+            }),
             self.at_least("four viewers by flows: 0.9 × one or more", 0.9, FLOW, &|cell| {
                 self.to_one_viewer(cell)
             }),
@@ -75,6 +81,15 @@ impl Imaging {
         let ImagingCell { place, images, viewers, .. } = cell;
         let worst = format!("{}, {images}, {viewers} at once", place.describe());
         Some((demand, measured, worst))
+    }
+
+    /// The rate, as a part of that of plain sockets whose server reads the file into memory.
+    fn to_reading_sockets(&self, cell: &ImagingCell) -> Option<f64> {
+        let plain = self.cells.iter().find(|other| {
+            (other.place, &other.images, other.viewers) == (cell.place, &cell.images, cell.viewers)
+                && other.way == C_READ.name
+        });
+        Some(cell.rate / plain?.rate)
     }
 
     /// The rate of four viewers, as a part of that of one.

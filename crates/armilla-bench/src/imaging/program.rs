@@ -29,6 +29,8 @@ const fn way(name: &'static str, peer: Option<&'static Program>, word: &'static 
 /// Plain sockets that stay connected, the baseline.
 pub(super) const C: Way = way("c", Some(&IMAGING_C), "kept");
 pub(super) const C_ANEW: Way = way("c, new connection", Some(&IMAGING_C), "new");
+/// The same, by a server that reads the file into memory, as the server of a call has to.
+pub(super) const C_READ: Way = way("c, read and sent", Some(&IMAGING_C), "read");
 /// Signalled by the ORB, carried by a stream endpoint.
 pub(super) const FLOW: Way = way("armilla, flow", None, "flow");
 pub(super) const FLOW_UNIX: Way = way("armilla, flow over unix", None, "flow-unix");
@@ -37,9 +39,10 @@ pub(super) const TWOWAY: Way = way("armilla, twoway", None, "twoway");
 pub(super) const ONEWAY: Way = way("armilla, oneway", None, "oneway");
 
 /// All ways, in the order of reports.
-pub(super) const WAYS: [Way; 9] = [
+pub(super) const WAYS: [Way; 10] = [
     C,
     C_ANEW,
+    C_READ,
     FLOW,
     FLOW_UNIX,
     TWOWAY,
