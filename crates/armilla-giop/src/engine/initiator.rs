@@ -59,6 +59,9 @@ pub struct Initiator<T> {
     open: bool,
     /// The number of messages that wait for no reply: oneway requests and CancelRequests.
     others: u32,
+    /// The offset of the first of these messages in everything that was queued; [`NEVER`] without
+    /// one.
+    first_other: u64,
 }
 
 #[derive(Debug)]
@@ -73,7 +76,7 @@ struct Entry<T> {
     others: u32,
 }
 
-/// The deadline of a call that never expires.
+/// The deadline of a call that never expires, and the offset of a message that was not sent.
 const NEVER: u64 = u64::MAX;
 
 /// Which end of a connection this is.
@@ -119,6 +122,7 @@ impl<T> Initiator<T> {
             earliest: NEVER,
             open: true,
             others: 0,
+            first_other: NEVER,
         }
     }
 
@@ -129,7 +133,8 @@ impl<T> Initiator<T> {
             Role::Originator => 0,
             Role::Acceptor => 1,
         };
-        Self { next_id, stride: 2, ..Self::new(limit) }
+        // This end also sends replies, which nobody reports here: they count from the beginning.
+        Self { next_id, stride: 2, first_other: 0, ..Self::new(limit) }
     }
 
     /// Begins a call and returns the id for its request. `deadline` is when the call
@@ -156,8 +161,16 @@ impl<T> Initiator<T> {
     /// The id for a message to which no reply comes, or for which no call waits.
     #[inline]
     pub fn next_id(&mut self) -> u32 {
-        self.others = self.others.wrapping_add(1);
+        self.count_other();
         self.take_id()
+    }
+
+    #[inline]
+    const fn count_other(&mut self) {
+        self.others = self.others.wrapping_add(1);
+        if self.first_other > self.queued {
+            self.first_other = self.queued;
+        }
     }
 
     #[inline]
@@ -182,7 +195,7 @@ impl<T> Initiator<T> {
 
     /// Records that octets of no call were queued behind everything else.
     pub const fn queue_other(&mut self, octets: usize) {
-        self.others = self.others.wrapping_add(1);
+        self.count_other();
         self.queued = self.queued.saturating_add(octets as u64);
     }
 
@@ -325,12 +338,12 @@ impl<T> Initiator<T> {
 
     /// Ends the connection and returns every unanswered call with its completion status.
     ///
-    /// A request that was not sent whole was not executed. When the server sends CloseConnection or
-    /// MessageError (CORBA 3.4 Part 2, 9.4.7 and 9.4.8), the last request was not executed either.
-    /// A server that sends CloseConnection has begun no request that it has not answered; the client
-    /// relies on that for a request if every message behind it waits for a reply. Any other request
-    /// may have been executed: the server may have begun it before it met a message that it could
-    /// not take, such as a oneway request.
+    /// A request that was not sent whole was not executed. Nor was the last request when the server
+    /// sends CloseConnection (CORBA 3.4 Part 2, 9.4.7): such a server has begun no request that it
+    /// has not answered. The client relies on that for a request if every message behind it waits
+    /// for a reply. MessageError (9.4.8) does not say which message the server could not read, and
+    /// some servers read on: only a request that was sent alone, without any other message that is
+    /// unanswered, was not executed. Any other request may have been executed.
     pub fn end(
         &mut self,
         loss: &ConnectionLoss,
@@ -338,8 +351,8 @@ impl<T> Initiator<T> {
         self.open = false;
         self.cancelled = 0;
         self.earliest = NEVER;
-        let refused = matches!(loss, ConnectionLoss::Closed | ConnectionLoss::MessageError);
         let (closed, others) = (*loss == ConnectionLoss::Closed, self.others);
+        let refused = closed || (*loss == ConnectionLoss::MessageError && self.is_one_unanswered());
         let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
         self.pending.drain().filter_map(move |(id, entry)| {
             let unsent = entry.end > sent;
@@ -354,6 +367,18 @@ impl<T> Initiator<T> {
             };
             Some((entry.call?, executed))
         })
+    }
+
+    /// Whether the server has not answered exactly one of the messages that were sent whole. A
+    /// message that waits for no reply is never answered.
+    fn is_one_unanswered(&mut self) -> bool {
+        let (sent, queues) = (self.sent, self.queued > 0);
+        let other_sent = match queues {
+            true => self.first_other < sent,
+            false => self.first_other != NEVER,
+        };
+        let unanswered = self.pending.iter_mut().filter(|(_, entry)| entry.end <= sent).count();
+        unanswered == 1 && !other_sent
     }
 }
 

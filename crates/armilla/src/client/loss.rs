@@ -49,7 +49,7 @@ impl LostConnection {
                 Minor::MESSAGE_ERROR_RECEIVED,
                 match completed {
                     Completion::No => format!("{peer} could not read the request"),
-                    _ => format!("{peer} could not read a message behind the request"),
+                    _ => format!("{peer} could not read the request or another message"),
                 },
             ),
             ConnectionLoss::Malformed(..) => return self.broken(&self.loss.to_string(), completed),

@@ -145,8 +145,42 @@ fn a_server_that_cannot_read_a_message_does_not_say_which() {
     let loss = one.receive(&message(&octets)).unwrap_err();
     assert_eq!(lost(&mut one, &loss), [("a", CompletionStatus::No)]);
     let (mut two, _) = with(["a", "b"]);
-    let expected = [("a", CompletionStatus::Maybe), ("b", CompletionStatus::No)];
-    assert_eq!(lost(&mut two, &loss), expected);
+    let expected = [("a", CompletionStatus::Maybe), ("b", CompletionStatus::Maybe)];
+    assert_eq!(lost(&mut two, &loss), expected, "it may read on behind the message");
+    let (mut answered_before, [a, _]) = with(["a", "b"]);
+    answered(&mut answered_before, a);
+    assert_eq!(lost(&mut answered_before, &loss), [("b", CompletionStatus::No)]);
+    let (mut unsent_behind, _) = with(["a"]);
+    let b = unsent_behind.begin("b", None).unwrap();
+    unsent_behind.queue(b, 50);
+    let expected = [("a", CompletionStatus::No), ("b", CompletionStatus::No)];
+    assert_eq!(lost(&mut unsent_behind, &loss), expected);
+}
+
+#[test]
+fn the_message_that_a_server_cannot_read_may_be_one_that_waits_for_no_reply() {
+    let loss = ConnectionLoss::MessageError;
+    let mut exclusive = Initiator::new(1);
+    exclusive.next_id();
+    exclusive.begin("a", None).unwrap();
+    assert_eq!(lost(&mut exclusive, &loss), [("a", CompletionStatus::Maybe)]);
+    let mut queued = Initiator::new(8);
+    queued.next_id();
+    queued.queue_other(20);
+    let a = queued.begin("a", None).unwrap();
+    queued.queue(a, 50);
+    queued.sent(70);
+    assert_eq!(lost(&mut queued, &loss), [("a", CompletionStatus::Maybe)]);
+}
+
+#[test]
+fn the_message_that_a_peer_cannot_read_may_be_a_reply_on_a_bidirectional_connection() {
+    let mut both = Initiator::bidirectional(8, Role::Originator);
+    let a = both.begin("a", None).unwrap();
+    both.queue(a, 50);
+    both.sent(50);
+    let expected = [("a", CompletionStatus::Maybe)];
+    assert_eq!(lost(&mut both, &ConnectionLoss::MessageError), expected);
 }
 
 #[test]
