@@ -109,6 +109,38 @@ fn an_interceptor_before_the_servant_cannot_say_that_it_was_executed() {
     }
 }
 
+/// Ends the request before the servant is called, and says afterwards that it was executed.
+struct Refusing;
+
+impl ClientInterceptor for Refusing {
+    fn send_request(&self, _: &mut ClientRequestInfo<'_>) -> Result<(), Interruption> {
+        Err(raised(Completion::No).into())
+    }
+}
+
+impl ServerInterceptor for Refusing {
+    fn receive_request(&self, _: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        Err(raised(Completion::No).into())
+    }
+}
+
+#[test]
+fn an_interceptor_cannot_say_that_a_refused_request_was_executed() {
+    let executed = Raising(Point::SendException, Completion::Yes);
+    let server = orbs::builder().listen("iiop://127.0.0.1:0").unwrap();
+    let server = server.server_interceptor(executed).server_interceptor(Refusing);
+    let server = Server::of(server.build().unwrap());
+    let remote = server.remote(&orbs::client());
+    let executed = Raising(Point::ReceiveException, Completion::Yes);
+    let client = orbs::builder().client_interceptor(executed).client_interceptor(Refusing);
+    let refused = server.remote(&client.build().unwrap());
+    for object in [remote, refused] {
+        assert_eq!(object.increment().unwrap_err().completed(), Completion::No);
+        assert_eq!(object.increment_async().wait().unwrap_err().completed(), Completion::No);
+    }
+    assert_eq!(server.probe.count(), Ok(0));
+}
+
 /// Raises an exception before or after the servant.
 struct Locator {
     before: Option<Completion>,

@@ -133,8 +133,9 @@ impl<'a> ServerCall<'a> {
     /// replaces the outcome, if any.
     #[cold]
     fn postinvoke(&mut self) -> Option<Outcome> {
+        let located = self.located_servant.take()?;
         self.note_entry();
-        self.located_servant.take()?.postinvoke().err().map(Outcome::SystemException)
+        located.postinvoke().err().map(Outcome::SystemException)
     }
 
     /// Runs the interceptors before the servant is called, if there are any.

@@ -284,7 +284,7 @@ impl Flow<'_> {
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
                 (Err(interruption), _) if executed => interruption.after_entry().into(),
-                (Err(interruption), _) => interruption.into(),
+                (Err(interruption), _) => interruption.before_entry().into(),
             };
         }
         outcome

@@ -199,6 +199,7 @@ impl ServerFlow {
         let all = interceptors.server.iter().take(entered).rev();
         for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
             let end = outcome.end();
+            let executed = self.servant_entered || outcome.may_be_executed();
             let info = &mut self.info;
             info.outcome = Some(outcome);
             let result = call_point(interceptor.name(), Completion::Maybe, || match end {
@@ -210,8 +211,8 @@ impl ServerFlow {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
                 (Ok(()), None) => Outcome::Sent,
-                (Err(interruption), _) if self.servant_entered => interruption.after_entry().into(),
-                (Err(interruption), _) => interruption.into(),
+                (Err(interruption), _) if executed => interruption.after_entry().into(),
+                (Err(interruption), _) => interruption.before_entry().into(),
             };
         }
         outcome
