@@ -13,6 +13,7 @@ use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -142,8 +143,8 @@ fn they_keep_to_managers_and_limits_and_need_no_leave_to_connect() {
     orb.shutdown();
 }
 
-/// Sends every request to another object.
-struct Sender(Object);
+/// Sends every request to another object, and counts them.
+struct Sender(Object, Arc<AtomicUsize>);
 
 impl ServantLocator for Sender {
     fn preinvoke(
@@ -152,6 +153,7 @@ impl ServantLocator for Sender {
         _: &Poa,
         _: &str,
     ) -> Result<(armilla::AnyServant, Cookie), ServantManagerError> {
+        self.1.fetch_add(1, Ordering::SeqCst);
         Err(ServantManagerError::Forward(self.0.clone()))
     }
 }
@@ -172,7 +174,9 @@ fn they_go_where_servant_managers_send_them(orb: &Orb, elsewhere: &EverythingRef
     let far = travel(elsewhere, orb);
     for (name, target) in [("near", near), ("far", far)] {
         let before = target.count().unwrap();
-        let sender = ServantManager::locator(Sender(target.object().clone()));
+        let asked = Arc::new(AtomicUsize::new(0));
+        let sender = Sender(target.object().clone(), asked.clone());
+        let sender = ServantManager::locator(sender);
         let poa = orb.root_poa().create_poa(name).user_ids().servant_manager(sender);
         let poa = poa.build().unwrap();
         let object: EverythingRef = poa.create_reference_with_id("one").unwrap();
@@ -180,6 +184,7 @@ fn they_go_where_servant_managers_send_them(orb: &Orb, elsewhere: &EverythingRef
             assert_eq!(object.increment_async().wait(), Ok(before + number), "{name}");
         }
         assert_eq!(object.increment(), Ok(before + 3), "{name}");
+        assert_eq!(asked.load(Ordering::SeqCst), 3, "{name}: a forward holds for one call");
     }
 }
 

@@ -43,7 +43,7 @@ use std::time::Duration;
 /// An asynchronous call under way.
 pub(crate) struct AsyncCall {
     pub(super) first: CallTarget,
-    /// Set when its selector was asked again.
+    /// Set when its selector was asked again, or an object of this process has forwarded it.
     pub(super) later: OnceLock<Box<CallTarget>>,
     pub(super) selection: Option<Selection>,
     pub(super) operation: OwnedOperation,

@@ -8,8 +8,8 @@ use super::asynchronous::AsyncCall;
 use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
 use super::interception::{Attempt, Suspended, user_exception_id};
-use super::invocation::{Invocation, Step};
-use super::reference::Reference;
+use super::invocation::{Forward, Invocation, Step};
+use super::reference::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};
 use crate::signature::Signature;
@@ -106,11 +106,27 @@ impl AsyncCall {
             Some(flow) => self.end_flow(reference, *flow, step, user, reply),
         };
         match ended? {
-            Step::Forward(forward) => self.with_invocation(|target, invocation| {
-                invocation.follow(reference, target.route(), forward).map(|()| Step::Again)
-            }),
+            Step::Forward(forward) => {
+                self.follow(reference, forward)?;
+                Ok(Step::Again)
+            }
             step => Ok(step),
         }
+    }
+
+    /// Follows a forward. One by this process holds for this call only, as it does for a call whose
+    /// thread waits: the next call asks the servant manager again.
+    fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
+        self.with_invocation(|target, invocation| match forward {
+            Forward::To(ior) | Forward::ForGood(ior)
+                if target.is_collocated() && self.later.get().is_none() =>
+            {
+                invocation.count_forward(&reference.orb)?;
+                self.go_to(Object::from_ior(&reference.orb, *ior));
+                Ok(())
+            }
+            forward => invocation.follow(reference, target.route(), forward),
+        })
     }
 
     fn end_flow(

@@ -90,6 +90,13 @@ impl AsyncCall {
         self.later.get().map_or(&self.first, |later| later)
     }
 
+    /// Directs this call to another object.
+    pub(super) fn go_to(&self, other: Object) {
+        let CallTarget { object, context, deadline } = &self.first;
+        let (object, context, deadline) = (object.with_reference(other), *context, *deadline);
+        self.later.get_or_init(|| Box::new(CallTarget { object, context, deadline }));
+    }
+
     /// Ends the call with a failure, or lets another thread ask its selector.
     pub(super) fn fail(self: &Arc<Self>, failure: SystemException) {
         let certain = failure.completed() == Completion::No;
