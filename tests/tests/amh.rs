@@ -1,13 +1,16 @@
 //! Asynchronous method handling: deferred replies of servants.
 
 use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
-use armilla::{Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version};
+use armilla::{
+    Collocation, Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version,
+};
 use armilla_giop::{MessageKind, cancel_request};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::peer::{self, Wire, answered};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// An interface with one operation, `long ask(in long question)`, whose servants reply later.
 trait Oracle: Send + Sync + 'static {
@@ -210,4 +213,27 @@ fn a_plain_method_waits_for_the_handle() {
     assert_eq!(wait().unwrap(), "later");
     assert_eq!(wait().unwrap_err().kind(), ExceptionKind::NoResponse);
     answering.join().unwrap();
+}
+
+/// Takes its time, and never replies.
+struct Slow;
+
+impl Oracle for Slow {
+    fn ask_amh(&self, _: i32, reply: ResponseHandler<i32>) {
+        thread::sleep(Duration::from_millis(300));
+        std::mem::forget(reply);
+    }
+}
+
+#[test]
+fn within_the_process_the_time_of_the_method_is_that_of_the_call() {
+    let server = Server::of(orbs::listening_with(|settings| {
+        settings.collocation = Collocation::ThroughPoa;
+    }));
+    let slow = server.root_poa().activate(Arc::new(Slow) as Arc<dyn Oracle>).unwrap();
+    let begun = Instant::now();
+    let error = ask(&slow.with_timeout(Duration::from_millis(400)), 1).unwrap_err();
+    let elapsed = begun.elapsed();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Timeout, Completion::Maybe));
+    assert!(elapsed < Duration::from_millis(600), "the wait had the limit anew: {elapsed:?}");
 }

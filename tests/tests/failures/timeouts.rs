@@ -114,6 +114,35 @@ fn a_reply_that_drips_times_out_as_a_whole() {
 }
 
 #[test]
+fn what_an_earlier_attempt_has_used_of_the_time_is_gone() {
+    const CALL: Duration = Duration::from_millis(900);
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let second = Peer::start(move |_, mut wire| {
+        while let Some(message) = wire.message() {
+            let message = Message::parse(&message).unwrap().unwrap();
+            // The first call leaves an idle connection; the second waits in vain.
+            if asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 {
+                let (request, _) = armilla_giop::decode_request(&message).unwrap();
+                let (order, id) = (message.header.order, request.request_id);
+                let status = armilla_giop::ReplyStatus::NoException;
+                wire.send(&peer::reply(NEWEST, order, id, status, |_| Ok(())));
+            }
+        }
+    });
+    let there = second.ior(NEWEST);
+    let home = Peer::answering(move |request| {
+        std::thread::sleep(CALL * 3 / 4);
+        peer::forward(request, &there)
+    });
+    let client = orbs::client();
+    home.reference(&client, NEWEST).ping().unwrap();
+    let begun = Instant::now();
+    assert_fails(home.reference(&client, NEWEST).with_timeout(CALL).ping(), LATE);
+    let elapsed = begun.elapsed();
+    assert!(elapsed < CALL * 3 / 2, "the second attempt had {CALL:?} anew: {elapsed:?}");
+}
+
+#[test]
 fn a_server_that_does_not_read_cannot_hold_the_call_for_ever() {
     let (open, opens) = mpsc::channel::<()>();
     let opens = std::sync::Mutex::new(opens);

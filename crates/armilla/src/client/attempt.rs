@@ -30,6 +30,21 @@ pub(super) fn attempt<'c>(
     exchange_exclusive(orb, outgoing, deadline)
 }
 
+/// Makes an attempt that does not begin with the call: only the time that is left counts.
+#[cold]
+#[inline(never)]
+pub(super) fn attempt_late<'c>(
+    orb: &'c Orb,
+    outgoing: &Outgoing<'c, '_>,
+    (connection_policy, scope): (ConnectionPolicy, SyncScope),
+    deadline: &Deadline,
+) -> Result<Option<Reply<'c>>, SystemException> {
+    if connection_policy == ConnectionPolicy::Multiplexed {
+        return exchange_multiplexed(orb, outgoing, &deadline.late(), scope);
+    }
+    exchange_over_other(orb, outgoing, deadline)
+}
+
 /// The answer that the reply to an attempt is. A system exception of the server is attributed to
 /// its address.
 #[inline(always)]
@@ -74,6 +89,7 @@ fn exchange_over_other<'c>(
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let endpoint = &*outgoing.target.access.endpoint;
+    let deadline = &deadline.late();
     loop {
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
@@ -84,6 +100,7 @@ fn exchange_over_other<'c>(
             }
             None => (endpoint.connect(outgoing.target, deadline)?, false),
         };
+        link.renew();
         match exchange_over(&mut link, outgoing, deadline) {
             Ok(replied) => return Ok(received(orb, endpoint, link, replied, deadline)),
             // The server closed the connection while it was idle: try the next.

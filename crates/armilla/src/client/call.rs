@@ -5,7 +5,7 @@
 //! [`Invocation`] asks for.
 
 use super::answer::{Undeclared, no_reply, user_exception};
-use super::attempt::{answer, attempt};
+use super::attempt::{answer, attempt, attempt_late};
 use super::collocated;
 use super::extension::call_selected;
 use super::interception::{ClientFlow, FlowTarget};
@@ -318,7 +318,8 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         key: &[u8],
         forwarded: Option<&Ior>,
     ) -> Result<Next<'o>, SystemException> {
-        let target = collocated::Target { orb: self.orb, key, limit: self.invocation.time_left() };
+        let target =
+            collocated::Target { orb: self.orb, key, limit: self.invocation.local_limit() };
         let Some(flow) = &self.flow else {
             let reply = target.attempt(self.request, &[])?;
             return collocated::judge(reply);
@@ -349,7 +350,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
                 return Err(invocation.explain(unsent));
             }
             let outgoing = request.to(target, added);
-            let reply = attempt(orb, &outgoing, connection_policy, &deadline);
+            let reply = attempt_late(orb, &outgoing, connection_policy, &deadline);
             let reply = reply.and_then(|reply| {
                 received.map_or(Ok(()), |to| receive_contexts(reply.as_ref(), to))?;
                 answer(reply, &outgoing)

@@ -6,7 +6,7 @@
 use super::answer::{Answer, no_reply};
 use super::call::{Arguments, Request};
 use super::invocation::Step;
-use super::local_objects::{ReplyBuffer, serve_collocated};
+use super::local_objects::{LocalLimit, ReplyBuffer, serve_collocated};
 use super::reply::{Holder, Reply, ReplyStart};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::interception::Contexts;
@@ -19,7 +19,6 @@ use armilla_giop::{
     TargetAddress, Version, begin_request, put_body,
 };
 use std::cell::Cell;
-use std::time::Duration;
 
 const VERSION: Version = Version::V1_2;
 
@@ -28,7 +27,7 @@ pub(super) struct Target<'o, 'k> {
     pub(super) orb: &'o Orb,
     pub(super) key: &'k [u8],
     /// The time limit of the request.
-    pub(super) limit: Option<Duration>,
+    pub(super) limit: LocalLimit,
 }
 
 impl<'o> Target<'o, '_> {
@@ -131,7 +130,7 @@ impl CollocatedReply {
         orb: &Orb,
         request: &OutgoingRequest<'_>,
         arguments: Arguments<'_, 'p>,
-        limit: Option<Duration>,
+        limit: LocalLimit,
         unencodable: &dyn Fn(&CdrError) -> SystemException,
     ) -> Result<(), SystemException> {
         let Some(buffers) = &mut self.0 else { return Err(no_reply()) };

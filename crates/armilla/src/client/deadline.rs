@@ -45,6 +45,12 @@ impl Deadline {
         Self { addresses, ..self }
     }
 
+    /// The same deadline for an attempt that does not begin with the call: what was left of the
+    /// time for sending when the call began may have passed.
+    pub(super) fn late(self) -> Self {
+        Self { request: self.request.or(self.limit), ..self }
+    }
+
     /// Takes the limits from the policies of the call.
     ///
     /// # Errors

@@ -105,7 +105,7 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Notes that what the connection has done so far belongs to making it.
+    /// Notes that the call under way has used some of its time, as for making the connection.
     pub(super) const fn renew(&mut self) {
         self.fresh = true;
     }

@@ -9,6 +9,7 @@
 
 use super::answer::Answer;
 use super::deadline::Deadline;
+use super::local_objects::LocalLimit;
 use super::reference::Effective;
 use super::route::{Route, Target};
 use crate::client::{Object, Reference};
@@ -142,6 +143,15 @@ impl Invocation {
         match self.forwards {
             0 => self.deadline.limit,
             _ => self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
+        }
+    }
+
+    /// The same limit, with the time from which it counts.
+    pub(super) fn local_limit(&self) -> LocalLimit {
+        let time = self.time_left();
+        match self.forwards {
+            0 => LocalLimit { time, since: self.deadline.started },
+            _ => LocalLimit::from_now(time),
         }
     }
 

@@ -8,8 +8,8 @@ use crate::runtime::{Located, Orb, Part, PartSlot};
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::ior::Ior;
 use armilla_giop::{CodeSetContext, Message};
-use armilla_ipc::Stream;
 use armilla_ipc::memory::Inline;
+use armilla_ipc::{CoarseInstant, Stream, coarse_now};
 use std::any::Any;
 use std::fmt;
 use std::io;
@@ -59,7 +59,7 @@ pub(crate) trait LocalObjects: Send + Sync {
         orb: &Orb,
         message: &Message<'_>,
         code_sets: CodeSets,
-        limit: Option<Duration>,
+        limit: LocalLimit,
         reply_buffer: &mut ReplyBuffer,
     ) -> Result<Vec<u8>, SystemException>;
 
@@ -110,7 +110,7 @@ pub(crate) fn serve_collocated(
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
-    limit: Option<Duration>,
+    limit: LocalLimit,
     reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
     orb.local_objects().serve(orb, message, code_sets, limit, reply_buffer)
@@ -123,6 +123,26 @@ pub(super) fn offer(
     setup: ConnectionSetup,
 ) -> Option<Arc<MultiplexedConnection>> {
     orb.local_objects().offer(orb, stream, setup)
+}
+
+/// The time limit of a request within the process.
+#[derive(Clone, Copy)]
+pub(crate) struct LocalLimit {
+    pub(crate) time: Option<Duration>,
+    /// From when the time counts.
+    pub(crate) since: CoarseInstant,
+}
+
+impl LocalLimit {
+    /// A limit that counts from now.
+    pub(crate) fn from_now(time: Option<Duration>) -> Self {
+        Self { time, since: coarse_now() }
+    }
+
+    /// What is left of the time; `None` without a limit.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        Some(self.time?.saturating_sub(coarse_now().since(self.since)))
+    }
 }
 
 /// The buffers for a reply: one for encoding it, one for passing it on.

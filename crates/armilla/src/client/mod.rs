@@ -54,7 +54,9 @@ pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub use greeting::Greeting;
 pub(crate) use invocation::{Forward, Step};
 use local_objects::offer;
-pub(crate) use local_objects::{Carrier, LocalKey, LocalObject, LocalObjects, ReplyBuffer};
+pub(crate) use local_objects::{
+    Carrier, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer,
+};
 pub(crate) use locate::locate;
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
 pub(crate) use operation::{Operation, OperationKey, OwnedOperation};

@@ -7,7 +7,7 @@
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
 use super::dispatch;
-use crate::client::ReplyBuffer;
+use crate::client::{LocalLimit, ReplyBuffer};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::server::poa::PoaInner;
@@ -28,7 +28,7 @@ pub(super) fn serve_collocated(
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
-    limit: Option<Duration>,
+    limit: LocalLimit,
     reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
     serve_for(HERE, orb, message, code_sets, limit, reply_buffer)
@@ -39,7 +39,7 @@ fn serve_for(
     orb: &Orb,
     message: &Message<'_>,
     code_sets: CodeSets,
-    limit: Option<Duration>,
+    limit: LocalLimit,
     reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
     let malformed = |error| SystemException::decoding(&error, Completion::No);
@@ -48,13 +48,13 @@ fn serve_for(
     let reply_memory = std::mem::take(&mut reply_buffer.caught);
     let capture = capture(orb, header.request_id, peer, reply_memory)?;
     let memory = &mut reply_buffer.written;
-    let served = wait_limit::within(limit, || {
+    let served = wait_limit::within(limit.time, || {
         serve_from(Some(&capture.connection), || {
             dispatch::request(&capture.connection, message, header, body, code_sets, memory)
         })
     });
     let reply = match served {
-        Ok(()) if expected => capture.capture_stream.wait(limit),
+        Ok(()) if expected => capture.capture_stream.wait(|| limit.left()),
         // A captured reply cannot fail to be sent.
         Ok(()) | Err(_) => Ok(Vec::new()),
     };
@@ -157,7 +157,7 @@ fn hand_to_main_thread(
     kept.copy_from(message);
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
-        let limit = main.settings().call_timeout;
+        let limit = LocalLimit::from_now(main.settings().call_timeout);
         let serve =
             || serve_for(peer, &main, &message, code_sets, limit, &mut ReplyBuffer::default());
         // The receiver is gone only if the caller has timed out.
@@ -184,11 +184,18 @@ pub(super) struct CaptureStream {
 }
 
 impl CaptureStream {
-    /// Waits for the reply, which a response handler may send later from another thread.
-    pub(super) fn wait(&self, limit: Option<Duration>) -> Result<Vec<u8>, SystemException> {
+    /// Waits for the reply, which a response handler may send later from another thread. `left` is
+    /// asked how long, if the reply is not there yet.
+    pub(super) fn wait(
+        &self,
+        left: impl FnOnce() -> Option<Duration>,
+    ) -> Result<Vec<u8>, SystemException> {
         let empty = |reply: &mut Vec<u8>| reply.is_empty();
-        let reply = lock(&self.reply);
-        let mut reply = match limit {
+        let mut reply = lock(&self.reply);
+        if !reply.is_empty() {
+            return Ok(std::mem::take(&mut *reply));
+        }
+        let mut reply = match left() {
             None => self.arrived.wait_while(reply, empty).unwrap_or_else(PoisonError::into_inner),
             Some(limit) => {
                 let waited = self.arrived.wait_timeout_while(reply, limit, empty);

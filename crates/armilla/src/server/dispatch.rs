@@ -267,7 +267,7 @@ fn serve_located(
     let reply = match call.owes_reply() {
         true => {
             let _blocking = BlockingScope::begin();
-            capture_stream.wait(orb.settings().call_timeout)
+            capture_stream.wait(|| orb.settings().call_timeout)
         }
         false => Ok(Vec::new()),
     };

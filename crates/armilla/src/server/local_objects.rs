@@ -4,8 +4,8 @@ use super::bidirectional;
 use super::collocated;
 use super::poa::Activation;
 use crate::client::{
-    ConnectionSetup, LocalKey, LocalObject, LocalObjects, MultiplexedConnection, Object,
-    ReplyBuffer,
+    ConnectionSetup, LocalKey, LocalLimit, LocalObject, LocalObjects, MultiplexedConnection,
+    Object, ReplyBuffer,
 };
 use crate::exception::SystemException;
 use crate::object_key::{KeyOctets, ObjectKey};
@@ -18,7 +18,6 @@ use armilla_ipc::memory::{Handle, Inline, Shows};
 use std::any::Any;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 impl Shows<dyn LocalObject> for Handle<Activation> {
     fn show(&self) -> &(dyn LocalObject + 'static) {
@@ -99,7 +98,7 @@ impl LocalObjects for HostedObjects {
         orb: &Orb,
         message: &Message<'_>,
         code_sets: CodeSets,
-        limit: Option<Duration>,
+        limit: LocalLimit,
         reply_buffer: &mut ReplyBuffer,
     ) -> Result<Vec<u8>, SystemException> {
         collocated::serve_collocated(orb, message, code_sets, limit, reply_buffer)
