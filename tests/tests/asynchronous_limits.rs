@@ -2,7 +2,7 @@
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{Completion, ExceptionKind, Object, Policies, ReplyFuture, SystemException, Version};
-use armilla_tests::gate::PATIENCE;
+use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer};
 use armilla_tests::probe::*;
@@ -174,4 +174,89 @@ fn deaf() -> (TcpListener, Vec<std::net::TcpStream>) {
     let fill = || std::net::TcpStream::connect_timeout(&address, limit).ok();
     let waiting = std::iter::from_fn(fill).take(64).collect();
     (listener, waiting)
+}
+
+/// A server that reads nothing on its first connection until the test says so, and then answers.
+/// Each call tells the operation.
+fn unread() -> (Peer, mpsc::Sender<()>, mpsc::Receiver<String>) {
+    let (go, goes) = mpsc::channel::<()>();
+    let (tell, told) = mpsc::channel();
+    let (goes, tell) = (Mutex::new(goes), Mutex::new(tell));
+    let peer = Peer::start(move |_, mut wire| {
+        goes.lock().unwrap().recv().ok();
+        while let Some(message) = wire.message() {
+            let message = armilla_giop::Message::parse(&message).unwrap().unwrap();
+            let Ok((request, _)) = armilla_giop::decode_request(&message) else { continue };
+            tell.lock().unwrap().send(request.operation.to_string()).ok();
+            let (order, id) = (message.header.order, request.request_id);
+            let status = armilla_giop::ReplyStatus::NoException;
+            wire.send(&peer::reply(Version::V1_2, order, id, status, |_| Ok(())));
+        }
+    });
+    (peer, go, told)
+}
+
+/// A call with more octets than the system and the queue take for a server that does not read.
+fn large(remote: &EverythingRef, operation: &'static str) -> ReplyFuture<()> {
+    let arguments = |out: &mut armilla::Encoder<'_>| out.copy_octets(&vec![7; 12 << 20]);
+    remote.invoke_async(operation, arguments, |_| Ok(()))
+}
+
+#[test]
+fn they_wait_for_a_server_that_does_not_read_without_a_thread_and_stay_in_order() {
+    let (peer, go, told) = unread();
+    let remote = peer.reference(&orbs::client(), Version::V1_2);
+    let _connects = ping(&remote);
+    eventually("it connects", || peer.connections() > 0);
+    // If one of them blocked this thread, the server would never read.
+    let operations = ["first", "second", "third", "fourth"];
+    let calls = operations.map(|operation| large(&remote, operation));
+    let small = ping(&remote);
+    assert!(!small.is_ready());
+    go.send(()).unwrap();
+    calls.into_iter().for_each(|call| call.wait().unwrap());
+    small.wait().unwrap();
+    let told: Vec<_> = told.iter().take(6).collect();
+    assert_eq!(told, ["ping", "first", "second", "third", "fourth", "ping"]);
+}
+
+#[test]
+fn while_they_wait_for_a_server_that_does_not_read_they_expire_and_are_cancelled() {
+    let (peer, go, told) = unread();
+    let remote = peer.reference(&orbs::client(), Version::V1_2);
+    let first = large(&remote, "first");
+    let late = large(&remote.with_timeout(Duration::from_millis(50)), "late");
+    let error = late.wait_for(PATIENCE).expect("it expires").unwrap_err();
+    assert_eq!((error.kind(), error.completed()), (ExceptionKind::Timeout, Completion::No));
+    assert!(error.to_string().contains("50 ms"), "{error}");
+    drop(large(&remote, "dropped"));
+    let last = large(&remote, "last");
+    go.send(()).unwrap();
+    first.wait().unwrap();
+    last.wait().unwrap();
+    assert_eq!(told.iter().take(2).collect::<Vec<_>>(), ["first", "last"]);
+}
+
+#[test]
+fn what_waits_for_a_server_that_does_not_read_goes_to_the_next_connection() {
+    let (go, goes) = mpsc::channel::<()>();
+    let goes = Mutex::new(goes);
+    let peer = Peer::start(move |number, mut wire| {
+        if number == 0 {
+            // It reads nothing and resets the connection.
+            goes.lock().unwrap().recv().ok();
+            return wire.reset();
+        }
+        while let Some(request) = wire.request() {
+            wire.send(&peer::done(&request));
+        }
+    });
+    let remote = peer.reference(&orbs::client(), Version::V1_2);
+    let first = large(&remote, "first");
+    let second = large(&remote, "second");
+    assert!(!first.is_ready() && !second.is_ready());
+    go.send(()).unwrap();
+    second.wait().unwrap();
+    // It was sent in part, and so not executed.
+    first.wait().unwrap();
 }

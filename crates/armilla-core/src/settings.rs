@@ -227,7 +227,8 @@ pub struct Settings {
     /// Option: `-ORBRequestsInFlight`.
     pub requests_in_flight: usize,
     /// How many octets of requests a client queues on a shared connection for a server that does
-    /// not read them. Above that, calls block. Default: 1 MiB. Option: `-ORBQueuedRequests`.
+    /// not read them. Above that, calls block; asynchronous calls wait without a thread. Default:
+    /// 1 MiB. Option: `-ORBQueuedRequests`.
     pub queued_requests: usize,
     /// When oneway calls return. Default: [`SyncScope::default`]. Option: `-ORBSyncScope`.
     pub sync_scope: SyncScope,

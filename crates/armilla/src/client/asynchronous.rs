@@ -35,7 +35,7 @@ use armilla_ipc::Address;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::Waker;
 use std::thread::Thread;
 use std::time::Duration;
@@ -68,6 +68,8 @@ pub(super) struct State {
     /// The connection that carries the request, and the request id. The call keeps the connection
     /// alive: nothing else may refer to it.
     link: Option<(Arc<MultiplexedConnection>, u32)>,
+    /// The connection on which the call may wait for room.
+    room: Weak<MultiplexedConnection>,
     event: Option<Event>,
     reply: OwnedMessage,
     code_sets: Option<CodeSets>,
@@ -205,7 +207,23 @@ impl AsyncCall {
         }
     }
 
-    fn send(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
+    /// Sends the call, which has waited for room on this connection.
+    pub(super) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
+        if let Err(exception) = self.send_now(link) {
+            self.continue_over(Err(exception));
+        }
+    }
+
+    /// Sends the request, or lets the call wait for room on the connection.
+    fn send(self: &Arc<Self>, link: &Arc<MultiplexedConnection>) -> Result<(), SystemException> {
+        lock(&self.state).room = Arc::downgrade(link);
+        match link.waits_for_room(self)? {
+            true => Ok(()),
+            false => self.send_now(link),
+        }
+    }
+
+    fn send_now(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
         let Some(attempt_target) = state.attempt_target.clone().filter(|_| !state.cancelled) else {
             // The call was cancelled while the interceptors began; they must see its end.
@@ -232,11 +250,7 @@ impl AsyncCall {
             arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
             added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
-        let sending = match MAY_BLOCK.get() {
-            true => Sending::Blocking(&self.target().deadline),
-            false => Sending::NonBlocking,
-        };
-        link.send_for(self, request, sending)
+        link.send_for(self, request, Sending::NonBlocking)
     }
 
     /// Records that the request is sent over `link` with this request id.
@@ -461,8 +475,11 @@ impl AsyncCall {
         state.cancelled = true;
         state.listener = Listener::Nobody;
         let link = state.link.take();
-        let flow = state.flow.take();
+        let (flow, room) = (state.flow.take(), std::mem::take(&mut state.room));
         drop(state);
+        if let Some(room) = room.upgrade() {
+            room.leave_room_queue(self);
+        }
         if let Some((link, id)) = link {
             link.give_up(id);
         }

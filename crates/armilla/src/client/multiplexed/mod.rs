@@ -4,7 +4,8 @@
 //!
 //! **Sending.** The calling thread encodes its request and puts it into the [`Outgoing`](outgoing)
 //! queue. If no thread is sending, it sends the queue, without waiting for the server to accept it.
-//! The ORB's reactor sends later what the server does not accept at once.
+//! The ORB's reactor sends later what the server does not accept at once. While the queue is full,
+//! a thread that calls synchronously waits, and an asynchronous call waits without one ([`room`]).
 //!
 //! **Reading.** One of the threads that wait for replies reads for all; the others are its
 //! followers. See [`reading`]. If only asynchronous calls are under way, no thread waits, and the
@@ -42,6 +43,7 @@ mod buffers;
 mod carried;
 mod outgoing;
 mod reading;
+mod room;
 mod slot;
 mod watching;
 
@@ -66,6 +68,7 @@ use armilla_giop::{CodeSetContext, Framer, Message, Version, cancel_request, clo
 use armilla_ipc::reactor::Timer;
 use armilla_ipc::{CoarseInstant, Readiness, Stream, coarse_now};
 use outgoing::Outgoing;
+use room::RoomWanted;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
@@ -91,6 +94,7 @@ pub(crate) struct MultiplexedConnection {
     /// What incomplete replies have reserved; `None` if the server side reads them. Only the reader
     /// locks it.
     memory: Option<Mutex<ReplyReservation>>,
+    room_wanted: RoomWanted,
     /// Notified when queued octets were sent.
     room: Condvar,
     state: Mutex<State>,
@@ -204,6 +208,7 @@ impl MultiplexedConnection {
             carrier,
             outgoing: Mutex::default(),
             memory: memory.map(Mutex::new),
+            room_wanted: RoomWanted::default(),
             room: Condvar::new(),
             state: Mutex::new(state),
             watch: Watch::default(),
@@ -297,16 +302,16 @@ impl MultiplexedConnection {
                 SystemException::new(kind, Minor::TOO_MANY_REQUESTS_IN_FLIGHT, Completion::No)
                     .with_reason(what)
             }
-            (BeginError::Closed, _) => {
-                let what = format!("the connection to {} was closed", self.peer());
-                SystemException::new(
-                    ExceptionKind::Transient,
-                    Minor::CONNECTION_CLOSING,
-                    Completion::No,
-                )
-                .with_reason(what)
-            }
+            (BeginError::Closed, _) => self.closed(),
         }
+    }
+
+    /// The exception of a call that cannot begin on a closed connection.
+    #[cold]
+    fn closed(&self) -> SystemException {
+        let (kind, minor) = (ExceptionKind::Transient, Minor::CONNECTION_CLOSING);
+        let what = format!("the connection to {} was closed", self.peer());
+        SystemException::new(kind, minor, Completion::No).with_reason(what)
     }
 
     /// Cancels a call and tells the server. `false` when its reply has been taken by another
@@ -403,13 +408,13 @@ impl MultiplexedConnection {
     #[cold]
     pub(crate) fn fail(&self, loss: ConnectionLoss, why: &str) {
         let mut ended = Vec::new();
+        let lost;
         {
             let mut state = lock(&self.state);
             if state.lost.is_some() {
                 return;
             }
-            let lost =
-                Arc::new(LostConnection { peer: self.peer().clone(), loss, why: why.into() });
+            lost = Arc::new(LostConnection { peer: self.peer().clone(), loss, why: why.into() });
             state.lost = Some(lost.clone());
             state.framer = None;
             state.asynchronous = 0;
@@ -433,6 +438,7 @@ impl MultiplexedConnection {
                 call.resume();
             }
         }
+        self.end_room_queue(&lost);
     }
 
     /// Processes a received message. `true` for the reply that the calling thread waits for, which
@@ -483,6 +489,7 @@ impl MultiplexedConnection {
 impl Drop for MultiplexedConnection {
     fn drop(&mut self) {
         self.watch.stop();
+        self.empty_room_queue();
         let timer = lock(&self.state).timer;
         if let (Some(reactor), Some((timer, _))) = (self.driver.reactor(), timer) {
             reactor.cancel(timer);

@@ -1,6 +1,7 @@
 //! The queue of octets to send. A thread that finds no other thread sending sends the queue,
 //! including what other threads add meanwhile. Reading is in [`reading`](super::reading).
 
+use super::room::RoomQueue;
 use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
 use crate::client::loss::LostConnection;
@@ -33,7 +34,9 @@ pub(super) struct Outgoing {
     delayed: usize,
     /// Whether a timer is set to send them.
     timed: bool,
-    lost: Option<Arc<LostConnection>>,
+    pub(super) lost: Option<Arc<LostConnection>>,
+    /// The asynchronous calls that wait for room.
+    pub(super) room_queue: RoomQueue,
 }
 
 /// A message of this size or more is sent in place: a copy into the queue would cost more than a
@@ -55,7 +58,7 @@ impl Outgoing {
     }
 
     /// The number of octets to send.
-    fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.octets.len() - self.left
     }
 
@@ -139,6 +142,7 @@ impl MultiplexedConnection {
                 _ => Ok(()),
             }
         })?;
+        self.use_room();
         Ok(id)
     }
 
@@ -149,12 +153,14 @@ impl MultiplexedConnection {
             lock(&self.state).initiator.queue_other(message.len());
             outgoing.queued += message.len() as u64;
             self.send_parts(outgoing, &[IoSlice::new(message)], message.len());
+            self.use_room();
         }
     }
 
     /// Sends the queue, as far as the server accepts it, unless another thread is sending.
     pub(in crate::client) fn flush(&self) {
         self.flush_from(lock(&self.outgoing));
+        self.use_room();
     }
 
     /// Buffers a oneway call, to send it with others.
@@ -387,6 +393,7 @@ impl MultiplexedConnection {
         outgoing.blocked = false;
         self.flush_from(outgoing);
         self.room.notify_all();
+        self.use_room();
     }
 
     /// Blocks until there is room for one more message, if the thread may block: in the queue, or

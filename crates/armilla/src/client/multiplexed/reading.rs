@@ -187,12 +187,10 @@ impl MultiplexedConnection {
         state.initiator.close();
         drop(state);
         let (peer, why) = (self.peer().clone(), error.to_string());
-        lock(&self.outgoing).end(&Arc::new(LostConnection {
-            peer,
-            loss: ConnectionLoss::Broken,
-            why,
-        }));
+        let lost = Arc::new(LostConnection { peer, loss: ConnectionLoss::Broken, why });
+        lock(&self.outgoing).end(&lost);
         self.room.notify_all();
+        self.end_room_queue(&lost);
         true
     }
 
