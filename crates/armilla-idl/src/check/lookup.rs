@@ -86,12 +86,56 @@ impl Checker<'_, '_> {
             if !matches!(found, Found::Nothing) {
                 let inherited = !self.scopes[scope.0].names.contains_key(&key);
                 self.record_use(scope, inherited, name);
+                let found = self.look_behind(scope, found, name);
                 return self.accept(found, name);
             }
             next = self.scopes[scope.0].parent;
         }
         self.not_found(name, None, whole);
         None
+    }
+
+    /// What `found` in `scope` hides, and an error about that, if it is a member, a parameter or the
+    /// like and a scope further out declares exactly `name`. Otherwise `found`.
+    fn look_behind(&mut self, scope: ScopeId, found: Found, name: &Name) -> Found {
+        let hiding = match &found {
+            Found::One(entry) if self.is_no_declaration(entry.target) => entry.clone(),
+            _ => return found,
+        };
+        let mut next = self.scopes[scope.0].parent;
+        while let Some(outer) = next {
+            if let Found::One(hidden) = self.search(outer, &key(&name.text))
+                && hidden.name.text == name.text
+                && matches!(hidden.target, Target::Decl(_) | Target::Forward(_))
+            {
+                self.report_hidden(name, &hidden, &hiding);
+                return Found::One(hidden);
+            }
+            next = self.scopes[outer.0].parent;
+        }
+        found
+    }
+
+    /// Whether `target` belongs to a declaration, as members and parameters do.
+    fn is_no_declaration(&self, target: Target) -> bool {
+        use Target::{Export, Initializer, Member, Parameter, State};
+        matches!(target, Member | State | Parameter | Initializer | Export(..))
+    }
+
+    fn report_hidden(&mut self, name: &Name, hidden: &Entry, hiding: &Entry) {
+        let what = self.describe(hiding.target);
+        let what = what.strip_prefix("an ").or(what.strip_prefix("a ")).unwrap_or(what);
+        let message = format!("the {what} `{}` hides `{}`", hiding.name.text, name.text);
+        let path = match hidden.target {
+            Target::Decl(id) => self.model.scoped_name(id),
+            _ => name.text.clone(),
+        };
+        let mut error = Diagnostic::error(Code::WrongKind, name.span, message);
+        error = error.secondary(hiding.name.span, "declared here");
+        if hiding.name.text != name.text {
+            error = error.note("names that differ only in case are one name in IDL");
+        }
+        self.session.report(error.help(format!("write `::{path}`, or rename the {what}")));
     }
 
     fn resolve_in(&mut self, scope: ScopeId, name: &Name, whole: &ScopedName) -> Option<Target> {

@@ -45,9 +45,10 @@ fn definition(interface: &Generator<'_, '_>) -> TokenStream {
 }
 
 fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream {
-    let method = names::ident(&interface.scope.derived_method(&callable.stem, "amh"));
+    let method = interface.scope.derived_method(&callable.stem, "amh");
+    let lints = lints::later_method(callable, &method, 1);
+    let method = names::ident(&method);
     let docs = format!(" `{}`, with the reply whenever `reply` is completed.", callable.idl_name);
-    let lints = lints::method(interface.scope.properties, callable);
     let given = callable.in_parameters(interface.scope);
     let outcome = callable.reply_type(interface.scope, &interface.companion);
     let (preparation, result) = callable.blocking_call(interface.scope);

@@ -18,7 +18,7 @@ pub(super) fn provided(
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
     let docs = format!(" [`{0}`](Self::{0}) without waiting for the reply.", callable.method);
-    let lints = lints::method(scope.properties, callable);
+    let lints = lints::later_method(callable, &method(scope, callable), 0);
     let (preparation, outcome) = callable.blocking_call(scope);
     quote! {
         #[doc = #docs]
@@ -38,7 +38,7 @@ pub(super) fn for_references(
     callable: &Callable<'_>,
 ) -> TokenStream {
     let Some(signature) = signature(scope, companion, callable) else { return TokenStream::new() };
-    let method = method(scope, callable);
+    let method = names::ident(&method(scope, callable));
     let stub = callable.local("stub");
     let parameters = callable.local_arguments();
     let wire_name = &callable.wire_name;
@@ -65,12 +65,12 @@ fn signature(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> O
     if callable.oneway || !scope.options.asynchronous {
         return None;
     }
-    let method = method(scope, callable);
+    let method = names::ident(&method(scope, callable));
     let parameters = callable.in_parameters(scope);
     let outcome = callable.reply_type(scope, companion);
     Some(quote!(fn #method(&self #(, #parameters)*) -> rt::ReplyFuture<#outcome>))
 }
 
-fn method(scope: &Scope<'_>, callable: &Callable<'_>) -> Ident {
-    names::ident(&scope.derived_method(&callable.stem, "async"))
+fn method(scope: &Scope<'_>, callable: &Callable<'_>) -> String {
+    scope.derived_method(&callable.stem, "async")
 }

@@ -1,6 +1,7 @@
 //! Valid IDL that has no Rust mapping: names that collide in Rust, and TypeCodes that are too
 //! large.
 
+use super::amh;
 use super::anys;
 use super::bitsets;
 use super::names;
@@ -12,7 +13,7 @@ use super::unions;
 use super::value_operations;
 use super::values;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::model::{Bitset, DeclId, DeclKind, Declaration, Member, Model, Union, Value};
+use crate::model::{Bitset, DeclId, DeclKind, Declaration, Flavour, Member, Model, Union, Value};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -149,9 +150,14 @@ impl<'m> Checker<'m> {
                 self.declare(&values, &name, self.beside(id, "the constructor of an `any`"));
             }
             DeclKind::Typedef(_) => {}
-            DeclKind::Interface(_) => {
+            DeclKind::Interface(data) => {
                 self.reference(&modules, id);
                 self.module_of(&modules, id);
+                if self.scope.options.amh && data.flavour != Flavour::Local {
+                    let role = "the trait of the servants that reply later";
+                    let name = scope::amh_name(declaration);
+                    self.declare(&modules, &name, self.beside(id, role));
+                }
                 self.interface(id, &modules, declaration);
             }
             DeclKind::Struct(data) | DeclKind::Exception(data) => {
@@ -260,6 +266,9 @@ impl<'m> Checker<'m> {
             modules => format!("{modules}::{}", names::module(&declaration.name)),
         };
         self.declare(&companion, "skeleton", self.beside(id, "the skeleton"));
+        if self.scope.options.amh {
+            self.declare(&companion, amh::SKELETON, self.beside(id, "the skeleton"));
+        }
         let methods = format!("{modules} methods of {}", declaration.name);
         for callable in operation::callables(self.scope, id) {
             self.callable(id, &methods, &companion, &callable);

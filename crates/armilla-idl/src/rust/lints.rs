@@ -22,23 +22,37 @@ pub(super) fn allow(lints: &[&str]) -> TokenStream {
 
 /// The attribute that allows the lints that a method of a trait violates.
 pub(super) fn method(properties: &TypeProperties, callable: &Callable<'_>) -> TokenStream {
-    let mut lints = Vec::new();
-    let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
-    if parameters > 7 {
-        lints.push("too_many_arguments");
-    }
+    let mut lints = method_lints(callable, &callable.method, 0);
     if returned_complexity(callable) > MAX_COMPLEXITY {
         lints.push("type_complexity");
     }
     lints.extend(raises(properties, callable));
-    match callable.method.as_str() {
-        "new" => lints.extend(["new_ret_no_self", "wrong_self_convention"]),
-        name if ["from_", "into_"].iter().any(|prefix| name.starts_with(prefix)) => {
-            lints.push("wrong_self_convention");
-        }
-        _ => {}
+    allow(&lints)
+}
+
+/// The same for the method `name` of a callable whose reply comes later, in a future or, with one
+/// parameter more, through a handler.
+pub(super) fn later_method(callable: &Callable<'_>, name: &str, more: usize) -> TokenStream {
+    let mut lints = method_lints(callable, name, more);
+    if replied_complexity(callable) > MAX_COMPLEXITY {
+        lints.push("type_complexity");
     }
     allow(&lints)
+}
+
+/// The lints about the method's name and its parameters, of which it has `more` than the callable.
+fn method_lints(callable: &Callable<'_>, name: &str, more: usize) -> Vec<&'static str> {
+    let mut lints = Vec::new();
+    let parameters = 1 + callable.arguments().count() + callable.context().iter().count();
+    if parameters + more > 7 {
+        lints.push("too_many_arguments");
+    }
+    if name == "new" {
+        lints.extend(["new_ret_no_self", "wrong_self_convention"]);
+    } else if ["from_", "into_"].iter().any(|prefix| name.starts_with(prefix)) {
+        lints.push("wrong_self_convention");
+    }
+    lints
 }
 
 /// The lint about large errors that a function with these exceptions violates.
@@ -125,12 +139,21 @@ pub(super) fn repeats_its_scope(model: &Model, module: DeclId) -> bool {
 /// Clippy's measure of the complexity of the return type: ten points for each type, times its
 /// depth.
 fn returned_complexity(callable: &Callable<'_>) -> u64 {
-    let returned: Vec<&Type> = callable.returned().collect();
-    let depth = if returned.len() > 1 { 3 } else { 2 };
-    let values: u64 = returned.iter().map(|ty| complexity(ty, depth)).sum();
+    result_complexity(callable, callable.returned().collect())
+}
+
+/// The complexity of the `ReplyFuture` or `ResponseHandler` with the values of the reply, whose
+/// parameters are those of a `Result`.
+fn replied_complexity(callable: &Callable<'_>) -> u64 {
+    result_complexity(callable, callable.received().collect())
+}
+
+fn result_complexity(callable: &Callable<'_>, values: Vec<&Type>) -> u64 {
+    let depth = if values.len() > 1 { 3 } else { 2 };
+    let complexities: u64 = values.iter().map(|ty| complexity(ty, depth)).sum();
     // The `Result` itself, a tuple in it, and the error type with its parameter.
     10 + if depth == 3 { 20 } else { 0 }
-        + values
+        + complexities
         + 20
         + if callable.raises.is_empty() { 0 } else { 30 }
 }

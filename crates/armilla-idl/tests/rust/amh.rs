@@ -68,3 +68,59 @@ pub fn withdraw(
 //= mod bank > trait AmhMarker
 /// Servants of [`Marker`] that may reply later. What is not implemented here is what the method of [`Marker`] returns.
 pub trait AmhMarker: Marker {}
+
+//= mod bank > trait AmhAmhMarker2
+/// Servants of [`AmhMarker2`] that may reply later. What is not implemented here is what the method of [`AmhMarker2`] returns.
+pub trait AmhAmhMarker2: AmhMarker2 {
+    /// `six`, with the reply whenever `reply` is completed.
+    #[allow(clippy::too_many_arguments)]
+    fn six_amh(
+        &self,
+        a: i32,
+        b: i32,
+        c: i32,
+        d: i32,
+        e: i32,
+        f: i32,
+        reply: rt::ResponseHandler<i32>,
+    ) {
+        reply.complete(self.six(a, b, c, d, e, f));
+    }
+}
+
+//= mod bank > trait AmhOdd
+/// Servants of [`Odd`] that may reply later. What is not implemented here is what the method of [`Odd`] returns.
+pub trait AmhOdd: Odd {
+    /// `from`, with the reply whenever `reply` is completed.
+    #[allow(clippy::wrong_self_convention)]
+    fn from_amh(&self, reply: rt::ResponseHandler<()>) {
+        reply.complete(self.from());
+    }
+    /// `turn`, with the reply whenever `reply` is completed.
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn turn_amh(
+        &self,
+        a: &[Vec<Vec<i32>>],
+        b: &[Vec<Vec<i32>>],
+        c: &[Vec<Vec<i32>>],
+        d: &[Vec<Vec<i32>>],
+        e: &[Vec<Vec<i32>>],
+        f: &[Vec<Vec<i32>>],
+        reply: rt::ResponseHandler<
+            (odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep),
+        >,
+    ) {
+        let mut a = a.to_owned();
+        let mut b = b.to_owned();
+        let mut c = c.to_owned();
+        let mut d = d.to_owned();
+        let mut e = e.to_owned();
+        let mut f = f.to_owned();
+        reply
+            .complete(
+                self
+                    .turn(&mut a, &mut b, &mut c, &mut d, &mut e, &mut f)
+                    .map(|result| (result, a, b, c, d, e, f)),
+            );
+    }
+}

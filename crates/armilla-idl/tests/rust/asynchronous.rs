@@ -87,3 +87,10 @@ pub trait Guard: Send + Sync + 'static {
     /// IDL operation `check`.
     fn check(&self) -> Result<(), rt::SystemException>;
 }
+
+//= mod bank > trait Account > fn from_async
+/// [`from`](Self::from) without waiting for the reply.
+#[allow(clippy::wrong_self_convention)]
+fn from_async(&self) -> rt::ReplyFuture<()> {
+    rt::ReplyFuture::ready(self.from())
+}
