@@ -1,7 +1,7 @@
 //! The address of the caller, for servants and servant managers.
 
 use armilla::{
-    Any, AnyServant, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError,
+    Any, AnyServant, Caller, Collocation, Cookie, ExceptionKind, ObjectId, Orb, Poa, PoaError,
     ServantActivator, ServantLocator, ServantManager, ServantManagerError, SystemException,
     Threading,
 };
@@ -24,6 +24,8 @@ impl Heard {
 
     fn note(&self) -> Result<(), SystemException> {
         let caller = self.orb.caller()?;
+        let current = Caller::current().ok_or(PoaError::NoContext)?;
+        assert_eq!((&current.address, current.credentials), (&caller, None));
         self.from.lock().unwrap().push(caller.map(|address| address.to_string()));
         Ok(())
     }
@@ -111,6 +113,7 @@ fn a_servant_gets_the_address_of_its_caller_or_none_within_the_process() {
         assert!(is_loopback(&callers[0]) && callers[0] == callers[4], "{callers:?}");
         assert_eq!(callers[1..4], [None, None, None]);
         assert_eq!(orb.caller(), Err(PoaError::NoContext));
+        assert_eq!(Caller::current(), None);
         orb.shutdown();
     }
 }

@@ -14,8 +14,11 @@ use std::sync::{Arc, LazyLock};
 /// The transports over which this side can connect, by preference.
 pub(crate) const TRANSPORTS: [&str; 3] = ["unix", "shm", "tcp"];
 
-/// Collects an endpoint: connects to the first of its addresses that answers, shows the token, and
-/// begins the flow that was agreed on. [`Listener`](crate::Listener) has an example.
+/// How many addresses of an endpoint are tried: each may take the connect timeout.
+const MOST_ADDRESSES: usize = 8;
+
+/// Collects an endpoint: connects to the first of its addresses that answers (at most 8 are tried),
+/// shows the token, and begins the flow that was agreed on. [`Listener`](crate::Listener) has an example.
 ///
 /// # Errors
 /// No address answers, the listening side refuses, or the endpoint is malformed.
@@ -39,7 +42,7 @@ pub(crate) fn connect_with<E: FlowEnd>(
     let keep = options.max_idle > 0;
     let greeting = Greeting { token, offset: spec.offset, keep };
     let (mut tried, mut cut) = (Vec::new(), None);
-    for text in &endpoint.r#where {
+    for text in endpoint.r#where.iter().take(MOST_ADDRESSES) {
         match take_kept(text, &greeting, options) {
             Some(Ok(connection)) => return Ok(begin(connection, control, options, spec.clone())),
             Some(Err(error @ StreamError::Cut { .. })) => cut = Some(error),

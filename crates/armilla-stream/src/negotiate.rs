@@ -6,10 +6,12 @@
 use crate::connect::{TRANSPORTS, connect_with};
 use crate::flow::FlowEnd;
 use crate::listener::begin;
+use crate::wire::Verdict;
 use crate::{
     Checksum, FlowAgreement, FlowControl, FlowEndPoint, FlowOptions, FlowRequest, FlowSpec,
     Listener, NoAgreement, StreamCtrlRef, StreamError, UNKNOWN_SIZE, connect,
 };
+use armilla::Caller;
 use std::thread;
 
 impl FlowRequest {
@@ -19,7 +21,8 @@ impl FlowRequest {
     }
 
     /// A request for a flow to which the called side connects: for a caller that others can reach,
-    /// and that cannot reach them. The offset must be that of the offer.
+    /// and that cannot reach them. The offset must be that of the offer. The called side connects
+    /// where its [`Reach`](crate::Reach) allows: by default to the caller's own address in digits.
     pub fn listening(endpoint: FlowEndPoint, offset: u64) -> Self {
         Self { listens: vec![endpoint], offset, ..Self::default() }
     }
@@ -73,8 +76,9 @@ impl FlowSpec {
 
 impl Listener {
     /// Agrees to a flow that a caller asks for: offers an endpoint to a caller that connects, and
-    /// connects to one that listens. `work` gets this side's end in a thread of its own, or the
-    /// reason why there is none.
+    /// connects to one that listens, where its [`Reach`](crate::Reach) allows that. `work` gets this
+    /// side's end in a thread of its own, or the reason why there is none. Call it in the thread that
+    /// serves the request: elsewhere nobody knows who the caller is.
     ///
     /// # Errors
     /// [`NoAgreement`], with the reason, for the caller.
@@ -89,9 +93,14 @@ impl Listener {
         let (control, options) = (FlowControl::new(), self.options().clone());
         let listens = match request.listens.first() {
             Some(endpoint) => {
-                let (endpoint, spec) = (endpoint.clone(), spec.clone());
+                let (endpoint, spec) = (self.reachable(endpoint)?, spec.clone());
+                let place = self.take_place();
+                let place = place.ok_or(StreamError::Refused(Verdict::Busy)).map_err(refused)?;
                 let control = control.clone();
-                let begin = move || work(connect_with(&endpoint, &spec, &options, control));
+                let begin = move || {
+                    let _place = place;
+                    work(connect_with(&endpoint, &spec, &options, control));
+                };
                 let thread = thread::Builder::new().name("armilla-flow".to_owned());
                 thread.spawn(begin).map_err(|error| refused(StreamError::System(error)))?;
                 Vec::new()
@@ -106,6 +115,32 @@ impl Listener {
             }
         };
         Ok((FlowAgreement { spec, listens, control: StreamCtrlRef::nil() }, control))
+    }
+
+    /// Refuses a request whose caller listens where this listener connects to nobody. A servant that
+    /// passes requests on to others asks first: they see it and not its caller.
+    ///
+    /// # Errors
+    /// [`NoAgreement`], with the reason.
+    pub fn check(&self, request: &FlowRequest) -> Result<(), NoAgreement> {
+        request.listens.first().map_or(Ok(()), |endpoint| self.reachable(endpoint).map(drop))
+    }
+
+    /// The endpoint of the caller with those of its addresses that are in reach.
+    fn reachable(&self, endpoint: &FlowEndPoint) -> Result<FlowEndPoint, NoAgreement> {
+        let caller = Caller::current();
+        let mut endpoint = endpoint.clone();
+        let named = endpoint.r#where.len();
+        endpoint.r#where.retain(|address| self.reach().includes(address, caller.as_ref()));
+        if endpoint.r#where.is_empty() {
+            let reason = format!(
+                "none of the {named} addresses of the caller is one to which this side connects; \
+                 by default that is the caller's own address in digits. Connect to this side, or \
+                 let its operator allow more"
+            );
+            return Err(NoAgreement { reason });
+        }
+        Ok(endpoint)
     }
 }
 

@@ -135,8 +135,8 @@ pub use server::poa::{
     ServantLocator, ServantManager, ServantManagerError, ServantRetention, Threading, UpcallInfo,
 };
 pub use server::{
-    AnyServant, ConnectionExtension, ConnectionSlot, LocationReply, ResponseHandler, ServantBase,
-    SoughtKey,
+    AnyServant, Caller, ConnectionExtension, ConnectionSlot, LocationReply, ResponseHandler,
+    ServantBase, SoughtKey,
 };
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]

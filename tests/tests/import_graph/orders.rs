@@ -273,6 +273,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-stream",
         rows: &[
             ("carrier checksum reactor token", "single values, the connection, who watches it"),
+            ("reach", "where it connects to for whom"),
             ("idle limits wire", "what both sides say, how long they wait, between two flows"),
             ("control error", "how a flow goes on, and how it ends"),
             ("flow", "the two ends"),

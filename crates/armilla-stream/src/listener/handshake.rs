@@ -56,11 +56,11 @@ fn refuse(carrier: &Carrier) {
 }
 
 /// The right to have a connection.
-pub(super) struct Place(Arc<Shared>);
+pub(crate) struct Place(Arc<Shared>);
 
 impl Place {
     /// A connection that waits for its next flow makes room if there is no other.
-    fn take(shared: &Arc<Shared>) -> Option<Self> {
+    pub(super) fn take(shared: &Arc<Shared>) -> Option<Self> {
         let place = Self(Arc::clone(shared));
         let before = shared.connections.fetch_add(1, Ordering::AcqRel);
         (before < shared.max_connections || shared.idle.close_oldest()).then_some(place)

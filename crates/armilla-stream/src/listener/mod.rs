@@ -8,8 +8,10 @@ use crate::carrier::{Acceptor, Connection, transport};
 use crate::flow::{FlowEnd, Link};
 use crate::idle::{GRACE, Idle};
 use crate::limits::FlowOptions;
+use crate::reach::Reach;
 use crate::{FlowControl, FlowEndPoint, FlowSpec, StreamError, Token};
 use armilla_ipc::{Address, host};
+use handshake::Place;
 use offers::{Offers, Waiting};
 use private_directory::PrivateDirectory;
 use std::fmt;
@@ -68,6 +70,7 @@ pub struct ListenerBuilder {
     lifetime: Duration,
     max_offers: usize,
     max_connections: usize,
+    reach: Reach,
     options: FlowOptions,
 }
 
@@ -77,6 +80,7 @@ struct Listening {
     addresses: Vec<Address>,
     acceptors: Vec<Arc<Acceptor>>,
     lifetime: Duration,
+    reach: Reach,
     /// Removed when nobody listens any more.
     _directory: Option<PrivateDirectory>,
 }
@@ -87,7 +91,7 @@ struct Shared {
     connections: AtomicUsize,
     max_connections: usize,
     options: FlowOptions,
-    idle: Idle<handshake::Place>,
+    idle: Idle<Place>,
 }
 
 impl Listener {
@@ -101,6 +105,7 @@ impl Listener {
             lifetime: Duration::from_secs(30),
             max_offers: 1024,
             max_connections: 256,
+            reach: Reach::default(),
             options: FlowOptions::default(),
         }
     }
@@ -171,6 +176,16 @@ impl Listener {
         self.0.shared.connections.load(Ordering::Acquire)
     }
 
+    /// Where it connects to for callers that listen.
+    pub fn reach(&self) -> &Reach {
+        &self.0.reach
+    }
+
+    /// The right to one more connection, if there may be one.
+    pub(crate) fn take_place(&self) -> Option<Place> {
+        Place::take(&self.0.shared)
+    }
+
     /// What its flows are limited by.
     pub fn options(&self) -> &FlowOptions {
         &self.0.shared.options
@@ -237,6 +252,12 @@ impl ListenerBuilder {
         self
     }
 
+    /// Where it connects to for callers that listen themselves. Default: where the caller is.
+    pub fn reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// Limits of the flows that begin here, and options of their connections.
     pub fn options(mut self, options: FlowOptions) -> Self {
         self.options = options;
@@ -274,8 +295,9 @@ impl ListenerBuilder {
             options: self.options,
             idle: Idle::new(GRACE, handshake::go_on),
         });
-        let lifetime = self.lifetime;
-        let listening = Listening { shared, addresses, acceptors, lifetime, _directory: directory };
+        let (lifetime, reach) = (self.lifetime, self.reach);
+        let _directory = directory;
+        let listening = Listening { shared, addresses, acceptors, lifetime, reach, _directory };
         for acceptor in &listening.acceptors {
             let (acceptor, shared) = (Arc::clone(acceptor), Arc::clone(&listening.shared));
             let thread = thread::Builder::new().name("armilla-flows".to_owned());

@@ -2,7 +2,7 @@
 
 use crate::common::{TRANSPORTS, content, flow, listener, options, over};
 use armilla_stream::{
-    Checksum, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener, RunningChecksum,
+    Checksum, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener, Reach, RunningChecksum,
     StreamError, connect,
 };
 use std::fs::{self, File};
@@ -116,7 +116,8 @@ fn octets_flow_to_the_called_side_too() {
 
 #[test]
 fn the_called_side_connects_to_a_caller_that_listens() {
-    let (caller, called) = (listener(), listener());
+    let caller = listener();
+    let called = Listener::builder().unix().reach(Reach::anywhere()).start().unwrap();
     let (endpoint, offer) = caller.offer::<FlowConsumer>(0, &["tcp"]).unwrap();
     let work = |producer: Result<FlowProducer, StreamError>| {
         let mut producer = producer.unwrap();
@@ -129,6 +130,41 @@ fn the_called_side_connects_to_a_caller_that_listens() {
     let mut text = String::new();
     offer.wait(agreement.spec).unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(text, "back");
+}
+
+#[test]
+fn the_called_side_connects_to_nobody_for_a_caller_that_is_not_known() {
+    let (caller, called) = (listener(), listener());
+    let (endpoint, _offer) = caller.offer::<FlowConsumer>(0, &TRANSPORTS).unwrap();
+    let work = |_: Result<FlowProducer, StreamError>| unreachable!("nothing is agreed on");
+    let request = FlowRequest::listening(endpoint, 0);
+    let refused = called.agree(&request, FlowSpec::sized(4), work).unwrap_err();
+    assert!(refused.reason.contains("none of the 3 addresses"), "{}", refused.reason);
+}
+
+#[test]
+fn connections_for_callers_that_listen_count_as_others_do() {
+    let builder = Listener::builder().unix().max_connections(1).reach(Reach::anywhere());
+    let (caller, called) = (listener(), builder.start().unwrap());
+    let agree = || {
+        let (endpoint, offer) = caller.offer::<FlowConsumer>(0, &["unix"]).unwrap();
+        let (told, ended) = std::sync::mpsc::channel();
+        let work = move |producer: Result<FlowProducer, _>| {
+            told.send(producer.and_then(FlowProducer::finish)).unwrap();
+        };
+        let request = FlowRequest::listening(endpoint, 0);
+        let agreed = called.agree(&request, FlowSpec::sized(0), work);
+        agreed.map(|(agreement, _)| (offer, agreement, ended))
+    };
+    let (offer, agreement, ended) = agree().unwrap();
+    assert!(agree().unwrap_err().reason.contains("as many flows as it may have"));
+    let mut consumer = offer.wait(agreement.spec).unwrap();
+    assert_eq!(consumer.read(&mut [0]).unwrap(), 0);
+    ended.recv().unwrap().unwrap();
+    while called.connections() > 0 {
+        thread::yield_now();
+    }
+    assert!(agree().is_ok());
 }
 
 #[test]

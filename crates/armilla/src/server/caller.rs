@@ -92,10 +92,44 @@ impl Orb {
         if !self.is_serving() {
             return Err(PoaError::NoContext);
         }
-        // Requests above this depth were called by the servant of that request, within the process.
-        let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
-        let connection = outermost.and_then(|(_, connection)| connection);
-        let own = connection.filter(|from| from.orb.incarnation() == self.incarnation());
-        Ok(own.filter(|from| !is_here(from.stream.peer())))
+        let connection = requesting_connection();
+        Ok(connection.filter(|from| from.orb.incarnation() == self.incarnation()))
+    }
+}
+
+/// The connection of the innermost request, if another process has sent it.
+fn requesting_connection() -> Option<Arc<Connection>> {
+    // Requests above this depth were called by the servant of that request, within the process.
+    let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
+    let connection = outermost.and_then(|(_, connection)| connection);
+    connection.filter(|from| !is_here(from.stream.peer()))
+}
+
+/// The client of the request that a thread is serving, for what a servant calls without handing it
+/// an ORB. [`Orb::caller`] tells of one ORB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Its address, as the operating system reports it; `None` for a call from this process.
+    pub address: Option<Address>,
+    /// Its process and user, where the transport tells.
+    pub credentials: Option<Credentials>,
+}
+
+impl Caller {
+    /// The client of the request that the calling thread is serving for an object of any ORB of this
+    /// process; `None` when it is serving none.
+    ///
+    /// ```
+    /// // A thread that serves no request:
+    /// assert_eq!(armilla::Caller::current(), None);
+    /// ```
+    pub fn current() -> Option<Self> {
+        if serving_depth() == 0 {
+            return None;
+        }
+        let connection = requesting_connection();
+        let address = connection.as_ref().map(|from| from.stream.peer().clone());
+        let credentials = connection.and_then(|from| from.stream.credentials());
+        Some(Self { address, credentials })
     }
 }

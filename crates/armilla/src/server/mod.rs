@@ -41,6 +41,7 @@ mod workers;
 
 pub use amh::{EncodeResults, ResponseHandler};
 pub use call::{DispatchError, Dispatched, ServerCall};
+pub use caller::Caller;
 pub use connection_slot::{ConnectionExtension, ConnectionSlot};
 pub use endpoint_group::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 pub(crate) use endpoints::Listeners;

@@ -24,7 +24,7 @@ use crate::idl::{
 use crate::server::{ImageServer, ServerSettings, Through, caller};
 use crate::store::Store;
 use armilla::{Error, ExceptionKind, SystemException};
-use armilla_stream::{FlowAgreement, FlowRequest};
+use armilla_stream::{FlowAgreement, FlowRequest, Listener, NoAgreement};
 use keeping::Keeping;
 use std::sync::{Arc, OnceLock};
 
@@ -39,6 +39,7 @@ pub struct Cache(Arc<Shared>);
 struct Shared {
     keeping: Keeping,
     guard: Guard,
+    listener: Listener,
     /// The server of what is here, which nobody else knows.
     local: ServerRef,
     this: OnceLock<ServerRef>,
@@ -60,8 +61,9 @@ impl Cache {
         let guard = std::mem::replace(&mut settings.guard, Guard::only_here());
         let through = keeping.clone();
         settings.through = Some(Through::new(move |incoming| through.pass_on(incoming)));
+        let listener = settings.listener.clone();
         let local = ImageServer::activate(poa, settings)?;
-        let shared = Shared { keeping, guard, local, this: OnceLock::new() };
+        let shared = Shared { keeping, guard, listener, local, this: OnceLock::new() };
         let cache = Self(Arc::new(shared));
         let reference: ServerRef = poa.activate(idl::server::tie(cache.clone()))?;
         cache.0.keeping.set_own(&cache.0.local, &reference);
@@ -97,6 +99,12 @@ impl Cache {
         let subject = Subject { what: "search", ..Subject::default() };
         let permitted = self.permit(Operation::Read, subject);
         permitted.map_err(|refused| ExceptionKind::NoPermission.because(refused.reason))
+    }
+
+    /// Whether a flow may go to where the caller listens. Whom requests are passed on to sees this
+    /// cache and not its caller.
+    fn check<E: From<NoAgreement>>(&self, request: &FlowRequest) -> Result<(), Error<E>> {
+        self.0.listener.check(request).map_err(|none| Error::User(none.into()))
     }
 
     /// Reads an image where it is: here, where it is brought first, or behind if there is no room.
@@ -185,6 +193,7 @@ impl Server for Cache {
     }
 
     fn fetch(&self, uid: &str, request: &FlowRequest) -> Result<FlowAgreement, Error<FetchRaises>> {
+        self.check(request)?;
         self.read_at("file", uid, |server| server.fetch(uid, request))
     }
 
@@ -201,6 +210,7 @@ impl Server for Cache {
         let subject = Subject { what: "begin", study, ..Subject::default() };
         let permitted = self.permit(Operation::Store, subject);
         permitted.map_err(|refused| Error::User(refused.into()))?;
+        self.check(request)?;
         // If there is no room even so, the store says it.
         self.0.keeping.make_room(if size == 0 { UNKNOWN } else { size }).ok();
         self.0.local.store(size, study, request)
@@ -235,6 +245,7 @@ impl Server for Cache {
         stored: bool,
         request: &FlowRequest,
     ) -> Result<PixelFlow, Error<PixelsRaises>> {
+        self.check(request)?;
         self.read_at("pixels", uid, |server| server.pixels(uid, frame, stored, request))
     }
 

@@ -1,8 +1,9 @@
 //! The cache.
 
 use super::access::Access;
+use super::flows::Flows;
 use super::names::Naming;
-use super::{Failure, Http, listen, octets};
+use super::{Failure, Http, octets};
 use armilla::OrbBuilder;
 use armilla_imaging::cache::{self, Worklist};
 use armilla_imaging::idl::SourceRef;
@@ -27,9 +28,8 @@ pub(crate) struct Cache {
     /// The name of this server.
     #[arg(long, default_value = "cache")]
     name: String,
-    /// HOST:PORT for flows over TCP; port 0 is any.
-    #[arg(long, default_value = "127.0.0.1:0")]
-    flows: String,
+    #[command(flatten)]
+    flows: Flows,
     /// Brings the studies of so many days before anybody asks for them, today included.
     #[arg(long)]
     prefetch_days: Option<u64>,
@@ -54,7 +54,7 @@ impl Cache {
         }
         let guard = self.access.guard()?;
         let store = Store::open(&self.store, self.quota)?;
-        let listener = listen(&self.flows)?;
+        let listener = self.flows.listen()?;
         let orb = orb.build()?;
         let behind: SourceRef = orb.resolve(&self.source)?;
         let (name, through) = (self.name.clone(), None);

@@ -2,6 +2,7 @@
 
 mod access;
 mod cache;
+mod flows;
 mod names;
 
 use access::{Access, Remove, Token};
@@ -14,9 +15,10 @@ use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
 use armilla_service::{Console, ConsoleBuilder, Lifecycle};
-use armilla_stream::{FlowControl, Listener};
+use armilla_stream::FlowControl;
 use cache::Cache;
 use clap::Parser;
+use flows::Flows;
 use indicatif::{ProgressBar, ProgressStyle};
 use names::Naming;
 use std::path::PathBuf;
@@ -63,9 +65,8 @@ pub(crate) struct Serve {
     /// The name of this server.
     #[arg(long, default_value = "images")]
     name: String,
-    /// HOST:PORT for flows over TCP; port 0 is any.
-    #[arg(long, default_value = "127.0.0.1:0")]
-    flows: String,
+    #[command(flatten)]
+    flows: Flows,
     /// HOST:PORT for modalities (C-ECHO, C-STORE, C-FIND).
     #[arg(long)]
     dicom: Option<String>,
@@ -217,7 +218,7 @@ impl Serve {
         for file in &self.files {
             store.import(file).map_err(|error| format!("{}: {error}", file.display()))?;
         }
-        let listener = listen(&self.flows)?;
+        let listener = self.flows.listen()?;
         if let Some(address) = &self.dicom {
             let at = dimse::serve(address, &self.title, &store, &guard)?;
             eprintln!("modalities: {} at {at}", self.title);
@@ -237,12 +238,6 @@ impl Serve {
         let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
-}
-
-/// A listener for flows at HOST:PORT.
-fn listen(address: &str) -> Result<Listener, Failure> {
-    let (host, port) = address.rsplit_once(':').ok_or("--flows needs HOST:PORT")?;
-    Ok(Listener::builder().tcp(host, port.parse()?).unix().start()?)
 }
 
 impl Locate {

@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::thread;
 
 /// A server far away with a record of accesses, and a cache in front of it, each with an ORB.
-struct Pair {
+pub(crate) struct Pair {
     scratch: Scratch,
     far: (Orb, ServerRef, Store),
     near: Orb,
     cache: Cache,
     /// The cache as a reader in another process knows it.
     reader: Orb,
-    server: ServerRef,
+    pub(crate) server: ServerRef,
     source: SourceRef,
 }
 
@@ -32,7 +32,7 @@ const SIZE: u64 = 8900;
 
 impl Pair {
     /// A cache for so many images.
-    fn new(images: u64) -> Self {
+    pub(crate) fn new(images: u64) -> Self {
         let scratch = Scratch::new();
         let guard = Guard::new("".parse().unwrap(), Some(&scratch.file("record"))).unwrap();
         let far = serve_to(&scratch.file("far"), 0, guard);
@@ -51,7 +51,7 @@ impl Pair {
     }
 
     /// Images that the far server has, by number.
-    fn with_images(&self, numbers: std::ops::Range<u16>) -> Vec<Arc<Image>> {
+    pub(crate) fn with_images(&self, numbers: std::ops::Range<u16>) -> Vec<Arc<Image>> {
         let path = self.scratch.file("file");
         let import = |number| {
             write_image(&path, "1.2.3", number, 64, 0);

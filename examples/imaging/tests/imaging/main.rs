@@ -10,4 +10,5 @@ mod images;
 mod memory;
 mod naming;
 mod programs;
+mod reach;
 mod web;
