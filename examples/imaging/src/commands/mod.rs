@@ -2,6 +2,7 @@
 
 mod access;
 mod cache;
+mod files;
 mod flows;
 mod names;
 
@@ -79,7 +80,7 @@ pub(crate) struct Serve {
     access: Access,
     #[command(flatten)]
     naming: Naming,
-    /// Files to import before it serves.
+    /// Files and directories to import before it serves. What is no image is named and left out.
     files: Vec<PathBuf>,
 }
 
@@ -145,6 +146,7 @@ impl Http {
 pub(crate) struct Send {
     /// The reference of the server.
     server: String,
+    /// Files, and directories with all that is below.
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -215,9 +217,7 @@ impl Serve {
         let guard = self.access.guard()?;
         let store = Store::open_with_spare(&self.store, self.quota, self.spare)?;
         access::expire(&store, &guard)?;
-        for file in &self.files {
-            store.import(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        }
+        files::import(&store, &self.files)?;
         let listener = self.flows.listen()?;
         if let Some(address) = &self.dicom {
             let at = dimse::serve(address, &self.title, &store, &guard)?;
@@ -267,8 +267,8 @@ impl View {
 impl Send {
     fn run(self, orb: &Orb) -> Result<(), Failure> {
         let server: ServerRef = orb.resolve(&self.server)?;
-        let mut failed = 0;
-        for file in &self.files {
+        let (files, mut failed) = (files::all(&self.files)?, 0);
+        for file in &files {
             match send(&server, file) {
                 Ok(image) => println!("{}", image.uid),
                 Err(error) => {
@@ -277,7 +277,7 @@ impl Send {
                 }
             }
         }
-        all_but(failed, self.files.len(), "files were not stored")
+        all_but(failed, files.len(), "files were not stored")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Images from end to end.
 
 mod cache;
+mod commands;
 mod common;
 mod corpus;
 mod crashes;
