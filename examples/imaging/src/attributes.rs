@@ -23,6 +23,8 @@ pub struct Field {
 pub enum Matching {
     /// `*` and `?` stand for others; case does not matter.
     Text,
+    /// The same for names of people, in any of their alphabets.
+    Name,
     /// One of several UIDs.
     Uid,
     /// A date, a time, or a range of them.
@@ -53,14 +55,14 @@ macro_rules! numbers {
 /// All of them, by level.
 pub static FIELDS: &[Field] = {
     use Level::{Instances, Series, Studies};
-    use Matching::{Range, Text, Uid};
+    use Matching::{Name, Range, Text, Uid};
     &[
         field(tags::STUDY_DATE, Studies, Range, texts!(date)),
         field(tags::STUDY_TIME, Studies, Range, texts!(time)),
         field(tags::ACCESSION_NUMBER, Studies, Text, texts!(accession)),
-        field(tags::REFERRING_PHYSICIAN_NAME, Studies, Text, texts!(referrer)),
+        field(tags::REFERRING_PHYSICIAN_NAME, Studies, Name, texts!(referrer)),
         field(tags::STUDY_DESCRIPTION, Studies, Text, texts!(study_description)),
-        field(tags::PATIENT_NAME, Studies, Text, texts!(patient_name)),
+        field(tags::PATIENT_NAME, Studies, Name, texts!(patient_name)),
         field(tags::PATIENT_ID, Studies, Text, texts!(patient)),
         field(tags::PATIENT_BIRTH_DATE, Studies, Range, texts!(birth_date)),
         field(tags::PATIENT_SEX, Studies, Text, texts!(sex)),

@@ -12,12 +12,10 @@ pub fn everything() -> Query {
 
 /// Whether an image is what a query looks for.
 pub fn matches(query: &Query, image: &Image) -> bool {
-    let texts = [
-        (&query.patient, &image.patient),
-        (&query.patient_name, &image.patient_name),
-        (&query.modality, &image.modality),
-    ];
+    let texts = [(&query.patient, &image.patient), (&query.modality, &image.modality)];
+    let name = &query.patient_name;
     texts.iter().all(|(pattern, text)| pattern.is_empty() || matches_text(pattern, text))
+        && (name.is_empty() || matches_name(name, &image.patient_name))
         && (query.study.is_empty() || matches_uid(&query.study, &image.study))
         && (query.series.is_empty() || matches_uid(&query.series, &image.series))
         && (query.from.is_empty() || query.from <= image.date)
@@ -32,6 +30,7 @@ fn matches_attribute(wanted: &Criterion, image: &Image) -> bool {
     match field.matching {
         _ if pattern.is_empty() => true,
         Matching::Text => matches_text(pattern, &text),
+        Matching::Name => matches_name(pattern, &text),
         Matching::Uid => matches_uid(pattern, &text),
         Matching::Range => {
             let (from, to) = range(pattern);
@@ -42,6 +41,15 @@ fn matches_attribute(wanted: &Criterion, image: &Image) -> bool {
                 && (to.is_empty() || *cut(&to) <= *to)
         }
     }
+}
+
+/// Whether a name matches as a whole, or as it is written in one of its alphabets (PS3.5, 6.2.1.1).
+/// What a name leaves out at its end does not count.
+fn matches_name(pattern: &str, name: &str) -> bool {
+    let short = |text: &str| text.trim_end_matches(['^', '=', ' ']).to_owned();
+    let pattern = short(pattern);
+    matches_text(&pattern, &short(name))
+        || name.split('=').any(|group| matches_text(&pattern, &short(group)))
 }
 
 /// Whether a UID is one of several; `*` is any.
@@ -171,6 +179,20 @@ mod tests {
         }
         assert!(found(tags::INSTANCE_NUMBER, "12") && !found(tags::INSTANCE_NUMBER, "1"));
         assert!(!found(tags::PATIENT_AGE, "7"), "it is no attribute that is known");
+    }
+
+    #[test]
+    fn names_match_in_each_alphabet_and_without_empty_parts() {
+        for (pattern, name) in [
+            ("yamada^tarou", "Yamada^Tarou=山田^太郎"),
+            ("山田^*", "Yamada^Tarou=山田^太郎"),
+            ("Yamada^Tarou=山田^太郎", "Yamada^Tarou=山田^太郎="),
+            ("Doe^Jane^^", "Doe^Jane"),
+            ("Doe^Jane", "Doe^Jane^^^"),
+        ] {
+            assert!(matches_name(pattern, name), "{pattern} {name}");
+        }
+        assert!(!matches_name("Doe", "Doe^Jane") && !matches_name("田", "Yamada=山田"));
     }
 
     #[test]

@@ -12,7 +12,8 @@ use armilla_imaging::audit::Guard;
 use armilla_imaging::fetch::{fetch, send};
 use armilla_imaging::idl::{Image, Query, ServerRef, Source, SourceRef};
 use armilla_imaging::locator::Locator;
-use armilla_imaging::server::{ImageServer, ServerSettings, dimse};
+use armilla_imaging::server::dimse::{self, Titles};
+use armilla_imaging::server::{ImageServer, ServerSettings};
 use armilla_imaging::store::Store;
 use armilla_imaging::web::Web;
 use armilla_service::{Console, ConsoleBuilder, Lifecycle};
@@ -68,12 +69,15 @@ pub(crate) struct Serve {
     name: String,
     #[command(flatten)]
     flows: Flows,
-    /// HOST:PORT for modalities (C-ECHO, C-STORE, C-FIND).
+    /// HOST:PORT for modalities and workstations (C-ECHO, C-STORE, C-FIND, C-GET, C-MOVE).
     #[arg(long)]
     dicom: Option<String>,
     /// The application entity title for modalities.
     #[arg(long, default_value = "ARMILLA")]
     title: String,
+    /// TITLE=HOST:PORT of an application entity to which images may be moved (C-MOVE).
+    #[arg(long, value_parser = peer)]
+    peer: Vec<(String, String)>,
     #[command(flatten)]
     http: Http,
     #[command(flatten)]
@@ -220,7 +224,9 @@ impl Serve {
         files::import(&store, &self.files)?;
         let listener = self.flows.listen()?;
         if let Some(address) = &self.dicom {
-            let at = dimse::serve(address, &self.title, &store, &guard)?;
+            let peers = self.peer.into_iter().collect();
+            let titles = Titles { own: self.title.clone(), peers };
+            let at = dimse::serve(address, titles, &store, &guard)?;
             eprintln!("modalities: {} at {at}", self.title);
         }
         let orb = orb.build()?;
@@ -358,6 +364,16 @@ fn find(source: &SourceRef, wanted: &Wanted) -> Result<Vec<Image>, Failure> {
         eprintln!("warning: {} is missing: {}", server.server, server.reason);
     }
     Ok(images)
+}
+
+fn peer(text: &str) -> Result<(String, String), String> {
+    let wrong = || "TITLE=HOST:PORT is needed, with a title of 1 to 16 characters".to_owned();
+    let (title, address) = text.split_once('=').ok_or_else(wrong)?;
+    let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+    match (1..=16).contains(&title.len()) && port.is_some() {
+        true => Ok((title.to_owned(), address.to_owned())),
+        false => Err(wrong()),
+    }
 }
 
 fn octets(text: &str) -> Result<u64, String> {

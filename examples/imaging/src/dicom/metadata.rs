@@ -3,6 +3,8 @@
 use super::structure::{Beginning, check_beginning};
 use super::{DicomError, failed};
 use dicom_core::header::{HasLength, VR};
+use dicom_core::{DataElement, PrimitiveValue};
+use dicom_dictionary_std::tags;
 use dicom_object::{InMemDicomObject, OpenFileOptions};
 use std::path::Path;
 
@@ -19,7 +21,13 @@ const MOST: usize = 8 << 20;
 pub fn metadata(path: &Path) -> Result<String, DicomError> {
     check_beginning(path, Beginning::ATTRIBUTES)?;
     let options = OpenFileOptions::new().read_until(Beginning::ATTRIBUTES.end);
-    let object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    super::normalize(&mut object);
+    if object.get(tags::SPECIFIC_CHARACTER_SET).is_some() {
+        // That of JSON (PS3.18, F.2).
+        let unicode = PrimitiveValue::from("ISO_IR 192");
+        object.put(DataElement::new(tags::SPECIFIC_CHARACTER_SET, VR::CS, unicode));
+    }
     let bulk = [VR::OB, VR::OD, VR::OF, VR::OL, VR::OV, VR::OW, VR::UN];
     let small = |vr: VR, length: Option<u32>| {
         !bulk.contains(&vr) || length.is_some_and(|length| length <= MOST_VALUE)

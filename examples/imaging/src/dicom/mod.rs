@@ -1,5 +1,7 @@
 //! DICOM objects: what is searched for, frames as pictures and as pixels, attributes as JSON.
 
+mod charset;
+mod convert;
 mod encoded;
 mod metadata;
 mod picture;
@@ -7,10 +9,12 @@ mod pixels;
 mod single;
 mod structure;
 
+pub use charset::normalize;
+pub use convert::convert;
 pub use metadata::metadata;
 pub use picture::{Frame, Window, frame};
 pub use pixels::{FramePixels, pixels};
-pub use structure::check_set;
+pub use structure::{check_set, data_set};
 
 use crate::idl::Image;
 use dicom_core::Tag;
@@ -50,7 +54,8 @@ fn failed(what: &str, error: impl fmt::Display) -> DicomError {
 pub fn describe(path: &Path) -> Result<Image, DicomError> {
     structure::check_file(path)?;
     let options = OpenFileOptions::new().read_until(Beginning::DESCRIPTION.end);
-    let object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    normalize(&mut object);
     let text = |tag| text(&object, tag);
     let number = |tag| text(tag).parse().unwrap_or_default();
     let image = Image {

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Frames of more octets are decoded one after the other.
-const LARGE: u64 = 4 << 20;
+pub(super) const LARGE: u64 = 4 << 20;
 
 /// The largest file that is read whole, in octets.
 const WHOLE: u64 = 512 << 20;
@@ -33,13 +33,19 @@ pub(super) struct Single {
     _turn: Option<MutexGuard<'static, ()>>,
 }
 
+/// Waits until no other large frame is in memory.
+pub(super) fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Opens a file for a frame of its pixels, which must be there and not too large. The whole file is
 /// read only if nothing tells which octets are of which frame.
 pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
-    static TURN: Mutex<()> = Mutex::new(());
     check_beginning(path, Beginning::ATTRIBUTES)?;
     let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
     let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    super::normalize(&mut object);
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
     let pixels = number(tags::ROWS).saturating_mul(number(tags::COLUMNS));
     if pixels > MOST_PIXELS {
@@ -49,7 +55,6 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
     if u64::from(frame) >= number(tags::NUMBER_OF_FRAMES).max(1) {
         return Err(DicomError(format!("the image has no frame {frame}; the first one is 0")));
     }
-    let turn = || TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (samples, bits) = (number(tags::SAMPLES_PER_PIXEL).max(1), number(tags::BITS_ALLOCATED));
     if samples > MOST_SAMPLES || bits > MOST_BITS {
         return Err(DicomError(format!("{samples} samples of {bits} bits are not decoded")));
@@ -68,7 +73,9 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
             "nothing tells which octets are of this frame, and the file is too large to read";
         return Err(DicomError(what.to_owned()));
     }
-    let object = dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    let mut object =
+        dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
+    super::normalize(&mut object);
     Ok(Single { object, frame, _turn: Some(held) })
 }
 

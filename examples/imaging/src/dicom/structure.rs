@@ -7,7 +7,7 @@ use dicom_core::dictionary::{DataDictionary, DataDictionaryEntry};
 use dicom_core::{Tag, VR};
 use dicom_dictionary_std::{StandardDataDictionary, tags, uids};
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{BufReader, ErrorKind, Read, Seek as _, SeekFrom};
 use std::path::Path;
 
 /// The deepest nesting of sequences and items.
@@ -86,6 +86,17 @@ pub(super) fn find_pixels(path: &Path) -> Result<Option<Pixels>, DicomError> {
         true => walker.pixels(),
         false => Ok(None),
     }
+}
+
+/// The data set of a file as it is: the file, at the end of its head.
+///
+/// # Errors
+/// It is no DICOM file.
+pub fn data_set(path: &Path) -> Result<File, DicomError> {
+    let (walker, _) = open(path)?;
+    let (at, mut file) = (walker.at, walker.from.into_inner());
+    file.seek(SeekFrom::Start(at)).map_err(|error| failed("the file", error))?;
+    Ok(file)
 }
 
 /// Opens a file, and reads its head, which names the transfer syntax.

@@ -13,6 +13,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// How many octets a file of unknown size reserves at a time.
 const GROWTH: u64 = 1 << 20;
 
+/// A path that no other file has.
+fn path_in(directory: &Path) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    directory.join(format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// A file for this process alone.
+pub(super) fn unnamed(directory: &Path) -> io::Result<File> {
+    let path = path_in(directory);
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}
+
 /// A file that is written into a store. Dropping it before [`keep`](Self::keep) removes it.
 #[derive(Debug)]
 pub struct Incoming {
@@ -30,9 +44,7 @@ pub struct Incoming {
 
 impl Incoming {
     pub(super) fn new(store: Store, reserved: u64, grows: bool) -> Result<Self, StoreError> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = store.0.directory.join("incoming").join(name);
+        let path = path_in(&store.0.directory.join("incoming"));
         let made = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
         match made {
             Ok(file) => Ok(Self {

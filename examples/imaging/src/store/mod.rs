@@ -206,6 +206,14 @@ impl Store {
         Ok(())
     }
 
+    /// A file without a name, beside the images: what it holds goes with it.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn scratch(&self) -> io::Result<File> {
+        incoming::unnamed(&self.0.directory.join("incoming"))
+    }
+
     /// Copies a file into the store.
     ///
     /// # Errors

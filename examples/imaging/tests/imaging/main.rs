@@ -9,6 +9,7 @@ mod disk;
 mod hostile;
 mod images;
 mod memory;
+mod modalities;
 mod naming;
 mod programs;
 mod reach;

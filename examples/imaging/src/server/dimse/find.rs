@@ -1,7 +1,7 @@
 //! Queries (PS3.4, annex C): studies, series and images, with the attributes that are asked for.
 
 use crate::attributes;
-use crate::dicom::check_set;
+use crate::dicom::{check_set, normalize};
 use crate::idl::{Criterion, Group, Level, Query};
 use crate::query::everything;
 use crate::store::Store;
@@ -14,17 +14,18 @@ use std::collections::BTreeSet;
 use std::error::Error;
 
 /// The most answers to one query.
-const MOST: usize = 10_000;
+pub(super) const MOST: usize = 10_000;
 
-/// The encoded answers to an identifier.
+/// The encoded answers to an identifier, and whether there are more than may be.
 pub(super) fn answers(
     store: &Store,
     identifier: &[u8],
     syntax: &str,
-) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+) -> Result<(Vec<Vec<u8>>, bool), Box<dyn Error>> {
     check_set(identifier, syntax)?;
     let syntax = TransferSyntaxRegistry.get(syntax).ok_or("an unknown transfer syntax")?;
-    let wanted = InMemDicomObject::read_dataset_with_ts(identifier, syntax)?;
+    let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, syntax)?;
+    normalize(&mut wanted);
     let text = |tag| {
         let found = wanted.get(tag).and_then(|element| element.to_str().ok());
         found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
@@ -51,11 +52,25 @@ pub(super) fn answers(
     let answer = |group: &Group| {
         let elements = asked.iter().map(|tag| element(*tag, group, &level));
         let mut octets = Vec::new();
-        let answer = InMemDicomObject::from_element_iter(elements);
+        let mut answer = InMemDicomObject::from_element_iter(elements);
+        say_set(&mut answer);
         answer.write_dataset_with_ts(&mut octets, syntax)?;
         Ok(octets)
     };
-    groups.iter().take(MOST).map(answer).collect()
+    let answers = groups.iter().take(MOST).map(answer).collect::<Result<_, Box<dyn Error>>>();
+    Ok((answers?, groups.len() > MOST))
+}
+
+/// Says in which character set the texts of an answer are, if it is not the default one.
+fn say_set(answer: &mut InMemDicomObject) {
+    let plain = |element: &DataElement<InMemDicomObject>| {
+        element.to_str().map_or(true, |text| text.is_ascii())
+    };
+    answer.remove_element(tags::SPECIFIC_CHARACTER_SET);
+    if !answer.iter().all(plain) {
+        let unicode = PrimitiveValue::from("ISO_IR 192");
+        answer.put(DataElement::new(tags::SPECIFIC_CHARACTER_SET, VR::CS, unicode));
+    }
 }
 
 /// An attribute of a group; empty if it is not known.

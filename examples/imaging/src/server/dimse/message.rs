@@ -6,22 +6,29 @@ use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::InMemDicomObject;
 use dicom_transfer_syntax_registry::entries::IMPLICIT_VR_LITTLE_ENDIAN;
+use dicom_ul::association::SyncAssociation;
 use dicom_ul::pdu::{PDataValue, PDataValueType};
 use dicom_ul::{Pdu, ServerAssociation};
 use std::error::Error;
+use std::io::Write;
 use std::net::TcpStream;
 
 // PS3.7, E.1-1
 pub(super) const C_STORE: u16 = 0x0001;
+pub(super) const C_GET: u16 = 0x0010;
 pub(super) const C_FIND: u16 = 0x0020;
+pub(super) const C_MOVE: u16 = 0x0021;
 pub(super) const C_ECHO: u16 = 0x0030;
 pub(super) const C_CANCEL: u16 = 0x0fff;
 
 /// Set in the field of a reply.
-const REPLY: u16 = 0x8000;
+pub(super) const REPLY: u16 = 0x8000;
 
 /// A message without a data set.
 const NO_DATA: u16 = 0x0101;
+
+/// The longest comment of a reply, in characters.
+const LONGEST: usize = 64;
 
 /// A command.
 pub(super) struct Command {
@@ -47,22 +54,31 @@ impl Command {
         found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
     }
 
-    fn number(&self, tag: Tag) -> u16 {
+    /// A number of the command, or 0.
+    pub(super) fn number(&self, tag: Tag) -> u16 {
         self.set.get(tag).and_then(|element| element.to_int().ok()).unwrap_or_default()
     }
 }
 
-/// The status of a reply (PS3.7, annex C; PS3.4, tables B.2-1 and C.4-1).
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Status(u16);
+/// The status of a reply (PS3.7, annex C; PS3.4, tables B.2-1, C.4-1, C.4-2 and C.4-3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Status(pub(super) u16);
 
 impl Status {
     pub(super) const SUCCESS: Self = Self(0x0000);
     pub(super) const PENDING: Self = Self(0xff00);
+    pub(super) const CANCELLED: Self = Self(0xfe00);
     pub(super) const NOT_AUTHORIZED: Self = Self(0x0124);
     pub(super) const UNRECOGNIZED: Self = Self(0x0211);
     /// Of a data set: the query, or the image.
     pub(super) const NOT_UNDERSTOOD: Self = Self(0xc000);
+    /// More images match than are answered.
+    pub(super) const TOO_MANY: Self = Self(0xa700);
+    /// No sub-operation could be done.
+    pub(super) const NONE_SENT: Self = Self(0xa702);
+    pub(super) const UNKNOWN_DESTINATION: Self = Self(0xa801);
+    /// Some sub-operations failed.
+    pub(super) const SOME_FAILED: Self = Self(0xb000);
     const OUT_OF_RESOURCES: Self = Self(0xa700);
     const DUPLICATE: Self = Self(0x0111);
 
@@ -75,40 +91,87 @@ impl Status {
     }
 }
 
-/// Replies to a command, with a data set if there is one.
+/// How far a C-GET or C-MOVE is, in images.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) remaining: u16,
+    pub(super) completed: u16,
+    pub(super) failed: u16,
+}
+
+/// What a reply tells beside its status.
+#[derive(Debug, Default)]
+pub(super) struct Details<'a> {
+    pub(super) data: Option<&'a [u8]>,
+    pub(super) counts: Option<Counts>,
+    /// Why, for people; without names.
+    pub(super) comment: String,
+}
+
+/// Replies to a command.
 pub(super) fn send_reply(
     association: &mut ServerAssociation<TcpStream>,
     command: &Command,
     status: Status,
-    data: Option<&[u8]>,
+    details: &Details<'_>,
 ) -> Result<(), Box<dyn Error>> {
-    let short = |tag, value: u16| DataElement::new(tag, VR::US, PrimitiveValue::from(value));
-    let text = |tag| {
-        let text = PrimitiveValue::from(command.text(tag));
-        DataElement::new(tag, VR::UI, text)
-    };
-    let kind = if data.is_some() { 0 } else { NO_DATA };
     let mut elements = vec![
-        text(tags::AFFECTED_SOP_CLASS_UID),
+        uid(tags::AFFECTED_SOP_CLASS_UID, &command.text(tags::AFFECTED_SOP_CLASS_UID)),
         short(tags::COMMAND_FIELD, command.field | REPLY),
         short(tags::MESSAGE_ID_BEING_RESPONDED_TO, command.number(tags::MESSAGE_ID)),
-        short(tags::COMMAND_DATA_SET_TYPE, kind),
         short(tags::STATUS, status.0),
     ];
     if command.field == C_STORE {
-        elements.push(text(tags::AFFECTED_SOP_INSTANCE_UID));
+        let image = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
+        elements.push(uid(tags::AFFECTED_SOP_INSTANCE_UID, &image));
     }
-    let set = InMemDicomObject::command_from_element_iter(elements);
-    let mut octets = Vec::new();
-    set.write_dataset_with_ts(&mut octets, &IMPLICIT_VR_LITTLE_ENDIAN.erased())?;
-    let presentation_context_id = command.context;
-    let value =
-        |value_type, data| PDataValue { presentation_context_id, value_type, is_last: true, data };
-    let message = Pdu::PData { data: vec![value(PDataValueType::Command, octets)] };
-    association.send(&message)?;
-    if let Some(data) = data {
-        let message = Pdu::PData { data: vec![value(PDataValueType::Data, data.to_vec())] };
-        association.send(&message)?;
+    if let Some(counts) = details.counts {
+        if matches!(status, Status::PENDING | Status::CANCELLED) {
+            elements.push(short(tags::NUMBER_OF_REMAINING_SUBOPERATIONS, counts.remaining));
+        }
+        elements.push(short(tags::NUMBER_OF_COMPLETED_SUBOPERATIONS, counts.completed));
+        elements.push(short(tags::NUMBER_OF_FAILED_SUBOPERATIONS, counts.failed));
+        elements.push(short(tags::NUMBER_OF_WARNING_SUBOPERATIONS, 0));
+    }
+    if !details.comment.is_empty() {
+        let plain = |c: char| if c.is_ascii_graphic() || c == ' ' { c } else { '?' };
+        let comment: String = details.comment.chars().map(plain).take(LONGEST).collect();
+        let comment = PrimitiveValue::from(comment);
+        elements.push(DataElement::new(tags::ERROR_COMMENT, VR::LO, comment));
+    }
+    send_command(association, command.context, elements, details.data.is_some())?;
+    if let Some(data) = details.data {
+        let mut writer = association.send_pdata(command.context);
+        writer.write_all(data)?;
+        writer.finish()?;
     }
     Ok(())
+}
+
+pub(super) type Element = DataElement<InMemDicomObject>;
+
+/// A number of a command.
+pub(super) fn short(tag: Tag, value: u16) -> Element {
+    DataElement::new(tag, VR::US, PrimitiveValue::from(value))
+}
+
+/// An identifier of a command.
+pub(super) fn uid(tag: Tag, value: &str) -> Element {
+    DataElement::new(tag, VR::UI, PrimitiveValue::from(value))
+}
+
+/// Sends a command, behind which a data set follows or not.
+pub(super) fn send_command<A: SyncAssociation<TcpStream>>(
+    association: &mut A,
+    context: u8,
+    mut elements: Vec<Element>,
+    has_data: bool,
+) -> Result<(), Box<dyn Error>> {
+    elements.push(short(tags::COMMAND_DATA_SET_TYPE, if has_data { 0 } else { NO_DATA }));
+    let set = InMemDicomObject::command_from_element_iter(elements);
+    let mut data = Vec::new();
+    set.write_dataset_with_ts(&mut data, &IMPLICIT_VR_LITTLE_ENDIAN.erased())?;
+    let value_type = PDataValueType::Command;
+    let value = PDataValue { presentation_context_id: context, value_type, is_last: true, data };
+    Ok(SyncAssociation::send(association, &Pdu::PData { data: vec![value] })?)
 }

@@ -1,8 +1,9 @@
-//! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE and C-FIND. A
-//! thread serves each association.
+//! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE, C-FIND, C-GET
+//! and C-MOVE. A thread serves each association.
 
 mod find;
 mod message;
+mod retrieve;
 
 use crate::access::Operation;
 use crate::audit::{Client, Denied, Guard, Subject};
@@ -10,10 +11,11 @@ use crate::idl::Image;
 use crate::store::{Incoming, Store, StoreError};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::FileMetaTableBuilder;
-use dicom_ul::association::server::ServerAssociationOptions;
-use dicom_ul::pdu::{PDataValue, PDataValueType};
+use dicom_ul::association::server::{Negotiation, ServerAssociationOptions};
+use dicom_ul::pdu::{PDataValue, PDataValueType, RequestorRoles};
 use dicom_ul::{Pdu, ServerAssociation};
-use message::{Command, Status, send_reply};
+use message::{Command, Details, Status, send_reply};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -31,15 +33,28 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The most octets of a command set, and of the identifier of a query.
 const MOST_COMMAND: usize = 1 << 16;
 
-/// Serves modalities at an address, in threads, as long as the process runs. `title` is the
-/// application entity title that this server answers with.
+/// What others know of this server, and it of them.
+#[derive(Debug, Clone, Default)]
+pub struct Titles {
+    /// The application entity title that this server answers with.
+    pub own: String,
+    /// The addresses of those to which it sends images (C-MOVE), by their titles: HOST:PORT.
+    pub peers: BTreeMap<String, String>,
+}
+
+/// Serves modalities at an address, in threads, as long as the process runs.
 ///
 /// # Errors
 /// The address is taken or is not of this host, or the system has no thread.
-pub fn serve(address: &str, title: &str, store: &Store, guard: &Guard) -> io::Result<SocketAddr> {
+pub fn serve(
+    address: &str,
+    titles: Titles,
+    store: &Store,
+    guard: &Guard,
+) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(address)?;
     let local = listener.local_addr()?;
-    let (title, store, guard) = (Arc::<str>::from(title), store.clone(), guard.clone());
+    let (titles, store, guard) = (Arc::new(titles), store.clone(), guard.clone());
     let under_way = Arc::new(AtomicUsize::new(0));
     let accept = move || {
         for socket in listener.incoming() {
@@ -53,10 +68,10 @@ pub fn serve(address: &str, title: &str, store: &Store, guard: &Guard) -> io::Re
                 continue;
             }
             let place = Place::take(&under_way);
-            let (title, store, guard) = (title.clone(), store.clone(), guard.clone());
+            let (titles, store, guard) = (Arc::clone(&titles), store.clone(), guard.clone());
             let serve = move || {
                 let _place = place;
-                if let Err(error) = associate(socket, &title, &store, &guard) {
+                if let Err(error) = associate(socket, &titles, &store, &guard) {
                     tracing::info!(%error, "an association was broken off");
                 }
             };
@@ -88,21 +103,23 @@ impl Drop for Place {
 
 fn associate(
     socket: TcpStream,
-    title: &str,
+    titles: &Titles,
     store: &Store,
     guard: &Guard,
 ) -> Result<(), Box<dyn Error>> {
     let place = socket.peer_addr()?.ip().into();
     let client = Client { place, token: None, by: "dicom" };
     let association = ServerAssociationOptions::new()
-        .ae_title(title)
+        .ae_title(titles.own.as_str())
         .with_abstract_syntax(uids::VERIFICATION)
         .promiscuous(true)
+        .with_negotiation(AsProposed)
         .read_timeout(PATIENCE)
         .write_timeout(PATIENCE)
         .establish(socket)?;
-    let mut serving =
-        Serving { association, store, guard, client, command: Vec::new(), task: None };
+    let (title, peers) = (titles.own.as_str(), &titles.peers);
+    let (command, task) = (Vec::new(), None);
+    let mut serving = Serving { association, title, peers, store, guard, client, command, task };
     loop {
         match serving.association.receive()? {
             Pdu::PData { data } => {
@@ -117,9 +134,20 @@ fn associate(
     }
 }
 
+/// Who asks for images may take them as well (PS3.7, D.3.3.4).
+struct AsProposed;
+
+impl Negotiation for AsProposed {
+    fn negotiate_roles(&self, _: &str, scu: bool, scp: bool) -> Option<RequestorRoles> {
+        Some(RequestorRoles { scu, scp })
+    }
+}
+
 /// An association.
 struct Serving<'a> {
     association: ServerAssociation<TcpStream>,
+    title: &'a str,
+    peers: &'a BTreeMap<String, String>,
     store: &'a Store,
     guard: &'a Guard,
     client: Client,
@@ -133,6 +161,7 @@ enum Task {
     /// It goes to the disk as it comes. What failed is told when all of it has come.
     Store(Result<Box<Incoming>, StoreError>),
     Find(Vec<u8>),
+    Retrieve(Vec<u8>),
     /// The rules forbid it; the data set is passed over.
     Denied,
 }
@@ -164,7 +193,7 @@ impl Serving<'_> {
     fn begin(&mut self, context: u8) -> Result<(), Box<dyn Error>> {
         let command = Command::read(&std::mem::take(&mut self.command), context)?;
         match command.field {
-            message::C_ECHO => send_reply(&mut self.association, &command, Status::SUCCESS, None),
+            message::C_ECHO => self.reply(&command, Status::SUCCESS),
             message::C_STORE => {
                 let uid = command.text(tags::AFFECTED_SOP_INSTANCE_UID);
                 let subject = Subject { what: "file", image: &uid, ..Subject::default() };
@@ -184,9 +213,18 @@ impl Serving<'_> {
                 self.task = Some((command, task));
                 Ok(())
             }
+            message::C_GET | message::C_MOVE => {
+                let subject = Subject { what: "retrieval", ..Subject::default() };
+                let task = match self.permits(Operation::Read, subject) {
+                    true => Task::Retrieve(Vec::new()),
+                    false => Task::Denied,
+                };
+                self.task = Some((command, task));
+                Ok(())
+            }
             // Results come at once, so there is nothing to cancel.
             message::C_CANCEL => Ok(()),
-            _ => send_reply(&mut self.association, &command, Status::UNRECOGNIZED, None),
+            _ => self.reply(&command, Status::UNRECOGNIZED),
         }
     }
 
@@ -238,7 +276,7 @@ impl Serving<'_> {
                 }
                 Ok(())
             }
-            Some((_, Task::Find(identifier)))
+            Some((_, Task::Find(identifier) | Task::Retrieve(identifier)))
                 if identifier.len() + octets.len() <= MOST_COMMAND =>
             {
                 identifier.extend_from_slice(octets);
@@ -255,39 +293,58 @@ impl Serving<'_> {
             return Err("a data set without a command".into());
         };
         match task {
-            Task::Store(incoming) => {
-                let status = match incoming.and_then(|incoming| incoming.keep()) {
-                    Ok(image) => {
-                        tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
-                        self.note_stored(&image)?;
-                        Status::SUCCESS
-                    }
-                    Err(error) => {
-                        tracing::warn!(%error, "an image was refused");
-                        Status::of(&error)
-                    }
-                };
-                send_reply(&mut self.association, &command, status, None)
-            }
-            Task::Denied => {
-                send_reply(&mut self.association, &command, Status::NOT_AUTHORIZED, None)
-            }
-            Task::Find(identifier) => {
-                let syntax = self.syntax(command.context)?;
-                match find::answers(self.store, &identifier, &syntax) {
-                    Ok(answers) => {
-                        for answer in answers {
-                            let pending = Status::PENDING;
-                            send_reply(&mut self.association, &command, pending, Some(&answer))?;
-                        }
-                        send_reply(&mut self.association, &command, Status::SUCCESS, None)
-                    }
-                    Err(error) => {
-                        tracing::info!(%error, "a query was refused");
-                        send_reply(&mut self.association, &command, Status::NOT_UNDERSTOOD, None)
-                    }
+            Task::Store(incoming) => match incoming.and_then(|incoming| incoming.keep()) {
+                Ok(image) => {
+                    tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
+                    self.note_stored(&image)?;
+                    self.reply(&command, Status::SUCCESS)
                 }
-            }
+                Err(error) => {
+                    tracing::warn!(%error, "an image was refused");
+                    let comment = error.to_string();
+                    let details = Details { comment, ..Details::default() };
+                    let status = Status::of(&error);
+                    send_reply(&mut self.association, &command, status, &details)
+                }
+            },
+            Task::Denied => self.reply(&command, Status::NOT_AUTHORIZED),
+            Task::Find(identifier) => self.find(&command, &identifier),
+            Task::Retrieve(identifier) => self.retrieve(&command, &identifier),
         }
+    }
+
+    fn find(&mut self, command: &Command, identifier: &[u8]) -> Result<(), Box<dyn Error>> {
+        let syntax = self.syntax(command.context)?;
+        let (answers, more) = match find::answers(self.store, identifier, &syntax) {
+            Ok(answers) => answers,
+            Err(error) => return self.refuse(command, Status::NOT_UNDERSTOOD, error.to_string()),
+        };
+        for answer in answers {
+            let details = Details { data: Some(&answer), ..Details::default() };
+            send_reply(&mut self.association, command, Status::PENDING, &details)?;
+        }
+        match more {
+            true => {
+                let why = format!("more than {} answers; ask for less", find::MOST);
+                self.refuse(command, Status::TOO_MANY, why)
+            }
+            false => self.reply(command, Status::SUCCESS),
+        }
+    }
+
+    fn reply(&mut self, command: &Command, status: Status) -> Result<(), Box<dyn Error>> {
+        send_reply(&mut self.association, command, status, &Details::default())
+    }
+
+    /// Says why something is not done, to the peer and in the log.
+    fn refuse(
+        &mut self,
+        command: &Command,
+        status: Status,
+        why: String,
+    ) -> Result<(), Box<dyn Error>> {
+        tracing::info!(why, "a request was refused");
+        let details = Details { comment: why, ..Details::default() };
+        send_reply(&mut self.association, command, status, &details)
     }
 }
