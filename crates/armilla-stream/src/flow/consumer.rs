@@ -111,7 +111,7 @@ impl FlowConsumer {
             self.account(count);
             done += count;
             if let Some(error) = failed {
-                return Err(self.link.error(error));
+                return Err(self.link.error_of_either(error));
             }
         }
         Ok(done)

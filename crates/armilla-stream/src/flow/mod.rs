@@ -95,6 +95,34 @@ impl Link {
         if self.control.is_cancelled() { Err(StreamError::Cancelled.into()) } else { Ok(()) }
     }
 
+    /// What an error means where the kernel moves octets between the carrier and a file: it does not
+    /// say which of both has failed, but a socket does not fail in the ways of a file.
+    fn error_of_either(&self, error: io::Error) -> io::Error {
+        use rustix::io::Errno;
+        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+        match errno {
+            Some(
+                Errno::BADF
+                | Errno::DQUOT
+                | Errno::FBIG
+                | Errno::INVAL
+                | Errno::IO
+                | Errno::ISDIR
+                | Errno::NODEV
+                | Errno::NOSPC
+                | Errno::NXIO
+                | Errno::OVERFLOW
+                | Errno::ROFS
+                | Errno::SPIPE
+                | Errno::STALE,
+            ) => StreamError::File(error).into(),
+            _ if matches!(error.kind(), io::ErrorKind::WriteZero) => {
+                StreamError::File(error).into()
+            }
+            _ => self.error(error),
+        }
+    }
+
     /// What an error of the carrier means for the flow. `WouldBlock` of a task stays what it is.
     fn error(&self, error: io::Error) -> io::Error {
         if error.kind() == io::ErrorKind::WouldBlock || StreamError::of(&error).is_some() {

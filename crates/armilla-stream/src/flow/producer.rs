@@ -93,7 +93,7 @@ impl FlowProducer {
             let sent = self.link.carrier.send_file(file, offset, step);
             let sent = sent.map_err(|error| match error.kind() {
                 io::ErrorKind::UnexpectedEof => StreamError::File(error).into(),
-                _ => self.link.error(error),
+                _ => self.link.error_of_either(error),
             })?;
             (offset, rest) = (offset + sent, rest - sent);
             self.account(sent);

@@ -98,6 +98,45 @@ fn a_file_that_is_too_short_fails_on_both_sides() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_or_written_is_told_apart_from_a_cut() {
+    let listener = listener();
+    let octets = content(300_000);
+    let (from, to) = (Scratch::new("flow-odd-from"), Scratch::new("flow-odd-to"));
+    fs::write(&from.0, &octets).unwrap();
+    fs::write(&to.0, "").unwrap();
+    let appending = || File::options().append(true).open(&to.0).unwrap();
+    for transport in TRANSPORTS {
+        // A directory has no octets, and nobody writes to what is open for reading, to a disk that is
+        // full, or to a place in a file that only grows.
+        let (consumer, sent) =
+            flow(&listener, &over(transport), FlowSpec::sized(10), |mut producer| {
+                producer.send_file(&File::open("src").unwrap(), 0, 10)?;
+                producer.finish()
+            });
+        let error = consumer.unwrap().read_to_end(&mut Vec::new()).unwrap_err();
+        assert!(matches!(StreamError::of(&error), Some(StreamError::Cut { .. })), "{error}");
+        let error = sent.recv().unwrap().unwrap_err();
+        assert!(matches!(error, StreamError::File(_)), "{transport}: {error}");
+
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let mut odd = vec![File::open(&from.0).unwrap(), full];
+        // The way without a copy needs a place.
+        odd.extend((transport != "shm").then(appending));
+        for file in odd {
+            let path = from.0.clone();
+            let spec = FlowSpec::sized(octets.len() as u64);
+            let (consumer, sent) = flow(&listener, &over(transport), spec, move |mut producer| {
+                producer.send_file(&File::open(path).unwrap(), 0, 300_000)?;
+                producer.finish()
+            });
+            let error = consumer.unwrap().receive_file(&file, 0).unwrap_err();
+            assert!(matches!(error, StreamError::File(_)), "{transport} {file:?}: {error}");
+            assert!(sent.recv().unwrap().is_err());
+        }
+    }
+}
+
+#[test]
 fn octets_flow_to_the_called_side_too() {
     let listener = listener();
     let (done, received) = std::sync::mpsc::channel();

@@ -7,3 +7,4 @@ mod cuts;
 mod flows;
 mod kept;
 mod listeners;
+mod stalls;

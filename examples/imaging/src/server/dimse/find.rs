@@ -16,12 +16,19 @@ use std::error::Error;
 /// The most answers to one query.
 pub(super) const MOST: usize = 10_000;
 
-/// The encoded answers to an identifier, and whether there are more than may be.
+/// The answers to a query.
+pub(super) struct Answers {
+    pub(super) encoded: Vec<Vec<u8>>,
+    /// Whether there are more than may be.
+    pub(super) more: bool,
+}
+
+/// The answers to an identifier.
 pub(super) fn answers(
     store: &Store,
     identifier: &[u8],
     syntax: &str,
-) -> Result<(Vec<Vec<u8>>, bool), Box<dyn Error>> {
+) -> Result<Answers, Box<dyn Error>> {
     check_set(identifier, syntax)?;
     let syntax = TransferSyntaxRegistry.get(syntax).ok_or("an unknown transfer syntax")?;
     let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, syntax)?;
@@ -58,7 +65,7 @@ pub(super) fn answers(
         Ok(octets)
     };
     let answers = groups.iter().take(MOST).map(answer).collect::<Result<_, Box<dyn Error>>>();
-    Ok((answers?, groups.len() > MOST))
+    Ok(Answers { encoded: answers?, more: groups.len() > MOST })
 }
 
 /// Says in which character set the texts of an answer are, if it is not the default one.

@@ -14,6 +14,7 @@ use dicom_object::FileMetaTableBuilder;
 use dicom_ul::association::server::{Negotiation, ServerAssociationOptions};
 use dicom_ul::pdu::{PDataValue, PDataValueType, RequestorRoles};
 use dicom_ul::{Pdu, ServerAssociation};
+use find::Answers;
 use message::{Command, Details, Status, send_reply};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -315,11 +316,11 @@ impl Serving<'_> {
 
     fn find(&mut self, command: &Command, identifier: &[u8]) -> Result<(), Box<dyn Error>> {
         let syntax = self.syntax(command.context)?;
-        let (answers, more) = match find::answers(self.store, identifier, &syntax) {
+        let Answers { encoded, more } = match find::answers(self.store, identifier, &syntax) {
             Ok(answers) => answers,
             Err(error) => return self.refuse(command, Status::NOT_UNDERSTOOD, error.to_string()),
         };
-        for answer in answers {
+        for answer in encoded {
             let details = Details { data: Some(&answer), ..Details::default() };
             send_reply(&mut self.association, command, Status::PENDING, &details)?;
         }
