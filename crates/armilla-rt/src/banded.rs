@@ -3,7 +3,8 @@
 //!
 //! Requests carry their priority, so the band of a connection decides nothing about servants. It
 //! decides at which priority the connection waits and is read: that of the lane, in a pool with
-//! lanes; without lanes the highest of the band, or what the server declares for the object.
+//! lanes; without lanes the highest of the band, or the highest that the server declares for an
+//! object which was called over it. A request outside the band is refused.
 
 use crate::current::{leave_home, return_home};
 use crate::dispatch::Dispatch;
@@ -16,7 +17,7 @@ use armilla::{
     Completion, ConnectionExtension, ConnectionSlot, ExceptionKind, Minor, SystemException,
     UpcallInfo,
 };
-use armilla_ipc::real_time::Scheduling;
+use armilla_ipc::real_time::{PiMutex, Scheduling};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -26,14 +27,26 @@ type Band = (Priority, Priority);
 struct BandedConnection {
     band: Band,
     /// The priority at which its requests are waited for, and the native one.
-    priority: Priority,
-    native: Scheduling,
+    waits_at: PiMutex<(Priority, Scheduling)>,
+    /// Whether it belongs to a lane, which has one priority.
+    is_of_lane: bool,
+}
+
+impl BandedConnection {
+    const fn new(band: Band, waits_at: (Priority, Scheduling), is_of_lane: bool) -> Self {
+        Self { band, waits_at: PiMutex::new(waits_at), is_of_lane }
+    }
+
+    fn has(&self, priority: Priority) -> bool {
+        (self.band.0..=self.band.1).contains(&priority)
+    }
 }
 
 impl ConnectionExtension for BandedConnection {
     fn begin(&self) {
+        let (priority, native) = *self.waits_at.lock();
         // The bind request has reported what the system refuses.
-        leave_home(self.priority, self.native).ok();
+        leave_home(priority, native).ok();
     }
 
     fn end(&self) {
@@ -68,25 +81,72 @@ impl Dispatch {
         let declared = self.declared(request.object_id(), model);
         self.check_band(band, model, declared)?;
         if let Some(lane) = self.pool.as_ref().and_then(|pool| pool.own_lane()) {
-            return Ok(self.check_has(band, "lane_priority", lane.priority)?);
+            self.check_has(band, "lane_priority", lane.priority)?;
+            let bound = BandedConnection::new(band, (lane.priority, lane.native), true);
+            return Ok(self.check_same(connection.attach(Arc::new(bound)), band)?);
         }
         let (priority, native) = match model {
             PriorityModel::ServerDeclared(_) => (declared, self.native(declared)?),
             PriorityModel::ClientPropagated(_) => self.highest(band, request.object_id())?,
         };
         if let Some(known) = connection.get() {
-            return Ok(self.check_same(known, band)?);
+            self.check_same(known, band)?;
+            return match model {
+                PriorityModel::ServerDeclared(_) => self.check_connection(connection, declared),
+                PriorityModel::ClientPropagated(_) => Ok(()),
+            };
         }
+        self.wait_at(priority, native)?;
+        let bound = BandedConnection::new(band, (priority, native), false);
+        Ok(self.check_same(connection.attach(Arc::new(bound)), band)?)
+    }
+
+    /// Lets the calling thread wait at a priority from now on.
+    fn wait_at(&self, priority: Priority, native: Scheduling) -> Result<(), SystemException> {
         match leave_home(priority, native) {
             Err(error) if self.strict => {
                 return_home();
-                return Err(error.into());
+                Err(error.into())
             }
-            Err(error) => self.report_once(&error),
-            Ok(()) => {}
+            Err(error) => {
+                self.report_once(&error);
+                Ok(())
+            }
+            Ok(()) => Ok(()),
         }
-        let attached = connection.attach(Arc::new(BandedConnection { band, priority, native }));
-        Ok(self.check_same(attached, band)?)
+    }
+
+    /// Checks that a request of this priority is in the band of its connection, if that has one. If
+    /// the server declares the priority, the connection waits at no lower one from now on: the next
+    /// request for the same object is read in time.
+    ///
+    /// # Errors
+    /// `INV_POLICY` if it is not; in a strict ORB `NO_PERMISSION` when the system refuses the native
+    /// priority.
+    pub(crate) fn check_connection(
+        &self,
+        connection: &ConnectionSlot,
+        priority: Priority,
+    ) -> Result<(), SystemException> {
+        let Some(known) = connection.get() else { return Ok(()) };
+        let known: &dyn Any = known;
+        let Some(bound) = known.downcast_ref::<BandedConnection>() else { return Ok(()) };
+        if !bound.has(priority) {
+            let remedy = "send it over a connection for its band";
+            let reason = format!("a request of this connection has the priority {priority}");
+            return Err(self.refusal(bound.band, &reason, remedy).into());
+        }
+        let declared = matches!(self.model, Some(PriorityModel::ServerDeclared(_)));
+        if !declared || bound.is_of_lane || bound.waits_at.lock().0 >= priority {
+            return Ok(());
+        }
+        let native = self.native(priority)?;
+        self.wait_at(priority, native)?;
+        let mut waits_at = bound.waits_at.lock();
+        if waits_at.0 < priority {
+            *waits_at = (priority, native);
+        }
+        Ok(())
     }
 
     /// The priority at which a connection for a band waits if clients propagate theirs.

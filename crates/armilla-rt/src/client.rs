@@ -13,7 +13,7 @@ use crate::protocol::{Protocol, ProtocolType, check_protocols};
 use crate::shared_pools::{Change, OwnPool, PoolKey, SharedPools};
 use crate::wire::{
     ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
-    TaoEndpoint, TaoEndpoints, encode_priority,
+    TaoEndpoint, TaoEndpoints, decode_priority, encode_priority,
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
@@ -253,7 +253,10 @@ const fn is_of_servers(policy: &RtPolicy) -> bool {
 }
 
 /// The priority of the calls of the calling thread, if it has one.
-fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
+///
+/// # Errors
+/// `NO_PERMISSION` when the transform of the servant that it runs refuses the call.
+pub(crate) fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
     let own =
         corba_priority().or_else(|| native_priority().and_then(|native| mapper.corba(native)));
     own.map(outbound).transpose()
@@ -403,7 +406,17 @@ struct Selector {
 
 impl CallSelector for Selector {
     fn select(&self) -> Result<CallChoice<'_>, SystemException> {
-        let own = own_priority(&self.mapper)?;
+        self.select_at(own_priority(&self.mapper)?)
+    }
+
+    fn select_for(&self, caller: Option<AddedContext>) -> Result<CallChoice<'_>, SystemException> {
+        self.select_at(caller.and_then(|(_, data)| decode_priority(&data).ok()))
+    }
+}
+
+impl Selector {
+    /// The choice for a call of a thread with this priority.
+    fn select_at(&self, own: Option<Priority>) -> Result<CallChoice<'_>, SystemException> {
         let priority = priority_of_call(own, self.default, self.propagated);
         let copy = self.copies.iter().find(|copy| (copy.low..=copy.high).contains(&priority));
         let Some(copy) = copy else { return Err(self.no_copy(priority).into()) };
@@ -411,9 +424,7 @@ impl CallSelector for Selector {
         let context = context.map(priority_context);
         Ok(CallChoice { object: Cow::Borrowed(&copy.object), context })
     }
-}
 
-impl Selector {
     #[cold]
     fn no_copy(&self, priority: Priority) -> RtError {
         let known = self.copies.iter().map(|copy| match copy.low == copy.high {

@@ -1,6 +1,7 @@
 //! Serving a request at its priority: the extension of real-time POAs.
 
-use crate::current::{ThreadPriority, corba_priority, set_priority};
+use crate::client::own_priority;
+use crate::current::{ThreadPriority, set_priority};
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority, PriorityTransform};
 use crate::scheduler::RunPermit;
@@ -136,11 +137,14 @@ impl Dispatch {
                         SystemException::new(kind, Minor::BAD_ARGUMENT, Completion::No)
                             .with_reason(what)
                     })?,
-                    None if !request.is_remote() => corba_priority().unwrap_or(declared),
+                    None if !request.is_remote() => own_priority(&self.mapper)?.unwrap_or(declared),
                     None => declared,
                 }
             }
         };
+        if let Some(connection) = request.connection() {
+            self.check_connection(connection, arrived)?;
+        }
         let Some(transform) = &self.transform else { return Ok(Some(arrived)) };
         match transform.inbound(arrived, request.object_id()) {
             Some(priority) => Ok(Some(priority)),

@@ -117,6 +117,11 @@ impl RtPoaBuilder {
         if let Some(policy) = &self.misplaced {
             return Err(misplaced(&object, policy));
         }
+        if let Some(pool) = pool.as_ref().filter(|pool| pool.is_destroyed()) {
+            let (reason, remedy) = ("it was destroyed", "create another thread pool");
+            let (kind, name) = (RtErrorKind::Policy, format!("{:?}", pool.name()));
+            return Err(RtError::new(kind, object, "threadpool", name, reason, remedy));
+        }
         let scheduler = pool.as_ref().and_then(Threadpool::scheduler);
         if let (Some(model), Some(scheduler)) = (model, scheduler) {
             return Err(RtError::new(

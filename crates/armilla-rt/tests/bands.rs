@@ -179,6 +179,57 @@ fn a_lane_takes_the_connections_of_bands_with_its_priority_only() {
     orb.shutdown();
 }
 
+#[test]
+fn requests_outside_the_band_of_their_connection_are_refused() {
+    let served = Served::with_threads(2);
+    let [banded, plain] = served.keys();
+    let builder = served.rt.poa(served.orb.root_poa().create_poa("declaring"));
+    let declaring = builder.threadpool(&served.pool);
+    let declaring = declaring.priority_model(PriorityModel::ServerDeclared(priority(60)));
+    let declared = declaring.build().unwrap().activate(sensor_of(Station::new(&served.rt)));
+    let declared = key(&served.orb, &declared.unwrap());
+    let mut bound = served.connect();
+    assert_eq!(bound.call(&banded, BIND, &[RANGE]), (0, Vec::new()));
+    for (order, low, high) in [(1, [30, 0], [51, 0]), (0, [0, 30], [0, 20])] {
+        let [inside, outside] = [low, high].map(|[first, second]| [order, 0, first, second]);
+        assert_eq!(bound.call(&banded, "ping", &[(10, &inside)]).0, 0);
+        assert_eq!(exception(bound.call(&banded, "ping", &[(10, &outside)])), "INV_POLICY");
+    }
+    assert_eq!(exception(bound.call(&banded, "ping", &[])), "INV_POLICY", "10, the server's");
+    assert_eq!(exception(bound.call(&declared, "ping", &[])), "INV_POLICY", "60, declared");
+    assert_eq!(bound.short(&plain, "priority"), 50, "without a model it has no priority");
+    let mut other = served.connect();
+    assert_eq!(other.call(&banded, "ping", &[(10, &[1, 0, 51, 0])]).0, 0, "without a band");
+    assert_eq!(other.call(&declared, "ping", &[]).0, 0);
+    served.orb.shutdown();
+}
+
+#[test]
+fn a_bound_connection_waits_at_the_highest_priority_declared_for_what_it_calls() {
+    let served = Served::with_threads(2);
+    let builder = served.rt.poa(served.orb.root_poa().create_poa("declaring"));
+    let declaring = builder.threadpool(&served.pool);
+    let declaring = declaring.priority_model(PriorityModel::ServerDeclared(priority(25)));
+    let declaring = declaring.build().unwrap();
+    let keys = [25, 40, 30, 45].map(|number| {
+        let servant = sensor_of(Station::new(&served.rt));
+        key(&served.orb, &declaring.activate_with_priority(servant, priority(number)).unwrap())
+    });
+    let [_, plain] = served.keys();
+    let mut bound = served.connect();
+    let mut waits_at = |called: usize, operation: &str, contexts: &[(u32, &[u8])]| {
+        assert_eq!(bound.call(&keys[called], operation, contexts).0, 0);
+        bound.short(&plain, "priority")
+    };
+    assert_eq!(waits_at(0, BIND, &[RANGE]), 25);
+    assert_eq!(waits_at(1, BIND, &[RANGE]), 40, "another object is bound");
+    assert_eq!(waits_at(2, BIND, &[RANGE]), 40);
+    assert_eq!(waits_at(0, "ping", &[]), 40);
+    assert_eq!(waits_at(3, "ping", &[]), 45, "it was not bound");
+    assert_eq!(waits_at(2, "ping", &[]), 45);
+    served.orb.shutdown();
+}
+
 /// A client with bands, and a thread of priority 50 for its calls.
 fn banded_client() -> (Orb, RtOrb) {
     let orb = Orb::new().unwrap();

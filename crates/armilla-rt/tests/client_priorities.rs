@@ -9,7 +9,6 @@ use armilla_rt::{
 };
 use common::*;
 use std::sync::Arc;
-use std::thread;
 
 /// A server whose object runs at the priority of its callers, in the lanes 10 and 50.
 fn propagating(lanes: bool) -> (Orb, SensorRef) {
@@ -37,20 +36,6 @@ fn client() -> (Orb, RtOrb) {
     let orb = Orb::new().unwrap();
     let rt = RtOrb::new(&orb).with_mapping(DirectMapping(NativeRange::FIFO));
     (orb, rt)
-}
-
-/// Calls at a priority, in a thread of its own.
-fn at<T: Send>(rt: &RtOrb, number: i16, call: impl FnOnce() -> T + Send) -> T {
-    thread::scope(|scope| {
-        let run = || {
-            // Without the privilege the thread has the CORBA priority all the same.
-            if let Err(error) = rt.current().set_priority(priority(number)) {
-                println!("skipped in part: {error}");
-            }
-            call()
-        };
-        scope.spawn(run).join().unwrap()
-    })
 }
 
 #[test]

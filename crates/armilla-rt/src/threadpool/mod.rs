@@ -19,9 +19,10 @@ use armilla::{Concurrency, EndpointGroupOptions, Orb, SystemException};
 use armilla_ipc::real_time::Scheduling;
 use budget::Budget;
 use lane::LaneConfig;
-use std::fmt;
 use std::sync::Arc;
-use tracing::info;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, thread};
+use tracing::{info, warn};
 
 /// A thread pool. Clones are the same pool. It ends with [`destroy`](Self::destroy) or with the ORB.
 #[derive(Clone)]
@@ -35,6 +36,7 @@ struct Pool {
     scheduler: Option<Scheduler>,
     /// The most urgent first.
     lanes: Vec<Arc<Lane>>,
+    is_destroyed: AtomicBool,
 }
 
 /// What a lane has become, for reports.
@@ -100,6 +102,7 @@ impl Threadpool {
             borrowing: options.borrowing,
             scheduler: options.scheduler.clone(),
             lanes: lanes.collect(),
+            is_destroyed: AtomicBool::new(false),
         };
         for lane in &pool.lanes {
             match try_out(&object, "lane_priority", lane.priority, lane.native) {
@@ -146,11 +149,28 @@ impl Threadpool {
     }
 
     /// Stops accepting, waits for requests in progress, and ends the threads
-    /// (`destroy_threadpool`). References of POAs with this pool lead nowhere afterwards.
+    /// (`destroy_threadpool`). References of POAs with this pool lead nowhere afterwards, and no
+    /// further POA can have it. In a servant that a thread of the pool runs it does not wait, since
+    /// that would be for itself: the pool ends when its servants have returned.
     pub fn destroy(&self) {
-        for group in self.lanes().iter().filter_map(|lane| lane.group.get()) {
-            group.close();
+        self.0.is_destroyed.store(true, Ordering::Release);
+        let pool = self.clone();
+        let close = move || {
+            for group in pool.lanes().iter().filter_map(|lane| lane.group.get()) {
+                group.close();
+            }
+        };
+        if !self.lanes().iter().any(|lane| lane.is_current()) {
+            return close();
         }
+        if let Err(error) = thread::Builder::new().name("armilla-destroy".into()).spawn(close) {
+            warn!("{self:?} ends with the ORB only: no thread to wait for its servants: {error}");
+        }
+    }
+
+    /// Whether it was destroyed.
+    pub(crate) fn is_destroyed(&self) -> bool {
+        self.0.is_destroyed.load(Ordering::Acquire)
     }
 
     /// Its lanes, the most urgent first. A pool without lanes has one for all.

@@ -13,7 +13,7 @@ pub use idl::station::{Sensor, SensorRef};
 use armilla::{Orb, SystemException};
 use armilla_rt::{DirectMapping, NativeRange, Priority, RtOrb, Scheduling};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 pub type Result<T, E = SystemException> = std::result::Result<T, E>;
@@ -29,12 +29,14 @@ pub struct Station {
     /// How many calls wait.
     pub inside: AtomicUsize,
     most: AtomicUsize,
+    /// What `ping` does.
+    pub on_ping: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
 impl Station {
     pub fn new(rt: &RtOrb) -> Arc<Self> {
-        let (open, opened, inside, most) = Default::default();
-        Arc::new(Self { rt: rt.clone(), open, opened, inside, most })
+        let (open, opened, inside, most, on_ping) = Default::default();
+        Arc::new(Self { rt: rt.clone(), open, opened, inside, most, on_ping })
     }
 
     /// Lets all calls of `wait` return.
@@ -78,6 +80,7 @@ impl Sensor for Station {
     }
 
     fn ping(&self) -> Result<()> {
+        self.on_ping.get().iter().for_each(|action| action());
         Ok(())
     }
 
@@ -123,6 +126,20 @@ pub fn server() -> (Orb, RtOrb) {
 /// The reference as another process would have it.
 pub fn remote(server: &Orb, client: &Orb, sensor: &SensorRef) -> SensorRef {
     client.resolve(&server.object_to_string(sensor).unwrap()).unwrap()
+}
+
+/// Calls at a priority, in a thread of its own.
+pub fn at<T: Send>(rt: &RtOrb, number: i16, call: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let run = || {
+            // Without the privilege the thread has the CORBA priority all the same.
+            if let Err(error) = rt.current().set_priority(priority(number)) {
+                println!("skipped in part: {error}");
+            }
+            call()
+        };
+        scope.spawn(run).join().unwrap()
+    })
 }
 
 /// Whether threads of this process may have real-time priorities. What needs them is skipped

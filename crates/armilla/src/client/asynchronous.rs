@@ -12,7 +12,7 @@ use super::binding::AttemptTarget;
 use super::continuing::AttemptOutcome;
 use super::deadline::{Bound, Wait};
 use super::endpoint::Endpoint;
-use super::extension::{Selected, to_send};
+use super::extension::{AddedContext, Selected, to_send};
 use super::interception::Suspended;
 use super::invocation::Invocation;
 use super::loss::{LostConnection, reply_timed_out};
@@ -46,6 +46,8 @@ pub(crate) struct AsyncCall {
     /// Set when its selector was asked again, or an object of this process has forwarded it.
     pub(super) later: OnceLock<Box<CallTarget>>,
     pub(super) selection: Option<Selection>,
+    /// What tells of the calling thread, where the call goes elsewhere than it began.
+    pub(super) caller: Option<AddedContext>,
     pub(super) operation: OwnedOperation,
     pub(super) arguments: Arguments,
     /// The number of addresses left to try, the current one included.
@@ -111,7 +113,7 @@ impl AsyncCall {
         operation: OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Arc<Self>, SystemException> {
-        let Selected { object, context, by: selection } = object.selected()?;
+        let Selected { object, context, by: selection, caller } = object.selected()?;
         let reference = object.reference()?;
         let invocation = Invocation::begin(&object, reference)?;
         let deadline = invocation.deadline;
@@ -120,9 +122,10 @@ impl AsyncCall {
         let bound = reference.route()?;
         let arguments = Arguments::encode(bound.preferred(), &operation, arguments)?;
         let call = Arc::new(Self {
-            first: CallTarget { object, context, deadline },
+            first: CallTarget::new(object, context, deadline),
             later: OnceLock::new(),
             selection,
+            caller,
             operation,
             arguments,
             addresses: AtomicUsize::new(1),

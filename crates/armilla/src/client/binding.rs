@@ -41,6 +41,8 @@ struct Forwarding {
     permanent_ior: ArcSwapOption<Ior>,
     /// Set if an extension has attached to the reference.
     selector: OnceLock<Arc<dyn CallSelector>>,
+    /// Set while calls go by a forward to a reference to which an extension attaches.
+    forward_selector: ArcSwapOption<Arc<dyn CallSelector>>,
 }
 
 impl Forwarding {
@@ -141,11 +143,18 @@ impl Binding {
         self.forwarding.get()?.permanent_ior.load_full()
     }
 
-    /// Directs calls to `route` from now on.
-    pub(super) fn change(&self, route: Route) {
+    /// What chooses a copy for each call while calls go by a forward, if an extension attaches to
+    /// where that leads.
+    pub(super) fn forward_selector(&self) -> Option<Arc<dyn CallSelector>> {
+        Some(Arc::clone(&*self.forwarding.get()?.forward_selector.load_full()?))
+    }
+
+    /// Directs calls to `route` from now on; each is chosen by `selector`, if there is one.
+    pub(super) fn change(&self, route: Route, selector: Option<Arc<dyn CallSelector>>) {
         let forwarding = self.forwarding.get_or_init(Box::default);
         let _changes = forwarding.lock_changes();
         forwarding.forwarded.store(Some(Arc::new(route)));
+        forwarding.forward_selector.store(selector.map(Arc::new));
         forwarding.active.store(true, Ordering::Release);
         self.first.get().inspect(|first| first.set_fast(false));
     }
@@ -163,6 +172,7 @@ impl Binding {
     pub(super) fn fall_back(&self, leaves: bool) {
         let Some(forwarding) = self.forwarding.get() else { return };
         let _changes = forwarding.lock_changes();
+        forwarding.forward_selector.store(None);
         if forwarding.permanent_ior.load().is_some() {
             return forwarding.forwarded.store(None);
         }
@@ -222,14 +232,17 @@ impl Reference {
         Ok(RouteRef::First(binding.first.get_or_init(|| first)))
     }
 
-    /// The selector of an extension that has attached to this reference. The extension is asked
-    /// before the first call.
+    /// The selector of an extension that has attached to this reference, or to where its calls are
+    /// forwarded. The extension is asked before the first call, and with each forward.
     ///
     /// # Errors
     /// Those of the extension.
     #[cold]
     pub(super) fn selector(&self) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
         let binding = &self.binding;
+        if let Some(selector) = binding.forward_selector() {
+            return Ok(Some(selector));
+        }
         if let Some(selector) = binding.selector() {
             return Ok(Some(selector.clone()));
         }
@@ -240,6 +253,32 @@ impl Reference {
         let Some(selector) = extension.attach(&self.orb, self.ior())? else { return Ok(None) };
         let forwarding = binding.forwarding.get_or_init(Box::default);
         Ok(Some(forwarding.selector.get_or_init(|| selector).clone()))
+    }
+
+    /// The selector of an extension that attaches to `ior`, where calls are forwarded.
+    ///
+    /// # Errors
+    /// Those of the extension.
+    pub(super) fn selector_of_forward(
+        &self,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        match self.orb.client().extension() {
+            Some(extension) if self.orb.local_key(ior).is_none() => {
+                extension.attach(&self.orb, ior)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Gives up a forward to a reference to which an extension attaches, after a call that has
+    /// failed there: the next one begins at the reference's own addresses. Whether there was one.
+    pub(super) fn leave_forward(&self) -> bool {
+        let is_led = self.binding.forward_selector().is_some();
+        if is_led {
+            self.binding.fall_back(!self.is_collocated());
+        }
+        is_led
     }
 }
 

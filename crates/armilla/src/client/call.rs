@@ -7,12 +7,12 @@
 use super::answer::{Undeclared, no_reply, user_exception};
 use super::attempt::{answer, attempt, attempt_late};
 use super::collocated;
-use super::extension::call_selected;
+use super::extension::{AddedContext, CallChoice, CallSelector, call_selected, to_send};
 use super::interception::{ClientFlow, FlowTarget};
 use super::invocation::{Forward, Invocation, Step};
 use super::operation::Operation;
 use super::reply::Reply;
-use super::request::{AddedContexts, Outgoing};
+use super::request::{AddedContexts, Outgoing, StableContexts};
 use super::route::{Route, Target};
 use crate::client::{Object, Reference};
 use crate::exception::{Error, Raises, SystemException};
@@ -190,6 +190,8 @@ pub(super) struct Driver<'o, 'd, 'p> {
     blocking: Option<BlockingScope>,
     /// What an extension has added to the request.
     added: Option<AddedContexts<'d>>,
+    /// The same since the call was forwarded to a reference to which the extension attaches.
+    added_by_forward: Option<AddedContext>,
 }
 
 /// The destination of an attempt.
@@ -236,7 +238,8 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         invocation: Invocation,
         flow: Option<ClientFlow<'d>>,
     ) -> Self {
-        Self { orb, object, request, flow, invocation, blocking: None, added: None }
+        let (blocking, added, added_by_forward) = (None, None, None);
+        Self { orb, object, request, flow, invocation, blocking, added, added_by_forward }
     }
 
     /// Adds service contexts to the request.
@@ -284,16 +287,33 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
                 }
                 (Step::Forward(forward), _) => {
                     self.invocation.follow(reference, &*reference.route()?, forward)?;
-                    Ok(Destination::of(reference))
+                    match reference.binding.forward_selector() {
+                        Some(selector) => Err(self.choose(&*selector)?),
+                        None => Ok(Destination::of(reference)),
+                    }
                 }
             };
-            destination = next.unwrap_or_else(|outside| {
-                elsewhere = Some(self.object.with_reference(outside));
-                Destination::Bound
-            });
+            destination = match next {
+                Ok(destination) => destination,
+                Err(outside) => {
+                    let outside = match outside.reference()?.selector()? {
+                        Some(selector) => self.choose(&*selector)?,
+                        None => outside,
+                    };
+                    elsewhere = Some(self.object.with_reference(outside));
+                    Destination::Bound
+                }
+            };
             let reference = elsewhere.as_ref().unwrap_or(self.object).reference()?;
             step = self.attempt(reference, &destination)?;
         }
+    }
+
+    /// Where the selector of a forward leads the call; what it adds to the request is kept.
+    fn choose(&mut self, selector: &dyn CallSelector) -> Result<Object, SystemException> {
+        let CallChoice { object, context } = selector.select()?;
+        self.added_by_forward = context.or(self.added_by_forward);
+        Ok(object.into_owned())
     }
 
     /// One attempt.
@@ -335,7 +355,14 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
 
     /// One attempt at the address to which the reference is bound.
     fn attempt_bound(&mut self, reference: &Reference) -> Result<Next<'o>, SystemException> {
-        let Self { orb, object, request, flow, invocation, blocking, added } = self;
+        let Self { orb, object, request, flow, invocation, blocking, added, added_by_forward } =
+            self;
+        let by_forward = added_by_forward.as_ref().map(to_send);
+        let by_forward = by_forward.as_ref().map(|contexts| AddedContexts {
+            contexts: std::slice::from_ref(contexts),
+            stable: added_by_forward.map(StableContexts::of),
+        });
+        let added = by_forward.or(*added);
         blocking.get_or_insert_with(BlockingScope::begin);
         let route = &*reference.route()?;
         let target = route.preferred();
@@ -358,7 +385,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
             let step = invocation.judge(reference, route, target, reply)?;
             Ok(step.map(|reply| reply.map(|reply| reply.outliving_route(orb, endpoint))))
         };
-        let Some(flow) = flow else { return exchange(*added, None) };
+        let Some(flow) = flow else { return exchange(added, None) };
         let permanent = reference.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent.as_deref()).unwrap_or(reference.ior());
         let at = FlowTarget { ior, named: target.address(), address: Some(&endpoint.address) };

@@ -108,6 +108,7 @@ impl AsyncCall {
         match ended? {
             Step::Forward(forward) => {
                 self.follow(reference, forward)?;
+                self.follow_selector()?;
                 Ok(Step::Again)
             }
             step => Ok(step),

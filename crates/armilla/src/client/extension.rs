@@ -11,7 +11,7 @@ use super::reply::Reply;
 use super::request::{AddedContexts, StableContexts};
 use super::reselection::Selection;
 use crate::client::Object;
-use crate::exception::{Completion, SystemException};
+use crate::exception::{Completion, ExceptionKind, SystemException};
 use crate::runtime::Orb;
 use armilla_giop::ServiceContext;
 use armilla_giop::ior::Ior;
@@ -32,8 +32,9 @@ pub trait ClientExtension: Any + Send + Sync {
         ior: &Ior,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException>;
 
-    /// What an asynchronous call of the calling thread carries to an object of the same process: it
-    /// is served by another thread, which learns of its caller by this service context.
+    /// What tells another thread of the calling one, for an asynchronous call: to an object of the
+    /// same process it is served by another thread, which learns of its caller by this service
+    /// context; and if it is forwarded, [`CallSelector::select_for`] gets it.
     ///
     /// # Errors
     /// The call fails with the exception.
@@ -52,6 +53,17 @@ pub trait CallSelector: Send + Sync {
     /// # Errors
     /// The call fails with the exception.
     fn select(&self) -> Result<CallChoice<'_>, SystemException>;
+
+    /// The choice for a call that another thread has begun, which had this
+    /// [context](ClientExtension::local_context): an asynchronous call that goes elsewhere than
+    /// where it began. Default: that of the calling thread.
+    ///
+    /// # Errors
+    /// The call fails with the exception.
+    fn select_for(&self, caller: Option<AddedContext>) -> Result<CallChoice<'_>, SystemException> {
+        let _ = caller;
+        self.select()
+    }
 
     /// A call through a choice has failed, and was certainly not executed. Returns whether the
     /// call is to be made again with another [`select`](Self::select). A call asks this once. May
@@ -89,28 +101,51 @@ impl Object {
     /// choice.
     pub(super) fn selected(&self) -> Result<Selected, SystemException> {
         let reference = self.reference()?;
-        if let Some(selector) = reference.selector()? {
-            let CallChoice { object, context } = selector.select()?;
-            let chosen = object.into_owned();
-            let (object, context) = self.through(chosen.clone(), context)?;
-            return Ok(Selected { object, context, by: Some(Selection { selector, chosen }) });
+        let Some(extension) = reference.orb.client().extension() else {
+            return self.selected_by(&|selector| selector.select());
+        };
+        let context = extension.local_context();
+        match reference.is_collocated() {
+            true => Ok(Selected { context: context?, ..Selected::unchanged(self) }),
+            false => {
+                let caller = context.ok().flatten();
+                let selected = self.selected_by(&|selector| selector.select())?;
+                Ok(Selected { caller, ..selected })
+            }
         }
-        let extension = reference.orb.client().extension().filter(|_| reference.is_collocated());
-        let context = extension.map_or(Ok(None), |it| it.local_context())?;
-        Ok(Selected { object: self.clone(), context, by: None })
+    }
+
+    /// The same for a call that another thread has begun.
+    pub(super) fn selected_for(
+        &self,
+        caller: Option<AddedContext>,
+    ) -> Result<Selected, SystemException> {
+        self.selected_by(&|selector| selector.select_for(caller))
+    }
+
+    fn selected_by(&self, select: Select<'_>) -> Result<Selected, SystemException> {
+        let Some(selector) = self.reference()?.selector()? else {
+            return Ok(Selected::unchanged(self));
+        };
+        let CallChoice { object, context } = select(&*selector)?;
+        let chosen = object.into_owned();
+        let (object, context) = self.through(chosen.clone(), context, select)?;
+        let by = Some(Selection { selector, chosen, origin: self.clone() });
+        Ok(Selected { object, context, by, caller: None })
     }
 
     /// The reference through which a call goes that was sent through `chosen`, and what it carries:
     /// an extension may have attached to that, too.
-    pub(super) fn through(
+    fn through(
         &self,
         chosen: Self,
         context: Option<AddedContext>,
+        select: Select<'_>,
     ) -> Result<(Self, Option<AddedContext>), SystemException> {
         let Some(selector) = chosen.reference()?.selector()? else {
             return Ok((self.with_reference(chosen), context));
         };
-        let CallChoice { object, context: added } = selector.select()?;
+        let CallChoice { object, context: added } = select(&*selector)?;
         Ok((self.with_reference(object.into_owned()), added.or(context)))
     }
 
@@ -133,6 +168,27 @@ pub(super) struct Selected {
     pub(super) context: Option<AddedContext>,
     /// The selector that has chosen, if one has.
     pub(super) by: Option<Selection>,
+    /// What tells of the calling thread, for another one that chooses again.
+    pub(super) caller: Option<AddedContext>,
+}
+
+impl Selected {
+    /// The object itself.
+    fn unchanged(object: &Object) -> Self {
+        Self { object: object.clone(), context: None, by: None, caller: None }
+    }
+}
+
+/// Asks a selector.
+type Select<'s> =
+    &'s dyn for<'c> Fn(&'c dyn CallSelector) -> Result<CallChoice<'c>, SystemException>;
+
+/// Whether a call that has failed so did not reach its object: where a forward has led, the object
+/// may be elsewhere by now.
+pub(super) fn is_unreached(failure: &SystemException) -> bool {
+    use ExceptionKind::{CommFailure, ObjAdapter, ObjectNotExist, Transient};
+    failure.completed() == Completion::No
+        && matches!(failure.kind(), Transient | CommFailure | ObjectNotExist | ObjAdapter)
 }
 
 /// The context as a request has it.
@@ -153,10 +209,24 @@ pub(super) fn call_selected<'o>(
         Err(error) if error.completed() == Completion::No => error,
         outcome => return outcome,
     };
-    match selector.select_again(&choice.object, &failed) {
-        true => call_choice(object, &selector.select()?, &request),
-        false => Err(failed),
+    let leaves = is_unreached(&failed) && leave_forwards(object, &choice.object);
+    if !leaves && !selector.select_again(&choice.object, &failed) {
+        return Err(failed);
     }
+    match object.reference()?.selector()? {
+        Some(selector) => call_choice(object, &selector.select()?, &request),
+        None => {
+            let choice = CallChoice { object: Cow::Borrowed(object), context: None };
+            call_choice(object, &choice, &request)
+        }
+    }
+}
+
+/// Gives up the forwards by which a call through `object` went, and through the copy of it that was
+/// chosen. Whether there was one.
+pub(super) fn leave_forwards(object: &Object, chosen: &Object) -> bool {
+    let both = [object, chosen].map(Object::reference);
+    both.into_iter().flatten().filter(|reference| reference.leave_forward()).count() > 0
 }
 
 fn call_choice<'o>(
@@ -165,7 +235,9 @@ fn call_choice<'o>(
     request: &Request<'_, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
     let orb = &object.reference()?.orb;
-    let (object, context) = object.through(choice.object.clone().into_owned(), choice.context)?;
+    let chosen = choice.object.clone().into_owned();
+    let (object, context) =
+        object.through(chosen, choice.context, &|selector| selector.select())?;
     let reference = object.reference()?;
     let contexts = context.as_ref().map(to_send);
     let added = contexts.as_ref().map(|added| AddedContexts {

@@ -233,7 +233,11 @@ impl Invocation {
             return Err(rebind_refused());
         }
         let (orb, by_key) = (&reference.orb, AddressingDisposition::Key);
-        reference.binding.change(match forward {
+        let selector = match &forward {
+            Forward::To(ior) | Forward::ForGood(ior) => reference.selector_of_forward(ior)?,
+            Forward::Readdress(_) => None,
+        };
+        let route = match forward {
             Forward::To(ior) => Route::new(orb, &ior, Some(&ior), by_key)?,
             Forward::ForGood(ior) => {
                 let route = Route::new(orb, &ior, None, by_key)?;
@@ -244,7 +248,8 @@ impl Invocation {
                 let permanent = reference.binding.permanent_ior();
                 route.readdressed(orb, permanent.as_deref().unwrap_or(reference.ior()), wanted)?
             }
-        });
+        };
+        reference.binding.change(route, selector);
         Ok(())
     }
 

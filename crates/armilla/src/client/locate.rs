@@ -45,15 +45,13 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
             }
         }
     }
-    locate_remote(elsewhere.as_ref().unwrap_or(object).reference()?, invocation)
+    locate_remote(elsewhere.as_ref().unwrap_or(object).clone(), invocation)
 }
 
 /// Asks the server to which the reference is bound.
-fn locate_remote(
-    reference: &Reference,
-    mut invocation: Invocation,
-) -> Result<bool, SystemException> {
+fn locate_remote(mut object: Object, mut invocation: Invocation) -> Result<bool, SystemException> {
     loop {
+        let reference = object.reference()?;
         let route = reference.route()?;
         let target = route.preferred();
         match ask(reference, target, &invocation.attempt_deadline(&route)) {
@@ -62,7 +60,14 @@ fn locate_remote(
             Ok(Located::Unknown) if invocation.fall_back(reference, &route) => {}
             Ok(Located::Unknown) => return Ok(false),
             Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(forward)) => invocation.follow(reference, &route, forward)?,
+            Ok(Located::At(forward)) => {
+                invocation.follow(reference, &route, forward)?;
+                if let Some(selector) = reference.binding.forward_selector() {
+                    let chosen = selector.select()?.object.into_owned();
+                    drop(route);
+                    object = chosen;
+                }
+            }
             Err(failure) => {
                 invocation.judge_failure::<()>(reference, &route, target, failure)?;
             }

@@ -4,7 +4,9 @@
 
 use super::asynchronous::AsyncCall;
 use super::deadline::Deadline;
-use super::extension::{AddedContext, CallChoice, CallSelector};
+use super::extension::{
+    AddedContext, CallChoice, CallSelector, Selected, is_unreached, leave_forwards,
+};
 use super::invocation::Invocation;
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
@@ -13,7 +15,7 @@ use crate::runtime::Orb;
 use crate::sync::lock;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 /// The reference that a call goes to, and until when.
@@ -22,12 +24,26 @@ pub(super) struct CallTarget {
     /// What an extension has added to the request.
     pub(super) context: Option<AddedContext>,
     pub(super) deadline: Deadline,
+    /// Where a forward of that reference leads, if an extension attaches to it.
+    pub(super) forwarded: OnceLock<Box<Self>>,
+}
+
+impl CallTarget {
+    pub(super) const fn new(
+        object: Object,
+        context: Option<AddedContext>,
+        deadline: Deadline,
+    ) -> Self {
+        Self { object, context, deadline, forwarded: OnceLock::new() }
+    }
 }
 
 /// A selector, and the reference that it has chosen for a call.
 pub(super) struct Selection {
     pub(super) selector: Arc<dyn CallSelector>,
     pub(super) chosen: Object,
+    /// The reference of the caller, to which the selector belongs.
+    pub(super) origin: Object,
 }
 
 /// The calls of an ORB whose selectors are to be asked again.
@@ -87,14 +103,18 @@ impl Reselections {
 impl AsyncCall {
     /// Where the call goes now.
     pub(super) fn target(&self) -> &CallTarget {
-        self.later.get().map_or(&self.first, |later| later)
+        let mut target = self.later.get().map_or(&self.first, |later| later);
+        while let Some(next) = target.forwarded.get() {
+            target = next;
+        }
+        target
     }
 
     /// Directs this call to another object.
     pub(super) fn go_to(&self, other: Object) {
-        let CallTarget { object, context, deadline } = &self.first;
-        let (object, context, deadline) = (object.with_reference(other), *context, *deadline);
-        self.later.get_or_init(|| Box::new(CallTarget { object, context, deadline }));
+        let CallTarget { object, context, deadline, .. } = &self.first;
+        let target = CallTarget::new(object.with_reference(other), *context, *deadline);
+        self.later.get_or_init(|| Box::new(target));
     }
 
     /// Ends the call with a failure, or lets another thread ask its selector.
@@ -112,7 +132,10 @@ impl AsyncCall {
     /// Whether the selector has found another object. What it has refused just now is not asked
     /// again: many calls fail together.
     fn is_found_again(&self, failure: &SystemException, refusals: &Refusals<'_>) -> bool {
-        let Some(Selection { selector, chosen }) = &self.selection else { return false };
+        let Some(Selection { selector, chosen, origin }) = &self.selection else { return false };
+        if is_unreached(failure) && leave_forwards(origin, chosen) {
+            return true;
+        }
         let refused =
             |known: &&Selection| Arc::ptr_eq(&known.selector, selector) && known.chosen == *chosen;
         if refusals.iter().any(refused) {
@@ -130,16 +153,28 @@ impl AsyncCall {
         }
     }
 
+    /// Lets the call go where a forward of its reference leads, if an extension attaches to that:
+    /// as the thread that has begun the call would.
+    pub(super) fn follow_selector(&self) -> Result<(), SystemException> {
+        let target = self.target();
+        let selector = target.object.reference()?.binding.forward_selector();
+        let Some(selector) = selector else { return Ok(()) };
+        let CallChoice { object, context } = selector.select_for(self.caller)?;
+        let object = target.object.with_reference(object.into_owned());
+        let next = CallTarget::new(object, context.or(target.context), target.deadline);
+        target.forwarded.get_or_init(|| Box::new(next));
+        Ok(())
+    }
+
     fn begin_again(&self) -> Result<(), SystemException> {
         let Some(selection) = &self.selection else { return Ok(()) };
-        let CallChoice { object, context } = selection.selector.select()?;
-        let (object, context) = self.first.object.through(object.into_owned(), context)?;
+        let Selected { object, context, .. } = selection.origin.selected_for(self.caller)?;
         let invocation = Invocation::begin(&object, object.reference()?)?;
         let deadline = invocation.deadline;
         let mut state = lock(&self.state);
         (state.invocation, state.attempt_target, state.stale) = (Some(invocation), None, 0);
         drop(state);
-        self.later.get_or_init(|| Box::new(CallTarget { object, context, deadline }));
+        self.later.get_or_init(|| Box::new(CallTarget::new(object, context, deadline)));
         Ok(())
     }
 }
