@@ -3,8 +3,7 @@
 //! For each lane, and for each band of priorities, a reference has a copy whose calls use
 //! connections of their own. The copies are made with the first call; a call only chooses one.
 
-use crate::current::{corba_priority, native_priority};
-use crate::dispatch::outbound;
+use crate::dispatch::own_priority;
 use crate::error::{RtError, RtErrorKind};
 use crate::poa::check_bands;
 use crate::policy::RtPolicy;
@@ -250,16 +249,6 @@ const fn is_of_servers(policy: &RtPolicy) -> bool {
         policy,
         RtPolicy::PriorityModel(_) | RtPolicy::Threadpool(_) | RtPolicy::ServerProtocol(_)
     )
-}
-
-/// The priority of the calls of the calling thread, if it has one.
-///
-/// # Errors
-/// `NO_PERMISSION` when the transform of the servant that it runs refuses the call.
-pub(crate) fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
-    let own =
-        corba_priority().or_else(|| native_priority().and_then(|native| mapper.corba(native)));
-    own.map(outbound).transpose()
 }
 
 /// The priority at which a call runs, which its band has: that of the client if it is propagated,

@@ -1,4 +1,5 @@
-//! The priority of a thread: `RTCORBA::Current` (RT CORBA 1.2, 5.7).
+//! The priority of a thread: `RTCORBA::Current` (RT CORBA 1.2, *Real-time
+//! CORBA Current*).
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority};

@@ -1,7 +1,6 @@
 //! Serving a request at its priority: the extension of real-time POAs.
 
-use crate::client::own_priority;
-use crate::current::{ThreadPriority, set_priority};
+use crate::current::{ThreadPriority, corba_priority, native_priority, set_priority};
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority, PriorityTransform};
 use crate::scheduler::RunPermit;
@@ -232,12 +231,22 @@ impl Dispatch {
     }
 }
 
+/// The priority of the calls of the calling thread, if it has one.
+///
+/// # Errors
+/// `NO_PERMISSION` when the transform of the servant that it runs refuses the call.
+pub(crate) fn own_priority(mapper: &Mapper) -> Result<Option<Priority>, SystemException> {
+    let own =
+        corba_priority().or_else(|| native_priority().and_then(|native| mapper.corba(native)));
+    own.map(outbound).transpose()
+}
+
 /// The priority of a call that the calling thread makes at `priority`: what the transform of the
 /// servant that it runs, if there is one, makes of it.
 ///
 /// # Errors
 /// `NO_PERMISSION` when the transform refuses the call.
-pub(crate) fn outbound(priority: Priority) -> Result<Priority, SystemException> {
+fn outbound(priority: Priority) -> Result<Priority, SystemException> {
     // The transform is foreign code: it may call, and so needs the frames.
     let found = FRAMES.with_borrow(|frames| {
         let outbound = frames.last()?.outbound.as_ref()?;

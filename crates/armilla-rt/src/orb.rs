@@ -1,4 +1,4 @@
-//! The real-time part of an ORB: `RTCORBA::RTORB` (RT CORBA 1.2, 5.2).
+//! The real-time part of an ORB: `RTCORBA::RTORB` (RT CORBA 1.2, *Real-time ORB*).
 
 use crate::client::{ClientPolicies, RtClient};
 use crate::current::RtCurrent;

@@ -1,4 +1,5 @@
-//! POAs with real-time policies: `RTPortableServer::POA` (RT CORBA 1.2, 5.5).
+//! POAs with real-time policies: `RTPortableServer::POA` (RT CORBA 1.2,
+//! *Real-time POA*).
 
 use crate::dispatch::Dispatch;
 use crate::error::{RtError, RtErrorKind};

@@ -1,4 +1,5 @@
-//! Settings of protocols: `RTCORBA::Protocol` and the properties of TCP (RT CORBA 1.2, 5.15).
+//! Settings of protocols: `RTCORBA::Protocol` and the properties of TCP (RT CORBA 1.2,
+//! *Protocol Configuration*).
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;

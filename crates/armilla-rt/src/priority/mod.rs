@@ -1,4 +1,5 @@
-//! CORBA priorities, and the native priorities that they become (RT CORBA 1.2, 5.3 to 5.5).
+//! CORBA priorities, and the native priorities that they become (RT CORBA 1.2,
+//! *Native Thread Priorities*, *CORBA Priority*, *CORBA Priority Mappings*).
 
 mod continuous;
 mod direct;

@@ -1,4 +1,4 @@
-//! Priority transforms (RT CORBA 1.2, 5.6).
+//! Priority transforms (RT CORBA 1.2, *Priority Transforms*).
 
 use super::Priority;
 

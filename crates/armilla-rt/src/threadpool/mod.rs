@@ -1,4 +1,4 @@
-//! Thread pools with and without lanes (RT CORBA 1.2, 5.9).
+//! Thread pools with and without lanes (RT CORBA 1.2, *Threadpools*).
 //!
 //! Each lane is a group of endpoints with its own acceptor, threads, reactor and connections. A
 //! client that calls at a priority connects to the lane of this priority, so a request never meets

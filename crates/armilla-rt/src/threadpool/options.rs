@@ -50,7 +50,7 @@ impl Default for BelowHighest {
 }
 
 /// A thread pool to be created: the arguments of `create_threadpool` and
-/// `create_threadpool_with_lanes` (RT CORBA 1.2, 5.9).
+/// `create_threadpool_with_lanes` (RT CORBA 1.2, *Threadpools*).
 ///
 /// ```
 /// use armilla_rt::{Priority, ThreadpoolOptions};

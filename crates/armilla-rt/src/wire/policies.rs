@@ -1,5 +1,5 @@
 //! The component `TAG_POLICIES`: the policies of an object that its clients have to know (CORBA 3.4
-//! Part 1, 17.3.4; RT CORBA 1.2, 5.8.3).
+//! Part 1, 17.3.4; RT CORBA 1.2, *Real-time CORBA Priority Models*).
 
 use crate::priority::Priority;
 use armilla::{
@@ -15,7 +15,8 @@ const PRIORITY_MODEL: u32 = 40;
 /// The type of the policy of priority-banded connections.
 const PRIORITY_BANDS: u32 = 45;
 
-/// The priority model of an object: whose priority its servant runs at (RT CORBA 1.2, 5.8).
+/// The priority model of an object: whose priority its servant runs at (RT CORBA 1.2,
+/// *Real-time CORBA Priority Models*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PriorityModel {
     /// That of the client, which each request carries. Requests without one run at the priority

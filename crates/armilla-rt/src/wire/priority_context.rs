@@ -1,4 +1,5 @@
-//! The service context `RTCorbaPriority`: the priority of a call (RT CORBA 1.2, 5.12).
+//! The service context `RTCorbaPriority`: the priority of a call (RT CORBA 1.2,
+//! *Real-time CORBA Priority Models*).
 
 use crate::priority::Priority;
 use armilla::{ByteOrder, CdrErrorKind, CdrResult, Decoder};

@@ -306,7 +306,7 @@ mod tests {
                 scope.spawn(|| {
                     let route = elsewhere();
                     ready.wait();
-                    binding.change(route);
+                    binding.change(route, None);
                 });
                 ready.wait();
                 binding.fall_back(true);
