@@ -96,8 +96,21 @@ fn at(span: Option<Span>, code: Code, message: String) -> Box<Diagnostic> {
 }
 
 /// The specification defines IDL as ISO 8859-1, but today's files are UTF-8: a file that is not
-/// valid UTF-8 is read as ISO 8859-1.
+/// valid UTF-8 is read as ISO 8859-1. A file that begins with the byte order mark of UTF-16, which
+/// some editors write, is read as that.
 fn decode(bytes: Vec<u8>) -> String {
+    match &bytes[..] {
+        [0xff, 0xfe, text @ ..] => return utf16(text, u16::from_le_bytes),
+        [0xfe, 0xff, text @ ..] => return utf16(text, u16::from_be_bytes),
+        _ => {}
+    }
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+}
+
+/// The characters of `text` in UTF-16; what is no character becomes U+FFFD, which IDL refuses.
+fn utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = text.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    let rest = text.len() % 2;
+    String::from_utf16_lossy(&units) + &char::REPLACEMENT_CHARACTER.to_string().repeat(rest)
 }

@@ -5,7 +5,7 @@ use super::scope::{ScopeId, Target};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lex::keyword;
 use crate::lex::similar::{is_similar, nearest};
-use crate::model::{DeclId, DeclKind, Declaration, Export};
+use crate::model::{DeclId, DeclKind, Declaration, Export, Flavour, Role, ValueModifier};
 use crate::parse::ast::{Name, ScopedName};
 use crate::parse::keyword_collision;
 use crate::source::Span;
@@ -47,7 +47,10 @@ impl Checker<'_, '_> {
         };
         let message = format!("`{text}` is not declared{place}");
         let mut error = Diagnostic::error(Code::NotDeclared, name.span, message);
-        if whole.first.text == "CORBA" && scope == Some(ScopeId::CORBA) {
+        let of_corba = whole.first.text == "CORBA" && scope == Some(ScopeId::CORBA);
+        if of_corba && keyword::is_system_exception(text) {
+            error = error.help("every operation may raise system exceptions; IDL lists none");
+        } else if of_corba {
             error = error.help("the names of `CORBA` come with `#include <orb.idl>`");
         } else if let Some(suggestion) = self.suggestion(text, scope) {
             error = error.help(suggestion);
@@ -129,15 +132,7 @@ impl Checker<'_, '_> {
             }
             _ if is_within => (Some(format!("`{name}` is used in its own declaration")), None),
             kind => {
-                let forward = match kind {
-                    DeclKind::Interface(_) => {
-                        format!("; for references `interface {name};` before this is enough")
-                    }
-                    DeclKind::Value(_) => {
-                        format!("; for members `valuetype {name};` before this is enough")
-                    }
-                    _ => String::new(),
-                };
+                let forward = forward_declaration(kind, name);
                 let help = format!("move this behind the declaration of `{name}`{forward}");
                 (Some(format!("`{name}` is used before it is declared")), Some(help))
             }
@@ -195,4 +190,25 @@ impl Checker<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// The end of a help text: the forward declaration of `name` that some uses need only.
+fn forward_declaration(kind: &DeclKind, name: &str) -> String {
+    let (uses, words) = match kind {
+        DeclKind::Interface(interface) => match (&interface.role, interface.flavour) {
+            (Role::Component(_), _) => ("references", "component"),
+            (Role::Home(_), _) => return String::new(),
+            (_, Flavour::Unconstrained) => ("references", "interface"),
+            (_, Flavour::Local) => ("references", "local interface"),
+            (_, Flavour::Abstract) => ("references", "abstract interface"),
+        },
+        DeclKind::Value(value) => match (value.modifier, value.event) {
+            (ValueModifier::Abstract, false) => ("members", "abstract valuetype"),
+            (ValueModifier::Abstract, true) => ("members", "abstract eventtype"),
+            (_, false) => ("members", "valuetype"),
+            (_, true) => ("members", "eventtype"),
+        },
+        _ => return String::new(),
+    };
+    format!("; for {uses} `{words} {name};` before this is enough")
 }

@@ -146,8 +146,59 @@ const FOREIGN_TYPES: &[(&str, &str)] = &[
     ("uint32_t", "unsigned long"),
     ("int64_t", "long long"),
     ("uint64_t", "unsigned long long"),
+    ("size_t", "unsigned long long"),
     ("str", "string"),
 ];
+
+/// The system exceptions of CORBA, which no IDL declares, and what they are in other languages.
+const SYSTEM_EXCEPTIONS: &[&str] = &[
+    "SystemException",
+    "UserException",
+    "ACTIVITY_COMPLETED",
+    "ACTIVITY_REQUIRED",
+    "BAD_CONTEXT",
+    "BAD_INV_ORDER",
+    "BAD_OPERATION",
+    "BAD_PARAM",
+    "BAD_QOS",
+    "BAD_TYPECODE",
+    "CODESET_INCOMPATIBLE",
+    "COMM_FAILURE",
+    "DATA_CONVERSION",
+    "FREE_MEM",
+    "IMP_LIMIT",
+    "INITIALIZE",
+    "INTERNAL",
+    "INTF_REPOS",
+    "INVALID_ACTIVITY",
+    "INVALID_TRANSACTION",
+    "INV_FLAG",
+    "INV_IDENT",
+    "INV_OBJREF",
+    "INV_POLICY",
+    "MARSHAL",
+    "NO_IMPLEMENT",
+    "NO_MEMORY",
+    "NO_PERMISSION",
+    "NO_RESOURCES",
+    "NO_RESPONSE",
+    "OBJECT_NOT_EXIST",
+    "OBJ_ADAPTER",
+    "PERSIST_STORE",
+    "REBIND",
+    "TIMEOUT",
+    "TRANSACTION_MODE",
+    "TRANSACTION_REQUIRED",
+    "TRANSACTION_ROLLEDBACK",
+    "TRANSACTION_UNAVAILABLE",
+    "TRANSIENT",
+    "UNKNOWN",
+];
+
+/// Whether `name` is that of a system exception in the module `CORBA`.
+pub(crate) fn is_system_exception(name: &str) -> bool {
+    SYSTEM_EXCEPTIONS.contains(&name)
+}
 
 /// What IDL calls the type of another language.
 pub(crate) fn of_foreign_type(name: &str) -> Option<&'static str> {

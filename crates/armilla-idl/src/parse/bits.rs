@@ -15,7 +15,7 @@ impl Parser<'_, '_, '_> {
         self.bump();
         let name = self.name("the name of the bitmask")?;
         let bound = self.annotated(annotations, "bit_bound");
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut flags = Vec::new();
         while !self.at("}") {
             let annotations = self.annotations();
@@ -25,7 +25,7 @@ impl Parser<'_, '_, '_> {
                 break;
             }
         }
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         if flags.is_empty() {
             self.empty(name.span, "a bitmask needs at least one flag");
         }
@@ -48,13 +48,13 @@ impl Parser<'_, '_, '_> {
             Some(_) => Some(self.scoped_name("the name of the base bitset")?),
             None => None,
         };
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut fields = Vec::new();
         while !self.at("}") && !self.at_end() {
             self.annotations();
             fields.push(self.bit_field()?);
         }
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         Ok(DefinitionKind::Bitset(Bitset { name, base, fields }))
     }
 

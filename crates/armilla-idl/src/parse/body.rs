@@ -49,7 +49,7 @@ impl Parser<'_, '_, '_> {
     pub(super) fn enumeration(&mut self) -> Parsed<DefinitionKind> {
         self.bump();
         let name = self.name("the name of the enum")?;
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut enumerators = Vec::new();
         while !self.at("}") {
             let mut docs = self.docs();
@@ -68,7 +68,7 @@ impl Parser<'_, '_, '_> {
                 Some(_) => {}
             }
         }
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         if enumerators.is_empty() {
             self.empty(name.span, "an enum needs at least one enumerator");
         }
@@ -81,7 +81,7 @@ impl Parser<'_, '_, '_> {
 
     /// Members in braces; `rule` parses one.
     fn members(&mut self, rule: impl Fn(&mut Self) -> Parsed<Member>) -> Parsed<Body> {
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut body = Vec::new();
         let mut failed = false;
         // If a line begins a declaration, the `}` is missing.
@@ -102,7 +102,7 @@ impl Parser<'_, '_, '_> {
             }
         }
         body.extend(self.marks.drain(..).map(BodyItem::Marker));
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         Ok(Body { items: body, failed })
     }
 

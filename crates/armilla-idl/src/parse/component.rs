@@ -44,9 +44,9 @@ impl Parser<'_, '_, '_> {
         let base = self.base(what)?;
         let supports = if connector { Vec::new() } else { self.supports()? };
         let mut items = Vec::new();
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         self.nested(|parser| parser.items(&mut items, |parser| parser.port_or_attribute(what)))?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon(&format!("the {what}"))?;
         Ok(DefinitionKind::Component(Component { connector, name, base, supports, items }))
     }
@@ -59,9 +59,9 @@ impl Parser<'_, '_, '_> {
             return Ok(DefinitionKind::Unsupported { name: None });
         }
         let mut items = Vec::new();
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         self.nested(|parser| parser.items(&mut items, |p| p.port_or_attribute("port type")))?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the port type")?;
         Ok(DefinitionKind::PortType { name, items: items.into() })
     }
@@ -111,9 +111,9 @@ impl Parser<'_, '_, '_> {
             None => None,
         };
         let mut items = Vec::new();
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         self.nested(|parser| parser.items(&mut items, Self::home_export))?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the home")?;
         let home = Home { name, base, supports, manages, primary_key, items };
         Ok(DefinitionKind::Home(home))

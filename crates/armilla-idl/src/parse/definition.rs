@@ -37,7 +37,8 @@ impl Parser<'_, '_, '_> {
             }
             if let Some(span) = self.eat(";") {
                 let message = "this `;` ends no declaration";
-                self.session.report(Diagnostic::error(Code::Syntax, span, message));
+                let error = Diagnostic::error(Code::Syntax, span, message);
+                self.session.report(error.help("remove it"));
                 continue;
             }
             let start = self.next;
@@ -168,7 +169,7 @@ impl Parser<'_, '_, '_> {
             return self.template_or_instance();
         }
         let name = self.name("the name of the module")?;
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut items = Vec::new();
         let clean = self.session.diagnostics.error_count();
         self.nested(|parser| parser.items(&mut items, Self::definition))?;
@@ -176,7 +177,7 @@ impl Parser<'_, '_, '_> {
         if !has_definition && clean == self.session.diagnostics.error_count() {
             self.empty(name.span, "a module needs at least one declaration");
         }
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the module")?;
         Ok(DefinitionKind::Module { name, items })
     }

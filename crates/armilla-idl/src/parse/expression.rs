@@ -99,7 +99,14 @@ impl Parser<'_, '_, '_> {
             Ok(literal::Number::Integer(value)) => Literal::Integer(value),
             Ok(literal::Number::Float(value)) => Literal::Float(value),
             Ok(literal::Number::Fixed(value)) => Literal::Fixed(value),
-            Err(message) => self.invalid_literal(Code::BadNumber, token.span, message),
+            Err(message) => {
+                let error = Diagnostic::error(Code::BadNumber, token.span, message);
+                self.session.report(match super::hint::of_number(&token.text) {
+                    Some(help) => error.help(help),
+                    None => error,
+                });
+                Literal::Invalid
+            }
         }
     }
 

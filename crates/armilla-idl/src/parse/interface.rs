@@ -33,10 +33,10 @@ impl Parser<'_, '_, '_> {
             let expected = if bases.is_empty() { "`{`, `:` or `;`" } else { "`{`" };
             return Err(self.unexpected(expected));
         }
-        self.bump();
+        let opened = self.bump().span;
         let mut items = Vec::new();
         self.nested(|parser| parser.items(&mut items, Self::export))?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the interface")?;
         Ok(DefinitionKind::Interface { flavour, name, bases, items })
     }

@@ -146,6 +146,19 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
+    /// Consumes the `}` of the body that the `{` at `opened` begins, or reports that it is missing.
+    fn expect_end_of(&mut self, opened: Span) -> Parsed<()> {
+        if self.eat("}").is_some() {
+            return Ok(());
+        }
+        if !self.at_end() {
+            return Err(self.unexpected("`}`"));
+        }
+        let message = "expected `}`, found the end of the file";
+        let error = Diagnostic::error(Code::Syntax, self.peek().span, message);
+        Err(self.fail(error.secondary(opened, "this is not closed")))
+    }
+
     /// Consumes the `;` after a complete construct. If only that is missing, parsing continues as
     /// if it were there.
     fn expect_semicolon(&mut self, after: &str) -> Parsed<()> {
@@ -177,7 +190,11 @@ impl<'t> Parser<'t, '_, '_> {
             TokenKind::End => "the end of the file".to_owned(),
             TokenKind::Unknown => {
                 let message = format!("IDL has no character `{}`", token.text);
-                return self.fail(Diagnostic::error(Code::BadCharacter, token.span, message));
+                let error = Diagnostic::error(Code::BadCharacter, token.span, message);
+                return self.fail(match hint::of_character(&token.text) {
+                    Some(help) => error.help(help),
+                    None => error,
+                });
             }
             TokenKind::Unterminated => {
                 let message = "this literal is not closed on its line";
@@ -265,7 +282,7 @@ impl<'t> Parser<'t, '_, '_> {
         let text = &token.text;
         let message = format!("expected {what}, found the keyword `{text}`");
         let diagnostic = Diagnostic::error(Code::Syntax, token.span, message);
-        let help = hint::keyword_after(self.before())
+        let help = hint::keyword_after(self.before(), token, what)
             .unwrap_or_else(|| format!("`_{text}` is the name `{text}`"));
         self.fail(diagnostic.help(help))
     }

@@ -23,12 +23,12 @@ impl Parser<'_, '_, '_> {
             let help = "declare it outside, and write `alias` where an instance of it is needed";
             self.session.report(error.help(help));
         }
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut items = Vec::new();
         let inside = self.nested(|parser| parser.items(&mut items, Self::definition));
         self.in_template = false;
         inside?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the module")?;
         let size = self.next - start;
         Ok(DefinitionKind::Template(Rc::new(Template { name, parameters, items, size })))

@@ -149,7 +149,9 @@ impl Parser<'_, '_, '_> {
         self.bump();
         self.expect("<")?;
         let key = self.nested(Self::simple_type)?;
-        self.expect(",")?;
+        if self.eat(",").is_none() {
+            return Err(self.unexpected("`,` and the type of the values"));
+        }
         let value = self.nested(Self::simple_type)?;
         let bound = match self.eat(",") {
             Some(_) => Some(self.bound_expression()?),
@@ -166,7 +168,9 @@ impl Parser<'_, '_, '_> {
             return Ok(TypeKind::FixedConstant);
         }
         let digits = self.bound_expression()?;
-        self.expect(",")?;
+        if self.eat(",").is_none() {
+            return Err(self.unexpected("`,` and the digits behind the point"));
+        }
         let scale = self.bound_expression()?;
         self.close_angle()?;
         Ok(TypeKind::Fixed(Box::new(digits), Box::new(scale)))

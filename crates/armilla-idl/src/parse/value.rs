@@ -62,10 +62,10 @@ impl Parser<'_, '_, '_> {
     ) -> Parsed<DefinitionKind> {
         let (truncatable, bases) = self.value_bases(modifier)?;
         let supports = self.supports()?;
-        self.expect("{")?;
+        let opened = self.expect("{")?;
         let mut items = Vec::new();
         self.nested(|parser| parser.items(&mut items, |p| p.value_element(modifier)))?;
-        self.expect("}")?;
+        self.expect_end_of(opened)?;
         self.expect_semicolon("the valuetype")?;
         let value = Value { modifier, event, name, truncatable, bases, supports, items };
         Ok(DefinitionKind::Value(value))

@@ -214,6 +214,7 @@ impl Preprocessor<'_, '_> {
         let after = paths.iter().position(|path| next && *path == here).map_or(0, |at| at + 1);
         let mut candidates: Vec<PathBuf> = paths[after..].to_vec();
         if quoted && !next {
+            candidates.retain(|path| *path != here);
             candidates.insert(0, here);
         }
         for directory in &candidates {
@@ -353,7 +354,10 @@ fn one_string(kind: &Token, arguments: &[Token]) -> Outcome<String> {
         return bad(arguments.first().unwrap_or(kind).span, message);
     };
     if argument.kind != TokenKind::String {
-        return bad(argument.span, "a string in quotes is needed here");
+        let text = &argument.text;
+        let help = format!("write `\"{text}\"`; macros are not replaced in it");
+        let error = error(Code::BadDirective, argument.span, "a string in quotes is needed here");
+        return Err(Box::new(error.help(help)));
     }
     match literal::unquote(&argument.text) {
         Ok(text) => Ok(text.value),

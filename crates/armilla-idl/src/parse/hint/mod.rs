@@ -1,5 +1,11 @@
 //! Fixes for syntax errors, mostly for habits from other languages.
 
+mod literals;
+mod types;
+
+pub(super) use literals::{of_character, of_number};
+pub(super) use types::keyword_after;
+
 use crate::lex::similar::nearest;
 use crate::lex::{Token, TokenKind, keyword};
 
@@ -13,7 +19,9 @@ pub(super) fn hint(
     let follows = |word: &str| before.is_some_and(|token| token.is_word(word));
     let by_case = by_case(found).or_else(|| by_case(before?));
     by_case
+        .or_else(|| types::of_type(expected, before, found, after))
         .or_else(|| by_expectation(expected, found, after, follows))
+        .or_else(|| by_structure(expected, found, after, follows))
         .or_else(|| by_word(found, after))
         .or_else(|| by_spelling(expected, before, found, after))
         .or_else(|| match &*found.text {
@@ -59,7 +67,7 @@ fn by_spelling(
         _ if expected == "`case` or `default`" => nearest(&found.text, &["case", "default"]),
         _ => None,
     };
-    meant.map(did_you_mean)
+    meant.filter(|meant| *meant != &*found.text).map(did_you_mean)
 }
 
 fn did_you_mean(word: &str) -> String {
@@ -78,11 +86,6 @@ fn by_expectation(
         _ if expected == "`in`, `out` or `inout`" => {
             "a parameter has a direction, a type and a name: `in long x`".to_owned()
         }
-        _ if follows("unsigned") => match text {
-            "char" => "an octet is an `octet`, a character a `char`".to_owned(),
-            "int" => "write `unsigned long`".to_owned(),
-            _ => return None,
-        },
         _ if follows("int") => "IDL has no `int`: a `long` has 32 bits, a `short` 16".to_owned(),
         _ if expected == "a name after `::`" && found.kind == TokenKind::Identifier => {
             format!("write the keyword alone: `{text}`")
@@ -128,19 +131,42 @@ fn by_expectation(
     })
 }
 
-/// A fix for the case that a name was needed and a keyword follows `before`, which was parsed as a
-/// type.
-pub(super) fn keyword_after(before: Option<&Token>) -> Option<String> {
-    let before = before.filter(|before| before.kind == TokenKind::Identifier)?;
-    if let Some(word) = NOT_IDL.iter().find(|word| before.is_word(word)) {
-        return Some(format!("IDL has no `{word}`; leave it out"));
-    }
-    by_case(before).or_else(|| {
-        let is_keyword = keyword::reserved(&before.text).is_some();
-        let meant = nearest(&before.text, keyword::DECLARATIONS).filter(|_| !is_keyword);
-        meant.map(did_you_mean)
+/// Fixes where something stands that belongs to another construct.
+fn by_structure(
+    expected: &str,
+    found: &Token,
+    after: &Token,
+    follows: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let is_type = keyword::TYPES.contains(&&*found.text);
+    Some(match &*found.text {
+        _ if expected == "`switch`" => {
+            "a union says by what it is switched: `union U switch (long) { … }`".to_owned()
+        }
+        "{" if expected == "`<`" => {
+            "each module has a declaration of its own: `module A { module B { … }; };`".to_owned()
+        }
+        _ if expected == "`attribute`" && follows("readonly") => {
+            "write `readonly attribute`".to_owned()
+        }
+        "=" if expected == "`)`" => "a parameter has no default".to_owned(),
+        "=" if expected == "`}`" => "the enumerators are numbered from 0 in their order".to_owned(),
+        ":" if expected == "`{`" => "only interfaces, valuetypes and structs have bases".to_owned(),
+        "{" if expected == "`;` after the operation" => {
+            "an operation has no body in IDL; servants implement it".to_owned()
+        }
+        "(" if expected == "`;` after the attribute" => {
+            "an operation is declared without `attribute`".to_owned()
+        }
+        _ if is_type && expected == "a declaration" && after.kind == TokenKind::Identifier => {
+            format!("a value is a constant, `const {} {} = …;`", found.text, after.text)
+        }
+        _ => return None,
     })
 }
+
+/// The directives that could be taken for words.
+const DIRECTIVES: &[&str] = &["include", "define", "pragma", "ifdef", "ifndef", "endif"];
 
 /// The direction that `found` at the start of a parameter is probably meant to be, if a type and a
 /// name follow it.
@@ -164,9 +190,6 @@ pub(super) fn no_direction(found: &Token) -> String {
     }
 }
 
-/// Keywords of other languages before types and declarations.
-const NOT_IDL: &[&str] = &["signed", "static", "virtual", "final", "inline", "volatile"];
-
 /// Fixes for words that IDL does not have, or not here.
 fn by_word(found: &Token, after: &Token) -> Option<String> {
     if found.kind != TokenKind::Identifier {
@@ -174,7 +197,12 @@ fn by_word(found: &Token, after: &Token) -> Option<String> {
     }
     Some(match &*found.text {
         "extends" | "implements" => format!("write bases after a `:`, as in `: {}`", after.text),
-        "throws" | "throw" => "write `raises (…)`".to_owned(),
+        "throws" | "throw" | "raise" => "write `raises (…)`".to_owned(),
+        word if DIRECTIVES.contains(&word) => format!("a directive begins with `#`: `#{word}`"),
+        "template" => "only a module has parameters: `module M<typename T> { … };`".to_owned(),
+        "typeid" | "typeprefix" => {
+            format!("it takes a name and a string: `{} Name \"…\";`", found.text)
+        }
         "class" => "write `interface`, `valuetype` or `struct`".to_owned(),
         "namespace" | "package" => "write `module`".to_owned(),
         "using" => "IDL has no `using`; write the whole name, as in `A::B`".to_owned(),
@@ -182,7 +210,7 @@ fn by_word(found: &Token, after: &Token) -> Option<String> {
             "`{}` is for the state of valuetypes; every member of an interface is public",
             found.text
         ),
-        word if NOT_IDL.contains(&word) => format!("IDL has no `{word}`; leave it out"),
+        word if types::NOT_IDL.contains(&word) => format!("IDL has no `{word}`; leave it out"),
         _ => return None,
     })
 }
