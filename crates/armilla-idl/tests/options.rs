@@ -165,3 +165,22 @@ fn a_typedef_is_followed_to_what_it_stands_for() {
     };
     assert_eq!(model.scoped_name(*id), "S");
 }
+
+#[test]
+fn a_file_with_the_byte_order_mark_of_utf_16_is_read_as_that() {
+    let source = "// Größe\nconst wstring A = L\"€\";\n";
+    let little: Vec<u8> = source.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = source.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let read = |mark: [u8; 2], text: &[u8]| {
+        let bytes = [&mark, text].concat();
+        parse("a.idl", &Options::new().read_with(move |_| Ok(bytes.clone())))
+    };
+    for (mark, text) in [([0xff, 0xfe], &little), ([0xfe, 0xff], &big)] {
+        let compilation = read(mark, text).unwrap();
+        let (_, constant) = compilation.model.iter().next().unwrap();
+        assert_eq!((&*constant.name, &*constant.docs), ("A", &["Größe".to_owned()][..]));
+    }
+    // Half a character is no character.
+    let half = [&little[..], &[65]].concat();
+    assert_eq!(codes(&read([0xff, 0xfe], &half).unwrap_err()), [Code::BadCharacter]);
+}
