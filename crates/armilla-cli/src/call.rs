@@ -16,15 +16,20 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The result is printed as JSON. A user exception is printed as its name and \
-                  its members in JSON; the exit status is then 1.\n\n\
+                  its members in JSON.\n\n\
+                  Exit status: 0 with a result, 1 with an exception, 2 if the arguments are \
+                  wrong; then nothing was called.\n\n\
+                  A number is a number, a boolean true or false, a string, char or wchar a \
+                  string, a fixed \"12.50\". A struct is an object with all members, a union one \
+                  with its member, a valuetype one or null, an enum a name, a sequence or array \
+                  an array, a reference a URL or null. [1] is a list with the argument 1, or the \
+                  argument itself where a sequence is due. What is not JSON is a string, so its \
+                  quotes may be left out.\n\n\
                   An argument of type any is {\"$type\": TYPE, \"$value\": VALUE}, or a plain \
                   string, number or boolean. TYPE is written as in IDL, or is a repository id:\n\n  \
                   {\"$type\": \"sequence<long>\", \"$value\": [1, 2]}\n  \
                   {\"$type\": \"Tango::DevVarLongArray\", \"$value\": [1, 2]}\n  \
-                  {\"$type\": \"IDL:Bank/Account:1.0\", \"$value\": \"corbaloc::host:2809/Account\"}\n\n\
-                  A struct is an object with all members, a union one with its member, an enum a \
-                  name, a reference a URL. [1] is a list with the argument 1, or the argument \
-                  itself where a sequence is due."
+                  {\"$type\": \"IDL:Bank/Account:1.0\", \"$value\": \"corbaloc::host:2809/Account\"}"
 )]
 pub(crate) struct Call {
     /// The object's reference
@@ -74,6 +79,9 @@ pub(crate) fn run(call: &Call, arguments: &OrbArguments) -> Outcome {
         None => (operation.clone(), call.arguments.as_deref()),
     };
     let signature = find(&signatures, &name)?;
+    if value.is_none() && signature.takes_arguments() {
+        return Err(Failure::usage(format!("the arguments are missing; {}", signature.takes())));
+    }
     let json = value.map_or(Ok(Value::Null), |text| json(text, &orb))?;
     if signature.may_carry_values() {
         let types = model
@@ -132,6 +140,10 @@ fn json(text: &str, orb: &Orb) -> Outcome<Value> {
 fn find<'s>(signatures: &'s [Signature], name: &str) -> Outcome<&'s Signature> {
     let named = |wanted: &str| signatures.iter().find(|s| s.operation == wanted);
     named(name).or_else(|| named(&format!("_get_{name}"))).ok_or_else(|| {
+        let attribute = name.strip_prefix("_set_").unwrap_or_default();
+        if named(&format!("_get_{attribute}")).is_some() {
+            return Failure::because(format!("the attribute {attribute:?} is readonly"));
+        }
         let known: Vec<&str> = signatures.iter().map(|s| s.operation.as_str()).collect();
         let hint = format!("it has {}", known.join(", "));
         Failure::because(format!("the interface has no operation {name:?}\n  hint: {hint}"))
@@ -169,7 +181,11 @@ fn interface(call: &Call, object: &Object, model: &Model) -> Outcome<DefId> {
         }
     }
     let what = "the object supports none of the interfaces that the IDL declares";
-    Err(Failure::because(format!("{what}\n  hint: its reference names {type_id:?}")))
+    let named = match &*type_id {
+        "" => "its reference names none".to_owned(),
+        id => format!("its reference names {id:?}"),
+    };
+    Err(Failure::because(format!("{what}\n  hint: {named}; the IDL declares {}", declared(model))))
 }
 
 /// The names of the interfaces that the IDL declares.

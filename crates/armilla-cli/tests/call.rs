@@ -100,7 +100,7 @@ fn check_account(server: &Server, more: &[&str]) {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("amount: expected a number"));
     let misnamed = call(&["withdraw", r#"{"sum": 5}"#]);
-    assert!(text(&misnamed.stderr).contains("withdraw takes the arguments (amount)"));
+    assert!(text(&misnamed.stderr).contains("withdraw takes the arguments (double amount)"));
     assert_eq!(printed(call(&["deposit", "-5"])), "");
     let unknown = call(&["rob"]);
     assert!(text(&unknown.stderr).contains("withdraw"), "{unknown:?}");

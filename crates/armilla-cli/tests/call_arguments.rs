@@ -95,20 +95,24 @@ fn lone_surrogates_are_escapes_of_json_for_an_orb_that_carries_them() {
 #[test]
 fn the_type_of_an_any_is_a_scoped_name_a_repository_id_or_idl() {
     let server = Server::new(&[]);
-    for (ty, value, kind) in [
-        ("Echoes::Longs", "[1,2]", "alias"),
-        ("::Echoes::Longs", "[1,2]", "alias"),
-        ("Longs", "[1,2]", "alias"),
-        ("IDL:Echoes/Longs:1.0", "[1,2]", "alias"),
-        ("sequence<long>", "[1,2]", "sequence"),
-        ("Echoes::State[2]", r#"["ON","OFF"]"#, "array"),
-        ("sequence<Echoes::Longs, 2>", "[[1],[2,3]]", "sequence"),
-        ("Echoes::State", r#""OFF""#, "enum"),
+    for (ty, value, name) in [
+        ("Echoes::Longs", "[1,2]", "Echoes::Longs"),
+        ("::Echoes::Longs", "[1,2]", "Echoes::Longs"),
+        ("Longs", "[1,2]", "Echoes::Longs"),
+        ("IDL:Echoes/Longs:1.0", "[1,2]", "Echoes::Longs"),
+        ("sequence<long>", "[1,2]", "sequence<long>"),
+        ("Echoes::State[2]", r#"["ON","OFF"]"#, "Echoes::State[2]"),
+        ("sequence<Echoes::Longs,2>", "[[1],[2,3]]", "sequence<Echoes::Longs, 2>"),
+        ("Echoes::State", r#""OFF""#, "Echoes::State"),
+        ("CORBA::TypeCode", r#""sequence<string<4>>""#, "TypeCode"),
+        ("CORBA::Object", "null", "Object"),
+        ("Echoes::Echo", "null", "Echoes::Echo"),
     ] {
         let argument = format!(r#"{{"$type": "{ty}", "$value": {value}}}"#);
         let result: Value =
             serde_json::from_str(&printed(server.call(&["whole", &argument]))).unwrap();
-        assert_eq!(result["$type"]["kind"], kind, "{ty}");
+        // The result can be given as an argument again.
+        assert_eq!(result["$type"], name, "{ty}");
         assert_eq!(result["$value"].to_string(), value, "{ty}");
     }
     let unknown = said(server.call(&["whole", r#"{"$type": "Echoes::Lungs", "$value": 1}"#]));
@@ -129,6 +133,35 @@ fn a_list_is_read_by_the_type_of_the_parameter() {
         assert_eq!(result, serde_json::json!(["xy"]), "{argument}");
     }
     assert_eq!(printed(server.call(&["wide", r#"["xy"]"#])), "\"xy\"\n");
+}
+
+#[test]
+fn wrong_arguments_are_named_with_what_was_due() {
+    let server = Server::new(&[]);
+    for (arguments, wrong) in [
+        (vec!["two", "[1]"], "one argument was given"),
+        (vec!["two", r#"{"count": 1}"#], r#"the argument "factor" is missing"#),
+        (vec!["two", r#"{"count": 1, "fact": 2}"#], r#"there is no parameter "fact""#),
+        (vec!["two", r#"[1.5, 2]"#], "count: expected an integer, not 1.5"),
+        (vec!["two"], "the arguments are missing"),
+    ] {
+        let output = server.call(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let refused = said(output);
+        assert!(refused.contains(wrong), "{refused}");
+        assert!(refused.contains("two takes the arguments (long count, double factor)"));
+    }
+    for (value, wrong) in [
+        (r#"{"$type": "float", "$value": 1e39}"#, "1e+39 is out of range"),
+        (r#"{"$type": "long", "$value": 1, "x": 2}"#, r#""x" is neither $type nor $value"#),
+        (r#"{"$type": "long"}"#, "expected an object with $type and $value"),
+        (r#"[1, 2]"#, "or an object with $type and $value, not an array of 2"),
+    ] {
+        let refused = said(server.call(&["whole", value]));
+        assert!(refused.contains(wrong), "{refused}");
+    }
+    let readonly = said(server.call(&["size=5"]));
+    assert!(readonly.contains(r#"the attribute "size" is readonly"#), "{readonly}");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Calls with arguments and results in JSON.
 
 use crate::model::Signature;
+use crate::model::signature::Type;
 use armilla::dynamic::{DynAny, DynAnyError, ParameterMode, UnknownUserException};
 use armilla::{Any, Error, Object, Orb, SystemException, TypeCode};
 use serde_json::{Map, Value};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 /// Why a call with JSON failed.
@@ -79,7 +82,8 @@ impl Signature {
     }
 
     /// Does what [`call`](Self::call) does. `lookup` finds the types that the `"$type"` of an `any`
-    /// names, by scoped name or repository id.
+    /// names, by scoped name or repository id. In results such a type has its scoped name, and not
+    /// its whole description.
     ///
     /// # Errors
     /// Those of [`call`](Self::call).
@@ -105,6 +109,11 @@ impl Signature {
             Err(Error::System(exception)) => return Err(CallError::System(exception)),
             Err(Error::User(raised)) => return Err(raised_exception(&raised)),
         }
+        let names = Names { lookup, found: RefCell::default() };
+        let to_json = |any: &Any| {
+            let value = DynAny::from_any(any)?;
+            value.to_json_with_types(&|code| names.of(code))
+        };
         let mut results = Map::new();
         if !matches!(self.result, TypeCode::Void) {
             let result = to_json(request.return_value()).map_err(CallError::Result)?;
@@ -138,14 +147,31 @@ impl Signature {
                 Err(error) => failures.push(error),
             }
         }
-        let takes = format!("{} takes the arguments ({})", self.operation, names.join(", "));
         // Report the interpretation that the caller most likely meant: an object as the parameters
         // by name, an array as a single argument.
         let failure = if json.is_object() { failures.first() } else { failures.last() };
+        let failure = failure.cloned().or_else(|| mismatch(json, &names));
+        let takes = self.takes();
         Err(CallError::Arguments(match failure {
             Some(failure) => format!("{failure}; {takes}"),
             None => takes,
         }))
+    }
+
+    /// Whether the operation has `in` or `inout` parameters.
+    pub fn takes_arguments(&self) -> bool {
+        self.parameters.iter().any(|(_, mode, _)| *mode != ParameterMode::Out)
+    }
+
+    /// Which arguments the operation takes, for messages: `withdraw takes the arguments (double
+    /// amount)`.
+    pub fn takes(&self) -> String {
+        let sent = self.parameters.iter().filter(|(_, mode, _)| *mode != ParameterMode::Out);
+        let sent: Vec<String> = sent.map(|(name, _, ty)| format!("{} {name}", Type(ty))).collect();
+        match sent.is_empty() {
+            true => format!("{} takes no arguments", self.operation),
+            false => format!("{} takes the arguments ({})", self.operation, sent.join(", ")),
+        }
     }
 
     /// The arguments with these values, in order; `None` for `out` parameters.
@@ -186,6 +212,48 @@ fn interpretations<'j>(json: &'j Value, names: &[&str]) -> impl Iterator<Item = 
         _ => None,
     };
     by_name.into_iter().chain(in_order).chain(single)
+}
+
+/// Why `json` is no list of the parameters `names`, if it looks like one.
+fn mismatch(json: &Value, names: &[&str]) -> Option<String> {
+    match json {
+        Value::Object(object) => {
+            let unknown = object.keys().find(|key| !names.contains(&key.as_str()));
+            let missing = names.iter().find(|name| !object.contains_key(**name));
+            let unknown = unknown.map(|name| format!("there is no parameter {name:?}"));
+            unknown.or(missing.map(|name| format!("the argument {name:?} is missing")))
+        }
+        Value::Array(values) if values.len() != 1 => {
+            Some(format!("{} arguments were given", values.len()))
+        }
+        Value::Null => None,
+        _ => Some("one argument was given".to_owned()),
+    }
+}
+
+/// The names of types, each looked up once for a call.
+struct Names<'l> {
+    lookup: &'l dyn Fn(&str) -> Option<TypeCode>,
+    /// By repository id.
+    found: RefCell<HashMap<String, Option<String>>>,
+}
+
+impl Names<'_> {
+    /// The scoped name, such as `Bank::Account`, by which `lookup` finds just this type, or else the
+    /// repository id. The steps of the id that may be a prefix are left out one by one.
+    fn of(&self, code: &TypeCode) -> Option<String> {
+        let id = code.id().filter(|id| !id.is_empty())?;
+        if let Some(known) = self.found.borrow().get(id) {
+            return known.clone();
+        }
+        let path = id.split(':').nth(1).unwrap_or_default();
+        let steps: Vec<&str> = path.split('/').filter(|step| !step.contains('.')).collect();
+        let names = (0..steps.len()).map(|first| steps[first..].join("::"));
+        let mut names = names.chain([id.to_owned()]);
+        let name = names.find(|name| (self.lookup)(name).as_ref() == Some(code));
+        self.found.borrow_mut().insert(id.to_owned(), name.clone());
+        name
+    }
 }
 
 fn to_json(any: &armilla::Any) -> Result<Value, DynAnyError> {
@@ -256,10 +324,45 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_the_parameters_is_named() {
+        let two = taking(&[("count", TypeCode::Long), ("factor", TypeCode::Double)]);
+        for (arguments, wrong) in [
+            (json!({"count": 1}), "the argument \"factor\" is missing"),
+            (json!({"count": 1, "faktor": 2.0}), "there is no parameter \"faktor\""),
+            (json!([1]), "one argument was given"),
+            (json!([1, 2, 3]), "3 arguments were given"),
+            (json!(5), "one argument was given"),
+        ] {
+            let takes = "work takes the arguments (long count, double factor)";
+            assert_eq!(read(&two, &arguments), Err(format!("{wrong}; {takes}")));
+        }
+        let none = read(&taking(&[]), &json!(5)).unwrap_err();
+        assert_eq!(none, "one argument was given; work takes no arguments");
+    }
+
+    #[test]
+    fn a_type_has_the_name_by_which_it_is_found() {
+        let price = TypeCode::alias("IDL:acme.com/Shop/Price:1.0", "Price", TypeCode::Double);
+        let other = TypeCode::alias("IDL:acme.com/Other/Price:1.0", "Price", TypeCode::Double);
+        let lookup = |name: &str| match name {
+            "Shop::Price" => Some(price.clone()),
+            "IDL:acme.com/Other/Price:1.0" => Some(other.clone()),
+            _ => None,
+        };
+        let names = Names { lookup: &lookup, found: RefCell::default() };
+        assert_eq!(names.of(&price).as_deref(), Some("Shop::Price"));
+        assert_eq!(names.of(&other).as_deref(), Some("IDL:acme.com/Other/Price:1.0"));
+        let changed = TypeCode::alias("IDL:acme.com/Shop/Price:1.0", "Price", TypeCode::Float);
+        let names = Names { lookup: &lookup, found: RefCell::default() };
+        assert_eq!(names.of(&changed), None);
+        assert_eq!(names.of(&TypeCode::Long), None);
+    }
+
+    #[test]
     fn wrong_arguments_are_rejected_with_the_expected_ones() {
         let text = taking(&[("text", TypeCode::String(0))]);
         let misnamed = read(&text, &json!({"txt": "hello"})).unwrap_err();
-        assert!(misnamed.ends_with("work takes the arguments (text)"), "{misnamed}");
+        assert!(misnamed.ends_with("work takes the arguments (string text)"), "{misnamed}");
         let list = taking(&[("list", TypeCode::sequence(TypeCode::Octet, 0))]);
         let high = read(&list, &json!([1, 300])).unwrap_err();
         assert!(high.starts_with("list: [1]: 300 is out of range"), "{high}");

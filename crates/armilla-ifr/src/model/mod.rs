@@ -13,7 +13,7 @@ mod definition;
 mod error;
 mod index;
 mod lookup;
-mod signature;
+pub(crate) mod signature;
 mod stored;
 mod transaction;
 mod types;

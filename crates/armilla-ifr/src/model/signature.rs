@@ -225,9 +225,9 @@ impl fmt::Display for Type<'_> {
             TypeCode::WChar => "wchar",
             TypeCode::Octet => "octet",
             TypeCode::Any => "any",
-            TypeCode::TypeCode => "TypeCode",
+            TypeCode::TypeCode => "CORBA::TypeCode",
             TypeCode::Void => "void",
-            TypeCode::Principal => "Principal",
+            TypeCode::Principal => "CORBA::Principal",
             named => match named.name().filter(|name| !name.is_empty()) {
                 Some(name) => name,
                 None => return write!(f, "{:?}", named.kind()),

@@ -37,7 +37,17 @@ impl DynAny {
     /// # Errors
     /// When a reference in it has no form as text.
     pub fn to_json(&self) -> Result<Value> {
-        write::Writer::default().value(self)
+        write::Writer::new(&|_| None).value(self)
+    }
+
+    /// Does what [`to_json`](Self::to_json) does. `names` finds the names of types, which then
+    /// stand for their descriptions in the `"$type"` of an `any` and in TypeCodes: those by which
+    /// [`from_json_with_types`](Self::from_json_with_types) finds them again.
+    ///
+    /// # Errors
+    /// Those of [`to_json`](Self::to_json).
+    pub fn to_json_with_types(&self, names: &dyn Fn(&TypeCode) -> Option<String>) -> Result<Value> {
+        write::Writer::new(names).value(self)
     }
 
     /// Converts JSON to a value of this type.

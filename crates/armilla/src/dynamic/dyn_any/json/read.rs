@@ -45,7 +45,7 @@ impl<'o> Reader<'o> {
                 let any = self.nested(|reader| reader.any(json))?;
                 target.insert_any(any)
             }
-            Content::Union(_) => self.nested(|reader| reader.union(target, object(json)?)),
+            Content::Union(_) => self.nested(|reader| reader.union(target, json)),
             Content::Value(_) => self.nested(|reader| reader.valuetype(target, json)),
             Content::Octets(_) | Content::Parts(_) => {
                 self.nested(|reader| reader.parts(target, json))
@@ -65,8 +65,14 @@ impl<'o> Reader<'o> {
     }
 
     fn any(&self, json: &Value) -> Result<Any> {
-        let parts = json.as_object().and_then(|object| object.get(TYPE).zip(object.get(VALUE)));
-        let Some((ty, value)) = parts else { return plain(json) };
+        let Some(object) = json.as_object() else { return plain(json) };
+        let (Some(ty), Some(value)) = (object.get(TYPE), object.get(VALUE)) else {
+            return Err(expected("an object with $type and $value, or a plain value", json));
+        };
+        if let Some(other) = object.keys().find(|key| *key != TYPE && *key != VALUE) {
+            let what = format!("{other:?} is neither {TYPE} nor {VALUE}");
+            return Err(DynAnyError::invalid(what));
+        }
         let ty = type_code::from_json(ty, self.lookup).map_err(|error| error.within(TYPE))?;
         let mut target = DynAny::new(&ty).map_err(|error| error.within(TYPE))?;
         // The content of an `any` shares no valuetypes with its surroundings.
@@ -87,12 +93,12 @@ impl<'o> Reader<'o> {
             Value::String(text) if is_text(target) => {
                 text.chars().map(|c| c.to_string().into()).collect()
             }
-            _ => return Err(expected("an array")),
+            _ => return Err(expected("an array", json)),
         };
         if let TypeCode::Sequence(..) = target.resolved() {
             target.as_sequence()?.set_length(elements.len())?;
         } else if elements.len() != target.component_count() {
-            return Err(expected(&format!("an array of {}", target.component_count())));
+            return Err(expected(&format!("an array of {}", target.component_count()), json));
         }
         target.expand();
         let Content::Parts(parts) = &mut target.content else { return Ok(()) };
@@ -123,11 +129,12 @@ impl<'o> Reader<'o> {
         Ok(())
     }
 
-    fn union(&mut self, target: &mut DynAny, object: &Map<String, Value>) -> Result {
+    fn union(&mut self, target: &mut DynAny, json: &Value) -> Result {
+        let object = object(json)?;
         let mut member = object.iter().filter(|(key, _)| *key != DISCRIMINATOR);
         let (member, more) = (member.next(), member.next());
         if more.is_some() {
-            return Err(expected("an object with one member"));
+            return Err(expected("an object with one member", json));
         }
         match (object.get(DISCRIMINATOR), member) {
             (Some(json), _) => {
@@ -142,13 +149,16 @@ impl<'o> Reader<'o> {
         let mut union = target.as_union()?;
         let chosen = union.member_name();
         match (member, chosen) {
-            (Some((name, json)), Some(chosen)) if *name == chosen => {
-                let member = union.member().ok_or(expected("a union without a member"))?;
-                self.value(member, json).map_err(|error| error.within(name))
+            (Some((name, content)), Some(chosen)) if *name == chosen => {
+                let member = union.member().ok_or_else(|| expected("no member", json))?;
+                self.value(member, content).map_err(|error| error.within(name))
             }
             (None, None) => Ok(()),
-            (_, Some(chosen)) => Err(expected(&format!("the member {chosen:?}"))),
-            (_, None) => Err(expected("no member")),
+            (_, Some(chosen)) => {
+                let what = format!("the discriminator selects the member {chosen:?}");
+                Err(DynAnyError::invalid(what))
+            }
+            (_, None) => Err(DynAnyError::invalid("the discriminator selects no member")),
         }
     }
 
@@ -169,7 +179,8 @@ impl<'o> Reader<'o> {
         let is_abstract = matches!(target.resolved(), TypeCode::AbstractInterface(_));
         if let Some(number) = json.get(REF) {
             let found = number.as_u64().and_then(|number| self.values.get(number as usize));
-            let shared = found.ok_or(expected("the number of an earlier value"))?.clone();
+            let shared =
+                found.ok_or_else(|| expected("the number of an earlier value", json))?.clone();
             let known =
                 DynAny::with(target.code.clone(), &target.types, Content::Value(Some(shared)));
             return target.as_value()?.share(&known);
@@ -191,7 +202,9 @@ impl<'o> Reader<'o> {
             None => DynAny::with(target.resolved().clone(), &target.types, Content::Value(None)),
         };
         made.as_value()?.set_to_value()?;
-        let Some(shared) = made.shared().cloned() else { return Err(expected("a valuetype")) };
+        let Some(shared) = made.shared().cloned() else {
+            return Err(expected("a valuetype", json));
+        };
         self.values.push(shared.clone());
         target.as_value()?.share(&made)?;
         // A separate copy of the state, because the members may refer back to the value.
@@ -229,21 +242,23 @@ fn simple(target: &mut DynAny, json: &Value, lookup: Lookup<'_>) -> Result {
     match &target.content {
         Content::Nothing => match json {
             Value::Null => Ok(()),
-            _ => Err(expected("null")),
+            _ => Err(expected("null", json)),
         },
         Content::Boolean(_) => {
-            target.insert_boolean(json.as_bool().ok_or(expected("true or false"))?)
+            target.insert_boolean(json.as_bool().ok_or_else(|| expected("true or false", json))?)
         }
         Content::Char(_) => {
             let one = one_character(json)?;
-            target.insert_char(u8::try_from(one).map_err(|_| expected("a Latin-1 character"))?)
+            target.insert_char(
+                u8::try_from(one).map_err(|_| expected("a character of ISO 8859-1", json))?,
+            )
         }
         Content::WChar(_) => target.insert_wchar(one_character(json)?),
         Content::String(_) => target.insert_string(text(json)?),
         Content::WString(_) => target.insert_wstring(text(json)?),
         Content::Fixed(_) => match target.as_fixed()?.set_value(&digits(json)?)? {
             true => Ok(()),
-            false => Err(expected("a number with no more digits than its scale")),
+            false => Err(expected(&format!("a {}", target.resolved()), json)),
         },
         Content::Enum(_) => match json.as_u64().and_then(|number| number.try_into().ok()) {
             Some(number) => target.as_enum()?.set_number(number),
@@ -254,7 +269,7 @@ fn simple(target: &mut DynAny, json: &Value, lookup: Lookup<'_>) -> Result {
             target.content = Content::Reference(Box::new(reference(json)?));
             Ok(())
         }
-        _ => Err(expected("another value")),
+        _ => Err(expected("another value", json)),
     }
 }
 
@@ -262,7 +277,7 @@ fn simple(target: &mut DynAny, json: &Value, lookup: Lookup<'_>) -> Result {
 fn number(content: &Content, json: &Value) -> Option<Result<Content>> {
     fn integer<T: TryFrom<i128>>(json: &Value) -> Result<T> {
         let number = json.as_i64().map(i128::from).or_else(|| json.as_u64().map(i128::from));
-        let number = number.ok_or(expected("an integer"))?;
+        let number = number.ok_or_else(|| expected("an integer", json))?;
         T::try_from(number).map_err(|_| DynAnyError::invalid(format!("{number} is out of range")))
     }
     Some(match content {
@@ -273,7 +288,7 @@ fn number(content: &Content, json: &Value) -> Option<Result<Content>> {
         Content::ULong(_) => integer(json).map(Content::ULong),
         Content::LongLong(_) => integer(json).map(Content::LongLong),
         Content::ULongLong(_) => integer(json).map(Content::ULongLong),
-        Content::Float(_) => float(json).map(|value| Content::Float(value as f32)),
+        Content::Float(_) => short_float(json).map(Content::Float),
         Content::Double(_) => float(json).map(Content::Double),
         Content::LongDouble(_) => long_double(json).map(Content::LongDouble),
         _ => return None,
@@ -285,7 +300,17 @@ fn float(json: &Value) -> Result<f64> {
         Value::String(text) if text == "NaN" => Ok(f64::NAN),
         Value::String(text) if text == "Infinity" => Ok(f64::INFINITY),
         Value::String(text) if text == "-Infinity" => Ok(f64::NEG_INFINITY),
-        json => json.as_f64().ok_or(expected("a number")),
+        json => json.as_f64().ok_or_else(|| expected("a number", json)),
+    }
+}
+
+/// A `float`. A number that is too large for one is refused, and not made infinite.
+fn short_float(json: &Value) -> Result<f32> {
+    let value = float(json)?;
+    let short = value as f32;
+    match short.is_infinite() && value.is_finite() {
+        true => Err(DynAnyError::invalid(format!("{json} is out of range"))),
+        false => Ok(short),
     }
 }
 
@@ -302,23 +327,23 @@ fn digits(json: &Value) -> Result<String> {
     match json {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
-        _ => Err(expected("a decimal number")),
+        _ => Err(expected("a decimal number", json)),
     }
 }
 
 fn text(json: &Value) -> Result<&str> {
-    json.as_str().ok_or(expected("a string"))
+    json.as_str().ok_or_else(|| expected("a string", json))
 }
 
 fn object(json: &Value) -> Result<&Map<String, Value>> {
-    json.as_object().ok_or(expected("an object"))
+    json.as_object().ok_or_else(|| expected("an object", json))
 }
 
 fn one_character(json: &Value) -> Result<char> {
     let mut characters = text(json)?.chars();
     match (characters.next(), characters.next()) {
         (Some(character), None) => Ok(character),
-        _ => Err(expected("one character")),
+        _ => Err(expected("one character", json)),
     }
 }
 
@@ -334,9 +359,9 @@ fn plain(json: &Value) -> Result<Any> {
                 Err(_) => Any::new(&value)?,
             },
             (None, Some(value)) => Any::new(&value)?,
-            _ => Any::new(&number.as_f64().ok_or(expected("a number"))?)?,
+            _ => Any::new(&number.as_f64().ok_or_else(|| expected("a number", json))?)?,
         },
-        _ => return Err(expected("a plain value, or an object with $type and $value")),
+        _ => return Err(expected("a plain value, or an object with $type and $value", json)),
     })
 }
 
@@ -350,11 +375,29 @@ fn reference(json: &Value) -> Result<Ior> {
         ObjectUrl::Corbaloc(location) => {
             location.to_ior(Version::V1_2).map_err(|error| bad(error.to_string()))
         }
-        _ => Err(expected("IOR:… or corbaloc:…")),
+        _ => Err(expected("IOR:… or corbaloc:…", json)),
     }
 }
 
+/// `what` was expected where `json` is.
 #[cold]
-fn expected(what: &str) -> DynAnyError {
-    DynAnyError::invalid(format!("expected {what}"))
+fn expected(what: &str, json: &Value) -> DynAnyError {
+    let found = match json {
+        Value::Array(elements) => format!("an array of {}", elements.len()),
+        Value::Object(members) => {
+            let names: Vec<&str> = members.keys().take(NAMES).map(String::as_str).collect();
+            let more = if members.len() > NAMES { ", …" } else { "" };
+            format!("an object with the members ({}{more})", names.join(", "))
+        }
+        plain => plain.to_string(),
+    };
+    let end = found.char_indices().nth(SHOWN).map_or(found.len(), |(end, _)| end);
+    let more = if end < found.len() { "…" } else { "" };
+    DynAnyError::invalid(format!("expected {what}, not {}{more}", &found[..end]))
 }
+
+/// How many characters of a wrong value an error shows.
+const SHOWN: usize = 60;
+
+/// How many names of the members of a wrong object an error shows.
+const NAMES: usize = 4;

@@ -2,7 +2,7 @@
 
 use super::super::{DynAnyError, Result};
 use super::object_of;
-use super::type_name::{self, BASIC, Lookup};
+use super::type_name::{self, Lookup, Names};
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::{
     MemberCode, TYPE_CODE_DEPTH_LIMIT, TypeCodeFactory as Factory, UnionCode, UnionMember,
@@ -13,22 +13,26 @@ use serde_json::{Map, Value};
 /// The largest number of types in one that can be written. A shared part counts each time.
 const MAX_TYPES: u32 = 100_000;
 
-pub(super) fn to_json(code: &TypeCode) -> Result<Value> {
-    Writer { left: MAX_TYPES, depth: 0 }.code(code)
+pub(super) fn to_json(code: &TypeCode, names: Names<'_>) -> Result<Value> {
+    Writer { names, left: MAX_TYPES, depth: 0 }.code(code)
 }
 
-struct Writer {
+struct Writer<'n> {
+    names: Names<'n>,
     left: u32,
     /// The nesting depth of the type that is being written.
     depth: usize,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn code(&mut self, code: &TypeCode) -> Result<Value> {
         let too_large = || bad("the type consists of too many others to be written");
         self.left = self.left.checked_sub(1).ok_or_else(too_large)?;
         if self.depth > TYPE_CODE_DEPTH_LIMIT {
             return Err(bad("the type nests too deep to be written"));
+        }
+        if let Some(text) = type_name::text(code, self.names) {
+            return Ok(text.into());
         }
         self.depth += 1;
         let written = self.shallow(code);
@@ -38,9 +42,6 @@ impl Writer {
 
     fn shallow(&mut self, code: &TypeCode) -> Result<Value> {
         Ok(match code {
-            TypeCode::String(_) | TypeCode::WString(_) | TypeCode::Fixed { .. } => {
-                code.to_string().into()
-            }
             TypeCode::Recursive(id) => {
                 object_of([("kind", "recursive".into()), ("id", (**id).into())])
             }
@@ -58,10 +59,7 @@ impl Writer {
             TypeCode::Component(code) => named_type("component", &code.id, &code.name),
             TypeCode::Home(code) => named_type("home", &code.id, &code.name),
             TypeCode::Native(code) => named_type("native", &code.id, &code.name),
-            code => match BASIC.iter().find(|(_, basic)| code.kind() == basic.kind()) {
-                Some((name, _)) => (*name).into(),
-                None => self.composed(code)?,
-            },
+            code => self.composed(code)?,
         })
     }
 

@@ -2,6 +2,7 @@
 //! `double[3][3]`, and names that the caller resolves.
 
 use super::super::{DynAnyError, Result};
+use crate::wire::OBJECT_ID;
 use armilla_cdr::TypeCode;
 use armilla_cdr::type_code::{TYPE_CODE_DEPTH_LIMIT, TypeCodeFactory as Factory};
 
@@ -30,6 +31,36 @@ pub(super) static BASIC: [(&str, TypeCode); 18] = [
 /// The type with a scoped name or a repository id, if it is known.
 pub(super) type Lookup<'l> = &'l dyn Fn(&str) -> Option<TypeCode>;
 
+/// The name of a type by which a [`Lookup`] finds it.
+pub(super) type Names<'n> = &'n dyn Fn(&TypeCode) -> Option<String>;
+
+/// The type as IDL writes it; `None` if a part of it has no name, or if it nests too deep.
+pub(super) fn text(code: &TypeCode, names: Names<'_>) -> Option<String> {
+    text_within(code, names, TYPE_CODE_DEPTH_LIMIT)
+}
+
+fn text_within(code: &TypeCode, names: Names<'_>, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    let (mut dimensions, mut element) = (String::new(), code);
+    while let TypeCode::Array(inner, length) = element {
+        dimensions += &format!("[{length}]");
+        element = inner;
+    }
+    let name = match element {
+        TypeCode::String(_) | TypeCode::WString(_) | TypeCode::Fixed { .. } => element.to_string(),
+        TypeCode::Sequence(inner, 0) => format!("sequence<{}>", text_within(inner, names, depth)?),
+        TypeCode::Sequence(inner, bound) => {
+            format!("sequence<{}, {bound}>", text_within(inner, names, depth)?)
+        }
+        TypeCode::ObjectReference(code) if code.id == OBJECT_ID => "Object".to_owned(),
+        other => match BASIC.iter().find(|(_, basic)| other.kind() == basic.kind()) {
+            Some((name, _)) => (*name).to_owned(),
+            None => names(other)?,
+        },
+    };
+    Some(name + &dimensions)
+}
+
 /// The type that `text` names.
 pub(super) fn parse(text: &str, lookup: Lookup<'_>) -> Result<TypeCode> {
     within(text.trim(), lookup, TYPE_CODE_DEPTH_LIMIT)
@@ -39,8 +70,14 @@ fn within(text: &str, lookup: Lookup<'_>, depth: usize) -> Result<TypeCode> {
     let unknown = || DynAnyError::invalid(format!("there is no type {text:?}"));
     let depth = depth.checked_sub(1).ok_or_else(unknown)?;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((_, code)) = BASIC.iter().find(|(known, _)| *known == words) {
+    let short = words.trim_start_matches("::");
+    let short = short.strip_prefix("CORBA::").unwrap_or(short);
+    if let Some((_, code)) = BASIC.iter().find(|(known, _)| *known == short) {
         return Ok(code.clone());
+    }
+    if short == "Object" {
+        let made = Factory::create_interface_tc(OBJECT_ID, "Object");
+        return made.map_err(|error| DynAnyError::invalid(error.what));
     }
     // The last brackets of an array are its innermost dimension.
     if let Some((element, length)) = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
@@ -138,6 +175,40 @@ mod tests {
         ] {
             assert_eq!(parsed(text), Ok(code), "{text}");
         }
+    }
+
+    #[test]
+    fn types_of_the_orb_are_known_with_and_without_their_module() {
+        for (text, kind) in [
+            ("CORBA::TypeCode", "TypeCode"),
+            ("TypeCode", "TypeCode"),
+            ("::CORBA::Principal", "Principal"),
+        ] {
+            assert_eq!(parsed(text).unwrap().to_string(), kind, "{text}");
+        }
+        for text in ["Object", "CORBA::Object", "::CORBA::Object"] {
+            let code = parsed(text).unwrap();
+            assert_eq!(code.id(), Some("IDL:omg.org/CORBA/Object:1.0"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_type_is_written_as_it_is_read_where_its_parts_have_names() {
+        let alias = TypeCode::alias("IDL:Price:1.0", "Price", TypeCode::Double);
+        let names = |code: &TypeCode| code.name().map(str::to_owned);
+        for (code, expected) in [
+            (TypeCode::array(TypeCode::array(TypeCode::Double, 3), 2), "double[2][3]"),
+            (
+                TypeCode::sequence(TypeCode::sequence(alias.clone(), 2), 0),
+                "sequence<sequence<Price, 2>>",
+            ),
+            (TypeCode::sequence(TypeCode::String(4), 0), "sequence<string<4>>"),
+        ] {
+            assert_eq!(text(&code, &names).as_deref(), Some(expected));
+        }
+        assert_eq!(text(&TypeCode::sequence(alias, 0), &|_| None), None);
+        let deep = (0..1000).fold(TypeCode::Long, |code, _| TypeCode::sequence(code, 0));
+        assert_eq!(text(&deep, &names), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::super::tree::{Content, UnionContent};
 use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
+use super::type_name::Names;
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, object_of, type_code};
 use armilla_cdr::type_code::UnionCode;
 use armilla_cdr::{Any, DEPTH_LIMIT, LongDouble, TypeCode};
@@ -10,22 +11,27 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-#[derive(Default)]
-pub(super) struct Writer {
+pub(super) struct Writer<'n> {
+    /// Finds the names of types.
+    names: Names<'n>,
     /// The number of each valuetype that was written, by its address.
     values: HashMap<usize, usize>,
     /// The nesting depth of the value that is being written.
     depth: u16,
 }
 
-impl Writer {
+impl<'n> Writer<'n> {
+    pub(super) fn new(names: Names<'n>) -> Self {
+        Self { names, values: HashMap::new(), depth: 0 }
+    }
+
     pub(super) fn value(&mut self, value: &DynAny) -> Result<Value> {
         match &value.content {
             Content::Any(any) => self.nested(|writer| writer.any(any)),
             Content::Parts(parts) => self.nested(|writer| writer.parts(value.resolved(), parts)),
             Content::Union(union) => self.nested(|writer| writer.union(value.resolved(), union)),
             Content::Value(Some(shared)) => self.nested(|writer| writer.shared(value, shared)),
-            _ => simple(value),
+            _ => simple(value, self.names),
         }
     }
 
@@ -41,9 +47,10 @@ impl Writer {
 
     fn any(&self, any: &Any) -> Result<Value> {
         // The content of an `any` shares no valuetypes with its surroundings.
-        let mut within = Self { values: HashMap::new(), depth: self.depth };
+        let mut within = Self { depth: self.depth, ..Self::new(self.names) };
         let value = within.value(&DynAny::from_any(any)?)?;
-        Ok(object_of([(TYPE, type_code::to_json(any.type_code())?), (VALUE, value)]))
+        let ty = type_code::to_json(any.type_code(), self.names)?;
+        Ok(object_of([(TYPE, ty), (VALUE, value)]))
     }
 
     fn parts(&mut self, code: &TypeCode, parts: &[DynAny]) -> Result<Value> {
@@ -60,9 +67,9 @@ impl Writer {
         self.members(names, parts).map(Value::Object)
     }
 
-    fn members<'n>(
+    fn members<'m>(
         &mut self,
-        names: impl Iterator<Item = &'n str>,
+        names: impl Iterator<Item = &'m str>,
         parts: &[DynAny],
     ) -> Result<Map<String, Value>> {
         let named = names.zip(parts);
@@ -107,7 +114,7 @@ impl Writer {
 }
 
 /// Writes a value without components.
-fn simple(value: &DynAny) -> Result<Value> {
+fn simple(value: &DynAny, names: Names<'_>) -> Result<Value> {
     Ok(match &value.content {
         Content::Boolean(value) => (*value).into(),
         Content::Char(value) => char::from(*value).to_string().into(),
@@ -125,7 +132,7 @@ fn simple(value: &DynAny) -> Result<Value> {
         Content::String(text) | Content::WString(text) => text.as_str().into(),
         Content::Fixed(_) => value.clone().as_fixed()?.value().into(),
         Content::Enum(_) => value.clone().as_enum()?.name().into(),
-        Content::TypeCode(code) => type_code::to_json(code)?,
+        Content::TypeCode(code) => type_code::to_json(code, names)?,
         Content::Reference(ior) if !ior.is_nil() => {
             ior.to_text().map_err(|error| DynAnyError::invalid(error.to_string()))?.into()
         }
