@@ -14,7 +14,8 @@ fn main() {
     asynchronous.compile("idl/dynamic.idl").unwrap_or_else(|errors| errors.exit());
     asynchronous.compile("idl/probe.idl").unwrap_or_else(|errors| errors.exit());
     build(format!("{CONSTRUCTS}/rare.idl")).unwrap_or_else(|errors| errors.exit());
-    asynchronous.compile("idl/bounds.idl").unwrap_or_else(|errors| errors.exit());
+    let both_ways = Build::new().asynchronous(true).amh(true);
+    both_ways.compile("idl/bounds.idl").unwrap_or_else(|errors| errors.exit());
     build("idl/frames.idl").unwrap_or_else(|errors| errors.exit());
     let partly = Build::new().default_bodies(true).asynchronous(true);
     partly.compile("idl/device.idl").unwrap_or_else(|errors| errors.exit());

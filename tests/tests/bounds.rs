@@ -1,17 +1,20 @@
 //! Values beyond the bounds of their IDL type: the exception names operation and parameter, whoever
 //! notices it.
 
+use armilla::interceptor::{ClientInterceptor, Interruption, Outcome};
+use armilla::interceptor::{ServerInterceptor, ServerRequestInfo};
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
 use armilla::{AnyServant, CdrResult, Completion, Encoder, Error, ExceptionKind, Orb, Settings};
-use armilla::{Collocation, SystemException};
+use armilla::{Collocation, OrbBuilder, ResponseHandler, SystemException};
 use armilla_tests::orbs;
+use std::sync::{Arc, Mutex};
 
 #[allow(missing_docs)]
 mod idl {
     armilla::include_idl!("bounds");
 }
 
-use idl::bounds::{Choice, Few, Label, Refused, Shade, Store, StoreRef, store};
+use idl::bounds::{AmhStore, Choice, Few, Label, Refused, Shade, Store, StoreRef, store};
 
 /// Returns what is beyond a bound: which value, the caller says.
 struct Careless;
@@ -57,13 +60,64 @@ impl Skeleton for Wrong {
     }
 }
 
+/// A `Careless` that replies when its method has returned, from another thread.
+struct Later;
+
+impl Store for Later {
+    fn put(
+        &self,
+        _first: i32,
+        _name: &str,
+        _numbers: &mut Few,
+        _tone: Shade,
+        _chosen: &Choice,
+    ) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn get(&self, which: i32) -> Result<(Label, Few, Shade), Error<store::GetRaises>> {
+        Careless.get(which)
+    }
+}
+
+impl AmhStore for Later {
+    fn get_amh(&self, which: i32, reply: GetReply) {
+        std::thread::spawn(move || reply.complete(Careless.get(which)));
+    }
+}
+
+type GetReply = ResponseHandler<(Label, Few, Shade), Error<store::GetRaises>>;
+
+/// Watches requests at both ends, and notes which exceptions go back.
+#[derive(Clone, Default)]
+struct Watch(Arc<Mutex<Vec<String>>>);
+
+impl ClientInterceptor for Watch {}
+
+impl ServerInterceptor for Watch {
+    fn send_exception(&self, info: &mut ServerRequestInfo) -> Result<(), Interruption> {
+        if let Some(Outcome::SystemException(exception)) = info.outcome() {
+            self.0.lock().unwrap().push(exception.to_string());
+        }
+        Ok(())
+    }
+}
+
 /// An object of another ORB, and one of the same ORB that requests reach through its POA.
 fn both(activate: impl Fn(&Orb) -> armilla::Object) -> [StoreRef; 2] {
+    both_of(orbs::builder(), orbs::client(), activate)
+}
+
+fn both_of(
+    builder: OrbBuilder,
+    client: Orb,
+    activate: impl Fn(&Orb) -> armilla::Object,
+) -> [StoreRef; 2] {
     let set = |settings: &mut Settings| settings.collocation = Collocation::ThroughPoa;
-    let server = orbs::builder().listen("iiop://127.0.0.1:0").unwrap().settings(set);
+    let server = builder.listen("iiop://127.0.0.1:0").unwrap().settings(set);
     let server = server.build().unwrap();
     let near = activate(&server);
-    let far = orbs::travel_object(&near, &orbs::client());
+    let far = orbs::travel_object(&near, &client);
     [far.assume(), near.assume()]
 }
 
@@ -137,17 +191,58 @@ fn an_argument_that_another_client_sends_is_named_by_the_server() {
     }
 }
 
+/// What `get` returns beyond a bound, by its argument, and how it is named.
+const BEYOND: [(i32, &str); 3] = [
+    (1, "the result of `get`: "),
+    (2, "the parameter `numbers` of `get`: "),
+    (3, "the exception of `get`: "),
+];
+
+fn check_results(store: &StoreRef) {
+    assert_eq!(store.get(0).unwrap(), ("four".to_owned(), vec![1, 2], Shade::Light));
+    for (which, named) in BEYOND {
+        let Err(Error::System(error)) = store.get(which) else { panic!("{which}") };
+        check(&error, ExceptionKind::BadParam, Completion::Yes, named);
+    }
+}
+
 #[test]
 fn a_result_beyond_its_bound_is_named_by_the_server() {
-    for store in careless() {
-        assert_eq!(store.get(0).unwrap(), ("four".to_owned(), vec![1, 2], Shade::Light));
-        for (which, named) in [
-            (1, "the result of `get`: "),
-            (2, "the parameter `numbers` of `get`: "),
-            (3, "the exception of `get`: "),
-        ] {
-            let Err(Error::System(error)) = store.get(which) else { panic!("{which}") };
-            check(&error, ExceptionKind::BadParam, Completion::Yes, named);
+    careless().iter().for_each(check_results);
+}
+
+#[test]
+fn a_result_beyond_its_bound_that_comes_later_is_named_too() {
+    let later = both(|server| {
+        let store = server.root_poa().activate(store::tie_amh(Later)).unwrap();
+        store.object().clone()
+    });
+    later.iter().for_each(check_results);
+}
+
+#[test]
+fn a_value_beyond_its_bound_is_named_while_interceptors_watch() {
+    let tie: [fn(&Orb) -> armilla::Object; 2] = [
+        |server| server.root_poa().activate_servant(store::tie(Careless)).unwrap(),
+        |server| server.root_poa().activate_servant(store::tie_amh(Later)).unwrap(),
+    ];
+    for activate in tie {
+        let watch = Watch::default();
+        let server = orbs::builder().server_interceptor(watch.clone());
+        let client = orbs::builder().client_interceptor(watch.clone()).build().unwrap();
+        for store in both_of(server, client, activate) {
+            check_results(&store);
+            let seen = std::mem::take(&mut *watch.0.lock().unwrap());
+            assert_eq!(seen.len(), BEYOND.len(), "{seen:?}");
+            for (seen, (_, named)) in seen.iter().zip(BEYOND) {
+                assert!(seen.contains(named), "{named} is not in: {seen}");
+            }
+            let number = Choice::Number(1);
+            let long = store.put(1, "fives", &mut vec![], Shade::Dark, &number).unwrap_err();
+            let named = "the parameter `name` of `put`: ";
+            check(&long, ExceptionKind::BadParam, Completion::No, named);
+            let later = store.put_async(1, "fives", &[], Shade::Dark, &number).wait().unwrap_err();
+            check(&later, ExceptionKind::BadParam, Completion::No, named);
         }
     }
 }

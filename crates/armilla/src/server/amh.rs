@@ -8,9 +8,12 @@ use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemExcep
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::server::interception::ServerFlow;
+use crate::server::servant::Signatures;
+use crate::signature::CallAtFault;
 use crate::threads::BlockingScope;
 use armilla_cdr::{Buffer, CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -149,11 +152,23 @@ pub(super) struct DeferredReply {
     connection: Arc<Connection>,
     port: ReplyPort,
     flow: Flow,
+    /// The name of the operation, and where its signature is found; `None` if no servant replies.
+    operation: Option<(SmallVec<[u8; NAME]>, Signatures)>,
 }
 
+/// How many octets the name of an operation usually has at most.
+const NAME: usize = 32;
+
 impl DeferredReply {
-    pub(super) fn new(connection: Arc<Connection>, port: ReplyPort, flow: Flow) -> Self {
-        Self { connection, port, flow }
+    pub(super) fn new(
+        connection: Arc<Connection>,
+        port: ReplyPort,
+        flow: Flow,
+        operation: Option<(&str, Signatures)>,
+    ) -> Self {
+        let operation =
+            operation.map(|(name, signatures)| (SmallVec::from_slice(name.as_bytes()), signatures));
+        Self { connection, port, flow, operation }
     }
 
     /// Whether the client has cancelled the request or disconnected.
@@ -167,11 +182,34 @@ impl DeferredReply {
 
     /// Replies with what `body` writes, or with the exception that says why that failed.
     fn send(&mut self, status: ReplyStatus, body: Body<'_, '_>) {
-        let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.answer(flow, connection, &mut Buffer::new(), status, body);
+        let flow = self.flow.take();
+        let (connection, memory) = (&self.connection, &mut Buffer::new());
+        let explain = |exception| self.explain_unencodable(exception, status, body);
+        let sent = match flow {
+            None => self.port.send(connection, memory, status, &[], body).map_err(explain),
+            Some(flow) => {
+                self.port.answer_through(flow, connection, memory, (status, body), &explain)
+            }
+        };
         if let Err(exception) = self.note_sent(sent) {
             self.raise(&exception);
         }
+    }
+
+    /// Says in `exception` which value of the reply cannot be encoded.
+    #[cold]
+    fn explain_unencodable(
+        &self,
+        exception: SystemException,
+        status: ReplyStatus,
+        body: Body<'_, '_>,
+    ) -> SystemException {
+        let Some((name, signatures)) = &self.operation else { return exception };
+        let operation = std::str::from_utf8(name).unwrap_or_default();
+        self.port.explain_unencodable(exception, (status, body), |part| {
+            let signature = signatures(operation);
+            CallAtFault { operation, signature, part }
+        })
     }
 
     fn raise(&mut self, exception: &SystemException) {

@@ -358,39 +358,39 @@ impl<'a> ServerCall<'a> {
         if self.port.pending != PendingReply::Now {
             return Ok(());
         }
-        if self.flow.is_some()
-            && let Some(outcome) = self.postinvoke()
-        {
-            return self.end(outcome);
+        if self.flow.is_some() {
+            return self.answer_through(status, body);
         }
-        let (flow, memory) = (&mut self.flow, &mut *self.memory);
-        match self.port.answer(flow, self.connection, memory, status, body) {
+        match self.port.send(self.connection, self.memory, status, &[], body) {
             Ok(sent) => {
                 self.port.pending = PendingReply::Nothing;
                 sent.map_err(DispatchError::from)
             }
-            Err(exception) => Err(self.explain_unencodable(exception, status, body).into()),
+            Err(exception) => {
+                let call = |part| self.at_fault(part);
+                Err(self.port.explain_unencodable(exception, (status, body), call).into())
+            }
         }
     }
 
-    /// Says in `exception` which value of the reply cannot be encoded.
+    /// Sends a reply through the interceptors, and ends the work of a locator before it.
     #[cold]
-    fn explain_unencodable(
-        &self,
-        exception: SystemException,
-        status: ReplyStatus,
-        body: Body<'_, '_>,
-    ) -> SystemException {
-        let part = match status {
-            ReplyStatus::NoException => Part::Results,
-            ReplyStatus::UserException => Part::Exception,
-            _ => return exception,
-        };
-        if exception.minor() == Minor::MESSAGE_TOO_LARGE {
-            return exception;
+    #[inline(never)]
+    fn answer_through(&mut self, status: ReplyStatus, body: Body<'_, '_>) -> Dispatched {
+        if let Some(outcome) = self.postinvoke() {
+            return self.end(outcome);
         }
-        let form = (self.port.code_sets, self.port.version.wide_format());
-        self.at_fault(part).explain_encoding(exception, form, body)
+        let Some(flow) = self.flow.take() else { return Ok(()) };
+        let (port, request, servant) = (self.port, &self.request, self.servant);
+        let explain = |exception| {
+            port.explain_unencodable(exception, (status, body), |part| {
+                call_at_fault(request.operation.as_str(), servant, part)
+            })
+        };
+        let (connection, reply) = (self.connection, (status, body));
+        let sent = port.answer_through(flow, connection, self.memory, reply, &explain)?;
+        self.port.pending = PendingReply::Nothing;
+        sent.map_err(DispatchError::from)
     }
 
     /// Answers that the arguments cannot be decoded, and which of them.
@@ -406,9 +406,7 @@ impl<'a> ServerCall<'a> {
     }
 
     fn at_fault(&self, part: Part) -> CallAtFault<'a> {
-        let operation = self.request.operation.as_str();
-        let signature = self.servant.and_then(|servant| servant.signature(operation));
-        CallAtFault { operation, signature, part }
+        call_at_fault(self.request.operation.as_str(), self.servant, part)
     }
 
     /// Leaves the reply to the owner of the returned handle. `encode` writes the results.
@@ -439,7 +437,9 @@ impl<'a> ServerCall<'a> {
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
         self.flow.iter_mut().for_each(|flow| flow.leave_thread());
-        DeferredReply::new(self.connection.clone(), port, self.flow.take())
+        let operation = self.request.operation.as_str();
+        let operation = self.servant.map(|servant| (operation, servant.signatures()));
+        DeferredReply::new(self.connection.clone(), port, self.flow.take(), operation)
     }
 
     /// Leaves the reply to a locator of keys.
@@ -472,6 +472,17 @@ impl fmt::Debug for ServerCall<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServerCall").field("request", &self.request).finish_non_exhaustive()
     }
+}
+
+/// The call of a servant whose values of this `part` cannot be encoded or decoded.
+#[cold]
+fn call_at_fault<'a>(
+    operation: &'a str,
+    servant: Option<&dyn Servant>,
+    part: Part,
+) -> CallAtFault<'a> {
+    let signature = servant.and_then(|servant| (servant.signatures())(operation));
+    CallAtFault { operation, signature, part }
 }
 
 /// Whether every object has an operation of this name (CORBA 3.4 Part 2, 9.4.2.1). The clients of

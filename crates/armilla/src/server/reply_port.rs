@@ -9,6 +9,7 @@ use crate::exception::{
 };
 use crate::interception::Outcome;
 use crate::server::interception::ServerFlow;
+use crate::signature::{CallAtFault, Part};
 use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
 use armilla_giop::{
     ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
@@ -38,36 +39,21 @@ pub(super) struct ReplyPort {
 }
 
 impl ReplyPort {
-    /// Sends the result of the servant over `connection`, if a reply is expected, and ends the
-    /// request. The reply is written into `memory`. The interceptors of `flow`, if any, see the
-    /// result and may send something else.
+    /// Sends the result of the servant, as [`send`](Self::send) does. The interceptors of `flow` see
+    /// the result and may send something else. `explain` completes the exception that says why the
+    /// result cannot be encoded.
     ///
     /// # Errors
-    /// When the reply cannot be encoded; the request is then still in progress.
-    #[inline(always)]
-    pub(super) fn answer(
-        &self,
-        flow: &mut Flow,
-        connection: &Arc<Connection>,
-        memory: &mut Buffer,
-        status: ReplyStatus,
-        body: Body<'_, '_>,
-    ) -> Sent {
-        match flow.take() {
-            None => self.send(connection, memory, status, &[], body),
-            Some(flow) => self.answer_through(flow, connection, memory, status, body),
-        }
-    }
-
+    /// As [`send`](Self::send).
     #[cold]
     #[inline(never)]
-    fn answer_through(
+    pub(super) fn answer_through(
         &self,
         mut flow: Box<ServerFlow>,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
-        status: ReplyStatus,
-        body: Body<'_, '_>,
+        (status, body): (ReplyStatus, Body<'_, '_>),
+        explain: &dyn Fn(SystemException) -> SystemException,
     ) -> Sent {
         // A reply that cannot be encoded is not sent: the interceptors see the exception instead.
         let mut out = self.reply_buffer(memory);
@@ -77,7 +63,7 @@ impl ReplyPort {
         };
         let outcome = match fits {
             Ok(()) => flow.answer(status, body),
-            Err(exception) => flow.end(Outcome::SystemException(exception)),
+            Err(exception) => flow.end(Outcome::SystemException(explain(exception))),
         };
         let is_reply = !matches!(outcome, Outcome::SystemException(_) | Outcome::Forward(_));
         let contexts = flow.contexts();
@@ -110,10 +96,10 @@ impl ReplyPort {
         sent
     }
 
-    /// Sends a system exception, as [`answer`](Self::answer) does.
+    /// Sends a system exception, as [`answer_through`](Self::answer_through) sends a result.
     ///
     /// # Errors
-    /// As [`answer`](Self::answer).
+    /// As [`send`](Self::send).
     #[cold]
     pub(super) fn raise(
         self,
@@ -125,10 +111,10 @@ impl ReplyPort {
         self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
     }
 
-    /// Ends the request with an exception or a forward, as [`answer`](Self::answer) does.
+    /// Ends the request with an exception or a forward, as [`raise`](Self::raise) does.
     ///
     /// # Errors
-    /// As [`answer`](Self::answer).
+    /// As [`send`](Self::send).
     #[cold]
     pub(super) fn end(
         self,
@@ -198,9 +184,13 @@ impl ReplyPort {
         self.send(connection, memory, status, contexts, body)
     }
 
-    /// Sends a reply, if one is expected.
+    /// Sends a reply over `connection`, if one is expected, and ends the request. The reply is
+    /// written into `memory`.
+    ///
+    /// # Errors
+    /// When the reply cannot be encoded; the request is then still in progress.
     #[inline(always)]
-    fn send(
+    pub(super) fn send(
         &self,
         connection: &Arc<Connection>,
         memory: &mut Buffer,
@@ -217,6 +207,27 @@ impl ReplyPort {
         *memory = out.take_buffer();
         std::mem::forget(out);
         sent
+    }
+
+    /// Says in `exception` which value of a reply cannot be encoded. `call` describes the call, with
+    /// values of the given part.
+    #[cold]
+    pub(super) fn explain_unencodable<'c>(
+        &self,
+        exception: SystemException,
+        (status, body): (ReplyStatus, Body<'_, '_>),
+        call: impl FnOnce(Part) -> CallAtFault<'c>,
+    ) -> SystemException {
+        let part = match status {
+            ReplyStatus::NoException => Part::Results,
+            ReplyStatus::UserException => Part::Exception,
+            _ => return exception,
+        };
+        if exception.minor() == Minor::MESSAGE_TOO_LARGE {
+            return exception;
+        }
+        let form = (self.code_sets, self.version.wide_format());
+        call(part).explain_encoding(exception, form, body)
     }
 
     /// An encoder for the reply that writes into `memory`.

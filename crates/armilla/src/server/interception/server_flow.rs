@@ -306,6 +306,6 @@ const fn scope(header: &RequestHeader<'_>) -> SyncScope {
 
 /// The IDL signature of an operation of the object.
 fn signature(target: &Target, operation: &str) -> Option<Signature> {
-    let own = target.servant.get().signature(operation);
+    let own = (target.servant.get().signatures())(operation);
     own.or_else(|| Signature::of_object(operation))
 }

@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+/// Finds the signature of an operation in generated code, by its name.
+pub(crate) type Signatures = fn(&str) -> Option<Signature>;
+
 /// A servant of any interface.
 pub(crate) trait Servant: NumberedOperations + Send + Sync {
     /// The repository id of the most derived interface of an object that the servant incarnates.
@@ -27,8 +30,8 @@ pub(crate) trait Servant: NumberedOperations + Send + Sync {
     /// Passes a request to the skeleton.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched;
 
-    /// The IDL signature of the operation with this name.
-    fn signature(&self, operation: &str) -> Option<Signature>;
+    /// Finds the IDL signature of an operation, by its name.
+    fn signatures(&self) -> Signatures;
 
     /// Whether only the servant, once it is called, knows the signature of this operation.
     fn is_told_by_servant(&self, operation: &str) -> bool;
@@ -74,8 +77,8 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
         self.0.dispatch(call)
     }
 
-    fn signature(&self, operation: &str) -> Option<Signature> {
-        I::signature(operation)
+    fn signatures(&self) -> Signatures {
+        I::signature
     }
 
     fn is_told_by_servant(&self, operation: &str) -> bool {

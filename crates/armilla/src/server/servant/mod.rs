@@ -11,7 +11,7 @@ mod operation_lookup;
 mod skeleton;
 
 pub use any_servant::AnyServant;
-pub(crate) use any_servant::{Servant, address};
+pub(crate) use any_servant::{Servant, Signatures, address};
 pub(crate) use base::AsDeclared;
 pub use base::ServantBase;
 pub use interface::{Interface, IsA, Upcast, WhichObject};

@@ -1,10 +1,9 @@
 //! Skeletons that a program puts before the generated skeleton of a servant.
 
-use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
+use super::{AnyServant, Servant, ServantBase, Signatures, Upcast, WhichObject};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
 use crate::server::{Dispatched, ServerCall};
-use crate::signature::Signature;
 use armilla_ipc::memory::Shows;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -62,8 +61,8 @@ impl<S: Skeleton> Servant for WithSkeleton<S> {
         self.0.skeleton.dispatch(call, &self.0.servant)
     }
 
-    fn signature(&self, operation: &str) -> Option<Signature> {
-        self.0.servant.get().signature(operation)
+    fn signatures(&self) -> Signatures {
+        self.0.servant.get().signatures()
     }
 
     fn is_told_by_servant(&self, operation: &str) -> bool {
