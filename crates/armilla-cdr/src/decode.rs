@@ -22,6 +22,11 @@ use alloc::vec::Vec;
 /// assert_eq!((point.0, point.1), (1, 2));
 /// # Ok::<(), armilla_cdr::CdrError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be decoded",
+    note = "values that are sent have the Rust of an IDL type, such as `i32`, `String` or what the \
+            IDL compiler generates"
+)]
 pub trait Decode<'a>: Sized {
     /// Whether values take no octets, like structs without members.
     const ZERO_SIZED: bool = false;

@@ -24,6 +24,11 @@ use alloc::vec::Vec;
 /// assert_eq!(out.to_vec(), [0, 1, 0, 0, 0, 0, 0, 2], "the second is aligned to its size");
 /// # Ok::<(), armilla_cdr::CdrError>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be encoded",
+    note = "values that are sent have the Rust of an IDL type, such as `i32`, `String` or what the \
+            IDL compiler generates"
+)]
 pub trait Encode {
     /// Appends the value to `out`, which may borrow large payloads from it until it is sent.
     ///

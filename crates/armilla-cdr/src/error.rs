@@ -198,7 +198,7 @@ impl fmt::Display for CdrErrorKind {
                 write!(f, "the wide character {character:?} takes two units in GIOP 1.1")
             }
             Self::BoundExceeded { bound, length } => {
-                write!(f, "the IDL allows {bound} elements, but there are {length}")
+                write!(f, "the IDL allows {bound} elements or characters, but there are {length}")
             }
             Self::TooLong(length) => {
                 write!(f, "the length {length} does not fit 32 bits")

@@ -114,7 +114,7 @@ pub use client::{ConnectionPool, Greeting, Object, PollableSet, ReplyFuture};
 pub use concurrency::Concurrency;
 #[doc(inline)]
 pub use exception::{Completion, Error, ExceptionKind, Minor, SystemException, UserException};
-pub use object::{LocalRef, Native, Ref};
+pub use object::{LocalRef, Native, Ref, Tied};
 #[cfg(feature = "demultiplexing-strategies")]
 pub use operations::OperationLookup;
 pub use orb::OrbBuilder;

@@ -7,6 +7,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// A type with a TypeCode. Its values can be stored in an [`Any`](crate::Any).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is the Rust of no IDL type",
+    note = "IDL has integers of 8 to 64 bits (`i32`, `u64` …), `f32`, `f64`, `bool`, `String`, \
+            `WString`, sequences (`Vec`) and what the IDL compiler generates"
+)]
 pub trait Typed {
     /// The TypeCode.
     fn type_code() -> TypeCode;

@@ -71,6 +71,11 @@ impl<E: fmt::Debug + fmt::Display> std::error::Error for Error<E> {}
 ///     eprintln!("{}: {exception}", X::REPOSITORY_ID);
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an exception of the operation nor an error of the ORB",
+    note = "another error becomes a system exception with its text as the reason: \
+            `.map_err(|error| ExceptionKind::Internal.because(error.to_string()))?`"
+)]
 pub trait UserException: std::error::Error + Encode + for<'a> Decode<'a> {
     /// The repository id of the exception.
     const REPOSITORY_ID: &'static str;

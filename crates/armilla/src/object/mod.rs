@@ -9,9 +9,11 @@ mod near;
 mod poa;
 mod stub_factories;
 mod this;
+mod tied;
 mod typed;
 mod values;
 
 pub use near::{LocalRef, Native};
 pub(crate) use stub_factories::{FactoryLimit, StubFactories};
+pub use tied::Tied;
 pub use typed::Ref;

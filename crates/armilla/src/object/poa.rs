@@ -1,13 +1,15 @@
 //! The operations of a POA that return typed references (CORBA 3.4 Part 1, 15.3.9).
 
 use super::Ref;
+use super::tied::Tied;
 use crate::server::Interface;
 use crate::server::poa::{ObjectId, Poa, PoaError};
 use std::sync::Arc;
 
 impl Poa {
     /// Activates `servant` under an id that the POA assigns, and returns a reference to the object:
-    /// `activate_object` and `id_to_reference` in one call.
+    /// `activate_object` and `id_to_reference` in one call. The servant is
+    /// [tied](Tied) to its interface: `poa.activate(account::tie(servant))`.
     ///
     /// ```no_run
     /// # use armilla::Orb;
@@ -24,7 +26,8 @@ impl Poa {
     /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` if the
     /// POA has unique ids and the servant is active; `OBJECT_NOT_EXIST` when the POA was destroyed;
     /// `INITIALIZE` when the ORB cannot listen.
-    pub fn activate<I: Interface + ?Sized>(&self, servant: Arc<I>) -> Result<Ref<I>, PoaError> {
+    pub fn activate<T: Tied>(&self, servant: T) -> Result<Ref<T::Interface>, PoaError> {
+        let servant = servant.into_shared();
         Ok(Ref::to_servant(self.activate_servant(servant.clone())?, servant))
     }
 
@@ -42,11 +45,12 @@ impl Poa {
     /// unless the POA retains servants; `BAD_PARAM` for an id that the POA did not assign;
     /// `BAD_INV_ORDER` (minor code 3) for a caller that cannot wait; `OBJECT_NOT_EXIST` when the
     /// POA was destroyed; `INITIALIZE` when the ORB cannot listen.
-    pub fn activate_with_id<I: Interface + ?Sized>(
+    pub fn activate_with_id<T: Tied>(
         &self,
         id: impl Into<ObjectId>,
-        servant: Arc<I>,
-    ) -> Result<Ref<I>, PoaError> {
+        servant: T,
+    ) -> Result<Ref<T::Interface>, PoaError> {
+        let servant = servant.into_shared();
         Ok(Ref::to_servant(self.activate_servant_with_id(id, servant.clone())?, servant))
     }
 

@@ -95,6 +95,8 @@ use strategies::Ids;
 /// let id = ObjectId::from("savings/7");
 /// assert_eq!(id, ObjectId::new(*b"savings/7"));
 /// assert_eq!(id, ObjectId::from(format!("savings/{}", 7)));
+/// assert_eq!(id, ObjectId::from(id.as_bytes()));
+/// assert_eq!(id, ObjectId::from(id.as_bytes().to_vec()));
 /// assert_eq!(id.as_bytes().len(), 9);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -121,6 +123,24 @@ impl From<&str> for ObjectId {
 impl From<String> for ObjectId {
     fn from(text: String) -> Self {
         Self::new(text)
+    }
+}
+
+impl From<&String> for ObjectId {
+    fn from(text: &String) -> Self {
+        Self::new(text.as_bytes())
+    }
+}
+
+impl From<Vec<u8>> for ObjectId {
+    fn from(octets: Vec<u8>) -> Self {
+        Self::new(octets)
+    }
+}
+
+impl From<&[u8]> for ObjectId {
+    fn from(octets: &[u8]) -> Self {
+        Self::new(octets)
     }
 }
 
