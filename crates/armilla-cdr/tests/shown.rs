@@ -1,6 +1,6 @@
 //! How types and `any`s are shown to people.
 
-use armilla_cdr::{Any, CdrResult, Encode, Encoder, TypeCode};
+use armilla_cdr::{Any, CdrResult, Decimal, Encode, Encoder, TypeCode};
 
 struct Point(f64, &'static str);
 
@@ -74,4 +74,23 @@ fn long_values_are_cut() {
     assert!(numbers.ends_with("99968 more: ..)") && numbers.len() < 300, "{numbers}");
     let text = format!("{:?}", Any::new(&"é".repeat(100_000)).unwrap());
     assert!(text.ends_with("\"..)") && text.len() < 5_000, "{text}");
+}
+
+#[test]
+fn an_any_shows_a_decimal_number() {
+    let shown = |text: &str| {
+        let value: Decimal<5, 2> = text.parse().unwrap();
+        format!("{:?}", Any::new(&value).unwrap())
+    };
+    assert_eq!(shown("123.4"), "Any(fixed<5,2>: 123.40)");
+    assert_eq!(shown("-0.05"), "Any(fixed<5,2>: -0.05)");
+    let thousands = TypeCode::Fixed { digits: 2, scale: -3 };
+    let dozen = Decimal::<2, 0>::from_unscaled(-12).unwrap();
+    let any = Any::with_type(thousands, &dozen).unwrap();
+    assert_eq!(format!("{any:?}"), "Any(fixed<2,-3>: -12000)");
+    let hostile = TypeCode::Fixed { digits: 2, scale: i16::MIN };
+    let any = Any::with_type(hostile, &dozen).unwrap();
+    assert_eq!(format!("{any:?}"), "Any(fixed<2,-32768>: ..)");
+    let whole: Decimal<3, 0> = "7".parse().unwrap();
+    assert_eq!(format!("{:?}", Any::new(&whole).unwrap()), "Any(fixed<3,0>: 7)");
 }

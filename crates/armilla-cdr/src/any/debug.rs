@@ -184,6 +184,7 @@ impl<'c> Shown<'c> {
             TypeCode::WChar => write!(out, "{:?}", input.wchar()?)?,
             TypeCode::String(_) => text(&input.string()?, out)?,
             TypeCode::WString(_) => text(&input.wstring()?, out)?,
+            TypeCode::Fixed { digits, scale } => decimal(input.digits(*digits)?, *scale, out)?,
             TypeCode::Enum(code) => {
                 let number = input.u32()?;
                 out.push_str(code.enumerators.get(number as usize).ok_or(End)?);
@@ -207,6 +208,20 @@ fn text(value: &str, out: &mut String) -> Outcome {
             Err(End)
         }
     }
+}
+
+/// A number with its last `scale` digits behind the point; fewer than none are zeros before it.
+fn decimal(unscaled: i128, scale: i16, out: &mut String) -> Outcome {
+    let sign = if unscaled < 0 { "-" } else { "" };
+    let digits = unscaled.unsigned_abs();
+    // No IDL type has more digits than 31, but others make TypeCodes too.
+    let unit = 10_u128.checked_pow(scale.unsigned_abs().into()).ok_or(End)?;
+    match usize::try_from(scale) {
+        Ok(0) => write!(out, "{sign}{digits}")?,
+        Ok(behind) => write!(out, "{sign}{}.{:0>behind$}", digits / unit, digits % unit)?,
+        Err(_) => write!(out, "{sign}{}", digits.checked_mul(unit).ok_or(End)?)?,
+    }
+    Ok(())
 }
 
 /// A reference as the repository id of its interface and the number of its profiles.
