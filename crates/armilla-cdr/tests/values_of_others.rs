@@ -211,3 +211,26 @@ fn damaged_values_of_tao_end_in_an_error_or_are_values() {
         }
     }
 }
+
+/// A value as [`of_tao`], of a type with two bases: each state ends with an end tag of level 2.
+fn of_two_bases(number: u32, label: u32, next: &[u32]) -> Vec<u32> {
+    let size = u32::try_from(next.len() * 4).unwrap();
+    let head = [&[0x7fff_ff0e, 2][..], &ID_D, &ID_B].concat();
+    let states = [4, number, back(2), 8, 2, label, back(2)];
+    [&head[..], &states, &[size], next, &[back(2), back(1)]].concat()
+}
+
+#[test]
+fn values_with_two_bases_nest_and_stand_behind_one_another() {
+    let (seven, eight, nine) = ((7, "a".to_owned()), (8, "b".to_owned()), (9, "a".to_owned()));
+    let innermost = of_two_bases(9, A, &[0]);
+    let nested = of_two_bases(7, A, &of_two_bases(8, B, &innermost));
+    let again = u32::try_from((nested.len() + innermost.len()) * 4 + 4).unwrap();
+    let words = [&nested[..], &innermost, &[u32::MAX, back(again), 0, 99]].concat();
+    let whole = vec![seven, eight, nine.clone()];
+    let expected = [whole.clone(), vec![nine], whole, Vec::new()];
+    assert_eq!(read(&octets(&words), Known::Derived, 4).unwrap(), expected);
+    let numbers = [7, 9, 7].map(|number| vec![(number, String::new())]);
+    let expected = [&numbers[..], &[Vec::new()]].concat();
+    assert_eq!(read(&octets(&words), Known::Base, 4).unwrap(), expected);
+}
