@@ -54,6 +54,38 @@ fn every_documented_option_is_known() {
     }
 }
 
+/// What a program states itself, and cannot state on the command line.
+const WITHOUT_OPTION: [&str; 1] = ["custom_policies"];
+
+#[test]
+fn every_setting_has_an_option() {
+    let source = include_str!("../../crates/armilla-core/src/settings.rs");
+    let table = include_str!("../../crates/armilla/src/orb/arguments.rs");
+    let (_, fields) = source.split_once("pub struct Settings {").unwrap();
+    let (fields, _) = fields.split_once("\n}\n").unwrap();
+    let (mut doc, mut count) = (String::new(), 0);
+    for line in fields.lines().map(str::trim) {
+        if let Some(more) = line.strip_prefix("///") {
+            doc.push_str(more);
+        } else if let Some((field, _)) =
+            line.strip_prefix("pub ").and_then(|field| field.split_once(':'))
+        {
+            let doc = std::mem::take(&mut doc);
+            let option = doc.split_once("`-ORB").map(|(_, option)| option);
+            let option = option.and_then(|option| option.split(['`', ' ']).next());
+            match option {
+                None => assert!(WITHOUT_OPTION.contains(&field), "{field} has no option"),
+                Some(option) => {
+                    let row = format!("/// | `-ORB{option}");
+                    assert!(table.contains(&row), "{field}: -ORB{option} is not in the table");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
 #[test]
 fn limits_and_times_are_set() {
     let orb = orb("-ORBCallTimeout 250 -ORBConnectTimeout 70 -ORBMaxGIOPVersion 1.1 \

@@ -103,6 +103,10 @@ fn a_file_holds_a_reference() {
     let url = file("probe with space.ior", &format!("\n {text}\n\n")).replace(' ', "%20");
     client.resolve::<dyn Everything>(&url).unwrap().ping().unwrap();
 
+    // Nobody will ever write into it.
+    let pipe = directory.join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
     let large = "x".repeat((1 << 20) + 1);
     let wrong = [
         (file("loop", "file:///anything"), "refers to another file"),
@@ -110,6 +114,8 @@ fn a_file_holds_a_reference() {
         (file("large", &large), "too many for a reference"),
         (format!("file://{}/missing", directory.display()), "No such file"),
         (format!("file://{}", directory.display()), "directory"),
+        (format!("file://{}", pipe.display()), "a pipe or a device"),
+        ("file:///dev/zero".to_owned(), "a pipe or a device"),
     ];
     for (url, expected) in wrong {
         let error = client.string_to_object(&url).unwrap_err();

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 
 impl Orb {
     /// The object at `url` as a reference to the interface `I`. If the URL does not tell whether
@@ -327,11 +327,18 @@ const MAX_REFERENCE: u64 = 1 << 20;
 /// another in a cycle.
 fn read_reference(path: &str) -> Result<String, SystemException> {
     let bad = |what: String| SystemException::bad_param(Minor::BAD_PARAM_INVALID_URL, what);
+    let failed = |error: io::Error| bad(format!("{path}: {error}"));
+    let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+    if !kind.is_file() {
+        // A pipe without a writer blocks the thread that opens it, and a device may never end.
+        let what = if kind.is_dir() { "it is a directory" } else { "it is a pipe or a device" };
+        return Err(bad(format!("{path}: a reference is read from a regular file only; {what}")));
+    }
     let mut text = String::new();
-    // Not the size that the system states: a device or a pipe has none.
+    // Not the size that the system states: some files of the system have none.
     File::open(path)
         .and_then(|file| file.take(MAX_REFERENCE + 1).read_to_string(&mut text))
-        .map_err(|error| bad(format!("{path}: {error}")))?;
+        .map_err(failed)?;
     if text.len() as u64 > MAX_REFERENCE {
         return Err(bad(format!(
             "{path}: more than {MAX_REFERENCE} octets are too many for a reference"
