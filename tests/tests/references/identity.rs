@@ -86,6 +86,20 @@ fn chance_octets_in_components_make_no_other_object() {
     };
     assert_eq!(secure(1), secure(1));
     assert_ne!(secure(1), secure(2));
+    // There, too, what aligns numbers is chance: in the component and in others.
+    let ssl = |chance: u8, port: u8| {
+        with(&move |profile| {
+            profile.port = 0;
+            let address = vec![1, chance, 0x20, 0, 0x20, 0, port, 0x12];
+            let orb_type = vec![1, chance, chance, chance, 0, 0x4f, 0x41, 0x54];
+            profile.components = [(20, address), (0, orb_type)]
+                .map(|(id, data)| TaggedComponent { id, data })
+                .to_vec();
+        })
+    };
+    assert_eq!(ssl(0x48, 1), ssl(0x9c, 1));
+    assert_eq!(ssl(0x48, 1).hash_up_to(u32::MAX), ssl(0x9c, 1).hash_up_to(u32::MAX));
+    assert_ne!(ssl(0, 1), ssl(0, 2));
 }
 
 #[test]

@@ -4,8 +4,9 @@
 use super::Object;
 use crate::object_key::ObjectKey;
 use armilla_giop::ior::{
-    IiopProfile, Ior, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedProfile,
-    UiopProfile,
+    AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, IiopProfile, Ior, OrbType,
+    SslSecTrans, TAG_INTERNET_IOP, TAG_MULTIPLE_COMPONENTS, TAG_UIOP, TaggedComponent,
+    TaggedProfile, TlsSecTrans, UiopProfile,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -81,7 +82,39 @@ fn same_profile(one: &TaggedProfile, other: &TaggedProfile) -> bool {
     let addressed = is_iiop && one.port != 0;
     same_address
         && ObjectKey::is_same(&one.object_key, &other.object_key)
-        && (addressed || (one.version, &one.components) == (other.version, &other.components))
+        && (addressed || (one.version, addressing(&one)) == (other.version, addressing(&other)))
+}
+
+/// The components of a profile that may say where the object is.
+fn addressing(profile: &IiopProfile) -> Vec<TaggedComponent> {
+    let says_more =
+        |tagged: &&TaggedComponent| ![OrbType::ID, CodeSetComponentInfo::ID].contains(&tagged.id);
+    profile.components.iter().filter(says_more).map(without_chance).collect()
+}
+
+/// The component without the chance octets that align its members. One that cannot be decoded stays
+/// as it is.
+fn without_chance(tagged: &TaggedComponent) -> TaggedComponent {
+    let list = || {
+        let mut list = CsiSecMechList::from_tagged(tagged).ok()??;
+        for mechanism in &mut list.mechanisms {
+            if let Some(plain) = plain_transport(&mechanism.transport) {
+                mechanism.transport = plain;
+            }
+        }
+        list.to_tagged().ok()
+    };
+    plain_transport(tagged).or_else(list).unwrap_or_else(|| tagged.clone())
+}
+
+/// A component with the address of a transport, encoded anew.
+fn plain_transport(tagged: &TaggedComponent) -> Option<TaggedComponent> {
+    fn again<C: Component>(tagged: &TaggedComponent) -> Option<TaggedComponent> {
+        C::from_tagged(tagged).ok()??.to_tagged().ok()
+    }
+    again::<SslSecTrans>(tagged)
+        .or_else(|| again::<TlsSecTrans>(tagged))
+        .or_else(|| again::<AlternateAddress>(tagged))
 }
 
 impl Hash for Object {
