@@ -6,6 +6,12 @@ fn main() {
         .compile_all("interop", suite)
         .and_then(|_| armilla_idl::build("../idl/CosNaming.idl"))
         .and_then(|_| armilla_idl::build("dynamic/mirror.idl"))
+        .and_then(|_| armilla_idl::build("values/shapes.idl"))
+        .and_then(|_| {
+            armilla_idl::Build::new()
+                .define("BASES_ONLY", "")
+                .compile_all("shapes_bases", ["values/shapes.idl"])
+        })
         .and_then(|_| {
             armilla_idl::Build::new()
                 .include("../idl")
