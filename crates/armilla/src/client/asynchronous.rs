@@ -70,7 +70,7 @@ pub(super) struct State {
     /// The connection that carries the request, and the request id. The call keeps the connection
     /// alive: nothing else may refer to it.
     link: Option<(Arc<MultiplexedConnection>, u32)>,
-    /// The connection on which the call may wait for room.
+    /// The connection on which the call waits for room, or has waited.
     room: Weak<MultiplexedConnection>,
     event: Option<Event>,
     reply: OwnedMessage,
@@ -198,35 +198,21 @@ impl AsyncCall {
         sent.err().map(|exception| self.after_failure(exception))
     }
 
-    /// Resumes the call with the connection that was made for it.
-    pub(super) fn continue_over(
-        self: &Arc<Self>,
-        link: Result<Arc<MultiplexedConnection>, SystemException>,
-    ) {
-        if let Err(exception) = link.and_then(|link| self.send(&link))
-            && self.apply_outcome(self.after_failure(exception), Contexts::default())
-        {
-            self.launch();
-        }
-    }
-
-    /// Sends the call, which has waited for room on this connection.
-    pub(super) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
-        if let Err(exception) = self.send_now(link) {
-            self.continue_over(Err(exception));
-        }
-    }
-
     /// Sends the request, or lets the call wait for room on the connection.
-    fn send(self: &Arc<Self>, link: &Arc<MultiplexedConnection>) -> Result<(), SystemException> {
-        lock(&self.state).room = Arc::downgrade(link);
+    pub(super) fn send(
+        self: &Arc<Self>,
+        link: &MultiplexedConnection,
+    ) -> Result<(), SystemException> {
         match link.waits_for_room(self)? {
             true => Ok(()),
             false => self.send_now(link),
         }
     }
 
-    fn send_now(self: &Arc<Self>, link: &MultiplexedConnection) -> Result<(), SystemException> {
+    pub(super) fn send_now(
+        self: &Arc<Self>,
+        link: &MultiplexedConnection,
+    ) -> Result<(), SystemException> {
         let mut state = lock(&self.state);
         let Some(attempt_target) = state.attempt_target.clone().filter(|_| !state.cancelled) else {
             // The call was cancelled while the interceptors began; they must see its end.
@@ -266,6 +252,11 @@ impl AsyncCall {
         }
         drop(state);
         drop(before);
+    }
+
+    /// Records that the call waits for room on a connection.
+    pub(super) fn set_room(&self, room: Weak<MultiplexedConnection>) {
+        lock(&self.state).room = room;
     }
 
     /// Stores the reply.

@@ -9,6 +9,7 @@ use super::attempt::{MAX_STALE, is_stale};
 use super::binding::AttemptTarget;
 use super::interception::{Attempt, Suspended, user_exception_id};
 use super::invocation::{Forward, Invocation, Step};
+use super::multiplexed::MultiplexedConnection;
 use super::reference::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};
@@ -52,6 +53,25 @@ impl AsyncCall {
             Some(Err(outcome)) => {
                 Err(outcome.into_step(None).map(|step| AttemptOutcome::Step(step, None)))
             }
+        }
+    }
+
+    /// Resumes the call with the connection that was made for it.
+    pub(super) fn continue_over(
+        self: &Arc<Self>,
+        link: Result<Arc<MultiplexedConnection>, SystemException>,
+    ) {
+        if let Err(exception) = link.and_then(|link| self.send(&link))
+            && self.apply_outcome(self.after_failure(exception), Contexts::default())
+        {
+            self.launch();
+        }
+    }
+
+    /// Sends the call, which has waited for room on this connection.
+    pub(super) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
+        if let Err(exception) = self.send_now(link) {
+            self.continue_over(Err(exception));
         }
     }
 

@@ -54,6 +54,7 @@ impl MultiplexedConnection {
             return Err(self.refuse(&state, BeginError::Full));
         }
         drop(state);
+        call.set_room(self.weak_self.clone());
         outgoing.room_queue.calls.push_back(call.clone());
         self.room_wanted.0.store(true, Ordering::Relaxed);
         drop(outgoing);
