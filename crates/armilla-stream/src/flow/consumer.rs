@@ -7,7 +7,7 @@ use crate::wire::{self, Outcome, Receipt, Trailer, WireError};
 use crate::{Checksum, FlowControl, FlowSpec, RunningChecksum, StreamError};
 use armilla_ipc::zero_copy;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IoSliceMut, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -199,6 +199,20 @@ impl FlowConsumer {
         }
     }
 
+    /// Receives the last octets and, if it has arrived, the trailer behind them in one step. The
+    /// producer sends nothing more before it has the receipt.
+    fn receive_last(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut trailer = [0; Trailer::LENGTH];
+        let mut parts = [IoSliceMut::new(buffer), IoSliceMut::new(&mut trailer)];
+        let received = self.link.carrier.stream().recv_vectored(&mut parts);
+        let more = received.as_ref().map_or(0, |count| count.saturating_sub(buffer.len()));
+        let count = self.take(buffer, received.map(|count| count - more))?;
+        if more > 0 {
+            self.stage = Stage::Trailer(Part::begun(trailer, more));
+        }
+        Ok(count)
+    }
+
     fn account(&mut self, count: u64) {
         self.link.control.moved(count);
         if let Stage::Octets(left) | Stage::Chunk(left) = &mut self.stage {
@@ -236,6 +250,12 @@ impl Read for FlowConsumer {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !matches!(self.stage, Stage::Ended(_)) {
             self.link.prepare()?;
+        }
+        if let Stage::Octets(left @ 1..) = self.stage
+            && let Ok(left @ ..=STEP) = usize::try_from(left)
+            && left <= buffer.len()
+        {
+            return self.receive_last(&mut buffer[..left]);
         }
         let carrier = Arc::clone(&self.link.carrier);
         let mut recv = |octets: &mut [u8]| carrier.stream().recv(octets);

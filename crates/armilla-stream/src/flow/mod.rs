@@ -169,6 +169,11 @@ impl<const N: usize> Part<N> {
         Self { octets: [0; N], done: 0 }
     }
 
+    /// A message whose first octets have come.
+    pub(crate) const fn begun(octets: [u8; N], done: usize) -> Self {
+        Self { octets, done }
+    }
+
     /// A message to be sent.
     pub(crate) const fn new(octets: [u8; N]) -> Self {
         Self { octets, done: 0 }

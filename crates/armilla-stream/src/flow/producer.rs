@@ -7,10 +7,13 @@ use crate::carrier::Carrier;
 use crate::wire::{MAX_CHUNK, Outcome, Receipt, Trailer, WireError};
 use crate::{Checksum, FlowControl, FlowSpec, RunningChecksum, StreamError};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IoSlice, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::time::Instant;
+
+/// The most octets that go out together with what ends a flow.
+const TAIL: usize = 16 << 10;
 
 /// The end of a flow that sends its octets.
 ///
@@ -125,6 +128,84 @@ impl FlowProducer {
         let mut send = |octets: &[u8]| carrier.stream().send(octets);
         let mut recv = |octets: &mut [u8]| carrier.stream().recv(octets);
         self.advance_end(&mut send, &mut recv).map_err(StreamError::from)
+    }
+
+    /// The same behind these octets, the last ones. They go out together with what ends the flow,
+    /// which costs one system call and wakes the consumer once.
+    ///
+    /// ```
+    /// use armilla_stream::{FlowConsumer, FlowOptions, FlowProducer, FlowRequest, FlowSpec, Listener};
+    /// use std::io::Read;
+    ///
+    /// let listener = Listener::builder().unix().start()?;
+    /// let send = |producer: Result<FlowProducer, _>| {
+    ///     let sent = producer.and_then(|producer| producer.finish_with(b"pixels"));
+    ///     assert_eq!(sent.unwrap().octets, 6);
+    /// };
+    /// let request = FlowRequest::connecting(0);
+    /// let (agreement, _) = listener.agree(&request, FlowSpec::sized(6), send)?;
+    /// let mut consumer: FlowConsumer = agreement.collect(&FlowOptions::default())?;
+    /// let mut pixels = Vec::new();
+    /// consumer.read_to_end(&mut pixels)?;
+    /// assert_eq!(pixels, b"pixels");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As writing and [`finish`](Self::finish).
+    pub fn finish_with(mut self, octets: &[u8]) -> Result<FlowSummary, StreamError> {
+        // What is paced goes in steps, and what is left of an open chunk has its head already.
+        let most = if self.pace.is_limited() || self.chunk > 0 { 0 } else { TAIL };
+        let (first, last) = octets.split_at(octets.len().saturating_sub(most));
+        self.write_all(first)?;
+        if !last.is_empty() {
+            self.send_last(last)?;
+        }
+        self.finish()
+    }
+
+    /// Sends a part of a file as [`send_file`](Self::send_file) does, and ends the flow behind it as
+    /// [`finish_with`](Self::finish_with) does.
+    ///
+    /// # Errors
+    /// As these.
+    pub fn finish_file(
+        mut self,
+        file: &File,
+        offset: u64,
+        count: u64,
+    ) -> Result<FlowSummary, StreamError> {
+        let mut last = [0; TAIL];
+        let last = &mut last[..usize::try_from(count).unwrap_or(TAIL).min(TAIL)];
+        let first = count - last.len() as u64;
+        self.send_file(file, offset, first)?;
+        let beyond = || io::Error::from(io::ErrorKind::InvalidInput);
+        let at = offset.checked_add(first).ok_or_else(|| StreamError::File(beyond()))?;
+        file.read_exact_at(last, at).map_err(StreamError::File)?;
+        self.finish_with(last)
+    }
+
+    /// Sends the last octets and what follows them. The flow ends here, whatever comes of it.
+    fn send_last(&mut self, octets: &[u8]) -> Result<(), StreamError> {
+        let count = octets.len() as u64;
+        self.check_room(count)?;
+        if self.left.is_some_and(|left| left > count) {
+            return Ok(self.write_all(octets)?);
+        }
+        self.link.prepare()?;
+        if let Some(checksum) = &mut self.checksum {
+            checksum.update(octets);
+        }
+        // The trailer counts them, too.
+        self.link.control.moved(count);
+        let (head, trailer) = ((octets.len() as u32).to_be_bytes(), self.trailer());
+        let chunked = [&head[..], octets, &[0; 4], &trailer];
+        let parts = if self.left.is_some() { [octets, &trailer, &[], &[]] } else { chunked };
+        let sent = self.link.carrier.stream().send_all_vectored(&parts.map(IoSlice::new));
+        sent.map_err(|error| self.link.error(error.source))?;
+        self.left = self.left.map(|_| 0);
+        self.ending = Ending::Receipt(Part::empty());
+        Ok(())
     }
 
     /// Sends a part of `octets`, at least one, in one step.

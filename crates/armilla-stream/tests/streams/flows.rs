@@ -358,3 +358,57 @@ fn an_unreachable_endpoint_names_what_was_tried() {
     let error = tried.unwrap_err().to_string();
     assert!(error.contains("/nowhere/at/all") && error.contains("carrier-pigeon"), "{error}");
 }
+
+#[test]
+fn the_last_octets_go_with_the_end_of_the_flow() {
+    let listener = listener();
+    let from = Scratch::new("flow-last");
+    for size in [0, 1, 16_383, 16_384, 16_385, 300_000] {
+        let octets = content(size);
+        fs::write(&from.0, &octets).unwrap();
+        for transport in TRANSPORTS {
+            for algorithm in [Checksum::None, Checksum::Crc32] {
+                for (known, by_file) in [(true, true), (true, false), (false, true), (false, false)]
+                {
+                    let spec =
+                        if known { FlowSpec::sized(size as u64) } else { FlowSpec::unsized_() };
+                    let request = over(transport).with_checksum(algorithm);
+                    let (path, sending) = (from.0.clone(), octets.clone());
+                    let (consumer, sent) = flow(&listener, &request, spec, move |mut producer| {
+                        let begun = size / 3;
+                        producer.write_all(&sending[..begun])?;
+                        match by_file {
+                            true => {
+                                let (file, rest) = (File::open(path).unwrap(), size - begun);
+                                producer.finish_file(&file, begun as u64, rest as u64)
+                            }
+                            false => producer.finish_with(&sending[begun..]),
+                        }
+                    });
+                    // A buffer of exactly its size, and one with room for more.
+                    let mut found = vec![0; size];
+                    let mut consumer = consumer.unwrap();
+                    consumer.read_exact(&mut found).unwrap();
+                    let what = format!("{transport} {size} {algorithm:?} {known} {by_file}");
+                    assert_eq!(consumer.read(&mut [0; 100]).unwrap(), 0, "{what}");
+                    assert!(found == octets, "{what}");
+                    assert_eq!(sent.recv().unwrap().unwrap().octets, size as u64, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_octets_must_be_the_last_ones() {
+    let listener = listener();
+    for (agreed, size) in [(3, 2), (3, 4)] {
+        let (consumer, sent) =
+            flow(&listener, &over("tcp"), FlowSpec::sized(agreed), move |producer| {
+                producer.finish_with(&b"1234"[..size])
+            });
+        let error = consumer.unwrap().read_to_end(&mut Vec::new()).unwrap_err();
+        assert!(matches!(StreamError::of(&error), Some(StreamError::Cut { .. })), "{error}");
+        assert!(matches!(sent.recv().unwrap(), Err(StreamError::WrongSize { agreed: 3, .. })));
+    }
+}

@@ -240,11 +240,10 @@ impl Server for Shared {
             ..FlowSpec::sized(image.size)
         };
         let work = move |producer: Result<FlowProducer, StreamError>| {
-            let sent = producer.and_then(|mut producer| {
+            let sent = producer.and_then(|producer| {
                 let file = File::open(&path).map_err(StreamError::File)?;
                 let (from, size) = (producer.spec().offset, producer.spec().size);
-                producer.send_file(&file, from, size - from)?;
-                producer.finish()
+                producer.finish_file(&file, from, size - from)
             });
             match sent {
                 Ok(summary) => tracing::debug!(uid = image.uid, octets = summary.octets, "sent"),
@@ -357,10 +356,9 @@ impl Server for Shared {
         let held = held.map_err(|refused| Error::User(refused.into()))?;
         let work = move |producer: Result<FlowProducer, StreamError>| {
             let _held = held;
-            let sent = producer.and_then(|mut producer| {
+            let sent = producer.and_then(|producer| {
                 let from = usize::try_from(producer.spec().offset).unwrap_or(octets.len());
-                producer.write_all(&octets[from.min(octets.len())..])?;
-                producer.finish()
+                producer.finish_with(&octets[from.min(octets.len())..])
             });
             if let Err(error) = sent {
                 tracing::info!(uid, %error, "pixels were not fetched");
