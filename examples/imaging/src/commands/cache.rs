@@ -64,7 +64,8 @@ impl Cache {
         self.naming.bind(&orb, &url)?;
         self.prefetch(&cache)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
+        let _console =
+            self.http.start(&server.upcast(), Some(cache.store()), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 

@@ -134,11 +134,18 @@ impl Http {
     fn start(
         &self,
         source: &SourceRef,
+        store: Option<&Store>,
         guard: &Guard,
         lifecycle: &Lifecycle,
     ) -> Result<Option<Console>, Failure> {
         let Some(address) = &self.http else { return Ok(None) };
-        let console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
+        let mut console = self.host.iter().fold(Console::builder(address), ConsoleBuilder::host);
+        if let Some(store) = store.cloned() {
+            let shown = store.clone();
+            console = console
+                .check(move || store.check().map_err(|error| format!("the store: {error}")))
+                .metrics(move || metrics(&shown));
+        }
         let console = Web::new(source.clone(), guard.clone()).add_to(console, self.max_request);
         let console = console.start(lifecycle)?;
         eprintln!("web: {}", console.url());
@@ -216,6 +223,22 @@ impl Command {
     }
 }
 
+/// What a store has, for Prometheus.
+fn metrics(store: &Store) -> String {
+    let (images, octets, quota) = store.usage();
+    let gauge = |name: &str, help: &str, value: u64| {
+        let name = format!("armilla_imaging_{name}");
+        format!("# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}\n")
+    };
+    [
+        gauge("images", "Images in the store.", images),
+        gauge("bytes", "Octets of images in the store.", octets),
+        gauge("quota_bytes", "Octets of images that there may be; 0 for any number.", quota),
+        gauge("room_bytes", "Octets that the store takes now.", store.room()),
+    ]
+    .concat()
+}
+
 impl Serve {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
         let guard = self.access.guard()?;
@@ -232,7 +255,7 @@ impl Serve {
         let orb = orb.build()?;
         let settings = ServerSettings {
             name: self.name,
-            store,
+            store: store.clone(),
             listener,
             guard: guard.clone(),
             through: None,
@@ -241,7 +264,7 @@ impl Serve {
         let url = orb.publish("ImageServer", server.object())?;
         self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&server.upcast(), &guard, &lifecycle)?;
+        let _console = self.http.start(&server.upcast(), Some(&store), &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -253,7 +276,7 @@ impl Locate {
         let url = orb.publish("ImageLocator", locator.object())?;
         self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&locator, &self.access.guard()?, &lifecycle)?;
+        let _console = self.http.start(&locator, None, &self.access.guard()?, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }
@@ -264,7 +287,7 @@ impl View {
         let source: SourceRef = orb.resolve(&self.source)?;
         let lifecycle = Lifecycle::new();
         let http = Http { http: Some(self.http), host: self.host, max_request: 16 << 30 };
-        let console = http.start(&source, &self.access.guard()?, &lifecycle)?;
+        let console = http.start(&source, None, &self.access.guard()?, &lifecycle)?;
         let url = console.as_ref().map(Console::url).unwrap_or_default();
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }

@@ -22,7 +22,7 @@ use armilla_stream::{
     StreamError,
 };
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::net::IpAddr;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, OnceLock};

@@ -5,6 +5,7 @@ use crate::idl::Image;
 use armilla_store::{EngineError, File, Format, TableDefinition, Transaction};
 use serde_json::Value;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The images by identifier, as JSON.
 const IMAGES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("images");
@@ -24,7 +25,11 @@ static FORMAT: Format = Format {
 /// What it writes is on the disk. A file that could not be written, as on a full disk, is written
 /// again once that is possible.
 #[derive(Debug)]
-pub(super) struct Index(File);
+pub(super) struct Index {
+    file: File,
+    /// Whether the last change could not be written.
+    failed: AtomicBool,
+}
 
 impl Index {
     /// Opens or makes the index of a directory, and reads it.
@@ -48,7 +53,8 @@ impl Index {
             file.compact(octets)?;
             Ok(images)
         });
-        opened.map(|(file, images)| (Self(file), images)).map_err(failed)
+        let index = |file| Self { file, failed: AtomicBool::new(false) };
+        opened.map(|(file, images)| (index(file), images)).map_err(failed)
     }
 
     /// Whether a directory has an index.
@@ -74,11 +80,32 @@ impl Index {
         })
     }
 
+    /// Whether it can be written. Only after a failure it is tried, because it costs as much as an
+    /// image.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match self.failed.load(Ordering::Acquire) {
+            true => self.write(|_| Ok(())),
+            false => Ok(()),
+        }
+    }
+
+    /// Holds the index, as one who writes does.
+    #[cfg(test)]
+    pub(super) fn hold(&self, meanwhile: impl FnOnce()) {
+        let held = self.write(|_| {
+            meanwhile();
+            Ok(())
+        });
+        held.unwrap();
+    }
+
     fn write(
         &self,
         change: impl FnOnce(&Transaction) -> Result<(), EngineError>,
     ) -> Result<(), StoreError> {
-        self.0.write(change).map_err(failed)
+        let written = self.file.write(change);
+        self.failed.store(written.is_err(), Ordering::Release);
+        written.map_err(failed)
     }
 }
 

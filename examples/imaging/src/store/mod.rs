@@ -3,19 +3,23 @@
 //! A file is written beside the others, hashed on the way, brought to the disk, renamed, and then
 //! entered in the index. What is entered is acknowledged; anything else is removed at the next start.
 
+mod claims;
 mod incoming;
 mod index;
+#[cfg(test)]
+mod tests;
 
 pub use incoming::Incoming;
 
 use crate::dicom::{self, DicomError};
 use crate::idl::{Group, Image, Level, Query};
 use crate::query;
+use claims::Claims;
 use index::Index;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -42,12 +46,15 @@ struct Shared {
     quota: u64,
     /// How many octets of the disk stay free.
     spare: u64,
+    index: Index,
+    /// The images that are being entered or removed. Their changes wait for the disk without the
+    /// lock of `kept`, which readers need.
+    claims: Claims,
     kept: RwLock<Kept>,
 }
 
 #[derive(Debug)]
 struct Kept {
-    index: Index,
     images: BTreeMap<String, Arc<Image>>,
     /// Those of the index whose files are not there as they were acknowledged.
     lost: BTreeMap<String, Arc<Image>>,
@@ -152,8 +159,9 @@ impl Store {
             there.insert(image.uid.clone(), image);
         }
         let octets = images.values().map(|image| image.size).sum();
-        let kept = RwLock::new(Kept { index, images, lost, octets, reserved: 0 });
-        let store = Self(Arc::new(Shared { directory: directory.to_owned(), quota, spare, kept }));
+        let kept = RwLock::new(Kept { images, lost, octets, reserved: 0 });
+        let (directory, claims) = (directory.to_owned(), Claims::default());
+        let store = Self(Arc::new(Shared { directory, quota, spare, index, claims, kept }));
         store.remove_rests();
         Ok(store)
     }
@@ -229,24 +237,24 @@ impl Store {
 
     /// Enters a file that is on the disk.
     fn enter(&self, image: Image, file: &Path) -> Result<Arc<Image>, StoreError> {
-        let mut kept = self.kept_mut();
-        if let Some(there) = kept.images.get(&image.uid) {
-            return match there.sha256 == image.sha256 {
-                true => Ok(Arc::clone(there)),
-                false => Err(StoreError::Differs(image.uid)),
-            };
-        }
-        if kept.lost.get(&image.uid).is_some_and(|lost| lost.sha256 != image.sha256) {
-            return Err(StoreError::Differs(image.uid));
+        let _claim = self.0.claims.take(&image.uid);
+        if let Some(there) = self.entry(&image.uid) {
+            if there.sha256 != image.sha256 {
+                return Err(StoreError::Differs(image.uid));
+            }
+            if self.image(&image.uid).is_some() {
+                return Ok(there);
+            }
         }
         let path = self.path(&image.uid);
         fs::rename(file, &path).map_err(|error| StoreError::File(path.clone(), error))?;
         let synced = sync_directory(&self.0.directory.join("images"));
-        synced.and_then(|()| kept.index.insert(&image)).inspect_err(|_| {
+        synced.and_then(|()| self.0.index.insert(&image)).inspect_err(|_| {
             // Not acknowledged, so not kept.
             fs::remove_file(&path).ok();
         })?;
         let image = Arc::new(image);
+        let mut kept = self.kept_mut();
         kept.lost.remove(&image.uid);
         kept.octets += image.size;
         kept.images.insert(image.uid.clone(), Arc::clone(&image));
@@ -330,13 +338,15 @@ impl Store {
     /// # Errors
     /// The index or the disk fails; then it is there as before.
     pub fn remove(&self, uid: &str) -> Result<bool, StoreError> {
-        let mut kept = self.kept_mut();
-        if !kept.images.contains_key(uid) && !kept.lost.contains_key(uid) {
+        let _claim = self.0.claims.take(uid);
+        if self.entry(uid).is_none() {
             return Ok(false);
         }
-        kept.index.remove(uid)?;
+        self.0.index.remove(uid)?;
+        let mut kept = self.kept_mut();
         kept.octets -= kept.images.remove(uid).map_or(0, |image| image.size);
         kept.lost.remove(uid);
+        drop(kept);
         // A file that stays is removed at the next start, for the index does not know it.
         let path = self.path(uid);
         if let Err(error) = fs::remove_file(&path) {
@@ -364,6 +374,21 @@ impl Store {
         let taken = kept.octets.saturating_add(kept.reserved);
         let quota = if self.0.quota > 0 { self.0.quota.saturating_sub(taken) } else { u64::MAX };
         quota.min(self.free().saturating_sub(kept.reserved).saturating_sub(self.0.spare))
+    }
+
+    /// Whether images can be kept: the disk has room and takes files, and the index can be written.
+    /// A quota that is used up is no failure.
+    ///
+    /// # Errors
+    /// Images cannot be kept; the text says why.
+    pub fn check(&self) -> Result<(), StoreError> {
+        if self.free() < self.0.spare {
+            return Err(StoreError::Full(self.0.spare));
+        }
+        let write = || self.scratch()?.write_all(&[0; 4096]);
+        let failed = |error| StoreError::File(self.0.directory.join("incoming"), error);
+        write().map_err(failed)?;
+        self.0.index.check()
     }
 
     /// How many images and octets there are, and how many octets there may be.

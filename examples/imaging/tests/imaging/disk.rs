@@ -29,9 +29,10 @@ fn a_disk_that_was_full_takes_images_again_without_a_restart() {
     let scratch = Scratch::new();
     let store = scratch.file("store");
     // Without the trap, the signal of the limit would end the server.
-    let program =
-        Program::start_after("trap '' XFSZ", &["serve", "--store", store.to_str().unwrap()]);
+    let arguments = ["serve", "--http", "127.0.0.1:0", "--store", store.to_str().unwrap()];
+    let program = Program::start_after("trap '' XFSZ", &arguments);
     let server = server(&program);
+    assert_eq!(program.health(), 200);
     let (small, large) = (scratch.file("small"), scratch.file("large"));
     let uid = write_image(&small, "1.2.3", 1, 16, 0);
     write_image(&large, "1.2.3", 2, 256, 0);
@@ -45,8 +46,10 @@ fn a_disk_that_was_full_takes_images_again_without_a_restart() {
     let error = send(&server, &small).unwrap_err().to_string();
     assert!(error.contains("index.redb") && error.contains("cannot be written"), "{error}");
     assert!(is_clean(&store, 0) && server.state().unwrap().images == 0);
+    assert_eq!(program.health(), 503);
 
     limit_files(&program, "unlimited");
+    wait_until("it is healthy again", || program.health() == 200);
     wait_until("the index is written again", || send(&server, &small).is_ok());
     send(&server, &large).unwrap();
     assert!(is_clean(&store, 2) && server.metadata(&uid).is_ok());

@@ -131,6 +131,15 @@ impl Program {
         stream
     }
 
+    /// The status of `/healthz`.
+    pub(crate) fn health(&self) -> u16 {
+        let mut stream = TcpStream::connect(&self.web).unwrap();
+        stream.write_all(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
     /// The body of an answer, of whose octets only the number counts.
     pub(crate) fn get(&self, path: &str) -> usize {
         let mut stream = self.ask(path);
