@@ -2,7 +2,7 @@
 
 use super::encoded::check_encoded;
 use super::single::{self, LARGE};
-use super::structure::{Beginning, check_beginning};
+use super::structure::{Beginning, check_beginning, check_file};
 use super::{DicomError, failed, guarded, text};
 use dicom_dictionary_std::tags;
 use dicom_pixeldata::Transcode as _;
@@ -25,6 +25,10 @@ pub fn convert(path: &Path, syntax: &str, to: &mut dyn Write) -> Result<(), Dico
         let to_syntax =
             to_syntax.ok_or_else(|| DicomError(format!("{syntax}: an unknown transfer syntax")))?;
         check_beginning(path, Beginning::ATTRIBUTES)?;
+        if !check_file(path)?.is_empty() {
+            let what = "it has sequences of unknown kind, which are not converted";
+            return Err(DicomError(what.to_owned()));
+        }
         let size = std::fs::metadata(path).map_err(|error| failed("the file", error))?.len();
         let _turn = (size > LARGE).then(single::turn);
         if size > MOST {

@@ -1,11 +1,12 @@
 //! Attributes as JSON (PS3.18, annex F).
 
+use super::read::read;
 use super::structure::{Beginning, check_beginning};
 use super::{DicomError, failed};
 use dicom_core::header::{HasLength, VR};
 use dicom_core::{DataElement, PrimitiveValue};
 use dicom_dictionary_std::tags;
-use dicom_object::{InMemDicomObject, OpenFileOptions};
+use dicom_object::InMemDicomObject;
 use std::path::Path;
 
 /// The most octets of a value that is not text.
@@ -19,10 +20,8 @@ const MOST: usize = 8 << 20;
 /// # Errors
 /// It is no DICOM file, or has too many.
 pub fn metadata(path: &Path) -> Result<String, DicomError> {
-    check_beginning(path, Beginning::ATTRIBUTES)?;
-    let options = OpenFileOptions::new().read_until(Beginning::ATTRIBUTES.end);
-    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
-    super::normalize(&mut object);
+    let unknown = check_beginning(path, Beginning::ATTRIBUTES)?;
+    let mut object = read(path, Some(Beginning::ATTRIBUTES.end), &unknown)?;
     if object.get(tags::SPECIFIC_CHARACTER_SET).is_some() {
         // That of JSON (PS3.18, F.2).
         let unicode = PrimitiveValue::from("ISO_IR 192");

@@ -6,6 +6,7 @@ mod encoded;
 mod metadata;
 mod picture;
 mod pixels;
+mod read;
 mod single;
 mod structure;
 
@@ -19,7 +20,7 @@ pub use structure::{check_set, data_set};
 use crate::idl::Image;
 use dicom_core::Tag;
 use dicom_dictionary_std::tags;
-use dicom_object::{DefaultDicomObject, OpenFileOptions};
+use dicom_object::DefaultDicomObject;
 use std::fmt;
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -52,10 +53,8 @@ fn failed(what: &str, error: impl fmt::Display) -> DicomError {
 /// # Errors
 /// It is no DICOM file, or has no identifiers.
 pub fn describe(path: &Path) -> Result<Image, DicomError> {
-    structure::check_file(path)?;
-    let options = OpenFileOptions::new().read_until(Beginning::DESCRIPTION.end);
-    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
-    normalize(&mut object);
+    let unknown = structure::check_file(path)?;
+    let object = read::read(path, Some(Beginning::DESCRIPTION.end), &unknown)?;
     let text = |tag| text(&object, tag);
     let number = |tag| text(tag).parse().unwrap_or_default();
     let image = Image {

@@ -1,11 +1,12 @@
 //! One frame of a file: what is read for it does not grow with the number of frames.
 
-use super::structure::{Beginning, Pixels, check_beginning, find_pixels};
+use super::read::read;
+use super::structure::{Beginning, Pixels, check_beginning, check_file, find_pixels};
 use super::{DicomError, MOST_PIXELS, failed, text, trimmed};
 use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_dictionary_std::tags;
-use dicom_object::{DefaultDicomObject, OpenFileOptions};
+use dicom_object::DefaultDicomObject;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -42,10 +43,8 @@ pub(super) fn turn() -> MutexGuard<'static, ()> {
 /// Opens a file for a frame of its pixels, which must be there and not too large. The whole file is
 /// read only if nothing tells which octets are of which frame.
 pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
-    check_beginning(path, Beginning::ATTRIBUTES)?;
-    let options = OpenFileOptions::new().read_until(tags::PIXEL_DATA);
-    let mut object = options.open_file(path).map_err(|error| failed("no DICOM object", error))?;
-    super::normalize(&mut object);
+    let unknown = check_beginning(path, Beginning::ATTRIBUTES)?;
+    let mut object = read(path, Some(tags::PIXEL_DATA), &unknown)?;
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
     let pixels = number(tags::ROWS).saturating_mul(number(tags::COLUMNS));
     if pixels > MOST_PIXELS {
@@ -73,9 +72,7 @@ pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
             "nothing tells which octets are of this frame, and the file is too large to read";
         return Err(DicomError(what.to_owned()));
     }
-    let mut object =
-        dicom_object::open_file(path).map_err(|error| failed("no DICOM object", error))?;
-    super::normalize(&mut object);
+    let object = read(path, None, &check_file(path)?)?;
     Ok(Single { object, frame, _turn: Some(held) })
 }
 

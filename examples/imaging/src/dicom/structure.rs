@@ -42,28 +42,40 @@ impl Beginning {
 
 const UNDEFINED: u32 = u32::MAX;
 
+/// Places in a file: where each begins, and where the octets behind it do.
+pub(super) type Places = Vec<(u64, u64)>;
+
 /// Checks a file with its head (PS3.10, chapter 7), and that memory has room for its beginning.
-pub(super) fn check_file(path: &Path) -> Result<(), DicomError> {
+/// Returns the places of what the parser does not know: sequences that are written as UN, which are
+/// in another encoding than what is around them (PS3.5, 6.2.2).
+pub(super) fn check_file(path: &Path) -> Result<Places, DicomError> {
     walk_file(path, Beginning::DESCRIPTION, None)
 }
 
-/// Checks that memory has room for the beginning of a file.
-pub(super) fn check_beginning(path: &Path, beginning: Beginning) -> Result<(), DicomError> {
+/// Checks that memory has room for the beginning of a file, and returns the same.
+pub(super) fn check_beginning(path: &Path, beginning: Beginning) -> Result<Places, DicomError> {
     walk_file(path, beginning, Some(beginning.end))
 }
 
-fn walk_file(path: &Path, beginning: Beginning, until: Option<Tag>) -> Result<(), DicomError> {
+fn walk_file(path: &Path, beginning: Beginning, until: Option<Tag>) -> Result<Places, DicomError> {
     let (mut walker, syntax) = open(path)?;
     if syntax == uids::DEFLATED_EXPLICIT_VR_LITTLE_ENDIAN {
         let Walker { from, encoding, .. } = walker;
         let inflated = Inflated(flate2::bufread::DeflateDecoder::new(from));
         let mut walker = Walker::new(inflated, 0, u64::MAX, encoding);
         walker.beginning = Some(beginning);
-        return walker.walk(until).map(drop);
+        walker.walk(until)?;
+        return match walker.unknown.is_empty() {
+            true => Ok(Places::new()),
+            false => {
+                Err(DicomError("it has sequences of unknown kind, and is deflated".to_owned()))
+            }
+        };
     }
     walker.begin(Encoding::of(&syntax));
     walker.beginning = Some(beginning);
-    walker.walk(until).map(drop)
+    walker.walk(until)?;
+    Ok(walker.unknown)
 }
 
 /// Where the pixels of a file are.
@@ -205,6 +217,8 @@ struct Level {
     kind: Kind,
     /// Where it ends; at a delimiter if nothing is said.
     end: Option<u64>,
+    /// Of a sequence of unknown kind: where its element begins, and how what follows it is written.
+    unknown: Option<(u64, Encoding)>,
 }
 
 struct Walker<S> {
@@ -217,12 +231,15 @@ struct Walker<S> {
     beginning: Option<Beginning>,
     /// Elements and items so far.
     entries: u64,
+    /// Where sequences of unknown kind are.
+    unknown: Places,
 }
 
 impl<S: Source> Walker<S> {
     fn new(from: S, at: u64, size: u64, encoding: Encoding) -> Self {
-        let levels = vec![Level { kind: Kind::Set, end: None }];
-        Self { from, at, size, encoding, levels, beginning: None, entries: 0 }
+        let levels = vec![Level { kind: Kind::Set, end: None, unknown: None }];
+        let (beginning, unknown) = (None, Places::new());
+        Self { from, at, size, encoding, levels, beginning, entries: 0, unknown }
     }
 
     fn begin(&mut self, encoding: Encoding) {
@@ -264,7 +281,7 @@ impl<S: Source> Walker<S> {
     fn walk(&mut self, until: Option<Tag>) -> Result<bool, DicomError> {
         while let Some(level) = self.levels.last().copied() {
             if level.end == Some(self.at) {
-                self.levels.pop();
+                self.leave();
                 continue;
             }
             if level.end.is_some_and(|end| self.at > end) {
@@ -337,11 +354,12 @@ impl<S: Source> Walker<S> {
             (Tag(0xfffe, 0xe00d), _) => {
                 // Outside of a sequence it is ignored.
                 if self.levels.len() > 1 {
-                    self.levels.pop();
+                    self.leave();
                 }
                 Ok(())
             }
             (tags::PIXEL_DATA, UNDEFINED) => self.enter(Kind::Fragments, length),
+            (_, UNDEFINED) if vr == VR::UN && self.encoding.explicit => self.enter_unknown(),
             (_, UNDEFINED) => self.enter(Kind::Sequence, length),
             _ if vr == VR::SQ => self.enter(Kind::Sequence, length),
             _ => self.value(length),
@@ -356,7 +374,7 @@ impl<S: Source> Walker<S> {
             (Tag(0xfffe, 0xe000), Kind::Fragments) => self.value(length),
             (Tag(0xfffe, 0xe000), _) => self.enter(Kind::Set, length),
             (Tag(0xfffe, 0xe0dd), _) => {
-                self.levels.pop();
+                self.leave();
                 Ok(())
             }
             _ => Err(self.wrong("something else stands where an item belongs")),
@@ -368,8 +386,27 @@ impl<S: Source> Walker<S> {
         if end.is_some_and(|end| end > self.size) {
             return Err(self.wrong("a sequence is longer than what is there"));
         }
-        self.levels.push(Level { kind, end });
+        self.levels.push(Level { kind, end, unknown: None });
         Ok(())
+    }
+
+    /// Enters a sequence that is written as UN: in implicit little-endian, whatever is around it.
+    fn enter_unknown(&mut self) -> Result<(), DicomError> {
+        // Tag, kind, two octets and length.
+        let begin = self.at - 12;
+        if self.levels.iter().any(|level| level.end.is_some()) {
+            return Err(self.wrong("a sequence of unknown kind stands in one of a known length"));
+        }
+        let unknown = Some((begin, self.encoding));
+        self.encoding = Encoding { explicit: false, big: false };
+        self.levels.push(Level { kind: Kind::Sequence, end: None, unknown });
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        let Some(Level { unknown: Some((begin, around)), .. }) = self.levels.pop() else { return };
+        self.encoding = around;
+        self.unknown.push((begin, self.at));
     }
 
     /// Passes over a value.
@@ -487,6 +524,18 @@ mod tests {
     }
 
     #[test]
+    fn sequences_of_unknown_kind_are_passed_over_in_their_own_encoding() {
+        let name: &[u8] = b"\x10\x00\x10\x00PN\x02\x00ab";
+        let unknown: &[u8] = b"\x09\x00\x01\x00UN\x00\x00\xff\xff\xff\xff";
+        let item: &[u8] = b"\xfe\xff\x00\xe0\x0a\x00\x00\x00\x10\x00\x10\x00\x02\x00\x00\x00ab";
+        let end: &[u8] = b"\xfe\xff\xdd\xe0\x00\x00\x00\x00";
+        let octets = [unknown, item, item, end, name].concat();
+        let mut walker = Walker::new(&octets[..], 0, octets.len() as u64, Encoding::of(EXPLICIT));
+        walker.walk(None).unwrap();
+        assert_eq!(walker.unknown, [(0, octets.len() as u64 - 10)]);
+    }
+
+    #[test]
     fn lengths_that_do_not_fit_are_named_with_their_place() {
         for (octets, what) in [
             (&b"\x10\x00\x10\x00PN\x03\x00ab"[..], "octet 8: a value of 3 octets"),
@@ -503,6 +552,10 @@ mod tests {
             let error = check_set(octets, EXPLICIT).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
+        let known = b"\x08\x00\x40\x11SQ\x00\x00\x40\x00\x00\x00\xfe\xff\x00\xe0\x38\x00\x00\x00\
+                      \x09\x00\x01\x00UN\x00\x00\xff\xff\xff\xff";
+        let error = check_set(&[&known[..], &[0; 99]].concat(), EXPLICIT).unwrap_err().to_string();
+        assert!(error.contains("unknown kind"), "{error}");
         let deep = b"\x08\x00\x40\x11SQ\x00\x00\xff\xff\xff\xff\xfe\xff\x00\xe0\xff\xff\xff\xff";
         let error = check_set(&deep.repeat(1000), EXPLICIT).unwrap_err().to_string();
         assert!(error.contains("too deeply"), "{error}");

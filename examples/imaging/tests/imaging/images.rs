@@ -302,3 +302,36 @@ fn pictures_have_the_window_and_size_that_are_asked_for() {
     assert!(server.picture(&uid, 1, &View::default()).is_err(), "there is one frame");
     orb.shutdown();
 }
+
+#[test]
+fn a_sequence_of_unknown_kind_does_not_hide_an_image() {
+    let scratch = Scratch::new();
+    let (path, store) = (scratch.file("image"), scratch.file("store"));
+    let uid = write_image(&path, "1.2.3", 1, 16, 0);
+    let plain = std::fs::read(&path).unwrap();
+    // As gateways write it that have no dictionary: UN, and implicit little-endian within.
+    let sequence = [
+        &b"\x09\x00\x10\x10UN\0\0\xff\xff\xff\xff"[..],
+        b"\xfe\xff\x00\xe0\xff\xff\xff\xff",
+        b"\x10\x00\x20\x00\x04\0\0\0P1  ",
+        b"\x09\x00\x11\x10\xff\xff\xff\xff\xfe\xff\xdd\xe0\0\0\0\0",
+        b"\xfe\xff\x0d\xe0\0\0\0\0\xfe\xff\xdd\xe0\0\0\0\0",
+    ]
+    .concat();
+    let name = b"\x10\x00\x10\x00PN";
+    let at = plain.windows(name.len()).position(|octets| octets == name).unwrap();
+    std::fs::write(&path, [&plain[..at], &sequence, &plain[at..]].concat()).unwrap();
+
+    let (orb, server, _) = serve(&store, 0);
+    let image = send(&server, &path).unwrap();
+    assert_eq!((image.patient.as_str(), image.rows), ("P7", 16));
+    assert!(server.metadata(&uid).unwrap().contains("Doe^Jane"));
+    let drawn = server.picture(&uid, 0, &View { quality: 90, ..View::default() }).unwrap();
+    std::fs::write(&path, &plain).unwrap();
+    let (other, elsewhere, _) = serve(&scratch.file("other"), 0);
+    send(&elsewhere, &path).unwrap();
+    let same = elsewhere.picture(&uid, 0, &View { quality: 90, ..View::default() }).unwrap();
+    assert!(drawn == same);
+    orb.shutdown();
+    other.shutdown();
+}
