@@ -98,9 +98,9 @@ fn is_at(caller: &Caller, named: IpAddr) -> bool {
         // Over what does not leave the host.
         _ => Some(IpAddr::from([127, 0, 0, 1])),
     };
-    at.is_some_and(|at| {
-        at == named || at.is_loopback() && (named.is_loopback() || named == host::primary_address())
-    })
+    // A caller on this host may have come by the address that the server publishes.
+    let here = host::is_routed_locally;
+    at.is_some_and(|at| at == named || here(at) && here(named))
 }
 
 /// Whether a socket is one of the caller's user.
@@ -169,7 +169,9 @@ mod tests {
         for address in ["tcp://127.0.0.1:1", "tcp://localhost:1", "tcp://[::1]:1"] {
             assert!(includes(&reach, address, &near), "{address}");
         }
-        assert!(includes(&reach, &format!("tcp://{}:1", host::primary_address()), &near));
+        let own = host::primary_address();
+        assert!(includes(&reach, &format!("tcp://{own}:1"), &near));
+        assert!(includes(&reach, "tcp://127.0.0.1:1", &over_tcp(&own.to_string())));
         for address in ["tcp://10.1.2.3:1", "tcp://0.0.0.0:1", "unix:///run/docker.sock"] {
             assert!(!includes(&reach, address, &near), "{address}");
         }

@@ -13,9 +13,10 @@
 //!
 //! A token is known to the rules by its SHA-256, so that nobody learns it from them.
 
+use armilla_ipc::host;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 /// What a client does.
@@ -57,6 +58,18 @@ impl From<IpAddr> for Place {
         match address.to_canonical() {
             address if address.is_loopback() => Self::Local,
             address => Self::At(address),
+        }
+    }
+}
+
+impl Place {
+    /// Whether it is on this host: also one that has come by an address of this host that others
+    /// know, as it does when a server publishes that one.
+    fn is_local(self) -> bool {
+        match self {
+            Self::Here | Self::Local => true,
+            Self::At(address) => host::is_routed_locally(address),
+            Self::Unknown => false,
         }
     }
 }
@@ -138,7 +151,7 @@ impl Rules {
         for rule in self.access.iter().filter(concerns) {
             let (hit, name) = match &rule.clients {
                 Clients::Any => (true, None),
-                Clients::Local => (place == Place::Local, None),
+                Clients::Local => (place.is_local(), None),
                 Clients::Network(network, bits) => (is_within(*network, *bits, place), None),
                 Clients::Token(name, known) => (hash.as_ref() == Some(known), Some(name.clone())),
             };
@@ -157,8 +170,13 @@ impl Rules {
 }
 
 fn is_within(network: IpAddr, bits: u32, place: Place) -> bool {
-    let Place::At(address) = place else { return false };
-    match (network, address.to_canonical()) {
+    let address = match (place, network) {
+        (Place::At(address), _) => address.to_canonical(),
+        (Place::Local, IpAddr::V4(_)) => Ipv4Addr::LOCALHOST.into(),
+        (Place::Local, IpAddr::V6(_)) => Ipv6Addr::LOCALHOST.into(),
+        _ => return false,
+    };
+    match (network, address) {
         (IpAddr::V4(network), IpAddr::V4(address)) => {
             let differ = u32::from(network) ^ u32::from(address);
             differ.leading_zeros() >= bits
@@ -312,10 +330,27 @@ mod tests {
             (Operation::Read, at("10.0.0.7")),
             (Operation::Read, at("11.0.0.1")),
             (Operation::Store, at("10.9.9.9")),
-            (Operation::Read, at("127.0.0.1")),
+            (Operation::Store, at("127.0.0.1")),
             (Operation::Read, Place::Unknown),
         ] {
             assert_eq!(decide(operation, place), Verdict::Forbidden, "{operation} {place}");
+        }
+    }
+
+    #[test]
+    fn a_client_on_this_host_is_local_by_whatever_address_it_comes() {
+        let rules: Rules = "allow read from local".parse().unwrap();
+        for address in ["127.0.0.1".parse().unwrap(), host::primary_address()] {
+            let decided = rules.decide(Operation::Read, Place::from(address), None);
+            assert_eq!(decided, Verdict::Allowed(None), "{address}");
+        }
+        let far = rules.decide(Operation::Read, at("192.0.2.99"), None);
+        assert_eq!(far, Verdict::Forbidden);
+        // The network of the host itself, and all networks.
+        for network in ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::/0"] {
+            let rules: Rules = format!("allow read from {network}").parse().unwrap();
+            let decided = rules.decide(Operation::Read, Place::Local, None);
+            assert_eq!(decided, Verdict::Allowed(None), "{network}");
         }
     }
 
