@@ -169,14 +169,20 @@ impl Rules {
     }
 }
 
+/// Whether a client is in a network: by its address, or because it is on this host and the network
+/// has the addresses of this host for itself.
 fn is_within(network: IpAddr, bits: u32, place: Place) -> bool {
-    let address = match (place, network) {
-        (Place::At(address), _) => address.to_canonical(),
-        (Place::Local, IpAddr::V4(_)) => Ipv4Addr::LOCALHOST.into(),
-        (Place::Local, IpAddr::V6(_)) => Ipv6Addr::LOCALHOST.into(),
-        _ => return false,
+    let own = match network {
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
-    match (network, address) {
+    let named = matches!(place, Place::At(address) if shares(network, bits, address));
+    named || shares(network, bits, own) && place != Place::Here && place.is_local()
+}
+
+/// Whether an address has the first bits of a network.
+fn shares(network: IpAddr, bits: u32, address: IpAddr) -> bool {
+    match (network, address.to_canonical()) {
         (IpAddr::V4(network), IpAddr::V4(address)) => {
             let differ = u32::from(network) ^ u32::from(address);
             differ.leading_zeros() >= bits
@@ -349,8 +355,10 @@ mod tests {
         // The network of the host itself, and all networks.
         for network in ["127.0.0.1", "127.0.0.0/8", "0.0.0.0/0", "::1", "::/0"] {
             let rules: Rules = format!("allow read from {network}").parse().unwrap();
-            let decided = rules.decide(Operation::Read, Place::Local, None);
-            assert_eq!(decided, Verdict::Allowed(None), "{network}");
+            for place in [Place::Local, Place::At(host::primary_address())] {
+                let decided = rules.decide(Operation::Read, place, None);
+                assert_eq!(decided, Verdict::Allowed(None), "{network} {place}");
+            }
         }
     }
 
