@@ -21,11 +21,13 @@ use crate::idl::{
     self, Group, Image, Level, Missing, PixelFlow, Query, Refusal, Refused, Server, ServerRef,
     ServerState, Source, SourceRef, UnknownImage, Upload, View,
 };
+use crate::query;
 use crate::server::{ImageServer, ServerSettings, Through, caller};
 use crate::store::Store;
 use armilla::{Error, ExceptionKind, SystemException};
 use armilla_stream::{FlowAgreement, FlowRequest, Listener, NoAgreement};
 use keeping::Keeping;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// How much room a file needs whose size nobody knows yet.
@@ -137,6 +139,21 @@ impl Cache {
     }
 }
 
+/// Groups of two sources; of a group that both have, that with more images.
+fn joined(found: Vec<Group>, here: Vec<Group>, level: Level, limit: u32) -> Vec<Group> {
+    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
+    for group in found.into_iter().chain(here) {
+        let key = query::key(&group.first, level).to_owned();
+        if groups.get(&key).is_none_or(|known| known.images < group.images) {
+            groups.insert(key, group);
+        }
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by(|a, b| query::group_order(&a.first, &b.first));
+    groups.truncate(limit as usize);
+    groups
+}
+
 /// What stands in for the answer of those behind.
 fn alone(exception: &SystemException) -> Vec<Missing> {
     let server = "what stands behind the cache".to_owned();
@@ -147,7 +164,17 @@ impl Source for Cache {
     fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
         self.permit_search()?;
         Ok(match self.behind().find(wanted) {
-            Ok(found) => found,
+            Ok((found, missing)) if missing.is_empty() => (found, missing),
+            // What a server has that does not answer may be here.
+            Ok((mut found, missing)) => {
+                let known: HashSet<_> = found.iter().map(|image| image.uid.clone()).collect();
+                let here = self.store().find(wanted);
+                let more = here.iter().filter(|image| !known.contains(&image.uid));
+                found.extend(more.map(|image| Image::clone(image)));
+                found.sort_by(query::order);
+                found.truncate(wanted.limit as usize);
+                (found, missing)
+            }
             Err(exception) => {
                 let found = self.store().find(wanted);
                 (found.iter().map(|image| Image::clone(image)).collect(), alone(&exception))
@@ -162,7 +189,11 @@ impl Source for Cache {
     ) -> Result<(Vec<Group>, Vec<Missing>), SystemException> {
         self.permit_search()?;
         Ok(match self.behind().groups(wanted, level) {
-            Ok(found) => found,
+            Ok((found, missing)) if missing.is_empty() => (found, missing),
+            Ok((found, missing)) => {
+                let here = self.store().groups(wanted, level);
+                (joined(found, here, level, wanted.limit), missing)
+            }
             Err(exception) => (self.store().groups(wanted, level), alone(&exception)),
         })
     }

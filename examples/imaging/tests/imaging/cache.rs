@@ -5,7 +5,8 @@ use armilla::Orb;
 use armilla_imaging::audit::Guard;
 use armilla_imaging::cache::{Cache, Worklist};
 use armilla_imaging::fetch::{fetch, send};
-use armilla_imaging::idl::{Image, Query, Refusal, Server, ServerRef, Source, SourceRef};
+use armilla_imaging::idl::{Image, Level, Query, Refusal, Server, ServerRef, Source, SourceRef};
+use armilla_imaging::locator::Locator;
 use armilla_imaging::query::everything;
 use armilla_imaging::server::ServerSettings;
 use armilla_imaging::store::Store;
@@ -33,6 +34,11 @@ const SIZE: u64 = 8900;
 impl Pair {
     /// A cache for so many images.
     pub(crate) fn new(images: u64) -> Self {
+        Self::of(images, false)
+    }
+
+    /// The same with a locator between both, if `located`.
+    fn of(images: u64, located: bool) -> Self {
         let scratch = Scratch::new();
         let guard = Guard::new("".parse().unwrap(), Some(&scratch.file("record"))).unwrap();
         let far = serve_to(&scratch.file("far"), 0, guard);
@@ -41,7 +47,12 @@ impl Pair {
         let listener = Listener::builder().tcp("127.0.0.1", 0).unix().start().unwrap();
         let (name, guard) = ("cache".to_owned(), Guard::default());
         let settings = ServerSettings { name, store, listener, guard, through: None };
-        let behind = near.resolve(&far.0.object_to_string(far.1.object()).unwrap()).unwrap();
+        let far_url = far.0.object_to_string(far.1.object()).unwrap();
+        // A locator behind answers also while its servers are away.
+        let behind = match located {
+            true => Locator::activate(&near, vec![far_url]).unwrap(),
+            false => near.resolve(&far_url).unwrap(),
+        };
         let (cache, server) = Cache::activate(&near.root_poa(), settings, behind).unwrap();
         near.perform_work().unwrap();
         let reader = Orb::new().unwrap();
@@ -108,6 +119,23 @@ fn an_image_comes_once_for_all_who_read_it() {
     assert_eq!((found.len(), missing.len()), (1, 1));
     pair.fetch(&images[0]).unwrap();
     assert!(pair.fetch(&images[1]).is_err());
+}
+
+#[test]
+fn what_is_here_is_found_while_a_server_behind_a_locator_is_away() {
+    let pair = Pair::of(10, true);
+    let images = pair.with_images(1..4);
+    pair.fetch(&images[0]).unwrap();
+    pair.fetch(&images[1]).unwrap();
+    pair.far.0.shutdown();
+    let (found, missing) = pair.source.find(&everything()).unwrap();
+    assert_eq!((found.len(), missing.len()), (2, 1));
+    for (level, groups) in [(Level::Studies, 1), (Level::Series, 1), (Level::Instances, 2)] {
+        let (found, missing) = pair.source.groups(&everything(), level).unwrap();
+        assert_eq!((found.len(), missing.len()), (groups, 1), "{level:?}");
+    }
+    pair.fetch(&images[0]).unwrap();
+    assert!(pair.fetch(&images[2]).is_err());
 }
 
 #[test]
