@@ -28,7 +28,11 @@ use std::time::Duration;
 /// How many associations there may be.
 const MOST: usize = 64;
 
-/// How long a peer may be silent.
+/// How long a peer may take to say what it wants, so that those who say nothing keep nobody out for
+/// long (ARTIM timer, PS3.8, 9.1.5).
+const GREETING: Duration = Duration::from_secs(10);
+
+/// How long a peer may be silent afterwards.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most octets of a command set, and of the identifier of a query.
@@ -110,14 +114,15 @@ fn associate(
 ) -> Result<(), Box<dyn Error>> {
     let place = socket.peer_addr()?.ip().into();
     let client = Client { place, token: None, by: "dicom" };
-    let association = ServerAssociationOptions::new()
+    let mut association = ServerAssociationOptions::new()
         .ae_title(titles.own.as_str())
         .with_abstract_syntax(uids::VERIFICATION)
         .promiscuous(true)
         .with_negotiation(AsProposed)
-        .read_timeout(PATIENCE)
+        .read_timeout(GREETING)
         .write_timeout(PATIENCE)
         .establish(socket)?;
+    association.inner_stream().set_read_timeout(Some(PATIENCE))?;
     let (title, peers) = (titles.own.as_str(), &titles.peers);
     let (command, task) = (Vec::new(), None);
     let mut serving = Serving { association, title, peers, store, guard, client, command, task };
