@@ -136,7 +136,14 @@ fn open(path: &Path) -> Result<(Walker<BufReader<File>>, String), DicomError> {
 /// # Errors
 /// A length does not fit; the text says where.
 pub fn check_set(octets: &[u8], syntax: &str) -> Result<(), DicomError> {
-    Walker::new(octets, 0, octets.len() as u64, Encoding::of(syntax)).walk(None).map(drop)
+    let mut walker = Walker::new(octets, 0, octets.len() as u64, Encoding::of(syntax));
+    walker.walk(None)?;
+    match walker.unknown.first() {
+        None => Ok(()),
+        Some((at, _)) => Err(DicomError(format!(
+            "it is not understood at octet {at}: a sequence of unknown kind"
+        ))),
+    }
 }
 
 /// How elements are written.
@@ -533,6 +540,9 @@ mod tests {
         let mut walker = Walker::new(&octets[..], 0, octets.len() as u64, Encoding::of(EXPLICIT));
         walker.walk(None).unwrap();
         assert_eq!(walker.unknown, [(0, octets.len() as u64 - 10)]);
+        // The parser would take it for another encoding.
+        let error = check_set(&octets, EXPLICIT).unwrap_err().to_string();
+        assert!(error.contains("octet 0: a sequence of unknown kind"), "{error}");
     }
 
     #[test]
