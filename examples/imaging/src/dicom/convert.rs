@@ -2,7 +2,7 @@
 
 use super::encoded::check_encoded;
 use super::single::{self, LARGE};
-use super::structure::{Beginning, check_beginning, check_file};
+use super::structure::{check_attributes, check_file};
 use super::{DicomError, failed, guarded, text};
 use dicom_dictionary_std::tags;
 use dicom_pixeldata::Transcode as _;
@@ -24,7 +24,7 @@ pub fn convert(path: &Path, syntax: &str, to: &mut dyn Write) -> Result<(), Dico
         let to_syntax = TransferSyntaxRegistry.get(syntax);
         let to_syntax =
             to_syntax.ok_or_else(|| DicomError(format!("{syntax}: an unknown transfer syntax")))?;
-        check_beginning(path, Beginning::ATTRIBUTES)?;
+        check_attributes(path, tags::PIXEL_DATA)?;
         if !check_file(path)?.is_empty() {
             let what = "it has sequences of unknown kind, which are not converted";
             return Err(DicomError(what.to_owned()));

@@ -1,7 +1,7 @@
 //! Attributes as JSON (PS3.18, annex F).
 
 use super::read::read;
-use super::structure::{Beginning, check_beginning};
+use super::structure::{Beginning, check_attributes};
 use super::{DicomError, failed};
 use dicom_core::header::{HasLength, VR};
 use dicom_core::{DataElement, PrimitiveValue};
@@ -20,8 +20,8 @@ const MOST: usize = 8 << 20;
 /// # Errors
 /// It is no DICOM file, or has too many.
 pub fn metadata(path: &Path) -> Result<String, DicomError> {
-    let unknown = check_beginning(path, Beginning::ATTRIBUTES)?;
-    let mut object = read(path, Some(Beginning::ATTRIBUTES.end), &unknown)?;
+    let end = Beginning::ATTRIBUTES.end;
+    let mut object = read(path, Some(end), &check_attributes(path, end)?)?;
     if object.get(tags::SPECIFIC_CHARACTER_SET).is_some() {
         // That of JSON (PS3.18, F.2).
         let unicode = PrimitiveValue::from("ISO_IR 192");

@@ -1,7 +1,7 @@
 //! One frame of a file: what is read for it does not grow with the number of frames.
 
 use super::read::read;
-use super::structure::{Beginning, Pixels, check_beginning, check_file, find_pixels};
+use super::structure::{Pixels, check_attributes, check_file, find_pixels};
 use super::{DicomError, MOST_PIXELS, failed, text, trimmed};
 use dicom_core::value::{DataSetSequence, PixelFragmentSequence, Value};
 use dicom_core::{DataElement, PrimitiveValue, VR};
@@ -43,7 +43,7 @@ pub(super) fn turn() -> MutexGuard<'static, ()> {
 /// Opens a file for a frame of its pixels, which must be there and not too large. The whole file is
 /// read only if nothing tells which octets are of which frame.
 pub(super) fn open(path: &Path, frame: u32) -> Result<Single, DicomError> {
-    let unknown = check_beginning(path, Beginning::ATTRIBUTES)?;
+    let unknown = check_attributes(path, tags::PIXEL_DATA)?;
     let mut object = read(path, Some(tags::PIXEL_DATA), &unknown)?;
     let number = |tag| text(&object, tag).parse::<u64>().unwrap_or(0);
     let pixels = number(tags::ROWS).saturating_mul(number(tags::COLUMNS));

@@ -52,9 +52,10 @@ pub(super) fn check_file(path: &Path) -> Result<Places, DicomError> {
     walk_file(path, Beginning::DESCRIPTION, None)
 }
 
-/// Checks that memory has room for the beginning of a file, and returns the same.
-pub(super) fn check_beginning(path: &Path, beginning: Beginning) -> Result<Places, DicomError> {
-    walk_file(path, beginning, Some(beginning.end))
+/// Checks that memory has room for the attributes of a file, and returns the same for what stands
+/// before a tag.
+pub(super) fn check_attributes(path: &Path, until: Tag) -> Result<Places, DicomError> {
+    walk_file(path, Beginning::ATTRIBUTES, Some(until))
 }
 
 fn walk_file(path: &Path, beginning: Beginning, until: Option<Tag>) -> Result<Places, DicomError> {
