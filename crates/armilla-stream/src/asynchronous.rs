@@ -8,7 +8,7 @@ use crate::{FlowConsumer, FlowControl, FlowProducer, FlowSpec, StreamError};
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Token};
 use futures_io::{AsyncRead, AsyncWrite};
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -98,7 +98,7 @@ impl AsyncFlowProducer {
         let carrier = Arc::clone(&self.producer.link().carrier);
         let producer = &mut self.producer;
         let polled = self.readiness.poll(cx, Interest::READ | Interest::WRITE, || {
-            let mut send = |octets: &[u8]| carrier.stream().try_send(octets);
+            let mut send = |parts: &[IoSlice<'_>]| carrier.stream().try_send_vectored(parts);
             producer.advance_end(&mut send, &mut |octets| carrier.stream().try_recv(octets))
         });
         if let Poll::Ready(Ok(summary)) = &polled {
@@ -123,7 +123,8 @@ impl AsyncRead for AsyncFlowConsumer {
         // The receipt may have to wait for room.
         this.readiness.poll(cx, Interest::READ, || {
             let mut recv = |octets: &mut [u8]| carrier.stream().try_recv(octets);
-            consumer.advance(buffer, &mut recv, &mut |octets| carrier.stream().try_send(octets))
+            let mut send = |parts: &[IoSlice<'_>]| carrier.stream().try_send_vectored(parts);
+            consumer.advance(buffer, &mut recv, &mut send)
         })
     }
 }
@@ -141,12 +142,17 @@ impl AsyncWrite for AsyncFlowProducer {
         let carrier = Arc::clone(&this.producer.link().carrier);
         let producer = &mut this.producer;
         this.readiness.poll(cx, Interest::WRITE, || {
-            producer.advance(octets, &mut |octets| carrier.stream().try_send(octets))
+            producer.advance(octets, &mut |parts| carrier.stream().try_send_vectored(parts))
         })
     }
 
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let carrier = Arc::clone(&this.producer.link().carrier);
+        let producer = &mut this.producer;
+        this.readiness.poll(cx, Interest::WRITE, || {
+            producer.send_rest(&mut |parts| carrier.stream().try_send_vectored(parts))
+        })
     }
 
     fn poll_close(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -259,6 +259,6 @@ impl Read for FlowConsumer {
         }
         let carrier = Arc::clone(&self.link.carrier);
         let mut recv = |octets: &mut [u8]| carrier.stream().recv(octets);
-        self.advance(buffer, &mut recv, &mut |octets| carrier.stream().send(octets))
+        self.advance(buffer, &mut recv, &mut |parts| carrier.stream().send_vectored(parts))
     }
 }

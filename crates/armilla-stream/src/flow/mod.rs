@@ -11,7 +11,7 @@ pub use producer::FlowProducer;
 use crate::carrier::{Carrier, Connection, Keep};
 use crate::limits::Limits;
 use crate::{FlowControl, FlowOptions, FlowSpec, StreamError, UNKNOWN_SIZE};
-use std::io;
+use std::io::{self, IoSlice};
 use std::sync::Arc;
 
 /// What one step moves at most: limits, cancellation and pace are looked at between steps.
@@ -153,8 +153,8 @@ impl Drop for Link {
 /// Receives, waiting or not.
 pub(crate) type Receiving<'a> = &'a mut dyn FnMut(&mut [u8]) -> io::Result<usize>;
 
-/// Sends, waiting or not.
-pub(crate) type Sending<'a> = &'a mut dyn FnMut(&[u8]) -> io::Result<usize>;
+/// Sends parts as if they were one, waiting or not.
+pub(crate) type Sending<'a> = &'a mut dyn FnMut(&[IoSlice<'_>]) -> io::Result<usize>;
 
 /// A message of fixed length that comes or goes in parts.
 #[derive(Debug)]
@@ -193,7 +193,7 @@ impl<const N: usize> Part<N> {
     /// Sends what is left.
     pub(crate) fn send(&mut self, send: Sending<'_>) -> io::Result<()> {
         while self.done < N {
-            self.done += send(&self.octets[self.done..])?;
+            self.done += send(&[IoSlice::new(&self.octets[self.done..])])?;
         }
         Ok(())
     }

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+/// How much later than due octets may be for those behind them to be on time again.
+const SLACK: Duration = Duration::from_millis(100);
+
 /// Spreads octets evenly over time, in steps of a twentieth of a second.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -35,8 +38,12 @@ impl Pace {
             return Duration::ZERO;
         }
         let begin = *self.begin.get_or_insert(now);
-        let due = Duration::from_secs_f64(self.sent as f64 / self.rate as f64);
-        due.saturating_sub(now.saturating_duration_since(begin))
+        let due = begin + Duration::from_secs_f64(self.sent as f64 / self.rate as f64);
+        // Time that a flow has lost is not made up for: it would exceed its rate.
+        if now.saturating_duration_since(due) > SLACK {
+            (self.begin, self.sent) = (Some(now - SLACK), 0);
+        }
+        due.saturating_duration_since(now)
     }
 
     pub(super) fn sent(&mut self, octets: u64) {
@@ -56,7 +63,20 @@ mod tests {
         pace.sent(500);
         assert_eq!(pace.pause(begin), Duration::from_millis(500));
         assert_eq!(pace.pause(begin + Duration::from_millis(400)), Duration::from_millis(100));
-        assert_eq!(pace.pause(begin + Duration::from_secs(9)), Duration::ZERO);
+        assert_eq!(pace.pause(begin + Duration::from_millis(550)), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_flow_that_was_held_up_does_not_hurry_afterwards() {
+        let mut pace = Pace::new(1000);
+        let begin = Instant::now();
+        assert_eq!(pace.pause(begin), Duration::ZERO);
+        pace.sent(500);
+        let late = begin + Duration::from_secs(9);
+        assert_eq!(pace.pause(late), Duration::ZERO);
+        pace.sent(600);
+        // A tenth of a second is made up for, and no more.
+        assert_eq!(pace.pause(late), Duration::from_millis(500));
     }
 
     #[test]

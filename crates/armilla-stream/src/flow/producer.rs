@@ -4,7 +4,7 @@ use super::pace::Pace;
 use super::sealed::FromLink;
 use super::{FlowEnd, FlowSummary, Link, Part, Receiving, STEP, Sending};
 use crate::carrier::Carrier;
-use crate::wire::{MAX_CHUNK, Outcome, Receipt, Trailer, WireError};
+use crate::wire::{Outcome, Receipt, Trailer, WireError};
 use crate::{Checksum, FlowControl, FlowSpec, RunningChecksum, StreamError};
 use std::fs::File;
 use std::io::{self, IoSlice, Write};
@@ -14,6 +14,9 @@ use std::time::Instant;
 
 /// The most octets that go out together with what ends a flow.
 const TAIL: usize = 16 << 10;
+
+/// The most octets of a chunk: some of them may have to be kept.
+const MOST_CHUNK: usize = 256 << 10;
 
 /// The end of a flow that sends its octets.
 ///
@@ -26,9 +29,8 @@ pub struct FlowProducer {
     link: Link,
     /// How many octets are still to be sent, if that was agreed on.
     left: Option<u64>,
-    /// The head of the chunk that is being sent, and what is left of it.
-    head: Part<4>,
-    chunk: usize,
+    /// Of a chunk that was begun, what the transport has not taken yet. It goes out before all else.
+    rest: Vec<u8>,
     checksum: Option<RunningChecksum>,
     pace: Pace,
     ending: Ending,
@@ -51,8 +53,7 @@ impl FromLink for FlowProducer {
         let needs = link.spec.algorithm != Checksum::None && link.spec.digest.is_empty();
         Self {
             left: link.agreed(),
-            head: Part::new([0; 4]),
-            chunk: 0,
+            rest: Vec::new(),
             checksum: needs.then(|| RunningChecksum::new(link.spec.algorithm)),
             pace: Pace::new(link.spec.rate),
             ending: Ending::Open,
@@ -125,7 +126,7 @@ impl FlowProducer {
     pub fn finish(mut self) -> Result<FlowSummary, StreamError> {
         self.link.prepare()?;
         let carrier = Arc::clone(&self.link.carrier);
-        let mut send = |octets: &[u8]| carrier.stream().send(octets);
+        let mut send = |parts: &[IoSlice<'_>]| carrier.stream().send_vectored(parts);
         let mut recv = |octets: &mut [u8]| carrier.stream().recv(octets);
         self.advance_end(&mut send, &mut recv).map_err(StreamError::from)
     }
@@ -154,8 +155,8 @@ impl FlowProducer {
     /// # Errors
     /// As writing and [`finish`](Self::finish).
     pub fn finish_with(mut self, octets: &[u8]) -> Result<FlowSummary, StreamError> {
-        // What is paced goes in steps, and what is left of an open chunk has its head already.
-        let most = if self.pace.is_limited() || self.chunk > 0 { 0 } else { TAIL };
+        // What is paced goes in steps, and what is left of a chunk goes first.
+        let most = if self.pace.is_limited() || !self.rest.is_empty() { 0 } else { TAIL };
         let (first, last) = octets.split_at(octets.len().saturating_sub(most));
         self.write_all(first)?;
         if !last.is_empty() {
@@ -214,14 +215,15 @@ impl FlowProducer {
             return Ok(0);
         }
         let wanted = self.pace.step(octets.len().min(STEP));
-        let wanted = match self.left {
-            Some(_) => {
+        let sent = match self.left {
+            Some(left) => {
                 self.check_room(1)?;
-                wanted.min(usize::try_from(self.left.unwrap_or(0)).unwrap_or(wanted))
+                let wanted = wanted.min(usize::try_from(left).unwrap_or(wanted));
+                let sent = send(&[IoSlice::new(&octets[..wanted])]);
+                sent.map_err(|error| self.link.error(error))?
             }
-            None => self.open_chunk(wanted, send)?,
+            None => self.send_chunk(&octets[..wanted.min(MOST_CHUNK)], send)?,
         };
-        let sent = send(&octets[..wanted]).map_err(|error| self.link.error(error))?;
         if let Some(checksum) = &mut self.checksum {
             checksum.update(&octets[..sent]);
         }
@@ -229,22 +231,35 @@ impl FlowProducer {
         Ok(sent)
     }
 
-    /// Begins a chunk if none is open, and returns how many octets of it may be sent.
-    fn open_chunk(&mut self, wanted: usize, send: Sending<'_>) -> io::Result<usize> {
-        if self.chunk == 0 {
-            self.chunk = wanted.min(MAX_CHUNK as usize);
-            self.head = Part::new((self.chunk as u32).to_be_bytes());
+    /// Sends a chunk of all these octets. What the transport does not take at once is kept, because
+    /// the consumer has been told how long the chunk is.
+    fn send_chunk(&mut self, octets: &[u8], send: Sending<'_>) -> io::Result<usize> {
+        self.send_rest(send)?;
+        let head = (octets.len() as u32).to_be_bytes();
+        let sent = send(&[IoSlice::new(&head), IoSlice::new(octets)]);
+        let sent = sent.map_err(|error| self.link.error(error))?;
+        if sent < head.len() + octets.len() {
+            self.rest.extend_from_slice(head.get(sent..).unwrap_or_default());
+            self.rest.extend_from_slice(&octets[sent.saturating_sub(head.len())..]);
         }
-        self.head.send(send).map_err(|error| self.link.error(error))?;
-        Ok(wanted.min(self.chunk))
+        Ok(octets.len())
+    }
+
+    /// Sends what is left of a chunk.
+    pub(crate) fn send_rest(&mut self, send: Sending<'_>) -> io::Result<()> {
+        while !self.rest.is_empty() {
+            let sent = send(&[IoSlice::new(&self.rest)]);
+            let sent = sent.map_err(|error| self.link.error(error))?;
+            self.rest.drain(..sent);
+        }
+        Ok(())
     }
 
     fn account(&mut self, sent: u64) {
         self.link.control.moved(sent);
         self.pace.sent(sent);
-        match &mut self.left {
-            Some(left) => *left -= sent,
-            None => self.chunk -= sent as usize,
+        if let Some(left) = &mut self.left {
+            *left -= sent;
         }
     }
 
@@ -265,6 +280,7 @@ impl FlowProducer {
         send: Sending<'_>,
         recv: Receiving<'_>,
     ) -> io::Result<FlowSummary> {
+        self.send_rest(send)?;
         loop {
             let done = match &mut self.ending {
                 Ending::Open => Ok(None),
@@ -275,8 +291,8 @@ impl FlowProducer {
             };
             let receipt = done.map_err(|error| self.link.error(error))?;
             self.ending = match &self.ending {
-                Ending::Open if self.left.unwrap_or(self.chunk as u64) > 0 => {
-                    let agreed = self.link.agreed().unwrap_or(self.link.control.transferred());
+                Ending::Open if self.left.is_some_and(|left| left > 0) => {
+                    let agreed = self.link.agreed().unwrap_or(0);
                     let what = "the producer ended before";
                     return Err(StreamError::WrongSize { agreed, what }.into());
                 }
@@ -343,11 +359,16 @@ impl Write for FlowProducer {
             self.keep_pace();
         }
         let carrier = Arc::clone(&self.link.carrier);
-        self.advance(octets, &mut |octets| carrier.stream().send(octets))
+        self.advance(octets, &mut |parts| carrier.stream().send_vectored(parts))
     }
 
-    /// Does nothing: octets are never kept back.
+    /// Sends what the transport did not take at once.
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        if self.rest.is_empty() {
+            return Ok(());
+        }
+        self.link.prepare()?;
+        let carrier = Arc::clone(&self.link.carrier);
+        self.send_rest(&mut |parts| carrier.stream().send_vectored(parts))
     }
 }

@@ -79,3 +79,59 @@ fn a_task_cannot_wait_for_shared_memory() {
     let error = consumer.into_async().unwrap_err().to_string();
     assert!(error.contains("shared memory"), "{error}");
 }
+
+/// A producer for a task, and its consumer.
+fn pair(spec: FlowSpec) -> (armilla_stream::AsyncFlowProducer, FlowConsumer) {
+    let listener = listener();
+    let (hand, handed) = std::sync::mpsc::channel();
+    let work = move |producer: Result<FlowProducer, StreamError>| {
+        hand.send(producer.unwrap().into_async().unwrap()).unwrap();
+    };
+    let (agreement, _) = listener.agree(&over("unix"), spec, work).unwrap();
+    let consumer = agreement.collect(&options()).unwrap();
+    (handed.recv().unwrap(), consumer)
+}
+
+/// Writes until the transport takes no more; how many octets it has taken.
+fn fill(producer: &mut armilla_stream::AsyncFlowProducer) -> u64 {
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut taken = 0;
+    while let Poll::Ready(count) = Pin::new(&mut *producer).poll_write(&mut cx, &[7; 70_000]) {
+        taken += count.unwrap() as u64;
+    }
+    taken
+}
+
+#[test]
+fn what_a_task_gives_up_to_write_is_not_part_of_the_flow() {
+    let (mut producer, mut consumer) = pair(FlowSpec::unsized_());
+    // The last write would wait; nobody repeats it.
+    let taken = fill(&mut producer);
+    assert_eq!(producer.control().transferred(), taken);
+    let read = thread::spawn(move || {
+        let mut octets = Vec::new();
+        std::io::Read::read_to_end(&mut consumer, &mut octets).unwrap();
+        octets
+    });
+    assert_eq!(block_on(producer.finish()).unwrap().octets, taken);
+    let octets = read.join().unwrap();
+    assert!(octets.len() as u64 == taken && octets.iter().all(|octet| *octet == 7));
+}
+
+#[test]
+fn an_end_that_a_task_drops_cuts_the_flow() {
+    for spec in [FlowSpec::unsized_(), FlowSpec::sized(1 << 30)] {
+        let (mut producer, consumer) = pair(spec.clone());
+        fill(&mut producer);
+        drop(consumer.into_async().unwrap());
+        let write = |cx: &mut Context<'_>| Pin::new(&mut producer).poll_write(cx, &[7; 100]);
+        let error = block_on(poll_fn(write)).unwrap_err();
+        assert!(matches!(StreamError::of(&error), Some(StreamError::Cut { .. })), "{error}");
+
+        let (mut producer, mut consumer) = pair(spec);
+        fill(&mut producer);
+        drop(producer);
+        let error = std::io::Read::read_to_end(&mut consumer, &mut Vec::new()).unwrap_err();
+        assert!(matches!(StreamError::of(&error), Some(StreamError::Cut { .. })), "{error}");
+    }
+}
