@@ -49,6 +49,7 @@ pub(super) fn thumbnail(web: &Web, asked: &Asked, target: &Target) -> Result<Res
 }
 
 fn picture(web: &Web, image: &Image, target: &Target, view: &View) -> Result<Response, Problem> {
+    target.check_frames(image)?;
     let frame = match target.frames.first() {
         Some(frame) => frame - 1,
         None => image.frames / 2 * u32::from(target.instance.is_empty()),

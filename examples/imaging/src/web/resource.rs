@@ -2,7 +2,7 @@
 
 use super::Problem;
 use crate::dicom::is_uid;
-use crate::idl::Level;
+use crate::idl::{Image, Level};
 
 /// What a request is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +12,22 @@ pub(super) struct Target {
     pub(super) instance: String,
     /// From 1 on.
     pub(super) frames: Vec<u32>,
+}
+
+impl Target {
+    /// Whether an image has pixels, and the frames that are asked for.
+    pub(super) fn check_frames(&self, image: &Image) -> Result<(), Problem> {
+        if image.rows == 0 {
+            return Err(Problem::not_found("this object has no pixels"));
+        }
+        match self.frames.iter().find(|frame| **frame > image.frames) {
+            Some(frame) => {
+                let what = format!("there is no frame {frame}; the last one is {}", image.frames);
+                Err(Problem::not_found(what))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// What is wanted of it.

@@ -161,6 +161,7 @@ struct FrameKind {
 pub(super) fn frames(web: &Arc<Web>, asked: &Asked, target: &Target) -> Result<Response, Problem> {
     let (images, _) = web.sources.images(&target.study, &target.series, &target.instance)?;
     let image = &images[0];
+    target.check_frames(image)?;
     let kinds = frame_kinds(asked, image);
     let mut why = Problem::not_acceptable(
         "frames are given as application/octet-stream, decoded, or as they are stored: with \

@@ -176,7 +176,10 @@ fn metadata_frames_and_pictures_tell_of_the_same_pixels() {
     assert!(frame.body == expected);
     let parts = get(&console, &format!("{image}/frames/1,1"), "*/*");
     assert_eq!(parts.parts(), [expected.clone(), expected]);
-    assert_eq!(get(&console, &format!("{image}/frames/2"), "*/*").status, 406);
+    for beyond in ["frames/2", "frames/1,2", "frames/2/rendered"] {
+        let answer = get(&console, &format!("{image}/{beyond}"), "*/*");
+        assert!(answer.status == 404 && answer.text().contains("no frame 2"), "{beyond}");
+    }
     assert_eq!(get(&console, &format!("{image}/frames/0"), "*/*").status, 400);
 
     let drawn = |what: &str, accept: &str| get(&console, &format!("{image}/{what}"), accept);
