@@ -115,6 +115,22 @@ impl Guard {
         }
     }
 
+    /// The same for what follows on something that was allowed and recorded: only a refusal is.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_again(
+        &self,
+        client: &Client,
+        operation: Operation,
+        subject: Subject<'_>,
+    ) -> Result<(), Denied> {
+        match self.rules.decide(operation, client.place, client.token.as_deref()) {
+            Verdict::Allowed(_) => Ok(()),
+            _ => self.check(client, operation, subject),
+        }
+    }
+
     /// Records what a rule has done, or what came of an access.
     ///
     /// # Errors

@@ -1,12 +1,15 @@
 //! An image locator: asks all image servers at once, merges what they say, and answers when some of
 //! them are down.
 
+use crate::access::Operation;
+use crate::audit::{Guard, Subject};
 use crate::idl::source::HoldersRaises;
 use crate::idl::{
     self, Group, Image, Level, Missing, Query, Server, ServerRef, Source, SourceRef, UnknownImage,
 };
 use crate::query;
-use armilla::{Error, Orb, SystemException};
+use crate::server::caller;
+use armilla::{Error, ExceptionKind, Orb, SystemException};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -21,6 +24,8 @@ pub struct Locator {
     orb: Orb,
     /// The servers, as URLs: one that is down is looked for at each question.
     servers: Vec<String>,
+    /// Who may search here: to the servers, all clients have the address of this locator.
+    guard: Guard,
     /// Those that did not answer when they were asked last.
     down: Mutex<BTreeSet<String>>,
 }
@@ -28,13 +33,23 @@ pub struct Locator {
 type Answer<T> = (String, Result<T, String>);
 
 impl Locator {
-    /// Activates a locator of the servers at these URLs.
+    /// Activates a locator of the servers at these URLs, whose clients `guard` asks.
     ///
     /// # Errors
     /// As [`Poa::activate`](armilla::Poa::activate).
-    pub fn activate(orb: &Orb, servers: Vec<String>) -> Result<SourceRef, armilla::PoaError> {
-        let locator = Self { orb: orb.clone(), servers, down: Mutex::default() };
+    pub fn activate(
+        orb: &Orb,
+        servers: Vec<String>,
+        guard: Guard,
+    ) -> Result<SourceRef, armilla::PoaError> {
+        let locator = Self { orb: orb.clone(), servers, guard, down: Mutex::default() };
         orb.root_poa().activate(idl::source::tie(locator))
+    }
+
+    fn permit_search(&self) -> Result<(), SystemException> {
+        let subject = Subject { what: "search", ..Subject::default() };
+        let checked = self.guard.check(&caller(Some(&self.orb)), Operation::Read, subject);
+        checked.map_err(|denied| ExceptionKind::NoPermission.because(denied.to_string()))
     }
 
     /// Asks all servers at the same time.
@@ -87,28 +102,8 @@ fn split<T>(asked: Vec<Answer<(T, Vec<Missing>)>>) -> (Vec<T>, Vec<Missing>) {
 }
 
 impl Locator {
-    /// Studies or series of which several servers have images: their images are counted once.
-    fn merged(
-        &self,
-        shared: &[String],
-        level: Level,
-    ) -> Result<BTreeMap<String, Group>, SystemException> {
-        if shared.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        let mut wanted = query::everything();
-        match level {
-            Level::Series => wanted.series = shared.join("\\"),
-            _ => wanted.study = shared.join("\\"),
-        }
-        let (images, _) = self.find(&wanted)?;
-        let groups = query::group(&images, level).into_iter();
-        Ok(groups.map(|group| (query::key(&group.first, level).to_owned(), group)).collect())
-    }
-}
-
-impl Source for Locator {
-    fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
+    /// The images of all servers that match.
+    fn find_all(&self, wanted: &Query) -> (Vec<Image>, Vec<Missing>) {
         let mut images: BTreeMap<String, Image> = BTreeMap::new();
         let asked = self.ask(|server| server.find(wanted).map_err(|error| error.to_string()));
         let (answers, missing) = split(asked);
@@ -118,7 +113,29 @@ impl Source for Locator {
         let mut found: Vec<_> = images.into_values().collect();
         found.sort_by(query::order);
         found.truncate(wanted.limit as usize);
-        Ok((found, missing))
+        (found, missing)
+    }
+
+    /// Studies or series of which several servers have images: their images are counted once.
+    fn merged(&self, shared: &[String], level: Level) -> BTreeMap<String, Group> {
+        if shared.is_empty() {
+            return BTreeMap::new();
+        }
+        let mut wanted = query::everything();
+        match level {
+            Level::Series => wanted.series = shared.join("\\"),
+            _ => wanted.study = shared.join("\\"),
+        }
+        let (images, _) = self.find_all(&wanted);
+        let groups = query::group(&images, level).into_iter();
+        groups.map(|group| (query::key(&group.first, level).to_owned(), group)).collect()
+    }
+}
+
+impl Source for Locator {
+    fn find(&self, wanted: &Query) -> Result<(Vec<Image>, Vec<Missing>), SystemException> {
+        self.permit_search()?;
+        Ok(self.find_all(wanted))
     }
 
     fn groups(
@@ -126,6 +143,7 @@ impl Source for Locator {
         wanted: &Query,
         level: Level,
     ) -> Result<(Vec<Group>, Vec<Missing>), SystemException> {
+        self.permit_search()?;
         let asked =
             self.ask(|server| server.groups(wanted, level).map_err(|error| error.to_string()));
         let (answers, missing) = split(asked);
@@ -142,7 +160,7 @@ impl Source for Locator {
         found.truncate(wanted.limit as usize);
         let shared = found.iter().filter(|(_, (_, shared))| *shared && level != Level::Instances);
         let shared: Vec<_> = shared.map(|(key, _)| key.clone()).collect();
-        let mut merged = self.merged(&shared, level)?;
+        let mut merged = self.merged(&shared, level);
         let whole = |(key, (group, _))| merged.remove(&key).unwrap_or(group);
         Ok((found.into_iter().map(whole).collect(), missing))
     }

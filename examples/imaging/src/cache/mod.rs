@@ -248,6 +248,13 @@ impl Server for Cache {
     }
 
     fn stored(&self, ticket: u64) -> Result<Image, Error<StoredRaises>> {
+        let orb = self.0.this.get().and_then(|this| this.object().orb().ok());
+        let subject = Subject { what: "file", ..Subject::default() };
+        let checked = self.0.guard.check_again(&caller(orb.as_ref()), Operation::Store, subject);
+        checked.map_err(|denied| {
+            let reason = denied.to_string();
+            Error::User(Refused { kind: Refusal::Forbidden, reason }.into())
+        })?;
         self.0.local.stored(ticket)
     }
 

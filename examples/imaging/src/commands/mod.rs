@@ -272,11 +272,12 @@ impl Serve {
 impl Locate {
     fn run(self, orb: OrbBuilder) -> Result<(), Failure> {
         let orb = orb.build()?;
-        let locator = Locator::activate(&orb, self.servers)?;
+        let guard = self.access.guard()?;
+        let locator = Locator::activate(&orb, self.servers, guard.clone())?;
         let url = orb.publish("ImageLocator", locator.object())?;
         self.naming.bind(&orb, &url)?;
         let lifecycle = Lifecycle::new();
-        let _console = self.http.start(&locator, None, &self.access.guard()?, &lifecycle)?;
+        let _console = self.http.start(&locator, None, &guard, &lifecycle)?;
         Ok(armilla_service::run(&orb, &lifecycle, &url)?)
     }
 }

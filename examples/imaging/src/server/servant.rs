@@ -304,12 +304,18 @@ impl Server for Shared {
     }
 
     fn stored(&self, ticket: u64) -> Result<Image, Error<StoredRaises>> {
+        let (guard, begun) =
+            (&self.0.settings.guard, Subject { what: "file", ..Subject::default() });
+        let checked = guard.check_again(&self.0.caller(), Operation::Store, begun);
+        checked.map_err(|denied| {
+            let reason = denied.to_string();
+            Error::User(Refused { kind: Refusal::Forbidden, reason }.into())
+        })?;
         let kept = self.0.uploads.wait(ticket);
         let image = kept.map_err(|refused| Error::User(refused.into()))?;
         tracing::info!(uid = image.uid, octets = image.size, "an image was stored");
         let subject =
             Subject { what: "file", study: &image.study, series: &image.series, image: &image.uid };
-        let guard = &self.0.settings.guard;
         if let Err(error) = guard.note(&self.0.caller(), Operation::Store, subject, "stored") {
             tracing::error!(%error, "the record of accesses cannot be written");
         }

@@ -2,6 +2,7 @@
 
 use crate::idl::{Image, Refusal, Refused};
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,7 +20,10 @@ pub(super) struct Uploads(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    last: u64,
+    /// How many there were.
+    count: u64,
+    /// Makes tickets that nobody else can guess: who has one gets what its image tells of a patient.
+    secret: RandomState,
     /// The oldest ones first.
     order: std::collections::VecDeque<u64>,
     waiting: HashMap<u64, Receiver<Kept>>,
@@ -41,8 +45,8 @@ impl Uploads {
             return Err(failed(format!("{MOST} files are on their way; try again later")));
         }
         let (fill, wait) = sync_channel(1);
-        state.last += 1;
-        let ticket = state.last;
+        state.count += 1;
+        let ticket = state.secret.hash_one(state.count);
         state.order.push_back(ticket);
         state.waiting.insert(ticket, wait);
         Ok((ticket, Slot(fill)))
@@ -92,5 +96,18 @@ impl Slot {
     pub(super) fn fill(self, kept: Kept) {
         // The caller may have given up.
         self.0.send(kept).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_does_not_tell_of_the_next_one() {
+        let uploads = Uploads::default();
+        let tickets: Vec<_> = (0..100).map(|_| uploads.begin().unwrap().0).collect();
+        assert!(tickets.windows(2).all(|pair| pair[0].abs_diff(pair[1]) > 1 << 20));
+        assert_ne!(Uploads::default().begin().unwrap().0, tickets[0]);
     }
 }

@@ -50,7 +50,7 @@ impl Pair {
         let far_url = far.0.object_to_string(far.1.object()).unwrap();
         // A locator behind answers also while its servers are away.
         let behind = match located {
-            true => Locator::activate(&near, vec![far_url]).unwrap(),
+            true => Locator::activate(&near, vec![far_url], Guard::default()).unwrap(),
             false => near.resolve(&far_url).unwrap(),
         };
         let (cache, server) = Cache::activate(&near.root_poa(), settings, behind).unwrap();

@@ -96,7 +96,7 @@ fn a_locator_answers_when_a_server_is_down_and_replicas_take_over() {
         two.object_to_string(second.object()).unwrap(),
     ];
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let locator = Locator::activate(&orb, urls).unwrap();
+    let locator = Locator::activate(&orb, urls, Guard::default()).unwrap();
     let (found, missing) = locator.find(&everything()).unwrap();
     assert_eq!(found.iter().map(|image| &image.uid).collect::<Vec<_>>(), [&both, &alone]);
     assert!(missing.is_empty());
@@ -130,7 +130,7 @@ fn a_study_of_which_two_servers_have_images_is_one() {
     let urls = [(&one, &first), (&two, &second)]
         .map(|(orb, server)| orb.object_to_string(server.object()).unwrap());
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let locator = Locator::activate(&orb, urls.to_vec()).unwrap();
+    let locator = Locator::activate(&orb, urls.to_vec(), Guard::default()).unwrap();
     let shown = |by, limit| {
         let (groups, missing) = locator.groups(&Query { limit, ..Query::default() }, by).unwrap();
         assert!(missing.is_empty());
@@ -334,4 +334,45 @@ fn a_sequence_of_unknown_kind_does_not_hide_an_image() {
     assert!(drawn == same);
     orb.shutdown();
     other.shutdown();
+}
+
+#[test]
+fn who_may_not_store_learns_nothing_of_what_others_store() {
+    let scratch = Scratch::new();
+    let guard = Guard::new("allow read from any".parse().unwrap(), None).unwrap();
+    let (orb, server, _) = serve_to(&scratch.file("store"), 0, guard);
+    let client = Orb::new().unwrap();
+    let (server, _, _) = reached(&client, (&orb, &server));
+    let error = server.stored(1).unwrap_err().to_string();
+    assert!(error.contains("do not allow you to store"), "{error}");
+    orb.shutdown();
+}
+
+#[test]
+fn a_locator_asks_its_own_clients() {
+    let scratch = Scratch::new();
+    let (orb, server, store) = serve(&scratch.file("store"), 0);
+    let path = scratch.file("image");
+    write_image(&path, "1.2.3", 1, 16, 0);
+    store.import(&path).unwrap();
+    let url = orb.object_to_string(server.object()).unwrap();
+    let record = scratch.file("record");
+    for (rules, found) in [("allow read from local", true), ("deny any from any", false)] {
+        let guard = Guard::new(rules.parse().unwrap(), Some(&record)).unwrap();
+        let own = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let locator = Locator::activate(&own, vec![url.clone()], guard).unwrap();
+        own.perform_work().unwrap();
+        let reader = Orb::new().unwrap();
+        let far: SourceRef =
+            reader.resolve(&own.object_to_string(locator.object()).unwrap()).unwrap();
+        assert_eq!(far.find(&everything()).is_ok_and(|(images, _)| images.len() == 1), found);
+        assert_eq!(far.groups(&everything(), Level::Studies).is_ok(), found);
+        // What asks within the process has asked its own client.
+        assert_eq!(locator.find(&everything()).unwrap().0.len(), 1);
+        own.shutdown();
+    }
+    let record = fs::read_to_string(record).unwrap();
+    assert_eq!(record.matches(r#""outcome":"allowed""#).count(), 2, "{record}");
+    assert_eq!(record.matches(r#""outcome":"denied""#).count(), 2, "{record}");
+    orb.shutdown();
 }

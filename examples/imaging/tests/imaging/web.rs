@@ -259,7 +259,7 @@ fn a_locator_answers_for_several_servers_and_says_who_is_missing() {
     let urls = [(&one, &first), (&two, &second)]
         .map(|(orb, server)| orb.object_to_string(server.object()).unwrap());
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-    let locator = Locator::activate(&orb, urls.to_vec()).unwrap();
+    let locator = Locator::activate(&orb, urls.to_vec(), Guard::default()).unwrap();
     let console = console(locator);
     let search = || get(&console, "studies", "*/*");
     assert_eq!(values(&search().json(), "00201208"), [2]);
