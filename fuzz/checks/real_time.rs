@@ -2,8 +2,8 @@
 
 use armilla_giop::ior::{Component, TaggedComponent};
 use armilla_rt::{
-    ExposedPolicies, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoints, decode_priority,
-    decode_priority_range, encode_priority, encode_priority_range,
+    ExposedPolicies, LaneLocalEndpoint, TAG_LANE_LOCAL_ENDPOINT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
+    TaoEndpoints, decode_priority, decode_priority_range, encode_priority, encode_priority_range,
 };
 
 pub(crate) fn check(data: &[u8]) {
@@ -15,6 +15,7 @@ pub(crate) fn check(data: &[u8]) {
     }
     survives::<ExposedPolicies>(TAG_POLICIES, data);
     survives::<TaoEndpoints>(TAO_TAG_ENDPOINTS, data);
+    survives::<LaneLocalEndpoint>(TAG_LANE_LOCAL_ENDPOINT, data);
 }
 
 /// What was decoded decodes to the same again.

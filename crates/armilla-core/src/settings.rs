@@ -5,9 +5,11 @@
 
 mod local;
 mod network;
+mod queues;
 
 pub use local::LocalAccess;
 pub use network::{Network, PublishAs};
+pub use queues::Queues;
 
 use crate::concurrency::Concurrency;
 use crate::exception::{Minor, SystemException};
@@ -306,6 +308,14 @@ pub struct Settings {
     /// The size of the send and receive buffers of sockets, in octets. `None` leaves the system's
     /// default. Default: `None`. Option: `-ORBSocketQueue`.
     pub socket_queue: Option<usize>,
+    /// The same for TCP connections only, each queue with a size of its own. Default: as above.
+    pub tcp_queues: Queues,
+    /// The same for Unix-domain sockets.
+    pub unix_queues: Queues,
+    /// The same for connections over shared memory. The side that connects makes the memory, so
+    /// this means something to clients only; a size is rounded up to a power of two between 4 KiB
+    /// and 16 MiB.
+    pub shm_queues: Queues,
     /// Whether a client prefers the local endpoints of a server on the same host to TCP. Default:
     /// `true`. Option: `-ORBLocalEndpoints`.
     pub local_endpoints: bool,
@@ -391,6 +401,9 @@ impl Default for Settings {
             alternate_addresses: true,
             imr: None,
             socket_queue: None,
+            tcp_queues: Queues::default(),
+            unix_queues: Queues::default(),
+            shm_queues: Queues::default(),
             local_endpoints: true,
             local_access: LocalAccess::default(),
             busy_poll: None,
@@ -415,9 +428,14 @@ impl Settings {
 
     /// The options with which a transport of this ORB opens its streams.
     pub fn stream_options(&self) -> StreamOptions {
+        self.stream_options_with(Queues::default())
+    }
+
+    /// The same for a transport whose connections have queues of these sizes.
+    pub fn stream_options_with(&self, queues: Queues) -> StreamOptions {
         StreamOptions {
-            send_buffer: self.socket_queue,
-            recv_buffer: self.socket_queue,
+            send_buffer: queues.send.or(self.socket_queue),
+            recv_buffer: queues.receive.or(self.socket_queue),
             congestion: self.congestion_control.clone(),
             keep_alive: self.keep_alive,
             busy_poll: self.busy_poll,

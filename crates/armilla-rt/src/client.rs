@@ -8,11 +8,12 @@ use crate::error::{RtError, RtErrorKind};
 use crate::poa::check_bands;
 use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority};
-use crate::protocol::{Protocol, ProtocolType, check_protocols};
+use crate::protocol::{Protocol, ProtocolType, Side, check_protocols};
 use crate::shared_pools::{Change, OwnPool, PoolKey, SharedPools};
 use crate::wire::{
-    ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS,
-    TaoEndpoint, TaoEndpoints, decode_priority, encode_priority,
+    ExposedPolicies, LaneLocalEndpoint, PriorityModel, RT_CORBA_PRIORITY_CONTEXT,
+    TAG_LANE_LOCAL_ENDPOINT, TAG_LOCAL_ENDPOINT, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoint,
+    TaoEndpoints, decode_priority, encode_priority, local_address,
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
@@ -20,6 +21,7 @@ use armilla::{
     PolicyType, Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
+use armilla_ipc::Address;
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -61,8 +63,9 @@ impl ClientPolicies {
         self
     }
 
-    /// Uses these protocols only, with their settings (`ClientProtocolPolicy`). IIOP has to be one
-    /// of them.
+    /// Uses these protocols only, with their settings, the first one that the server has
+    /// (`ClientProtocolPolicy`). IIOP has to be one of them, and is there for every server: what
+    /// comes after it is not used.
     #[must_use]
     pub fn protocols(mut self, protocols: impl Into<Vec<Protocol>>) -> Self {
         self.protocols = protocols.into();
@@ -83,7 +86,7 @@ impl ClientPolicies {
                     self.bands.clone_from(bands);
                 }
                 RtPolicy::ClientProtocol(protocols) if self.protocols.is_empty() => {
-                    check_protocols("client policies", protocols)?;
+                    check_protocols("client policies", Side::Client, protocols)?;
                     self.protocols.clone_from(protocols);
                 }
                 RtPolicy::PrivateConnection => self.private = true,
@@ -102,8 +105,28 @@ impl ClientPolicies {
         check_bands("client policies", &self.bands)?;
         match self.protocols.is_empty() {
             true => Ok(()),
-            false => check_protocols("client policies", &self.protocols),
+            false => check_protocols("client policies", Side::Client, &self.protocols),
         }
+    }
+
+    /// Leaves the endpoints of one host that calls may use, in the order of preference: those of
+    /// protocols before IIOP, if the policies name any.
+    fn choose_protocols(&self, components: &mut Vec<TaggedComponent>) {
+        if self.protocols.is_empty() {
+            return;
+        }
+        let preferred = self.protocols.iter().map(|protocol| protocol.protocol_type);
+        let preferred: Vec<_> = preferred.take_while(|one| *one != ProtocolType::Iiop).collect();
+        let place = |component: &TaggedComponent| {
+            let protocol = match local_address(component)? {
+                Address::Shm(_) => ProtocolType::SharedMemory,
+                _ => ProtocolType::UnixDomain,
+            };
+            preferred.iter().position(|one| *one == protocol)
+        };
+        components
+            .retain(|component| component.id != TAG_LOCAL_ENDPOINT || place(component).is_some());
+        components.sort_by_key(|component| place(component));
     }
 
     /// The connections that calls at these priorities share, unless each reference has its own.
@@ -182,7 +205,7 @@ impl RtClient {
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
         let Some(profile) = first_profile(ior) else { return Ok(None) };
         // A copy that was made here has no policies; it is not copied again.
-        if component::<ConnectionPool>(&profile).is_some() {
+        if component(&profile).is_some_and(|pool: ConnectionPool| orb.has_connection_pool(pool)) {
             return Ok(None);
         }
         let policies = self.policies(orb, own)?;
@@ -339,16 +362,22 @@ impl Parts<'_> {
         if let Some(lane) = lane {
             (profile.host, profile.port) = (lane.host.clone(), lane.port);
         }
-        let local = [ProtocolType::UnixDomain, ProtocolType::SharedMemory];
-        let protocols = &self.policies.protocols;
-        let only_iiop = !protocols.is_empty()
-            && !protocols.iter().any(|protocol| local.contains(&protocol.protocol_type));
+        let of_lane = |own: LaneLocalEndpoint| {
+            let is_own = lane.is_some_and(|lane| lane.priority == Some(own.priority));
+            is_own.then(|| TaggedComponent { id: TAG_LOCAL_ENDPOINT, data: own.data })
+        };
+        let lanes = profile.components.iter();
+        let of_lane: Vec<_> = lanes
+            .filter_map(|one| LaneLocalEndpoint::from_tagged(one).ok()?.and_then(of_lane))
+            .collect();
         profile.components.retain(|component| {
             // What leads elsewhere, or would be looked at again.
-            let is_local = component.id == LOCAL_ENDPOINTS;
-            let leads = lane.is_some() && is_address(component) || only_iiop && is_local;
-            ![TAG_POLICIES, TAO_TAG_ENDPOINTS].contains(&component.id) && !leads
+            let leads = lane.is_some() && is_address(component);
+            let looked_at = [TAG_POLICIES, TAO_TAG_ENDPOINTS, TAG_LANE_LOCAL_ENDPOINT];
+            !looked_at.contains(&component.id) && !leads
         });
+        profile.components.extend(of_lane);
+        self.policies.choose_protocols(&mut profile.components);
         profile.components.push(pool.to_tagged()?);
         let profiles = vec![profile.to_tagged()?];
         let ior = Ior { type_id: self.ior.type_id.clone(), profiles };
@@ -359,11 +388,8 @@ impl Parts<'_> {
 /// Whether a component is another address of the object: `TAG_ALTERNATE_IIOP_ADDRESS`, or an
 /// endpoint on the same host.
 fn is_address(component: &TaggedComponent) -> bool {
-    [3, LOCAL_ENDPOINTS].contains(&component.id)
+    [3, TAG_LOCAL_ENDPOINT].contains(&component.id)
 }
-
-/// The component of endpoints on the same host.
-const LOCAL_ENDPOINTS: u32 = 0x4152_4d01;
 
 fn first_profile(ior: &Ior) -> Option<IiopProfile> {
     let profile = ior.profiles.iter().find(|profile| profile.id == TAG_INTERNET_IOP)?;

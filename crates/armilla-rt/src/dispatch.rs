@@ -332,6 +332,9 @@ impl PoaExtension for Dispatch {
                 false => endpoints,
             };
             addresses.components.extend(TaoEndpoints(listed).to_tagged().ok());
+            let propagated = matches!(self.model, Some(PriorityModel::ClientPropagated(_)));
+            let one = (!propagated).then_some(lane);
+            addresses.components.extend(pool.local_components(one));
             addresses.only_these = true;
         }
         Some(addresses)

@@ -63,9 +63,10 @@ pub use threadpool::{
     BelowHighest, LaneOptions, LaneReport, RequestBuffering, Threadpool, ThreadpoolOptions,
 };
 pub use wire::{
-    BIND_PRIORITY_BAND, ExposedPolicies, PriorityModel, RT_CORBA_PRIORITY_CONTEXT,
-    RT_CORBA_PRIORITY_RANGE_CONTEXT, TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoint, TaoEndpoints,
-    decode_priority, decode_priority_range, encode_priority, encode_priority_range,
+    BIND_PRIORITY_BAND, ExposedPolicies, LaneLocalEndpoint, PriorityModel,
+    RT_CORBA_PRIORITY_CONTEXT, RT_CORBA_PRIORITY_RANGE_CONTEXT, TAG_LANE_LOCAL_ENDPOINT,
+    TAG_POLICIES, TAO_TAG_ENDPOINTS, TaoEndpoint, TaoEndpoints, decode_priority,
+    decode_priority_range, encode_priority, encode_priority_range,
 };
 
 /// Compiles the examples of the page on real time.

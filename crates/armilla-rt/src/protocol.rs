@@ -3,7 +3,7 @@
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;
-use armilla::Settings;
+use armilla::{Queues, Settings};
 use std::time::Duration;
 
 /// A protocol that a server offers or a client uses, with its settings (`RTCORBA::Protocol`).
@@ -16,15 +16,47 @@ pub struct Protocol {
 }
 
 impl Protocol {
-    /// Whether connections within the host have these settings, if TCP connections have `iiop`.
-    fn is_settable_beside(&self, iiop: &ProtocolProperties) -> bool {
+    /// Why connections of this protocol cannot have these settings at `side`, and what to do.
+    fn fault(&self, side: Side) -> Option<(&'static str, &'static str)> {
         let own = self.properties;
-        let (sizes, none) = ((own.send_buffer_size, own.receive_buffer_size), (None, None));
-        let of_iiop = (iiop.send_buffer_size, iiop.receive_buffer_size);
-        let queues = sizes == none || self.protocol_type == ProtocolType::UnixDomain;
-        let same = sizes == none || sizes == of_iiop;
-        !own.keep_alive && !own.network_priority && own.no_delay && queues && same
+        let sizes = (own.send_buffer_size, own.receive_buffer_size);
+        match self.protocol_type {
+            ProtocolType::Iiop => None,
+            _ if own.keep_alive || own.network_priority || !own.no_delay => Some((
+                "connections of one host have no keep-alive, no code point and no delay",
+                "give it buffer sizes only",
+            )),
+            ProtocolType::SharedMemory if side == Side::Server && sizes != (None, None) => Some((
+                "the client makes the memory and chooses its size",
+                "leave the sizes to the ClientProtocolPolicy of the clients",
+            )),
+            _ => None,
+        }
     }
+
+    /// Changes the settings of connections for calls of this priority.
+    pub(crate) fn apply(&self, priority: Priority, settings: &mut Settings) {
+        let ProtocolProperties { send_buffer_size: send, receive_buffer_size: receive, .. } =
+            self.properties;
+        let queues = Queues { send, receive };
+        match self.protocol_type {
+            ProtocolType::Iiop => {
+                settings.tcp_queues = queues;
+                self.properties.apply(priority, settings);
+            }
+            ProtocolType::UnixDomain => settings.unix_queues = queues,
+            ProtocolType::SharedMemory => settings.shm_queues = queues,
+        }
+    }
+}
+
+/// Whose policy has a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// A client's: `ClientProtocolPolicy`.
+    Client,
+    /// A server's: `ServerProtocolPolicy`.
+    Server,
 }
 
 /// A protocol of connections, which the standard denotes by the id of its profiles.
@@ -35,7 +67,7 @@ pub enum ProtocolType {
     Iiop,
     /// Unix-domain sockets: TAO's `0x54414f00`.
     UnixDomain,
-    /// Shared memory: TAO's `0x54414f02`. It has no settings.
+    /// Shared memory: TAO's `0x54414f02`. The client chooses the sizes of its queues.
     SharedMemory,
 }
 
@@ -62,7 +94,7 @@ impl ProtocolType {
 pub struct ProtocolProperties {
     /// The size of the send buffer in octets; `None` is the default of the system.
     pub send_buffer_size: Option<usize>,
-    /// The size of the receive buffer in octets. The ORB gives both buffers the larger size.
+    /// The size of the receive buffer in octets; `None` is the default of the system.
     pub receive_buffer_size: Option<usize>,
     /// Whether idle connections are probed: after a minute, unless the settings of the ORB say
     /// when.
@@ -91,10 +123,8 @@ impl Default for ProtocolProperties {
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
 
 impl ProtocolProperties {
-    /// Changes the settings of connections for calls of this priority.
-    pub(crate) fn apply(&self, priority: Priority, settings: &mut Settings) {
-        settings.socket_queue =
-            self.send_buffer_size.max(self.receive_buffer_size).or(settings.socket_queue);
+    /// Changes the settings of TCP connections, but for the queues.
+    fn apply(&self, priority: Priority, settings: &mut Settings) {
         settings.keep_alive = match self.keep_alive {
             true => settings.keep_alive.or(Some(KEEP_ALIVE)),
             false => None,
@@ -117,12 +147,16 @@ pub fn network_priority(priority: Priority) -> u8 {
     CODE_POINTS[place.min(CODE_POINTS.len() - 1)]
 }
 
-/// Checks the protocols of a policy of `object`.
+/// Checks the protocols of a policy of `object`, at the side that has it.
 ///
 /// # Errors
 /// If there is none, one is there twice, IIOP is missing, or a protocol has settings that it cannot
 /// have.
-pub(crate) fn check_protocols(object: &str, protocols: &[Protocol]) -> Result<(), RtError> {
+pub(crate) fn check_protocols(
+    object: &str,
+    side: Side,
+    protocols: &[Protocol],
+) -> Result<(), RtError> {
     let wrong = |value: String, reason: &str, remedy: &str| {
         Err(RtError::new(RtErrorKind::Value, object, "protocols", value, reason, remedy))
     };
@@ -134,26 +168,17 @@ pub(crate) fn check_protocols(object: &str, protocols: &[Protocol]) -> Result<()
     {
         return wrong(format!("{twice:?}"), "it is there twice", "leave one out");
     }
-    let Some(of_iiop) = of_iiop(protocols) else {
-        let reason = "references to lanes lead to TCP endpoints";
+    if !types.contains(&ProtocolType::Iiop) {
+        let reason = "every reference has a TCP endpoint, whatever others it has";
         return wrong(format!("{types:?}"), reason, "add IIOP");
-    };
-    let local = protocols.iter().filter(|one| one.protocol_type != ProtocolType::Iiop);
-    match local.into_iter().find(|one| !one.is_settable_beside(&of_iiop)) {
-        Some(Protocol { protocol_type, properties }) => wrong(
-            format!("{protocol_type:?} with {properties:?}"),
-            "sockets of one host have no keep-alive, no code point and no delay, and shared memory \
-             no queues; queues are those of IIOP",
-            "leave its settings at the default, or give it the buffer sizes of IIOP",
-        ),
+    }
+    let fault = protocols.iter().find_map(|protocol| Some((protocol, protocol.fault(side)?)));
+    match fault {
+        Some((Protocol { protocol_type, properties }, (reason, remedy))) => {
+            wrong(format!("{protocol_type:?} with {properties:?}"), reason, remedy)
+        }
         None => Ok(()),
     }
-}
-
-/// The settings of TCP connections in a list of protocols.
-pub(crate) fn of_iiop(protocols: &[Protocol]) -> Option<ProtocolProperties> {
-    let iiop = protocols.iter().find(|protocol| protocol.protocol_type == ProtocolType::Iiop);
-    iiop.map(|protocol| protocol.properties)
 }
 
 #[cfg(test)]
@@ -178,20 +203,34 @@ mod tests {
             no_delay: false,
             network_priority: true,
         };
-        properties.apply(Priority::MAX, &mut settings);
-        assert_eq!(settings.socket_queue, Some(20_000));
+        let apply = |protocol_type, settings: &mut Settings| {
+            Protocol { protocol_type, properties }.apply(Priority::MAX, settings);
+        };
+        apply(ProtocolType::Iiop, &mut settings);
+        let queues = Queues { send: Some(10_000), receive: Some(20_000) };
+        assert_eq!(settings.tcp_queues, queues);
         assert_eq!((settings.keep_alive, settings.no_delay), (Some(KEEP_ALIVE), false));
         assert_eq!(settings.dscp, Some(46));
+        assert_eq!((settings.unix_queues, settings.shm_queues), Default::default());
+        apply(ProtocolType::UnixDomain, &mut settings);
+        apply(ProtocolType::SharedMemory, &mut settings);
+        assert_eq!((settings.unix_queues, settings.shm_queues), (queues, queues));
     }
 
     #[test]
     fn lists_without_a_protocol_or_with_one_twice_are_refused() {
         let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: Default::default() };
-        assert!(check_protocols("pool", &[iiop]).is_ok());
+        let check_protocols = |protocols: &[Protocol]| {
+            let sides = [Side::Client, Side::Server];
+            sides.map(|side| super::check_protocols("pool", side, protocols))
+        };
+        let all_are =
+            |checked: [Result<(), RtError>; 2], ok| checked.iter().all(|one| one.is_ok() == ok);
+        assert!(all_are(check_protocols(&[iiop]), true));
         let local = Protocol { protocol_type: ProtocolType::UnixDomain, ..iiop };
-        assert!(check_protocols("pool", &[local, iiop]).is_ok());
+        assert!(all_are(check_protocols(&[local, iiop]), true));
         for wrong in [&[][..], &[iiop, iiop], &[local]] {
-            assert!(check_protocols("pool", wrong).is_err());
+            assert!(all_are(check_protocols(wrong), false));
         }
         for protocol in ProtocolType::ALL {
             assert_eq!(ProtocolType::from_profile_id(protocol.profile_id()), Some(protocol));
@@ -204,20 +243,20 @@ mod tests {
         let plain = ProtocolProperties::default();
         let queues = ProtocolProperties { send_buffer_size: large, ..plain };
         let lasting = ProtocolProperties { keep_alive: true, ..plain };
-        let checked = |iiop, protocol_type, properties| {
-            let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: iiop };
-            check_protocols("pool", &[iiop, Protocol { protocol_type, properties }])
+        let checked = |side, protocol_type, properties| {
+            let iiop = Protocol { protocol_type: ProtocolType::Iiop, properties: plain };
+            check_protocols("pool", side, &[iiop, Protocol { protocol_type, properties }])
         };
-        assert!(checked(queues, ProtocolType::UnixDomain, queues).is_ok());
-        assert!(checked(lasting, ProtocolType::SharedMemory, plain).is_ok());
-        for (protocol, properties) in [
-            (ProtocolType::UnixDomain, lasting),
-            (ProtocolType::UnixDomain, queues),
-            (ProtocolType::SharedMemory, lasting),
-        ] {
-            let error = checked(plain, protocol, properties).unwrap_err().to_string();
-            assert!(error.contains(&format!("{protocol:?}")), "{error}");
+        for side in [Side::Client, Side::Server] {
+            assert!(checked(side, ProtocolType::UnixDomain, queues).is_ok());
+            assert!(checked(side, ProtocolType::SharedMemory, plain).is_ok());
+            for protocol in [ProtocolType::UnixDomain, ProtocolType::SharedMemory] {
+                let error = checked(side, protocol, lasting).unwrap_err().to_string();
+                assert!(error.contains(&format!("{protocol:?}")), "{error}");
+            }
         }
-        assert!(checked(queues, ProtocolType::SharedMemory, queues).is_err());
+        assert!(checked(Side::Client, ProtocolType::SharedMemory, queues).is_ok());
+        let error = checked(Side::Server, ProtocolType::SharedMemory, queues).unwrap_err();
+        assert!(error.to_string().contains("the client makes the memory"), "{error}");
     }
 }

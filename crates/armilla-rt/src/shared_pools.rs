@@ -2,7 +2,7 @@
 //! settings. The ORB has connections for each address besides, so that servers share none.
 
 use crate::priority::Priority;
-use crate::protocol::{Protocol, of_iiop};
+use crate::protocol::Protocol;
 use crate::wire::{BIND_PRIORITY_BAND, RT_CORBA_PRIORITY_RANGE_CONTEXT, encode_priority_range};
 use armilla::{ConnectionPool, Greeting, Orb, Settings};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,14 +27,13 @@ pub(crate) struct PoolKey {
 impl PoolKey {
     /// A new pool of such connections.
     pub(crate) fn open(&self, orb: &Orb) -> ConnectionPool {
-        let properties = of_iiop(&self.protocols);
         let greeting = self.band.map(|band| Greeting {
             operation: BIND_PRIORITY_BAND,
             context: RT_CORBA_PRIORITY_RANGE_CONTEXT,
             data: encode_priority_range(band).to_vec(),
         });
         orb.open_connection_pool(greeting, |settings| {
-            properties.iter().for_each(|properties| properties.apply(self.urgency, settings));
+            self.protocols.iter().for_each(|protocol| protocol.apply(self.urgency, settings));
             self.change.iter().for_each(|change| change(settings));
         })
     }

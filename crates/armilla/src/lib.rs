@@ -140,7 +140,9 @@ pub use server::{
 };
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
-pub use settings::{AcceptBidirectional, Collocation, LocalAccess, Network, PublishAs, Settings};
+pub use settings::{
+    AcceptBidirectional, Collocation, LocalAccess, Network, PublishAs, Queues, Settings,
+};
 #[doc(inline)]
 pub use threads::blocking;
 pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRef};

@@ -151,7 +151,7 @@ impl IiopEndpoint {
 
     /// Listens at the first free port of the range.
     fn bind(&self, settings: &Settings) -> io::Result<Box<dyn Acceptor>> {
-        let options = settings.stream_options();
+        let options = settings.stream_options_with(settings.tcp_queues);
         let mut taken = None;
         for port in self.ports.clone() {
             let at = |host: &str| armilla_ipc::listen(&Address::tcp(host, port), &options);

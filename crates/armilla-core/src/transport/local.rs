@@ -9,7 +9,7 @@ use super::{
 use crate::settings::Settings;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use armilla_giop::ior::{TAG_UIOP, UiopProfile};
-use armilla_ipc::{Address, host};
+use armilla_ipc::{Address, StreamOptions, host};
 use std::io;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -61,7 +61,7 @@ impl Transport for Local {
 
     fn listen(&self, endpoint: &str, settings: &Settings) -> io::Result<Listening> {
         let address = (self.address)(endpoint.into());
-        let acceptor = armilla_ipc::listen(&address, &settings.stream_options())?;
+        let acceptor = armilla_ipc::listen(&address, &options(&address, settings))?;
         let here = LocalEndpoint { host: HERE.clone(), address: address.to_string() };
         let component = here.to_tagged().map_err(io::Error::other)?;
         Ok(Listening { acceptor, publications: vec![Publication::Component(component)] })
@@ -105,7 +105,16 @@ pub(super) fn connect(
     settings: &Settings,
 ) -> io::Result<Box<dyn Stream>> {
     let address = address.parse::<Address>().map_err(io::Error::other)?;
-    armilla_ipc::connect(&address, Some(timeout), &settings.stream_options())
+    armilla_ipc::connect(&address, Some(timeout), &options(&address, settings))
+}
+
+/// The options of a stream at an address.
+fn options(address: &Address, settings: &Settings) -> StreamOptions {
+    settings.stream_options_with(match address {
+        Address::Unix(_) | Address::Abstract(_) => settings.unix_queues,
+        Address::Shm(_) => settings.shm_queues,
+        _ => settings.tcp_queues,
+    })
 }
 
 /// The identity of this host. Empty if it has none; then no endpoint counts as local.

@@ -9,6 +9,7 @@ use crate::current::RtCurrent;
 use crate::error::{RtError, RtErrorKind};
 use crate::orb::RtOrb;
 use crate::priority::Priority;
+use crate::protocol::Side;
 use crate::rtcorba::rtorb::{
     DestroyThreadpoolRaises, InvalidThreadpool, MutexNotFound, OpenNamedMutexRaises,
 };
@@ -210,7 +211,7 @@ impl Rtorb for RtOrb {
         &self,
         protocols: &[Protocol],
     ) -> Result<ServerProtocolPolicyRef, SystemException> {
-        policies::protocols("ServerProtocolPolicy", protocols)?;
+        policies::protocols("ServerProtocolPolicy", Side::Server, protocols)?;
         let policy: Arc<dyn ServerProtocolPolicy> = Arc::new(OfServer(protocols.to_vec()));
         Ok(policy.into())
     }
@@ -219,7 +220,7 @@ impl Rtorb for RtOrb {
         &self,
         protocols: &[Protocol],
     ) -> Result<ClientProtocolPolicyRef, SystemException> {
-        policies::protocols("ClientProtocolPolicy", protocols)?;
+        policies::protocols("ClientProtocolPolicy", Side::Client, protocols)?;
         let policy: Arc<dyn ClientProtocolPolicy> = Arc::new(OfClient(protocols.to_vec()));
         Ok(policy.into())
     }

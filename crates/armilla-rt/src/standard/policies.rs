@@ -5,7 +5,7 @@ use crate::error::{RtError, RtErrorKind};
 use crate::orb::RtOrb;
 use crate::policy::RtPolicy;
 use crate::priority::Priority;
-use crate::protocol::{ProtocolProperties, ProtocolType, check_protocols};
+use crate::protocol::{ProtocolProperties, ProtocolType, Side, check_protocols};
 use crate::rtcorba::{
     ClientProtocolPolicy, ClientProtocolPolicyRef, Policy, PriorityBand,
     PriorityBandedConnectionPolicy, PriorityBandedConnectionPolicyRef, PriorityModel,
@@ -135,14 +135,16 @@ impl PolicyObject for ThreadpoolPolicyRef {
 impl PolicyObject for ServerProtocolPolicyRef {
     fn to_policy(&self, _: &RtOrb) -> Result<RtPolicy, SystemException> {
         let policy = self.get().ok_or_else(|| nil("ServerProtocolPolicy"))?;
-        Ok(RtPolicy::ServerProtocol(protocols("ServerProtocolPolicy", &policy.protocols()?)?))
+        let protocols = protocols("ServerProtocolPolicy", Side::Server, &policy.protocols()?)?;
+        Ok(RtPolicy::ServerProtocol(protocols))
     }
 }
 
 impl PolicyObject for ClientProtocolPolicyRef {
     fn to_policy(&self, _: &RtOrb) -> Result<RtPolicy, SystemException> {
         let policy = self.get().ok_or_else(|| nil("ClientProtocolPolicy"))?;
-        Ok(RtPolicy::ClientProtocol(protocols("ClientProtocolPolicy", &policy.protocols()?)?))
+        let protocols = protocols("ClientProtocolPolicy", Side::Client, &policy.protocols()?)?;
+        Ok(RtPolicy::ClientProtocol(protocols))
     }
 }
 
@@ -173,13 +175,15 @@ pub(super) fn bands(bands: &[PriorityBand]) -> Result<Vec<(Priority, Priority)>,
 /// Protocols with their settings, checked.
 pub(super) fn protocols(
     policy: &str,
+    side: Side,
     list: &[Protocol],
 ) -> Result<Vec<crate::Protocol>, SystemException> {
     let protocol = |protocol: &Protocol| {
         let id = protocol.protocol_type;
         let protocol_type = ProtocolType::from_profile_id(id).ok_or_else(|| {
             let reason = "the ORB has no such protocol";
-            let remedy = "use 0 for IIOP, 0x54414f00 for Unix-domain sockets";
+            let remedy =
+                "use 0 for IIOP, 0x54414f00 for Unix-domain sockets, 0x54414f02 for shared memory";
             RtError::new(RtErrorKind::Policy, policy, "protocol_type", id, reason, remedy)
         })?;
         let given: Option<&TcpProtocolPropertiesRef> = protocol.transport_protocol_properties.get();
@@ -190,7 +194,7 @@ pub(super) fn protocols(
         Ok(crate::Protocol { protocol_type, properties })
     };
     let protocols: Vec<_> = list.iter().map(protocol).collect::<Result<_, SystemException>>()?;
-    check_protocols(policy, &protocols)?;
+    check_protocols(policy, side, &protocols)?;
     Ok(protocols)
 }
 

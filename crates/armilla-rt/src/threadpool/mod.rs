@@ -15,6 +15,8 @@ use crate::current::try_out;
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::{Mapper, Priority};
 use crate::scheduler::Scheduler;
+use crate::wire::LaneLocalEndpoint;
+use armilla::transport::{Component, TaggedComponent};
 use armilla::{Concurrency, EndpointGroupOptions, Orb, SystemException};
 use armilla_ipc::real_time::Scheduling;
 use budget::Budget;
@@ -184,6 +186,25 @@ impl Threadpool {
             return Some(0);
         }
         self.lanes().iter().position(|lane| lane.priority == priority)
+    }
+
+    /// What references say of endpoints for clients on the same host: those of the lane with this
+    /// index, or of all lanes, each with its priority.
+    pub(crate) fn local_components(&self, lane: Option<usize>) -> Vec<TaggedComponent> {
+        let of =
+            |lane: &Lane| lane.group.get().map_or(&[][..], |group| group.components()).to_vec();
+        match lane.or((!self.0.has_lanes).then_some(0)) {
+            Some(lane) => of(&self.lanes()[lane]),
+            None => {
+                let lanes = self.lanes().iter();
+                let all = lanes.flat_map(|lane| {
+                    of(lane).into_iter().filter_map(|TaggedComponent { data, .. }| {
+                        LaneLocalEndpoint { priority: lane.priority, data }.to_tagged().ok()
+                    })
+                });
+                all.collect()
+            }
+        }
     }
 
     /// The lane to which the calling thread belongs, if this pool has lanes.

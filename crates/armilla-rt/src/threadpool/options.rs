@@ -2,7 +2,7 @@
 
 use crate::error::{RtError, RtErrorKind};
 use crate::priority::Priority;
-use crate::protocol::{Protocol, check_protocols, of_iiop};
+use crate::protocol::{Protocol, Side, check_protocols};
 use crate::scheduler::Scheduler;
 use armilla::Settings;
 use std::fmt;
@@ -160,9 +160,10 @@ impl ThreadpoolOptions {
         self
     }
 
-    /// Where each lane listens: `iiop://HOST:0`, or `uiop:///PATH` with `{}` for the priority.
-    /// Several calls add endpoints. Default: at any free port of the addresses that the references
-    /// of the ORB carry.
+    /// Where each lane listens: `iiop://HOST:0`, and beside that `uiop:///PATH` or `shmiop:///PATH`
+    /// with `{}` for the priority, for clients on the same host. Several calls add endpoints; one
+    /// of them is IIOP, because all references have such an address. Default: at any free port of
+    /// the addresses that the references of the ORB carry.
     #[must_use]
     pub fn endpoint(mut self, endpoint: impl Into<String>) -> Self {
         self.endpoints.push(endpoint.into());
@@ -195,19 +196,17 @@ impl ThreadpoolOptions {
         self
     }
 
-    /// The connections of each lane have the settings of IIOP in these protocols
+    /// The connections of each lane have the settings of these protocols
     /// (`ServerProtocolPolicy`). It takes the place of [`protocol`](Self::protocol).
     ///
     /// # Errors
-    /// If no protocol is given, or one twice.
+    /// If IIOP is missing, a protocol is there twice, or one has settings that it cannot have.
     pub fn server_protocols(self, protocols: &[Protocol]) -> Result<Self, RtError> {
-        check_protocols(&format!("thread pool {:?}", self.name), protocols)?;
-        Ok(match of_iiop(protocols) {
-            Some(properties) => {
-                self.protocol(move |priority, settings| properties.apply(priority, settings))
-            }
-            None => self,
-        })
+        check_protocols(&format!("thread pool {:?}", self.name), Side::Server, protocols)?;
+        let protocols = protocols.to_vec();
+        Ok(self.protocol(move |priority, settings| {
+            protocols.iter().for_each(|protocol| protocol.apply(priority, settings));
+        }))
     }
 
     /// Checks what does not depend on the platform.

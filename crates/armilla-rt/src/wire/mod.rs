@@ -1,10 +1,13 @@
 //! What real-time CORBA adds to messages and references.
 
+mod local_endpoints;
 mod policies;
 mod priority_context;
 mod priority_range;
 mod tao_endpoints;
 
+pub use local_endpoints::{LaneLocalEndpoint, TAG_LANE_LOCAL_ENDPOINT};
+pub(crate) use local_endpoints::{TAG_LOCAL_ENDPOINT, local_address};
 pub use policies::{ExposedPolicies, PriorityModel, TAG_POLICIES};
 pub use priority_context::{RT_CORBA_PRIORITY_CONTEXT, decode_priority, encode_priority};
 pub use priority_range::{

@@ -8,6 +8,7 @@ use crate::sync::lock;
 use armilla_cdr::{CdrResult, Decode, Decoder, Encode, Encoder};
 use armilla_giop::ior::Component;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
 /// A pool of connections that calls through some references share with no others. It is a component
@@ -16,8 +17,8 @@ use std::sync::{Arc, Mutex};
 pub struct ConnectionPool(u64);
 
 impl Component for ConnectionPool {
-    /// "ARM" and a two, from the range of the vendor.
-    const ID: u32 = 0x4152_4d02;
+    /// "ARM" and a three, from the range of the vendor.
+    const ID: u32 = 0x4152_4d03;
 }
 
 impl Encode for ConnectionPool {
@@ -46,16 +47,19 @@ pub(super) struct ConnectionPools(Mutex<Pools>);
 
 #[derive(Default)]
 struct Pools {
-    /// How many pools there have been: a number is not used again.
-    opened: u64,
+    /// The number of the last pool; none is used again. The first is random, so that a reference
+    /// from elsewhere does not name a pool.
+    last: Option<u64>,
     open: HashMap<ConnectionPool, PoolSettings>,
 }
 
 impl ConnectionPools {
     fn add(&self, settings: PoolSettings) -> ConnectionPool {
         let mut pools = lock(&self.0);
-        pools.opened += 1;
-        let pool = ConnectionPool(pools.opened);
+        let first = || RandomState::new().hash_one(0);
+        let number = pools.last.map_or_else(first, |last| last.wrapping_add(1));
+        pools.last = Some(number);
+        let pool = ConnectionPool(number);
         pools.open.insert(pool, settings);
         pool
     }
@@ -81,6 +85,11 @@ impl Orb {
         change(&mut settings);
         let settings = Arc::new(settings);
         self.client().pools().add(PoolSettings { settings, greeting: greeting.map(Arc::new) })
+    }
+
+    /// Whether this is a pool that is open.
+    pub fn has_connection_pool(&self, pool: ConnectionPool) -> bool {
+        self.client().pools().settings(pool).is_some()
     }
 
     /// Closes a pool: forgets its settings, and closes its idle connections in order. The others
