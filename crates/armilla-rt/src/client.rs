@@ -364,7 +364,7 @@ impl Parts<'_> {
         }
         let of_lane = |own: LaneLocalEndpoint| {
             let is_own = lane.is_some_and(|lane| lane.priority == Some(own.priority));
-            is_own.then(|| TaggedComponent { id: TAG_LOCAL_ENDPOINT, data: own.data })
+            is_own.then_some(TaggedComponent { id: TAG_LOCAL_ENDPOINT, data: own.data })
         };
         let lanes = profile.components.iter();
         let of_lane: Vec<_> = lanes
