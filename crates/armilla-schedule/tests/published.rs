@@ -169,3 +169,79 @@ fn a_thousand_tasks_are_analysed_in_bounded_time() {
         assert!(verdict.is_schedulable(), "{strategy}: {:?}", verdict.operations[999]);
     }
 }
+
+/// Buttazzo, "Hard Real-Time Computing Systems", section 7.6: the longest sections of four tasks by
+/// three semaphores, and the blocking that follows: 17, 14, 6 and 0 with inheritance. With a ceiling
+/// it is the longest single section: 9, 8, 6 and 0.
+#[test]
+fn blocking_is_that_of_the_table_of_buttazzo() {
+    let sections: [&[(&str, u64)]; 4] = [
+        &[("s1", 1), ("s2", 2)],
+        &[("s2", 9), ("s3", 3)],
+        &[("s1", 8), ("s2", 7)],
+        &[("s1", 6), ("s2", 5), ("s3", 4)],
+    ];
+    let tasks = sections.iter().enumerate().map(|(at, sections)| {
+        let all = task(&format!("task{}", at + 1), 1_000 + at as u64, 20);
+        sections.iter().fold(all, |task, (resource, length)| holding(task, resource, *length))
+    });
+    let mut set = TaskSet { tasks: tasks.collect(), ..TaskSet::default() };
+    for (protocol, expected) in
+        [(Protocol::Inheritance, [17, 14, 6, 0]), (Protocol::Ceiling, [9, 8, 6, 0])]
+    {
+        set.protocol = protocol;
+        let verdict = report(&System::new(set.clone()).unwrap(), Strategy::RateMonotonic);
+        let found: Vec<_> = verdict.operations.iter().map(|one| one.blocking.0 / MS).collect();
+        assert_eq!(found, expected, "{protocol:?}");
+    }
+}
+
+/// Buttazzo, the same book, exercises of chapter 4. Execution 3, 1, 1 and periods 5, 8, 10 exceed
+/// the bound of Liu and Layland (0.825 > 0.779), but not the hyperbolic one: 1.6 × 1.125 × 1.1 =
+/// 1.98. Execution 1, 2, 3 and periods 4, 6, 8 fail with fixed priorities (3 + 3 × 1 + 2 × 2 = 10 >
+/// 8), but not by deadline: 23/24 of the processor.
+#[test]
+fn what_two_bounds_and_the_exact_test_say_of_the_exercises() {
+    let set = |of: [(u64, u64); 3]| {
+        let tasks = of.iter().map(|(wcet, period)| task(&format!("of {period}"), *period, *wcet));
+        system(tasks.collect::<Vec<_>>())
+    };
+    let (rm, edf) = (Strategy::RateMonotonic, Strategy::EarliestDeadlineFirst);
+    let verdict = report(&set([(3, 5), (1, 8), (1, 10)]), rm);
+    let bounds: Vec<_> = verdict.processors[0].bounds.iter().map(|it| it.holds).collect();
+    assert_eq!(bounds, [Ok(false), Ok(true)]);
+    assert!(verdict.is_schedulable());
+    let three = set([(1, 4), (2, 6), (3, 8)]);
+    let verdict = report(&three, rm);
+    assert_eq!(verdict.operations[2].response, Response::AtMost(10 * MS));
+    assert_eq!(verdict.operations[2].verdict, Verdict::Late);
+    assert!(report(&three, edf).is_schedulable());
+}
+
+/// Leung, Whitehead 1982: where deadlines are before the ends of periods, priorities by deadline
+/// may meet what priorities by rate do not. Worked out by hand: the longer period has the shorter
+/// deadline.
+#[test]
+fn priorities_by_deadline_meet_what_priorities_by_rate_do_not() {
+    let system = system([task("often", 10, 4), due(task("seldom", 40, 5), 6)]);
+    assert!(!report(&system, Strategy::RateMonotonic).is_schedulable());
+    let verdict = report(&system, Strategy::DeadlineMonotonic);
+    assert_eq!(responses(&system, Strategy::DeadlineMonotonic), [Some(9), Some(5)]);
+    assert!(verdict.is_schedulable());
+}
+
+/// All of a processor is used by periods that divide one another: fixed priorities meet every
+/// deadline (Liu, Layland 1973, section 5), and one nanosecond more is too much.
+#[test]
+fn harmonic_periods_use_the_whole_processor_and_nothing_more() {
+    for strategy in Strategy::ALL {
+        let mut tasks = vec![task("a", 10, 5), task("b", 20, 5), task("c", 40, 10)];
+        let verdict = report(&system(tasks.clone()), strategy);
+        assert!(verdict.is_schedulable(), "{strategy}");
+        // Only laxity or deadlines decide among equally critical tasks.
+        let full = verdict.processors[0].bounds[0].holds;
+        assert_eq!(full, Ok(strategy.is_dynamic()), "{strategy}");
+        tasks[2].wcet = Nanos(tasks[2].wcet.0 + 1);
+        assert!(!report(&system(tasks), strategy).is_schedulable(), "{strategy}");
+    }
+}

@@ -3,8 +3,8 @@
 //!
 //! A step ends before those that follow it on the same processor if its deadline is earlier by
 //! their execution time (Chetto, Silly, Bouchentouf 1990); it then needs no jitter. A step that
-//! another processor or a message with a delay releases comes at the latest when the deadline of its caller has passed and
-//! the message has arrived. Deadlines that nobody gave divide the time of the chain in proportion
+//! another processor or a message with a delay releases comes at the latest when the deadline of its
+//! caller has passed and the message has arrived. Deadlines that nobody gave divide the time of the chain in proportion
 //! to the work of its steps.
 
 use crate::budget::{Exhausted, add, multiply};
@@ -36,6 +36,16 @@ impl Timed {
     /// How much earlier a following deadline may come than a period after the one before.
     pub(crate) fn gap(&self) -> u64 {
         if self.from_release { self.jitter } else { 0 }
+    }
+
+    /// The earliest deadline of its job with this number in a window that begins with its latest
+    /// release.
+    ///
+    /// # Errors
+    /// When it is beyond all times.
+    pub(crate) fn deadline(&self, number: u64) -> Result<u64, Exhausted> {
+        let after = multiply(number, self.period)?.saturating_sub(self.gap());
+        add(self.first, after)
     }
 
     /// From the earliest moment that the step may have been released before a window to its

@@ -19,13 +19,16 @@ pub(crate) fn earliest_deadline(
     let mut longest = add(own.jitter, own.cost)?;
     for other in &level.own {
         // Deadlines of the other step, as releases of this one with the same deadline.
-        let skipped = own.first.saturating_sub(other.first).div_ceil(other.period);
-        let mut deadline = add(other.first, multiply(skipped, other.period)?)?;
-        while deadline - own.first < busy {
-            let release = deadline - own.first;
+        let first = u64::from(other.first < own.first);
+        let later = add(own.first, other.gap())?.saturating_sub(other.first);
+        for number in std::iter::once(first).chain(later.div_ceil(other.period).max(1)..) {
+            let deadline = other.deadline(number)?;
+            let Some(release) = deadline.checked_sub(own.first) else { continue };
+            if release >= busy {
+                break;
+            }
             let end = end_of_busy_period(level, at, release, budget)?;
             longest = longest.max(add(end.saturating_sub(release), own.jitter)?);
-            deadline = add(deadline, other.period)?;
         }
     }
     Ok(longest)
@@ -42,7 +45,9 @@ fn end_of_busy_period(
     let own = level.own[at];
     let deadline = add(release, own.first)?;
     let blocking = level.blocking.within(deadline, budget)?;
-    let base = add(blocking, multiply(release / own.period + 1, own.cost)?)?;
+    // Releases of an operation that is called may follow one another sooner than a period.
+    let before = add(release, own.gap())? / own.period;
+    let base = add(blocking, multiply(before + 1, own.cost)?)?;
     let mut end = base;
     loop {
         budget.spend(level.own.len())?;
@@ -90,7 +95,9 @@ pub(crate) fn any_order(
             end = next;
         }
         let nominal = multiply(before, own.period)?;
-        longest = longest.max(add(end.saturating_sub(nominal), own.jitter)?);
+        // The first release is late; those that follow may be early.
+        let release = nominal.saturating_sub(own.gap());
+        longest = longest.max(add(end.saturating_sub(release), own.jitter)?);
         if end <= add(nominal, own.period)?.saturating_sub(own.jitter) {
             return Ok(longest);
         }

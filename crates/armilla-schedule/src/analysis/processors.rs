@@ -18,13 +18,14 @@ pub(crate) fn verdicts(
         let each: Vec<Utilisation> =
             local.iter().map(|step| Utilisation::of(step.cost, step.period)).collect();
         let utilisation = each.iter().fold(Utilisation::default(), |sum, next| sum.plus(*next));
-        let bounds = bounds(&local, &each, utilisation, question);
+        let bounds = bounds(system, &local, &each, utilisation, question);
         ProcessorVerdict { name: name.clone(), utilisation, bounds }
     };
     system.processors.iter().enumerate().map(verdict).collect()
 }
 
 fn bounds(
+    system: &System,
     local: &[&Step],
     each: &[Utilisation],
     sum: Utilisation,
@@ -40,7 +41,8 @@ fn bounds(
     if strategy.is_dynamic() {
         let full = !sum.is_overload();
         let mut result = result(Bound::Full, Some(1_000_000), full);
-        if strategy == Strategy::MaximumUrgencyFirst && result.holds == Ok(true) {
+        let by_level = strategy == Strategy::MaximumUrgencyFirst && !one_criticality(system, local);
+        if by_level && result.holds == Ok(true) {
             result.holds = Err("it is for tasks of one criticality");
         }
         return vec![result];
@@ -49,6 +51,14 @@ fn bounds(
         result(Bound::LiuLayland, Some(liu_layland_bound(local.len())), liu_layland(each)),
         result(Bound::Hyperbolic, None, hyperbolic(each)),
     ]
+}
+
+/// Whether all operations of the steps are equally critical, so that only laxity decides.
+fn one_criticality(system: &System, local: &[&Step]) -> bool {
+    let tasks = local.iter().flat_map(|step| &step.members);
+    let mut levels = tasks.map(|task| system.tasks()[*task].criticality);
+    let first = levels.next();
+    levels.all(|level| Some(level) == first)
 }
 
 /// Why the bounds say nothing about these steps.

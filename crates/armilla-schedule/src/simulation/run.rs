@@ -106,8 +106,11 @@ impl<'a> Run<'a> {
         run
     }
 
+    /// The urgency of the most urgent job that locks each resource: an operation that only runs in
+    /// the threads of its callers has their urgency, and none of its own.
     fn find_ceilings(&mut self) {
-        for (task, program) in self.programs.iter().enumerate() {
+        for task in self.with_jobs() {
+            let program = &self.programs[task];
             let urgency = match self.scenario.strategy {
                 Strategy::EarliestDeadlineFirst => i128::from(self.level(task)),
                 Strategy::MaximumUrgencyFirst => -(self.scenario.criticalities[task] as i128),
@@ -119,6 +122,24 @@ impl<'a> Run<'a> {
                 }
             }
         }
+    }
+
+    /// The tasks that are released: periodically, or by what those do.
+    fn with_jobs(&self) -> BTreeSet<usize> {
+        let tasks = self.system.tasks().iter().enumerate();
+        let periodic = tasks.filter(|(_, task)| task.period.is_some()).map(|(at, _)| at);
+        let mut found: BTreeSet<_> = periodic.collect();
+        let mut waiting: Vec<_> = found.iter().copied().collect();
+        while let Some(task) = waiting.pop() {
+            for action in &self.programs[task] {
+                if let Action::Call { task, .. } | Action::Post { task, .. } = action
+                    && found.insert(*task)
+                {
+                    waiting.push(*task);
+                }
+            }
+        }
+        found
     }
 
     /// Plans the first release of each periodic task.
