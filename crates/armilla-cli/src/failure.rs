@@ -1,7 +1,7 @@
 //! How a subcommand fails: the error message and the exit status.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The result of a subcommand.
@@ -36,17 +36,22 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::Failed(what) => {
-                eprintln!("error: {what}");
+                complain(format_args!("error: {what}\n"));
                 ExitCode::from(1)
             }
             Self::Usage(what) => {
-                eprintln!("error: {what}");
+                complain(format_args!("error: {what}\n"));
                 ExitCode::from(2)
             }
             Self::Reported => ExitCode::from(1),
             Self::Interrupted => ExitCode::from(130),
         }
     }
+}
+
+/// Prints to standard error, as far as that is read: the exit status says the same.
+pub(crate) fn complain(text: fmt::Arguments<'_>) {
+    io::stderr().write_fmt(text).ok();
 }
 
 /// The message of an error is its `Display`; errors of the ORB include a hint.

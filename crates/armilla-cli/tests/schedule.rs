@@ -139,3 +139,15 @@ fn several_threads_are_proven_or_said_to_be_unproven() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("--svg draws processors of one thread"));
 }
+
+#[test]
+fn the_exit_status_is_that_of_the_error_when_nobody_reads_its_text() {
+    let idl = file("unit.idl", "interface A { @period(10 parsec) @wcet(1 ms) void f(); };");
+    for path in [idl.display().to_string(), "missing.toml".to_owned()] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+        let status = command.args(["schedule", &path]).stderr(writer).status().unwrap();
+        assert_eq!(status.code(), Some(2), "{path}");
+    }
+}

@@ -220,13 +220,16 @@ fn rows<'r>(system: &System, report: &'r Report) -> Vec<(usize, &'r OperationVer
     rows
 }
 
-/// A round step of which four to nine fit into the time.
+/// A round step of which at most six fit into the time, so that their labels have room.
 fn round_step(time: u64) -> u64 {
-    let target = (time / 5).max(1);
+    let target = time.div_ceil(MOST_STEPS).max(1);
     let power = 10_u64.pow(target.ilog10());
-    let digit = [1, 2, 5].into_iter().rev().find(|digit| digit * power <= target).unwrap_or(1);
-    digit * power
+    let steps = [1, 2, 5, 10].into_iter().map(|digit| power.saturating_mul(digit));
+    steps.into_iter().find(|step| *step >= target).unwrap_or(u64::MAX)
 }
+
+/// The most steps of the axis of time.
+const MOST_STEPS: u64 = 6;
 
 /// The text with the signs of XML replaced.
 fn escape(text: &str) -> String {
@@ -243,4 +246,22 @@ fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_labels_of_the_axis_have_room_and_are_round() {
+        for time in [1, 2, 6, 7, 99, 100, 199, 200, 201, 999_999, u64::MAX] {
+            let step = round_step(time);
+            assert!(time / step <= MOST_STEPS, "{time}: {step}");
+            assert!(time < 6 || time / step >= 2, "{time}: {step}");
+        }
+        assert_eq!(
+            [60, 100, 200].map(|ms| round_step(ms * 1_000_000)),
+            [10, 20, 50].map(|ms| ms * 1_000_000)
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Reads what files say of operations.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, complain};
 use armilla_idl::model::{DeclKind, Export, Level, Operation, Timing};
 use armilla_idl::{Options, parse};
 use armilla_schedule::{
@@ -48,7 +48,7 @@ fn idl_of(file: &Path, include: &[PathBuf]) -> Outcome<Description> {
         options = options.include(directory);
     }
     let compilation = parse(file, &options).map_err(|errors| {
-        eprint!("{}", errors.render());
+        complain(format_args!("{}", errors.render()));
         Failure::usage(format_args!("{} is not valid IDL", file.display()))
     })?;
     let model = &compilation.model;
