@@ -43,6 +43,8 @@ struct State {
     correlator: Correlator,
     queue: Queue,
     suspended: bool,
+    /// Whether the last delivery was of a timer: one that waits in the queue is next.
+    ticked: bool,
     statistics: ConsumerStatistics,
 }
 
@@ -67,6 +69,7 @@ impl Connection {
             correlator: Correlator::new(&options.subscription, now()),
             queue: Queue::new(options.order, length),
             suspended: false,
+            ticked: false,
             statistics: ConsumerStatistics::default(),
         };
         Self {
@@ -132,9 +135,14 @@ impl Connection {
     }
 
     /// Takes the next delivery that has not expired, if one waits; time passes for the correlation.
+    /// Timers come first, but never twice while something waits: a consumer that is slower than its
+    /// timer would get nothing else.
     fn take(&self) -> Option<Delivery> {
         let mut state = self.state.lock();
-        if let Some(matched) = state.tick(now()) {
+        let is_queues_turn = state.ticked && state.queue.len() > 0;
+        state.ticked = false;
+        if !is_queues_turn && let Some(matched) = state.tick(now()) {
+            state.ticked = true;
             state.statistics.queued += 1;
             return Some(Delivery::new(matched, now()));
         }

@@ -70,6 +70,29 @@ fn timers_are_suppliers() {
 }
 
 #[test]
+fn a_timer_that_is_always_due_leaves_room_for_events() {
+    let (orb, channel) = served();
+    let (collect, receive) = collector();
+    let slow = move |events: &[Event]| {
+        // The next period has passed when this returns.
+        std::thread::sleep(Duration::from_millis(1));
+        collect(events);
+    };
+    let timer = Subscription::every(Duration::from_micros(100));
+    let wanted = Subscription::any_of([timer, Subscription::of_type(20)]);
+    channel.connect(slow, ConsumerOptions::new(wanted)).unwrap();
+    assert_eq!(next(&receive), [TIMER_TYPE]);
+    (0..3).for_each(|_| channel.push(Event::signal(1, 20)));
+    let mut seen = [0; 2];
+    until("events and timers are delivered", || {
+        seen[usize::from(next(&receive) == [20])] += 1;
+        seen[1] == 3
+    });
+    assert!(seen[0] > 0, "the timer too");
+    orb.shutdown();
+}
+
+#[test]
 fn a_consumer_is_told_when_nothing_comes_in_time() {
     let (orb, channel) = served();
     let (consumer, receive) = collector();
