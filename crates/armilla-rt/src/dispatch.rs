@@ -11,7 +11,8 @@ use crate::wire::{
 };
 use armilla::transport::Component;
 use armilla::{
-    Completion, ExceptionKind, Minor, ObjectAddresses, PoaExtension, SystemException, UpcallInfo,
+    Completion, ExceptionKind, Minor, ObjectAddresses, ObjectId, PoaExtension, SystemException,
+    UpcallInfo,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -90,7 +91,7 @@ impl Dispatch {
         match own.get(id) {
             Some(before) if *before != priority => Err(RtError::new(
                 RtErrorKind::Order,
-                format_args!("object {:?} of POA {:?}", String::from_utf8_lossy(id), self.poa),
+                format_args!("{:?} of POA {:?}", ObjectId::new(id), self.poa),
                 "priority",
                 priority,
                 format_args!("it has the priority {before}, and references to it say so"),

@@ -161,6 +161,21 @@ mod tests {
         }
     }
 
+    /// The same as a big-endian host writes it, and with whatever in the octets that align.
+    #[test]
+    fn both_byte_orders_are_read_whatever_aligns_them() {
+        let big = [0, 9, 9, 9, 0, 0, 0, 1, 0, 0, 0, 40, 0, 0, 0, 10, 0, 7, 7, 7, 0, 0, 0, 0, 0, 50];
+        let component = TaggedComponent { id: TAG_POLICIES, data: big.to_vec() };
+        let policies = ExposedPolicies::from_tagged(&component).unwrap().unwrap();
+        let fifty = Priority::new(50).unwrap();
+        assert_eq!(policies.model, Some(PriorityModel::ClientPropagated(fifty)));
+        // An encapsulation has an order of its own.
+        let mixed = [&big[..16], &TAO[16..]].concat();
+        let component = TaggedComponent { id: TAG_POLICIES, data: mixed };
+        let policies = ExposedPolicies::from_tagged(&component).unwrap().unwrap();
+        assert_eq!(policies.model, Some(PriorityModel::ServerDeclared(fifty)));
+    }
+
     #[test]
     fn all_policies_survive_the_wire() {
         let [low, high] = [3, 7].map(|number| Priority::new(number).unwrap());

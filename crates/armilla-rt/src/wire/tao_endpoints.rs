@@ -55,6 +55,7 @@ impl Encode for TaoEndpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use armilla::ByteOrder;
     use armilla_giop::ior::TaggedComponent;
 
     #[test]
@@ -72,7 +73,16 @@ mod tests {
         assert_eq!(priorities, [None, Priority::new(50)]);
         assert!(endpoints.0.iter().all(|endpoint| endpoint.port == 2809));
         let again = endpoints.to_tagged().unwrap();
+        if ByteOrder::NATIVE == ByteOrder::Little {
+            assert_eq!(again.data, component.data, "as TAO writes them");
+        }
         assert_eq!(TaoEndpoints::from_tagged(&again).unwrap(), Some(endpoints));
+        let big =
+            [&[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2][..], &[b'h', 0, 0x0a, 0xf9, 0, 50]].concat();
+        let component = TaggedComponent { id: TAO_TAG_ENDPOINTS, data: big };
+        let endpoints = TaoEndpoints::from_tagged(&component).unwrap().unwrap();
+        let priority = Priority::new(50);
+        assert_eq!(endpoints.0, [TaoEndpoint { host: "h".to_owned(), port: 2809, priority }]);
     }
 
     #[test]

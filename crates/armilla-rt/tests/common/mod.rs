@@ -8,9 +8,9 @@ pub mod idl {
     armilla::include_idl!("station");
 }
 
-pub use idl::station::{Sensor, SensorRef};
+pub use idl::station::{AmhSensor, Sensor, SensorRef};
 
-use armilla::{Orb, SystemException};
+use armilla::{Orb, ResponseHandler, SystemException};
 use armilla_rt::{DirectMapping, NativeRange, Priority, RtOrb, Scheduling};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
@@ -29,6 +29,9 @@ pub struct Station {
     /// How many calls wait.
     pub inside: AtomicUsize,
     most: AtomicUsize,
+    noted: Mutex<Vec<i16>>,
+    /// The replies that `wait` has put off, for servants that reply later.
+    pub deferred: Mutex<Vec<ResponseHandler<()>>>,
     /// What `ping` does.
     pub on_ping: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
@@ -36,7 +39,8 @@ pub struct Station {
 impl Station {
     pub fn new(rt: &RtOrb) -> Arc<Self> {
         let (open, opened, inside, most, on_ping) = Default::default();
-        Arc::new(Self { rt: rt.clone(), open, opened, inside, most, on_ping })
+        let (noted, deferred, rt) = (Mutex::default(), Mutex::default(), rt.clone());
+        Arc::new(Self { rt, open, opened, inside, most, noted, deferred, on_ping })
     }
 
     /// Lets all calls of `wait` return.
@@ -84,6 +88,15 @@ impl Sensor for Station {
         Ok(())
     }
 
+    fn note(&self) -> Result<()> {
+        self.noted.lock().unwrap().push(self.priority()?);
+        Ok(())
+    }
+
+    fn noted(&self) -> Result<Vec<i16>> {
+        Ok(self.noted.lock().unwrap().clone())
+    }
+
     fn wait(&self) -> Result<()> {
         let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(inside, Ordering::SeqCst);
@@ -96,6 +109,17 @@ impl Sensor for Station {
     fn ask(&self, other: &SensorRef) -> Result<i16> {
         other.priority()
     }
+}
+
+impl AmhSensor for Station {
+    fn wait_amh(&self, reply: ResponseHandler<()>) {
+        self.deferred.lock().unwrap().push(reply);
+    }
+}
+
+/// The station as the servant of a sensor whose `wait` replies later.
+pub fn deferring(station: Arc<Station>) -> Arc<dyn AmhSensor> {
+    station
 }
 
 /// The station as the servant of a sensor.
