@@ -45,7 +45,9 @@ fn end_with_waiting_calls(buffers: bool, end: impl FnOnce(&Orb, &Threadpool)) ->
         let ends = calls.into_iter().map(|call| call.join().unwrap());
         let ends: Vec<_> = ends.filter_map(Result::err).collect();
         for exception in &ends {
-            assert_eq!(exception.kind(), ExceptionKind::Transient, "{exception}");
+            // The system resets connections that nobody has accepted yet.
+            let kinds = [ExceptionKind::Transient, ExceptionKind::CommFailure];
+            assert!(kinds.contains(&exception.kind()), "{exception}");
         }
         4 - ends.len()
     });
