@@ -17,8 +17,8 @@ use crate::wire::{
 };
 use armilla::transport::{Component, IiopProfile, TaggedComponent};
 use armilla::{
-    AddedContext, CallChoice, CallSelector, ConnectionPool, Ior, Object, Orb, PolicyCurrent,
-    PolicyType, Settings, SystemException,
+    AddedContext, CallChoice, CallSelector, ClientExtension, ConnectionPool, Ior, Object, Orb,
+    PolicyCurrent, PolicyType, Settings, SystemException,
 };
 use armilla_giop::ior::TAG_INTERNET_IOP;
 use armilla_ipc::Address;
@@ -196,12 +196,13 @@ impl RtClient {
     }
 
     /// What chooses a copy for each call of a reference with these policies of its own; `None` if
-    /// there is nothing to choose.
+    /// there is nothing to choose. Forwards of such a reference are looked at by `follow`.
     pub(crate) fn selector(
         &self,
         orb: &Orb,
         ior: &Ior,
         own: &[RtPolicy],
+        follow: Option<&Arc<dyn ClientExtension>>,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
         let Some(profile) = first_profile(ior) else { return Ok(None) };
         // A copy that was made here has no policies; it is not copied again.
@@ -224,7 +225,7 @@ impl RtClient {
         };
         let default = model.map(PriorityModel::server_priority);
         let (profile, policies) = (&profile, &policies);
-        let parts = Parts { orb, ior, profile, policies, pools: &self.pools, default };
+        let parts = Parts { orb, ior, profile, policies, pools: &self.pools, default, follow };
         let copies = parts.copies(&lanes, &bands)?;
         Ok(Some(Arc::new(Selector { copies, propagated, default, mapper })))
     }
@@ -316,6 +317,8 @@ struct Parts<'p> {
     pools: &'p SharedPools,
     /// The priority of the server.
     default: Option<Priority>,
+    /// What looks at forwards, if the reference has policies of its own.
+    follow: Option<&'p Arc<dyn ClientExtension>>,
 }
 
 impl Parts<'_> {
@@ -381,7 +384,9 @@ impl Parts<'_> {
         profile.components.push(pool.to_tagged()?);
         let profiles = vec![profile.to_tagged()?];
         let ior = Ior { type_id: self.ior.type_id.clone(), profiles };
-        self.orb.string_to_object(&ior.to_text()?)
+        let copy = self.orb.string_to_object(&ior.to_text()?)?;
+        self.follow.into_iter().for_each(|follow| copy.set_forward_extension(follow.clone()));
+        Ok(copy)
     }
 }
 

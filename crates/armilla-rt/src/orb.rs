@@ -43,11 +43,29 @@ impl ClientExtension for RtPart {
         orb: &Orb,
         ior: &Ior,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
-        self.client.selector(orb, ior, &[])
+        self.client.selector(orb, ior, &[], None)
     }
 
     fn local_context(&self) -> Result<Option<AddedContext>, SystemException> {
         self.client.local_context()
+    }
+}
+
+/// The policies that a reference has of its own. Where it is forwarded, they apply too.
+#[derive(Clone)]
+struct OwnPolicies {
+    part: Arc<RtPart>,
+    policies: Arc<[RtPolicy]>,
+}
+
+impl ClientExtension for OwnPolicies {
+    fn attach(
+        &self,
+        orb: &Orb,
+        ior: &Ior,
+    ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
+        let follow: Arc<dyn ClientExtension> = Arc::new(self.clone());
+        self.part.client.selector(orb, ior, &self.policies, Some(&follow))
     }
 }
 
@@ -125,9 +143,9 @@ impl RtOrb {
         object: impl AsRef<Object>,
         policies: impl IntoIterator<Item = RtPolicy>,
     ) -> Result<Object, SystemException> {
-        let policies: Vec<_> = policies.into_iter().collect();
+        let own = OwnPolicies { part: self.part.clone(), policies: policies.into_iter().collect() };
         let object = object.as_ref();
-        let selector = self.part.client.selector(&self.orb, &object.ior(), &policies)?;
+        let selector = own.attach(&self.orb, &object.ior())?;
         Ok(selector.map_or_else(|| object.clone(), |it| object.with_call_selector(it)))
     }
 

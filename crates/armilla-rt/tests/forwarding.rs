@@ -157,6 +157,32 @@ fn a_published_name_leads_to_the_lanes_of_its_object() {
 }
 
 #[test]
+fn the_policies_of_a_reference_apply_where_it_is_forwarded() {
+    let (target, sensor) = lanes();
+    let (forwarder, moved) = Forwarder::new();
+    forwarder.lead_to(&target, &sensor);
+    let (client, rt) = client();
+    let shared = remote(&forwarder.orb, &client, &moved);
+    let private = || {
+        let policies = [RtPolicy::PrivateConnection];
+        let object = rt.with_policies(shared.object(), policies).unwrap();
+        object.assume::<dyn Sensor>()
+    };
+    let (first, second) = (private(), private());
+    let caller = |sensor: &SensorRef| {
+        let callers = [(); 2].map(|()| at(&rt, 50, || sensor.caller().unwrap()));
+        assert_eq!(callers[0], callers[1], "one connection");
+        callers[0].clone()
+    };
+    let callers = [&shared, &first, &second].map(caller);
+    assert!(callers[0] != callers[1] && callers[1] != callers[2] && callers[0] != callers[2]);
+    let (number, thread) = call(&rt, 50, &first);
+    assert!(number == 50 && thread.starts_with("lane50-"), "{number} {thread}");
+    target.shutdown();
+    forwarder.orb.shutdown();
+}
+
+#[test]
 fn a_forward_that_leads_on_ends_in_the_lane_of_the_priority() {
     let (target, sensor) = lanes();
     let ((last, of_last), (first, moved)) = (Forwarder::new(), Forwarder::new());
@@ -166,8 +192,10 @@ fn a_forward_that_leads_on_ends_in_the_lane_of_the_priority() {
     let distant = remote(&first.orb, &client, &moved);
     let object = rt.with_policies(distant.object(), [RtPolicy::PrivateConnection]).unwrap();
     for sensor in [distant, object.assume()] {
-        for number in [50, 10] {
-            assert_eq!(call(&rt, number, &sensor), lane(number));
+        for number in [50, 10, 50] {
+            let (priority, thread) = call(&rt, number, &sensor);
+            assert_eq!(priority, number);
+            assert!(thread.starts_with(&format!("lane{number}-")), "{thread}");
         }
     }
     [target, last.orb, first.orb].iter().for_each(Orb::shutdown);

@@ -3,7 +3,7 @@
 //!
 //! [`Route`](super::route) chooses among the addresses of one binding.
 
-use super::extension::CallSelector;
+use super::extension::{CallSelector, ClientExtension};
 use super::route::{Route, Target};
 use crate::client::Reference;
 use crate::exception::SystemException;
@@ -41,6 +41,8 @@ struct Forwarding {
     permanent_ior: ArcSwapOption<Ior>,
     /// Set if an extension has attached to the reference.
     selector: OnceLock<Arc<dyn CallSelector>>,
+    /// Set if another extension than that of the ORB looks at where calls are forwarded.
+    extension: OnceLock<Arc<dyn ClientExtension>>,
     /// Set while calls go by a forward to a reference to which an extension attaches.
     forward_selector: ArcSwapOption<Arc<dyn CallSelector>>,
 }
@@ -131,6 +133,11 @@ impl Binding {
     /// Attaches a selector to a new reference.
     pub(super) fn attach(&self, selector: Arc<dyn CallSelector>) {
         self.forwarding.get_or_init(Box::default).selector.get_or_init(|| selector);
+    }
+
+    /// Has `extension` look at where calls are forwarded, instead of that of the ORB.
+    pub(super) fn set_extension(&self, extension: Arc<dyn ClientExtension>) {
+        self.forwarding.get_or_init(Box::default).extension.get_or_init(|| extension);
     }
 
     /// The forward, if calls go by it.
@@ -263,7 +270,8 @@ impl Reference {
         &self,
         ior: &Ior,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
-        match self.orb.client().extension() {
+        let own = self.binding.forwarding.get().and_then(|forwarding| forwarding.extension.get());
+        match own.or_else(|| self.orb.client().extension()) {
             Some(extension) if self.orb.local_key(ior).is_none() => {
                 extension.attach(&self.orb, ior)
             }

@@ -312,8 +312,11 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
     /// Where the selector of a forward leads the call; what it adds to the request is kept.
     fn choose(&mut self, selector: &dyn CallSelector) -> Result<Object, SystemException> {
         let CallChoice { object, context } = selector.select()?;
+        let chosen = object.into_owned();
+        let (object, context) =
+            self.object.through(chosen, context, &|selector| selector.select())?;
         self.added_by_forward = context.or(self.added_by_forward);
-        Ok(object.into_owned())
+        Ok(object)
     }
 
     /// One attempt.

@@ -77,8 +77,8 @@ pub trait CallSelector: Send + Sync {
 /// What a [`CallSelector`] has chosen for a call.
 #[derive(Debug, Clone)]
 pub struct CallChoice<'s> {
-    /// The reference through which the call goes. If an extension attaches to it, that one's
-    /// selector decides further, and no other after it.
+    /// The reference through which the call goes. If an extension attaches to it, or to where it is
+    /// forwarded, that one's selector decides further.
     pub object: Cow<'s, Object>,
     /// A service context that the request carries.
     pub context: Option<AddedContext>,
@@ -135,18 +135,27 @@ impl Object {
     }
 
     /// The reference through which a call goes that was sent through `chosen`, and what it carries:
-    /// an extension may have attached to that, too.
-    fn through(
+    /// an extension may have attached to that, too, and to where it is forwarded.
+    pub(super) fn through(
         &self,
-        chosen: Self,
-        context: Option<AddedContext>,
+        mut chosen: Self,
+        mut context: Option<AddedContext>,
         select: Select<'_>,
     ) -> Result<(Self, Option<AddedContext>), SystemException> {
-        let Some(selector) = chosen.reference()?.selector()? else {
-            return Ok((self.with_reference(chosen), context));
-        };
-        let CallChoice { object, context: added } = select(&*selector)?;
-        Ok((self.with_reference(object.into_owned()), added.or(context)))
+        for _ in 0..MOST_SELECTORS {
+            let Some(selector) = chosen.reference()?.selector()? else { break };
+            let choice = select(&*selector)?;
+            (chosen, context) = (choice.object.into_owned(), choice.context.or(context));
+        }
+        Ok((self.with_reference(chosen), context))
+    }
+
+    /// Has `extension` look at the references to which calls through this one are forwarded, instead
+    /// of the extension of the ORB. This is for a reference that was not called before.
+    pub fn set_forward_extension(&self, extension: Arc<dyn ClientExtension>) {
+        if let Ok(reference) = self.reference() {
+            reference.binding.set_extension(extension);
+        }
     }
 
     /// A reference with the same addresses, through which each call asks `selector`. It replaces
@@ -161,6 +170,10 @@ impl Object {
         self.with_reference(copy)
     }
 }
+
+/// The most selectors that are asked for a call, one after the other. Each but the first two belongs
+/// to a forward, of which a call follows few.
+const MOST_SELECTORS: usize = 32;
 
 /// How a call goes.
 pub(super) struct Selected {

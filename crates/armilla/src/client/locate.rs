@@ -65,7 +65,7 @@ fn locate_remote(mut object: Object, mut invocation: Invocation) -> Result<bool,
                 if let Some(selector) = reference.binding.forward_selector() {
                     let chosen = selector.select()?.object.into_owned();
                     drop(route);
-                    object = chosen;
+                    (object, _) = object.through(chosen, None, &|selector| selector.select())?;
                 }
             }
             Err(failure) => {

@@ -160,7 +160,10 @@ impl AsyncCall {
         let selector = target.object.reference()?.binding.forward_selector();
         let Some(selector) = selector else { return Ok(()) };
         let CallChoice { object, context } = selector.select_for(self.caller)?;
-        let object = target.object.with_reference(object.into_owned());
+        let (object, context) =
+            target.object.through(object.into_owned(), context, &|selector| {
+                selector.select_for(self.caller)
+            })?;
         let next = CallTarget::new(object, context.or(target.context), target.deadline);
         target.forwarded.get_or_init(|| Box::new(next));
         Ok(())
