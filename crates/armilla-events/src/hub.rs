@@ -8,12 +8,13 @@ use crate::correlation::covers;
 use crate::error::EventError;
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::subscription::Subscription;
-use armilla_ipc::real_time::PiMutex;
+use armilla::{Completion, ExceptionKind, blocking};
+use armilla_ipc::real_time::{PiMutex, monotonic_now};
 use armilla_rt::{Measurement, Priority, RtErrorKind, RtOrb};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use tracing::warn;
 
@@ -51,9 +52,19 @@ struct Row {
 #[derive(Default)]
 struct Members {
     next: u64,
-    /// The suppliers; those that want to be told of the end have a reference.
-    suppliers: BTreeMap<u64, Option<PushSupplierRef>>,
+    suppliers: BTreeMap<u64, Supplier>,
 }
+
+/// A connected supplier.
+struct Supplier {
+    /// Set if it wants to be told of the end.
+    reference: Option<PushSupplierRef>,
+    /// Ends its proxy, if it is gone without a word.
+    forget: Ending,
+}
+
+/// What is done at the end of a connection.
+pub(crate) type Ending = Box<dyn Fn() + Send + Sync>;
 
 /// A consumer that is measured.
 struct Measured {
@@ -86,6 +97,18 @@ pub(crate) struct Entry {
     pub(crate) connection: Connection,
     /// Whether the channel has ended the connection, and not the consumer.
     expelled: AtomicBool,
+    /// Ends its proxy, if it has one: a consumer that is gone leaves nothing.
+    ending: OnceLock<Ending>,
+}
+
+impl Entry {
+    /// Has this done at the end of the connection, or at once if that has ended.
+    pub(crate) fn at_end(&self, ending: Ending) {
+        let ending = self.ending.get_or_init(|| ending);
+        if self.connection.has_ended() {
+            ending();
+        }
+    }
 }
 
 impl Hub {
@@ -191,7 +214,8 @@ impl Hub {
         }
         let interests = options.subscription.interests().into();
         let connection = Connection::new(options, self.limits);
-        let entry = Arc::new(Entry { connection, expelled: AtomicBool::new(false) });
+        let (expelled, ending) = Default::default();
+        let entry = Arc::new(Entry { connection, expelled, ending });
         let row = Row { entry: entry.clone(), interests };
         let most = self.limits.consumers;
         self.change(|table| {
@@ -212,6 +236,7 @@ impl Hub {
             Ok(())
         })
         .ok();
+        entry.ending.get().into_iter().for_each(|ending| ending());
     }
 
     /// Removes a plain consumer that wants nothing more. Its thread tells it all the same, as the
@@ -246,11 +271,16 @@ impl Hub {
         Ok(())
     }
 
-    /// Adds a supplier. Returns its number.
+    /// Adds a supplier, whose proxy `forget` ends. Returns its number. If there are as many as may
+    /// be, it takes the place of one that is gone.
     pub(crate) fn add_supplier(
         &self,
-        supplier: Option<PushSupplierRef>,
+        reference: Option<PushSupplierRef>,
+        forget: Ending,
     ) -> Result<u64, EventError> {
+        if self.members().suppliers.len() >= self.limits.suppliers {
+            self.forget_gone_supplier();
+        }
         let mut members = self.members();
         if self.has_ended() {
             return Err(EventError::Ended);
@@ -261,13 +291,30 @@ impl Hub {
         }
         members.next += 1;
         let number = members.next;
-        members.suppliers.insert(number, supplier);
+        members.suppliers.insert(number, Supplier { reference, forget });
         Ok(number)
     }
 
     /// Removes a supplier. Returns its reference, if it has given one.
     pub(crate) fn remove_supplier(&self, number: u64) -> Option<PushSupplierRef> {
-        self.members().suppliers.remove(&number)?
+        self.members().suppliers.remove(&number)?.reference
+    }
+
+    /// Forgets the first supplier that is gone: one that has given a reference, of which its process
+    /// knows nothing or which nobody serves. Asks for as long as a consumer may take.
+    fn forget_gone_supplier(&self) {
+        let members = self.members();
+        let known = members.suppliers.iter();
+        let known = known.filter_map(|(number, it)| Some((*number, it.reference.clone()?)));
+        let known: Vec<_> = known.collect();
+        drop(members);
+        let end = monotonic_now().saturating_add(self.limits.delivery);
+        let gone = known.into_iter().find(|(_, reference)| {
+            let left = end.saturating_sub(monotonic_now());
+            !left.is_zero() && is_gone(&reference.with_timeout(left))
+        });
+        let supplier = gone.and_then(|(number, _)| self.members().suppliers.remove(&number));
+        supplier.into_iter().for_each(|supplier| (supplier.forget)());
     }
 
     /// The right to make one more plain proxy.
@@ -291,7 +338,7 @@ impl Hub {
             entry.expelled.store(true, Ordering::SeqCst);
             entry.connection.end();
         }
-        for supplier in suppliers.into_values().flatten() {
+        for supplier in suppliers.into_values().filter_map(|supplier| supplier.reference) {
             // It may be gone, and is not waited for longer than a consumer.
             supplier.with_timeout(self.limits.delivery).disconnect_push_supplier().ok();
         }
@@ -362,5 +409,17 @@ impl Hub {
 
     fn members(&self) -> MutexGuard<'_, Members> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a supplier does not exist any more, or nobody listens where it was.
+fn is_gone(supplier: &PushSupplierRef) -> bool {
+    // Another thread reads requests meanwhile.
+    match blocking(|| supplier.object().non_existent()) {
+        Ok(gone) => gone,
+        Err(exception) => {
+            let unreached = [ExceptionKind::Transient, ExceptionKind::CommFailure];
+            exception.completed() == Completion::No && unreached.contains(&exception.kind())
+        }
     }
 }

@@ -326,3 +326,85 @@ fn a_gateway_connects_again_when_its_channel_has_disconnected_it() {
     from_orb.shutdown();
     orb.shutdown();
 }
+
+/// A supplier that is told of the end of its channel.
+fn supplier(orb: &Orb, told: &Sender<i32>) -> PushSupplierRef {
+    orb.root_poa().activate(comm::push_supplier::tie(Told(told.clone()))).unwrap()
+}
+
+#[test]
+fn a_supplier_takes_the_place_of_one_that_is_gone() {
+    let mut limits = ChannelLimits::default();
+    limits.suppliers = 2;
+    let (orb, channel) = served_with(limits);
+    let (told, _receive) = std::sync::mpsc::channel();
+    let [(gone, _), (stays, _), (comes, _)] = [(); 3].map(|()| server());
+    let connect =
+        |client: &Orb| remote(&orb, &channel, client).connect_supplier(&supplier(client, &told));
+    let [of_gone, of_stays] = [&gone, &stays].map(|client| connect(client).unwrap());
+    let error = connect(&comes).unwrap_err().to_string();
+    assert!(error.contains("LimitReached"), "{error}");
+    gone.shutdown();
+    let of_comes = connect(&comes).unwrap();
+    assert_eq!(channel.statistics().suppliers, 2);
+    of_stays.push(&[Event::signal(1, 20)]).unwrap();
+    of_comes.push(&[Event::signal(1, 20)]).unwrap();
+    let of_gone = remote_proxy(&gone, &comes, &of_gone);
+    assert!(of_gone.push(&[]).is_err(), "its proxy is gone too");
+    assert!(connect(&comes).is_err(), "both are there");
+    // A plain supplier likewise.
+    stays.shutdown();
+    let plain: admin::EventChannelRef = remote(&orb, &channel, &comes).upcast();
+    let proxy = plain.for_suppliers().unwrap().obtain_push_consumer().unwrap();
+    proxy.connect_push_supplier(&supplier(&comes, &told)).unwrap();
+    proxy.push(&Any::new(&7).unwrap()).unwrap();
+    comes.shutdown();
+    orb.shutdown();
+}
+
+/// The same proxy as another process knows it.
+fn remote_proxy(
+    from: &Orb,
+    to: &Orb,
+    proxy: &armilla_events::corba::ProxyPushConsumerRef,
+) -> armilla_events::corba::ProxyPushConsumerRef {
+    to.resolve(&from.object_to_string(proxy).unwrap()).unwrap()
+}
+
+#[test]
+fn nothing_is_left_of_consumers_that_are_gone() {
+    let mut limits = ChannelLimits::default();
+    (limits.consumers, limits.suppliers) = (1, 0);
+    let (orb, channel) = served_with(limits);
+    let (client, _) = server();
+    let distant = remote(&orb, &channel, &client);
+    // There are proxies for one at a time.
+    for _ in 0..3 {
+        let (gone, _) = server();
+        let (consumer, _) = remote_consumer(&gone);
+        let consumer = client.resolve(&gone.object_to_string(&consumer).unwrap()).unwrap();
+        let proxy = distant.connect_consumer(&consumer, &everything().to_qos()).unwrap();
+        gone.shutdown();
+        until("the consumer is disconnected", || {
+            channel.push(Event::signal(1, 20));
+            channel.statistics().consumers == 0
+        });
+        until("its proxy is gone", || proxy.object().non_existent().unwrap());
+
+        let (gone, _) = server();
+        let (send, _) = std::sync::mpsc::channel();
+        let consumer = gone.root_poa().activate(push_consumer::tie(Plain(send))).unwrap();
+        let consumer = client.resolve(&gone.object_to_string(&consumer).unwrap()).unwrap();
+        let plain: admin::EventChannelRef = distant.clone().upcast();
+        let proxy = plain.for_consumers().unwrap().obtain_push_supplier().unwrap();
+        proxy.connect_push_consumer(&consumer).unwrap();
+        gone.shutdown();
+        until("the plain consumer is disconnected", || {
+            channel.push(Event::signal(1, 20));
+            channel.statistics().consumers == 0
+        });
+        until("its proxy is gone too", || proxy.object().non_existent().unwrap());
+    }
+    client.shutdown();
+    orb.shutdown();
+}

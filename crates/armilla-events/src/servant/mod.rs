@@ -9,7 +9,7 @@ mod push;
 pub(crate) use channel::serve;
 
 use crate::error::EventError;
-use crate::hub::Hub;
+use crate::hub::{Ending, Hub};
 use armilla::rt::Interface;
 use armilla::{ObjectId, Poa, Ref, SystemException};
 use std::sync::{Arc, OnceLock, Weak};
@@ -37,6 +37,12 @@ impl Site {
         let object = self.poa.activate(servant)?;
         id.set(self.poa.reference_to_id(object.object())?).ok();
         Ok(object)
+    }
+
+    /// What deactivates a proxy.
+    fn leaving(&self, id: &Arc<OnceLock<ObjectId>>) -> Ending {
+        let (site, id) = (self.clone(), id.clone());
+        Box::new(move || site.leave(&id))
     }
 
     /// Deactivates a proxy.

@@ -117,7 +117,7 @@ fn data_of(delivery: Delivery) -> Any {
 struct Puller {
     site: Site,
     state: Arc<PullState>,
-    id: OnceLock<ObjectId>,
+    id: Arc<OnceLock<ObjectId>>,
     _permit: ProxyPermit,
 }
 
@@ -147,7 +147,8 @@ impl admin::ProxyPullConsumer for Puller {
         if self.state.connected.swap(true, Ordering::SeqCst) {
             return Err(admin::AlreadyConnected {}.into());
         }
-        let number = hub.add_supplier(None).map_err(SystemException::from)?;
+        let number = hub.add_supplier(None, Box::new(|| {})).map_err(SystemException::from)?;
+        let leave = self.site.leaving(&self.id);
         let (state, supplier) = (self.state.clone(), pull_supplier.clone());
         let weak = self.site.hub.clone();
         let work = move || {
@@ -162,12 +163,14 @@ impl admin::ProxyPullConsumer for Puller {
             // It may be gone.
             supplier.disconnect_pull_supplier().ok();
             more().and_then(|hub| hub.remove_supplier(number));
+            leave();
         };
         let spawned = thread::Builder::new().name("event-pull".into()).spawn(work);
-        spawned
-            .map(drop)
-            .map_err(|error| EventError::Limit(format!("no thread to pull: {error}")).into())
-            .map_err(|error: SystemException| error.into())
+        spawned.map(drop).map_err(|error| {
+            self.site.hub.upgrade().and_then(|hub| hub.remove_supplier(number));
+            let what = EventError::Limit(format!("no thread to pull: {error}"));
+            SystemException::from(what).into()
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::corba::{
     PushConsumer, PushConsumerRef, Term, admin, comm,
 };
 use crate::error::{EventError, system};
-use crate::hub::{Entry, Hub, ProxyPermit};
+use crate::hub::{Ending, Entry, Hub, ProxyPermit};
 use crate::options::ConsumerOptions;
 use crate::subscription::Subscription;
 use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
@@ -27,11 +27,13 @@ pub(super) fn connect_supplier(
     supplier: &comm::PushSupplierRef,
 ) -> Result<ProxyPushConsumerRef, Error<ConnectSupplierRaises>> {
     let supplier = Some(supplier.clone()).filter(|supplier| !supplier.is_nil());
-    let number = site.hub()?.add_supplier(supplier).map_err(|error| match error {
-        EventError::Limit(reason) => Error::User(LimitReached { reason }.into()),
-        other => Error::System(other.into()),
-    })?;
-    let proxy = Arc::new(Supply::new(site, Some(number), None));
+    let proxy = Arc::new(Supply::new(site, None));
+    let number =
+        site.hub()?.add_supplier(supplier, proxy.ending()).map_err(|error| match error {
+            EventError::Limit(reason) => Error::User(LimitReached { reason }.into()),
+            other => Error::System(other.into()),
+        })?;
+    proxy.number.set(number).ok();
     Ok(site.activate(proxy.clone() as Arc<dyn ProxyPushConsumer>, &proxy.id)?)
 }
 
@@ -48,14 +50,17 @@ pub(super) fn connect_consumer(
     let options = ConsumerOptions::from_qos(qos)?;
     let consumer = consumer.with_timeout(hub.limits.delivery);
     let entry = hub.connect(Arc::new(consumer), &options)?;
-    let proxy = Arc::new(Demand { site: site.clone(), entry, id: OnceLock::new() });
-    Ok(site.activate(proxy.clone() as Arc<dyn ProxyPushSupplier>, &proxy.id)?)
+    let (ended, id) = (entry.clone(), Arc::<OnceLock<ObjectId>>::default());
+    let proxy = Arc::new(Demand { site: site.clone(), entry, id: id.clone() });
+    let object = site.activate(proxy as Arc<dyn ProxyPushSupplier>, &id)?;
+    ended.at_end(site.leaving(&id));
+    Ok(object)
 }
 
 /// Makes a proxy for a plain supplier that will push.
 pub(super) fn push_consumer(site: &Site) -> Result<admin::ProxyPushConsumerRef, SystemException> {
     let permit = site.hub()?.permit_proxy()?;
-    let proxy = Arc::new(Supply::new(site, None, Some(permit)));
+    let proxy = Arc::new(Supply::new(site, Some(permit)));
     site.activate(proxy.clone() as Arc<dyn admin::ProxyPushConsumer>, &proxy.id)
 }
 
@@ -72,16 +77,24 @@ struct Supply {
     site: Site,
     /// The number of the supplier, once it has connected.
     number: OnceLock<u64>,
-    ended: AtomicBool,
-    id: OnceLock<ObjectId>,
+    ended: Arc<AtomicBool>,
+    id: Arc<OnceLock<ObjectId>>,
     _permit: Option<ProxyPermit>,
 }
 
 impl Supply {
-    fn new(site: &Site, number: Option<u64>, permit: Option<ProxyPermit>) -> Self {
-        let number = number.map(OnceLock::from).unwrap_or_default();
-        let (ended, id) = Default::default();
+    fn new(site: &Site, permit: Option<ProxyPermit>) -> Self {
+        let (number, ended, id) = Default::default();
         Self { site: site.clone(), number, ended, id, _permit: permit }
+    }
+
+    /// What ends the proxy of a supplier that is gone.
+    fn ending(&self) -> Ending {
+        let (ended, leave) = (self.ended.clone(), self.site.leaving(&self.id));
+        Box::new(move || {
+            ended.store(true, Ordering::SeqCst);
+            leave();
+        })
     }
 
     /// The hub, unless the supplier or the channel has disconnected.
@@ -143,7 +156,7 @@ impl admin::ProxyPushConsumer for Supply {
             return Err(admin::AlreadyConnected {}.into());
         }
         let supplier = Some(push_supplier.clone()).filter(|supplier| !supplier.is_nil());
-        let number = hub.add_supplier(supplier).map_err(SystemException::from)?;
+        let number = hub.add_supplier(supplier, self.ending()).map_err(SystemException::from)?;
         if self.number.set(number).is_err() {
             hub.remove_supplier(number);
             return Err(admin::AlreadyConnected {}.into());
@@ -161,7 +174,7 @@ pub(super) fn plain_event(data: Any) -> Arc<Event> {
 struct Demand {
     site: Site,
     entry: Arc<Entry>,
-    id: OnceLock<ObjectId>,
+    id: Arc<OnceLock<ObjectId>>,
 }
 
 impl comm::PushSupplier for Demand {
@@ -207,7 +220,7 @@ impl ProxyPushSupplier for Demand {
 struct PlainDemand {
     site: Site,
     entry: OnceLock<Arc<Entry>>,
-    id: OnceLock<ObjectId>,
+    id: Arc<OnceLock<ObjectId>>,
     _permit: ProxyPermit,
 }
 
@@ -239,10 +252,11 @@ impl admin::ProxyPushSupplier for PlainDemand {
         let consumer = push_consumer.with_timeout(hub.limits.delivery);
         let options = ConsumerOptions::new(Subscription::everything());
         let entry = hub.connect(Arc::new(consumer), &options).map_err(SystemException::from)?;
-        if let Err(entry) = self.entry.set(entry) {
+        if let Err(entry) = self.entry.set(entry.clone()) {
             hub.leave(&entry);
             return Err(admin::AlreadyConnected {}.into());
         }
+        entry.at_end(self.site.leaving(&self.id));
         Ok(())
     }
 }
