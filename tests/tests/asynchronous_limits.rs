@@ -6,7 +6,10 @@ use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer};
 use armilla_tests::probe::*;
+use armilla_tests::process::Process;
+use rustix::process::Signal;
 use std::net::TcpListener;
+use std::process::Command;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
@@ -259,4 +262,29 @@ fn what_waits_for_a_server_that_does_not_read_goes_to_the_next_connection() {
     second.wait().unwrap();
     // It was sent in part, and so not executed.
     first.wait().unwrap();
+}
+
+#[test]
+fn a_server_that_stops_holds_no_thread_whatever_the_transport() {
+    let directory = std::env::temp_dir();
+    let name = |scheme: &str| {
+        let file = format!("armilla-{}-{}", std::process::id(), orbs::unique(scheme));
+        format!("{scheme}://{}", directory.join(file).display())
+    };
+    for endpoint in [name("shmiop"), name("uiop"), "iiop://127.0.0.1:0".to_owned()] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
+        let server = Process::start(command.args(["serve", "-ORBEndpoint", &endpoint]));
+        let remote: EverythingRef = orbs::client().resolve(&server.url).unwrap();
+        remote.ping_async().wait().unwrap();
+        server.signal(Signal::STOP);
+        let given = vec![7; 3 << 20];
+        // If one of them blocked this thread, the server would not go on.
+        let calls: Vec<_> = (0..3).map(|_| remote.echo_octets_async(&given, &[])).collect();
+        drop(remote.increment_async());
+        server.signal(Signal::CONT);
+        for call in calls {
+            let (_, copy, _) = call.wait().unwrap();
+            assert!(copy == given, "{endpoint}");
+        }
+    }
 }

@@ -149,6 +149,13 @@ pub(super) enum Sending<'d> {
     Buffered(Option<&'d Deadline>),
 }
 
+impl Sending<'_> {
+    /// Whether the thread may wait for the server.
+    const fn may_wait(self) -> bool {
+        !matches!(self, Self::NonBlocking | Self::Buffered(None))
+    }
+}
+
 impl MultiplexedConnection {
     pub(super) fn new(
         (stream, memory): (Arc<dyn Stream>, ReplyReservation),

@@ -135,7 +135,7 @@ impl MultiplexedConnection {
             match (in_place, sending) {
                 (Some(by), _) => self.send_in_place(outgoing, parts, octets, by),
                 (None, Sending::Buffered(_)) => self.delay(outgoing, parts, octets),
-                _ => self.send_parts(outgoing, parts, octets),
+                _ => self.send_parts(outgoing, parts, octets, sending.may_wait()),
             }
             match sending {
                 Sending::UntilSent(deadline) => self.await_sent(end, deadline),
@@ -152,14 +152,14 @@ impl MultiplexedConnection {
         if outgoing.lost.is_none() {
             lock(&self.state).initiator.queue_other(message.len());
             outgoing.queued += message.len() as u64;
-            self.send_parts(outgoing, &[IoSlice::new(message)], message.len());
+            self.send_parts(outgoing, &[IoSlice::new(message)], message.len(), false);
             self.use_room();
         }
     }
 
     /// Sends the queue, as far as the server accepts it, unless another thread is sending.
     pub(in crate::client) fn flush(&self) {
-        self.flush_from(lock(&self.outgoing));
+        self.flush_from(lock(&self.outgoing), false);
         self.use_room();
     }
 
@@ -171,7 +171,7 @@ impl MultiplexedConnection {
         octets: usize,
     ) {
         if self.completes_batch(&outgoing, octets) {
-            return self.send_parts(outgoing, parts, octets);
+            return self.send_parts(outgoing, parts, octets, true);
         }
         outgoing.push(parts);
         outgoing.delayed += 1;
@@ -256,7 +256,7 @@ impl MultiplexedConnection {
             }
             (Ok(0), None) => {
                 outgoing.keep_spare(batch);
-                self.flush_from(outgoing);
+                self.flush_from(outgoing, true);
             }
             (Ok(left), None) => {
                 outgoing.put_back(last_of(&all, left), 0);
@@ -272,25 +272,26 @@ impl MultiplexedConnection {
         mut outgoing: MutexGuard<'l, Outgoing>,
         parts: &[IoSlice<'_>],
         octets: usize,
+        waits: bool,
     ) {
         if !outgoing.is_empty() || outgoing.blocked {
             outgoing.push(parts);
-            return self.flush_from(outgoing);
+            return self.flush_from(outgoing, waits);
         }
         outgoing.sending = true;
         self.count_as_sent(octets);
         drop(outgoing);
-        let sent = self.put(parts);
+        let sent = self.put(parts, waits);
         let mut outgoing = lock(&self.outgoing);
         outgoing.sending = false;
         match self.record_sent(&mut outgoing, sent, octets) {
             Ok(0) if outgoing.octets.is_empty() => {}
-            Ok(0) => self.flush_from(outgoing),
+            Ok(0) => self.flush_from(outgoing, waits),
             Ok(left) => {
                 outgoing.put_back(last_of(parts, left), 0);
-                match self.stream.descriptor() {
-                    Some(_) => self.mark_blocked(outgoing),
-                    None => self.flush_from(outgoing),
+                match self.has_waited(waits) {
+                    false => self.mark_blocked(outgoing),
+                    true => self.flush_from(outgoing, waits),
                 }
             }
             Err(error) => {
@@ -301,16 +302,23 @@ impl MultiplexedConnection {
     }
 
     /// Passes octets to the stream. Does not block if the stream has a descriptor: the reactor can
-    /// wait for it instead.
+    /// wait for it instead. Without one it blocks if the thread `waits`.
     #[inline]
-    fn put(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
-        match self.stream.descriptor() {
-            Some(_) => self.stream.try_send_vectored(parts),
-            None => self.stream.send_vectored(parts),
+    fn put(&self, parts: &[IoSlice<'_>], waits: bool) -> io::Result<usize> {
+        match self.has_waited(waits) {
+            false => self.stream.try_send_vectored(parts),
+            true => self.stream.send_vectored(parts),
         }
     }
 
-    fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>) {
+    /// Whether [`put`](Self::put) blocks.
+    #[inline]
+    fn has_waited(&self, waits: bool) -> bool {
+        waits && self.stream.descriptor().is_none()
+    }
+
+    /// Sends the queue, as far as the server accepts it; see [`put`](Self::put).
+    fn flush_from<'l>(&'l self, mut outgoing: MutexGuard<'l, Outgoing>, waits: bool) {
         while !(outgoing.octets.is_empty() || outgoing.sending || outgoing.blocked) {
             let spare = std::mem::take(&mut outgoing.spare);
             let batch = std::mem::replace(&mut outgoing.octets, spare);
@@ -320,7 +328,7 @@ impl MultiplexedConnection {
             outgoing.sending = true;
             self.count_as_sent(octets);
             drop(outgoing);
-            let sent = self.put(&[IoSlice::new(&batch[first..])]);
+            let sent = self.put(&[IoSlice::new(&batch[first..])], waits);
             outgoing = lock(&self.outgoing);
             outgoing.sending = false;
             match self.record_sent(&mut outgoing, sent, octets) {
@@ -328,8 +336,7 @@ impl MultiplexedConnection {
                 Ok(left) => {
                     let first = batch.len() - left;
                     outgoing.put_back(batch, first);
-                    // For a stream without a descriptor `put` has blocked.
-                    if self.stream.descriptor().is_some() {
+                    if !self.has_waited(waits) {
                         return self.mark_blocked(outgoing);
                     }
                 }
@@ -371,13 +378,15 @@ impl MultiplexedConnection {
         Ok(left)
     }
 
-    /// Makes the reactor send the rest when the server accepts more.
+    /// Makes the reactor send the rest when the server accepts more; a thread if the reactor cannot
+    /// watch the stream.
     #[cold]
     fn mark_blocked(&self, mut outgoing: MutexGuard<'_, Outgoing>) {
         if outgoing.lost.is_none() {
             outgoing.blocked = true;
             drop(outgoing);
             match &self.carrier {
+                None if self.stream.descriptor().is_none() => self.start_sender(),
                 None => self.wait_for(Interest::WRITE),
                 // The carrier reports when there is room again. Room that appeared before `blocked`
                 // was set is seen here.
@@ -391,7 +400,7 @@ impl MultiplexedConnection {
     pub(crate) fn unblock(&self) {
         let mut outgoing = lock(&self.outgoing);
         outgoing.blocked = false;
-        self.flush_from(outgoing);
+        self.flush_from(outgoing, true);
         self.room.notify_all();
         self.use_room();
     }

@@ -135,6 +135,17 @@ impl MultiplexedConnection {
         thread::Builder::new().name("armilla-reader".into()).spawn(body).map(drop)
     }
 
+    /// Starts a thread that sends the queue over a stream that the reactor cannot watch. Without one
+    /// this thread does, and may block.
+    #[cold]
+    pub(super) fn start_sender(&self) {
+        let Some(link) = self.weak_self.upgrade() else { return };
+        let send = move || link.unblock();
+        if thread::Builder::new().name("armilla-sender".into()).spawn(send).is_err() {
+            self.unblock();
+        }
+    }
+
     /// Whether the reader thread must end: no asynchronous call is pending.
     pub(super) fn reader_ends(&self, state: &State) -> bool {
         let ends = state.asynchronous == 0 || state.lost.is_some();
