@@ -114,6 +114,22 @@ fn a_character_that_a_set_lacks_is_named() {
     assert!(said.contains("'−' (U+2212) does not exist in EUC-JP"), "{said}");
 }
 
+/// The rows that Windows leaves to the user, as the private use area.
+#[test]
+fn characters_of_the_user_in_shift_jis_are_written_as_they_were_read() {
+    for (lead, trail) in (0xf0..=0xf9).flat_map(|lead| (0x40..=0xfc).map(move |it| (lead, it))) {
+        let octets = [&b"a"[..], &[lead, trail], b"b", &[lead, trail]].concat();
+        let Ok(text) = decoded(&octets, CodeSet::ShiftJis) else {
+            assert_eq!(trail, 0x7f, "{lead:x}");
+            continue;
+        };
+        assert!(('\u{e000}'..='\u{e757}').contains(&text.chars().nth(1).unwrap()), "{text:?}");
+        assert_eq!(encoded(&text, CodeSet::ShiftJis).as_deref(), Ok(&octets[..]));
+    }
+    let beyond = encoded("\u{e758}", CodeSet::ShiftJis);
+    assert_eq!(beyond, Err(CdrErrorKind::NotInCodeSet('\u{e758}', CodeSet::ShiftJis)));
+}
+
 #[test]
 fn octets_that_are_no_text_of_the_set_are_refused() {
     for (set, octets) in [

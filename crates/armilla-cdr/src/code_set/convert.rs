@@ -119,9 +119,14 @@ mod legacy {
         // A length that cannot be computed cannot be allocated either.
         let room = encoder.max_buffer_length_from_utf8_without_replacement(text.len());
         out.reserve(room.ok_or_else(first)?);
-        let (result, _) = encoder.encode_from_utf8_to_vec_without_replacement(text, out, true);
-        if let EncoderResult::Unmappable(character) = result {
-            return Err(character);
+        let mut rest = text;
+        loop {
+            let (result, read) =
+                encoder.encode_from_utf8_to_vec_without_replacement(rest, out, true);
+            let EncoderResult::Unmappable(character) = result else { break };
+            out.extend_from_slice(&user_defined(character, set).ok_or(character)?);
+            rest = rest.get(read..).unwrap_or_default();
+            encoder = table.new_encoder();
         }
         let written = out.get(start..).and_then(|written| decode(written, set));
         let written = written.ok_or_else(first)?;
@@ -129,6 +134,19 @@ mod legacy {
             Some((wanted, _)) => Err(wanted),
             None => Ok(()),
         }
+    }
+
+    /// The octets of a character of the user's own in Shift_JIS: rows 95 to 114 are the private use
+    /// area from U+E000 on. The tables read these, and do not write them.
+    fn user_defined(character: char, set: CodeSet) -> Option<[u8; 2]> {
+        let number = u32::from(character).checked_sub(0xe000).filter(|number| *number < 20 * 94)?;
+        if set != CodeSet::ShiftJis {
+            return None;
+        }
+        let (lead, trail) = (0xf0 + number / 188, number % 188);
+        // No trail octet is DEL.
+        let trail = if trail < 0x3f { 0x40 + trail } else { 0x41 + trail };
+        Some([u8::try_from(lead).ok()?, u8::try_from(trail).ok()?])
     }
 
     pub(super) fn decode(octets: &[u8], set: CodeSet) -> Option<String> {
