@@ -6,6 +6,8 @@ use crate::priority::{Mapper, Priority};
 use armilla_ipc::real_time::Scheduling;
 use std::cell::Cell;
 use std::fmt;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 
 thread_local! {
     /// The CORBA priority of the calling thread, once it has one, and the native one, once it is
@@ -100,21 +102,24 @@ pub(crate) fn return_home() {
     }
 }
 
-/// Tries a native priority of `object` out, with a thread that ends at once.
+/// Tries a native priority of `object` out, with as many threads at once as are to have it. They
+/// end at once.
 ///
 /// # Errors
-/// If the system refuses it.
+/// If the system refuses it to one of them.
 pub(crate) fn try_out(
     object: &str,
     policy: &'static str,
     priority: Priority,
     native: Scheduling,
+    threads: usize,
 ) -> Result<(), RtError> {
-    let refused = match std::thread::spawn(move || native.apply()).join() {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(error)) => error.to_string(),
-        Err(_) => "the trial panicked".to_owned(),
+    // Only what has a runtime takes it from others.
+    let threads = match native {
+        Scheduling::Deadline { .. } => threads.clamp(1, MOST_TRIALS),
+        _ => 1,
     };
+    let Some(refused) = first_refused(native, threads) else { return Ok(()) };
     Err(RtError::new(
         RtErrorKind::Permission,
         object,
@@ -124,6 +129,37 @@ pub(crate) fn try_out(
         "`armilla rt doctor` tells how to get the privilege; or do not ask for `strict`",
     ))
 }
+
+/// Why one of as many threads as these, which are there at once, cannot have a native priority.
+fn first_refused(native: Scheduling, threads: usize) -> Option<std::io::Error> {
+    let gate = Mutex::new(());
+    let closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
+    thread::scope(|scope| {
+        let (send, tried) = mpsc::channel();
+        let mut refused = None;
+        for _ in 0..threads {
+            let (send, gate) = (send.clone(), &gate);
+            let trial = move || {
+                send.send(native.apply()).ok();
+                drop(send);
+                // It keeps what it has got until all have tried.
+                drop(gate.lock());
+            };
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, trial) {
+                refused = Some(error);
+                break;
+            }
+        }
+        drop(send);
+        // Ends when every thread has tried.
+        let refused = tried.iter().fold(refused, |first, one| first.or(one.err()));
+        drop(closed);
+        refused
+    })
+}
+
+/// The most threads with which a native priority is tried out.
+const MOST_TRIALS: usize = 256;
 
 /// The priority of the calling thread, of an ORB: `RTCORBA::Current`.
 #[derive(Clone)]

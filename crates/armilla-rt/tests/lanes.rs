@@ -202,6 +202,22 @@ fn a_lane_may_have_deadlines_of_the_kernel_and_another_round_robin() {
 }
 
 #[test]
+fn more_deadlines_than_the_cpus_have_time_for_are_refused_before_a_pool_starts() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let all = std::time::Duration::from_millis(100);
+    let whole = Scheduling::Deadline { runtime: all, deadline: all, period: all };
+    let rt = RtOrb::new(&orb).with_mapping(TableMapping::new().with(priority(9), whole));
+    // One thread may have a whole CPU, but not more threads than there are CPUs.
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let lanes = ThreadpoolOptions::with_lanes("whole").lane(priority(9), cpus + 1, 0);
+    let text = rt.clone().strict().create_threadpool(lanes.clone()).unwrap_err().to_string();
+    assert!(text.contains("NO_PERMISSION") && text.contains("SCHED_DEADLINE"), "{text}");
+    let report = rt.create_threadpool(lanes).unwrap().report();
+    assert!(report[0].refused.is_some(), "it says so from the beginning");
+    orb.shutdown();
+}
+
+#[test]
 fn the_report_of_a_new_pool_says_which_native_priorities_the_system_refuses() {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     // Linux has 1 to 99.

@@ -118,7 +118,7 @@ impl Scheduler {
             levels.map(|(priority, native)| Level { priority: *priority, native }).collect();
         if strict {
             let try_level =
-                |level: &Level| try_out(&object, "priorities", level.priority, level.native);
+                |level: &Level| try_out(&object, "priorities", level.priority, level.native, 1);
             levels.iter().try_for_each(try_level)?;
         }
         let SchedulerOptions { name, strategy, tasks, threads, capacity, dynamic, .. } = options;

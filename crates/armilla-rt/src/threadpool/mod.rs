@@ -107,7 +107,10 @@ impl Threadpool {
             is_destroyed: AtomicBool::new(false),
         };
         for lane in &pool.lanes {
-            match try_out(&object, "lane_priority", lane.priority, lane.native) {
+            let LaneOptions { priority, static_threads, dynamic_threads } = lane.options;
+            // And those that accept connections, and wait for the requests of many.
+            let threads = static_threads + dynamic_threads + 2;
+            match try_out(&object, "lane_priority", priority, lane.native, threads) {
                 Err(error) if strict => return Err(error.into()),
                 // The threads will find the same: the report says so from the beginning.
                 Err(error) => lane.note_refusal(&error),
