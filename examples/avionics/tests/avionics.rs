@@ -1,6 +1,7 @@
 //! A short flight, as the README tells to run it.
 
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_flight_of_a_second_shows_every_operation_and_writes_its_page() {
@@ -34,6 +35,28 @@ fn a_flight_of_a_second_shows_every_operation_and_writes_its_page() {
 }
 
 #[test]
+fn a_flight_that_is_interrupted_ends_with_its_result() {
+    let mut flight = Command::new(env!("CARGO_BIN_EXE_avionics"))
+        .args(["--seconds", "600"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(flight.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("thread pool") {
+        line.clear();
+        assert!(said.read_line(&mut line).unwrap() > 0, "it has begun");
+    }
+    let signal = Command::new("kill").args(["-INT", &flight.id().to_string()]).status().unwrap();
+    assert!(signal.success());
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert!(flight.wait().unwrap().success(), "{rest}");
+    assert!(rest.contains("Avionics::Hud::draw") && rest.contains("deadlines missed"), "{rest}");
+}
+
+#[test]
 fn help_says_the_usage_and_succeeds() {
     let output = Command::new(env!("CARGO_BIN_EXE_avionics")).arg("--help").output().unwrap();
     assert!(output.status.success() && output.stdout.starts_with(b"usage: "), "{output:?}");
@@ -49,4 +72,13 @@ fn a_wrong_option_is_refused_with_what_there_is() {
         assert!(!output.status.success() && wrong.contains(part), "{wrong}");
         assert!(wrong.starts_with("error: ") && !wrong.contains('"'), "for people: {wrong}");
     }
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_named() {
+    let words = ["--seconds", "1", "--page", "/nowhere/page.html"];
+    let output = Command::new(env!("CARGO_BIN_EXE_avionics")).args(words).output().unwrap();
+    let wrong = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "{wrong}");
+    assert!(wrong.contains("error: cannot write /nowhere/page.html: "), "{wrong}");
 }

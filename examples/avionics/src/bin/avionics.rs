@@ -5,6 +5,7 @@
 
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
 use armilla_events::EventChannel;
+use armilla_ipc::Termination;
 use armilla_rt::{
     DirectMapping, Measurement, NativeRange, Platform, Priority, RtOrb, Threadpool,
     ThreadpoolOptions,
@@ -15,9 +16,15 @@ use avionics::plan::{LOWEST, Plan};
 use avionics::view::table;
 use std::error::Error;
 use std::io::{IsTerminal, stdout};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+/// The number of the signal of Ctrl-C.
+const SIGINT: i32 = 2;
 
 const USAGE: &str = "usage: avionics [--seconds N] [--page FILE] [--strict]";
 
@@ -66,6 +73,7 @@ fn main() -> ExitCode {
 
 fn fly() -> Result<(), Box<dyn Error>> {
     let options = options()?;
+    let ends_early = end_at_a_signal()?;
     let plan = Plan::new()?;
     let verdict = if plan.report.is_schedulable() { "meets" } else { "may miss" };
     println!("rate monotonic: every operation {verdict} its deadlines, as analysed");
@@ -100,12 +108,13 @@ fn fly() -> Result<(), Box<dyn Error>> {
     let flight = Flight::begin(&channel, &plan)?;
     let url = orb.object_to_string(channel.reference())?;
     let sensors = start_sensors(&url, options.seconds)?;
-    watch(&flight, sensors)?;
+    watch(&flight, sensors, &ends_early)?;
     println!("{}", table(&flight));
     let missed: u64 = flight.instruments.iter().map(|it| it.read().missed).sum();
     println!("{missed} deadlines missed; {} events pushed", channel.statistics().pushed);
     if let Some(path) = &options.page {
-        std::fs::write(path, page(&flight, &plan))?;
+        let written = std::fs::write(path, page(&flight, &plan));
+        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         println!("wrote {}", path.display());
     }
     channel.destroy();
@@ -145,17 +154,35 @@ fn start_sensors(url: &str, seconds: u64) -> Result<Child, Box<dyn Error>> {
     })
 }
 
+/// What SIGINT (Ctrl-C) and SIGTERM set: the flight ends early, and all the same with its result.
+fn end_at_a_signal() -> std::io::Result<Arc<AtomicBool>> {
+    let mut termination = Termination::install()?;
+    let ends = Arc::new(AtomicBool::new(false));
+    let set = ends.clone();
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        termination.wait();
+        set.store(true, Ordering::SeqCst);
+    })?;
+    Ok(ends)
+}
+
 /// Shows the flight until the sensors end, if anybody looks.
-fn watch(flight: &Flight, mut sensors: Child) -> Result<(), Box<dyn Error>> {
+fn watch(flight: &Flight, mut sensors: Child, ends: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let live = stdout().is_terminal();
     loop {
         if let Some(status) = sensors.try_wait()? {
-            return match status.success() {
+            // Ctrl-C in a terminal is for both processes, and may end the other one first.
+            let is_early = ends.load(Ordering::SeqCst) || status.signal() == Some(SIGINT);
+            return match status.success() || is_early {
                 true => Ok(()),
                 false => Err(format!("the sensors ended with {status}").into()),
             };
         }
         std::thread::sleep(Duration::from_millis(200));
+        if ends.load(Ordering::SeqCst) {
+            // It may have ended just now.
+            sensors.kill().ok();
+        }
         if live {
             let table = table(flight);
             // Up again, so that the next one is written over it.
