@@ -300,8 +300,8 @@ impl Hub {
         self.members().suppliers.remove(&number)?.reference
     }
 
-    /// Forgets the first supplier that is gone: one that has given a reference, of which its process
-    /// knows nothing or which nobody serves. Asks for as long as a consumer may take.
+    /// Forgets the first supplier that is gone: one that has given a reference, which its process
+    /// does not know or nobody serves. Asks for as long as a consumer may take.
     fn forget_gone_supplier(&self) {
         let members = self.members();
         let known = members.suppliers.iter();

@@ -121,8 +121,8 @@ impl Dispatch {
     /// request for the same object is read in time.
     ///
     /// # Errors
-    /// `INV_POLICY` if it is not; in a strict ORB `NO_PERMISSION` when the system refuses the native
-    /// priority.
+    /// `INV_POLICY` if it is not; `NO_PERMISSION` when the ORB is strict and the system refuses the
+    /// native priority.
     pub(crate) fn check_connection(
         &self,
         connection: &ConnectionSlot,

@@ -171,8 +171,8 @@ fn a_thousand_tasks_are_analysed_in_bounded_time() {
 }
 
 /// Buttazzo, "Hard Real-Time Computing Systems", section 7.6: the longest sections of four tasks by
-/// three semaphores, and the blocking that follows: 17, 14, 6 and 0 with inheritance. With a ceiling
-/// it is the longest single section: 9, 8, 6 and 0.
+/// three semaphores, and the blocking that follows: 17, 14, 6 and 0 with inheritance. With a
+/// ceiling it is the longest single section: 9, 8, 6 and 0.
 #[test]
 fn blocking_is_that_of_the_table_of_buttazzo() {
     let sections: [&[(&str, u64)]; 4] = [

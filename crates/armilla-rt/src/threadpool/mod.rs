@@ -106,17 +106,7 @@ impl Threadpool {
             lanes: lanes.collect(),
             is_destroyed: AtomicBool::new(false),
         };
-        for lane in &pool.lanes {
-            let LaneOptions { priority, static_threads, dynamic_threads } = lane.options;
-            // And those that accept connections, and wait for the requests of many.
-            let threads = static_threads + dynamic_threads + 2;
-            match try_out(&object, "lane_priority", priority, lane.native, threads) {
-                Err(error) if strict => return Err(error.into()),
-                // The threads will find the same: the report says so from the beginning.
-                Err(error) => lane.note_refusal(&error),
-                Ok(()) => {}
-            }
-        }
+        pool.lanes.iter().try_for_each(|lane| try_lane(&object, lane, strict))?;
         let pool = Self(Arc::new(pool));
         let opened = pool.lanes().iter().try_for_each(|lane| open(orb, lane, &options));
         if let Err(exception) = opened {
@@ -224,6 +214,23 @@ impl Threadpool {
     /// Whether lanes borrow threads of those below them.
     pub(crate) fn borrows(&self) -> bool {
         self.0.borrowing
+    }
+}
+
+/// Tries the native priority of a lane out. If it is refused, the report says so from the beginning.
+///
+/// # Errors
+/// If it is refused, for a strict ORB.
+fn try_lane(object: &str, lane: &Lane, strict: bool) -> Result<(), RtError> {
+    let LaneOptions { priority, static_threads, dynamic_threads } = lane.options;
+    // And those that accept connections, and wait for the requests of many.
+    let threads = static_threads + dynamic_threads + 2;
+    match try_out(object, "lane_priority", priority, lane.native, threads) {
+        Err(error) if strict => Err(error),
+        tried => {
+            tried.err().into_iter().for_each(|error| lane.note_refusal(&error));
+            Ok(())
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 //!
 //! A step ends before those that follow it on the same processor if its deadline is earlier by
 //! their execution time (Chetto, Silly, Bouchentouf 1990); it then needs no jitter. A step that
-//! another processor or a message with a delay releases comes at the latest when the deadline of its
-//! caller has passed and the message has arrived. Deadlines that nobody gave divide the time of the chain in proportion
-//! to the work of its steps.
+//! another processor or a message with a delay releases comes at the latest when the deadline of
+//! its caller has passed and the message has arrived. Deadlines that nobody gave divide the time of
+//! the chain in proportion to the work of its steps.
 
 use crate::budget::{Exhausted, add, multiply};
 use crate::level::Criticality;

@@ -150,8 +150,8 @@ impl Object {
         Ok((self.with_reference(chosen), context))
     }
 
-    /// Has `extension` look at the references to which calls through this one are forwarded, instead
-    /// of the extension of the ORB. This is for a reference that was not called before.
+    /// Has `extension` look at the references to which calls through this one are forwarded,
+    /// instead of the extension of the ORB. This is for a reference that was not called before.
     pub fn set_forward_extension(&self, extension: Arc<dyn ClientExtension>) {
         if let Ok(reference) = self.reference() {
             reference.binding.set_extension(extension);
@@ -171,8 +171,8 @@ impl Object {
     }
 }
 
-/// The most selectors that are asked for a call, one after the other. Each but the first two belongs
-/// to a forward, of which a call follows few.
+/// The most selectors that are asked for a call, one after the other. Each but the first two
+/// belongs to a forward, of which a call follows few.
 const MOST_SELECTORS: usize = 32;
 
 /// How a call goes.
