@@ -127,28 +127,49 @@ impl Dispatch {
     fn target(&self, request: &UpcallInfo<'_>) -> Result<Option<Priority>, SystemException> {
         let Some(model) = self.model else { return Ok(None) };
         let declared = self.declared(request.object_id(), model);
-        let arrived = match model {
-            PriorityModel::ServerDeclared(_) => declared,
-            PriorityModel::ClientPropagated(_) => {
-                match request.service_context(RT_CORBA_PRIORITY_CONTEXT) {
-                    Some(data) => decode_priority(data).map_err(|error| {
-                        let what = format!("the priority of the request: {error}");
-                        let kind = ExceptionKind::BadParam;
-                        SystemException::new(kind, Minor::BAD_ARGUMENT, Completion::No)
-                            .with_reason(what)
-                    })?,
-                    None if !request.is_remote() => own_priority(&self.mapper)?.unwrap_or(declared),
-                    None => declared,
-                }
+        let propagates = matches!(model, PriorityModel::ClientPropagated(_));
+        let carried = match propagates {
+            true => request.service_context(RT_CORBA_PRIORITY_CONTEXT),
+            false => None,
+        };
+        let arrived = match carried {
+            Some(data) => decode_priority(data).map_err(|error| {
+                let what = format!("the priority of the request: {error}");
+                SystemException::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
+                    .with_reason(what)
+            })?,
+            None if propagates && !request.is_remote() => {
+                own_priority(&self.mapper)?.unwrap_or(declared)
             }
+            None => declared,
         };
         if let Some(connection) = request.connection() {
             self.check_connection(connection, arrived)?;
+            if carried.is_some() {
+                self.check_own_lane(arrived)?;
+            }
         }
         let Some(transform) = &self.transform else { return Ok(Some(arrived)) };
         match transform.inbound(arrived, request.object_id()) {
             Some(priority) => Ok(Some(priority)),
             None => Err(refused_by_transform(&self.poa, arrived)),
+        }
+    }
+
+    /// Checks that a request which carries this priority has come to the lane of that: it would take
+    /// a thread of another one.
+    fn check_own_lane(&self, arrived: Priority) -> Result<(), RtError> {
+        let lane = self.pool.as_ref().and_then(Threadpool::own_lane);
+        match lane.filter(|lane| lane.priority != arrived) {
+            None => Ok(()),
+            Some(lane) => Err(RtError::new(
+                RtErrorKind::Policy,
+                format_args!("POA {:?}", self.poa),
+                "priority of the request",
+                arrived,
+                format_args!("it has come to the lane of priority {}", lane.priority),
+                "send it to the endpoint of its lane, which the reference names",
+            )),
         }
     }
 

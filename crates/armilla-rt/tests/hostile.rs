@@ -58,6 +58,30 @@ fn a_wrong_priority_of_a_request_is_refused_and_leaves_its_thread_as_it_was() {
 }
 
 #[test]
+fn a_lane_refuses_requests_that_carry_the_priority_of_another_one() {
+    let (orb, rt) = server();
+    let lanes = ThreadpoolOptions::with_lanes("two").lane(priority(10), 1, 0);
+    let pool = rt.create_threadpool(lanes.lane(priority(50), 1, 0)).unwrap();
+    let poa = rt.poa(orb.root_poa().create_poa("lanes")).threadpool(&pool);
+    let poa = poa.priority_model(PriorityModel::ClientPropagated(priority(10))).build().unwrap();
+    let key = key(&orb, &poa.activate(sensor_of(Station::new(&rt))).unwrap());
+    for lane in pool.report() {
+        let (host, port) = &lane.addresses[0];
+        let mut wire = Wire::connect((host, *port));
+        for number in [10_u8, 30, 50] {
+            let context: [(u32, &[u8]); 1] = [(10, &[1, 0, number, 0])];
+            let answer = wire.call(&key, "ping", &context);
+            match lane.priority == priority(number.into()) {
+                true => assert_eq!(answer.0, 0, "{lane:?}"),
+                false => assert_eq!(exception(answer), "INV_POLICY", "{number} in {lane:?}"),
+            }
+        }
+        assert_eq!(wire.call(&key, "ping", &[]).0, 0, "without a priority");
+    }
+    orb.shutdown();
+}
+
+#[test]
 fn a_reference_with_malformed_components_is_called_as_one_without_them() {
     let (orb, _, sensor, _) = propagating();
     let client = Orb::new().unwrap();
