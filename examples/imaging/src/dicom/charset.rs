@@ -271,6 +271,24 @@ mod tests {
     }
 
     #[test]
+    fn any_octets_are_decoded_to_something() {
+        let names = ["", "ISO 2022 IR 13", "ISO 2022 IR 87", "ISO 2022 IR 149", "ISO 2022 IR 58"];
+        // Octets that mean something, in an order without meaning.
+        let alphabet = b"\x1b\x1b$()-BJICDAFab^=\\\x80\xa1\xb0\xfe\xff\0 ";
+        let mut state = 1_u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..20_000 {
+            let octets: Vec<u8> = (0..next(12)).map(|_| alphabet[next(alphabet.len())]).collect();
+            let sets = sets(&[names[next(5)], names[next(5)]]);
+            let text = decode(&octets, VR::PN, &sets);
+            assert!(text.chars().count() <= octets.len(), "{octets:?} {sets:?}");
+        }
+    }
+
+    #[test]
     fn texts_are_decoded_wherever_they_stand() {
         let several =
             PrimitiveValue::Strs(["", "ISO 2022 IR 87"].map(str::to_owned).to_vec().into());
