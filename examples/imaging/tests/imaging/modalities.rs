@@ -13,6 +13,7 @@ use dicom_transfer_syntax_registry::entries::{
 use dicom_ul::Pdu;
 use dicom_ul::association::ClientAssociation;
 use dicom_ul::association::client::ClientAssociationOptions;
+use dicom_ul::association::server::ServerAssociationOptions;
 use dicom_ul::pdu::{PDataValue, PDataValueType};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -431,6 +432,29 @@ fn images_move_to_peers_that_the_operator_names() {
         let replies = Peer::connect(at, EXPLICIT, false).ask(MOVE, &keys);
         assert_eq!(replies.last().unwrap().status(), status);
     }
+}
+
+#[test]
+fn a_destination_that_breaks_off_gets_no_more() {
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let peers = [("OTHER", listener.local_addr().unwrap().to_string())];
+    let (store, at) = serve(&scratch.file("store"), "", &peers);
+    import(&scratch, &store, "1.2.3", 3);
+    let other = std::thread::spawn(move || {
+        let options = ServerAssociationOptions::new().accept_any().promiscuous(true);
+        let mut association = options.establish(listener.accept().unwrap().0).unwrap();
+        // It takes the command, and goes.
+        association.receive().unwrap();
+        listener
+    });
+    let keys = [level("STUDY"), text(tags::STUDY_INSTANCE_UID, VR::UI, "1.2.3")];
+    let replies = Peer::connect(at, EXPLICIT, false).ask(MOVE, &keys);
+    let last = replies.last().unwrap();
+    assert_eq!((last.status(), last.counts(), replies.len()), (0xa702, (0, 3), 4));
+    let listener = other.join().unwrap();
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "it is asked once");
 }
 
 #[test]

@@ -267,12 +267,17 @@ impl Serving<'_> {
         mut other: Option<ClientAssociation<TcpStream>>,
     ) -> Result<(), Box<dyn Error>> {
         let mut counts = Counts { remaining: images.len() as u16, ..Counts::default() };
-        let (mut failed, mut end) = (Vec::new(), None);
+        let (mut failed, mut end, mut broken) = (Vec::new(), None, None::<String>);
         for (number, image) in images.iter().enumerate() {
-            let sent = match self.send_one(command, image, number as u16 + 1, &mut other) {
-                // Without the association to the other one, what is left fails.
-                Err(error) if other.is_some() => Sent::Failed(error.to_string()),
-                sent => sent?,
+            let sent = match &broken {
+                Some(why) => Sent::Failed(why.clone()),
+                None => match self.send_one(command, image, number as u16 + 1, &mut other) {
+                    // Without the association to the other one, what is left fails.
+                    Err(error) if other.is_some() => {
+                        Sent::Failed(broken.insert(error.to_string()).clone())
+                    }
+                    sent => sent?,
+                },
             };
             counts.remaining -= 1;
             match sent {
@@ -295,7 +300,7 @@ impl Serving<'_> {
                 break;
             }
         }
-        if let Some(other) = other {
+        if let Some(other) = other.filter(|_| broken.is_none()) {
             // The images are there, however it ends.
             other.release().ok();
         }
