@@ -1,5 +1,7 @@
 //! Servants that implement a part of their interface, and `?` in operations with `raises`.
 
+use armilla::TypeCode;
+use armilla::dynamic::{DynAny, TypeCodeFactory};
 use armilla::{Any, CdrError, Error, ExceptionKind, ObjectId, Orb, Poa, PoaError, SystemException};
 use armilla_tests::orbs;
 
@@ -68,6 +70,27 @@ fn adopt(poa: &Poa, id: &ObjectId) -> Result<Any, Error<device::AdoptRaises>> {
         Some("text") => Ok(any),
         _ => Err(ExceptionKind::Internal)?,
     }
+}
+
+/// The same for the errors of dynamic values.
+fn adopt_dynamic(count: i32) -> Result<Any, Error<device::AdoptRaises>> {
+    let code = TypeCodeFactory::create_alias_tc("IDL:Count:1.0", "Count", TypeCode::Long)?;
+    let mut value = DynAny::new(&code)?;
+    match count {
+        0 => value.insert_string("none")?,
+        count => value.insert_long(count)?,
+    }
+    Ok(value.to_any()?)
+}
+
+#[test]
+fn question_marks_work_on_the_errors_of_dynamic_values() {
+    assert_eq!(adopt_dynamic(7).unwrap().get::<i32>().unwrap(), Some(7));
+    let error = adopt_dynamic(0).unwrap_err();
+    assert!(matches!(error, Error::System(e) if e.kind() == ExceptionKind::BadParam));
+    let unnamed = TypeCodeFactory::create_alias_tc("no id", "Count", TypeCode::Long).unwrap_err();
+    let error: Error<device::AdoptRaises> = unnamed.into();
+    assert!(matches!(error, Error::System(e) if e.kind() == ExceptionKind::BadParam));
 }
 
 #[test]

@@ -51,3 +51,10 @@ impl From<TypeCodeError> for SystemException {
         Self::new(kind, minor, Completion::No).with_reason(error.what)
     }
 }
+
+impl<E> From<TypeCodeError> for Error<E> {
+    /// The same error as a system exception, for operations with a `raises` clause.
+    fn from(error: TypeCodeError) -> Self {
+        SystemException::from(error).into()
+    }
+}

@@ -1,7 +1,7 @@
 //! The errors of dynamic values.
 
 use super::value::{MUST_TRUNCATE, NOT_DESCRIBED};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrErrorKind, TypeCodeKind};
 use std::fmt;
 
@@ -73,5 +73,12 @@ impl From<DynAnyError> for SystemException {
             error => Self::new(ExceptionKind::BadParam, Minor::BAD_ARGUMENT, Completion::No)
                 .with_reason(error.to_string()),
         }
+    }
+}
+
+impl<E> From<DynAnyError> for Error<E> {
+    /// The same error as a system exception, for operations with a `raises` clause.
+    fn from(error: DynAnyError) -> Self {
+        SystemException::from(error).into()
     }
 }
