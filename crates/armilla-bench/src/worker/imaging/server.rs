@@ -108,10 +108,7 @@ impl FlowStore for Keeper {
         let agree = |number| {
             let Image { file, offset, size } = self.image(number)?.clone();
             let work = move |producer: Result<FlowProducer, StreamError>| {
-                let sent = producer.and_then(|mut producer| {
-                    producer.send_file(&file, offset, size)?;
-                    producer.finish()
-                });
+                let sent = producer.and_then(|it| it.finish_file(&file, offset, size));
                 if let Err(error) = sent {
                     eprintln!("the server: {error}");
                 }
