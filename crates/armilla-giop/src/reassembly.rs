@@ -69,9 +69,11 @@ impl Reassembly {
         self.is_open() || self.finished.is_some()
     }
 
-    /// The octets of all incomplete messages together.
-    pub(crate) const fn octets(&self) -> usize {
-        self.octets
+    /// The memory of all incomplete messages together, in octets: more than they have so far, since
+    /// it grows in steps.
+    #[cold]
+    pub(crate) fn memory(&self) -> usize {
+        self.open.iter().map(|open| open.octets.capacity()).sum()
     }
 
     /// The message that [`add`](Self::add) completed.

@@ -26,9 +26,9 @@ impl Framer {
         buffer.saturating_sub(INITIAL) + self.fragments_memory()
     }
 
-    /// The octets of the fragments whose messages are incomplete.
-    pub const fn fragments_memory(&self) -> usize {
-        self.reassembly.octets()
+    /// The memory of the fragments whose messages are incomplete, in octets.
+    pub fn fragments_memory(&self) -> usize {
+        self.reassembly.memory()
     }
 
     /// The length of the buffer when it is full the next time.
