@@ -239,8 +239,8 @@ struct Names<'l> {
 }
 
 impl Names<'_> {
-    /// The scoped name, such as `Bank::Account`, by which `lookup` finds just this type, or else the
-    /// repository id. The steps of the id that may be a prefix are left out one by one.
+    /// The scoped name, such as `Bank::Account`, by which `lookup` finds just this type, or else
+    /// the repository id. The steps of the id that may be a prefix are left out one by one.
     fn of(&self, code: &TypeCode) -> Option<String> {
         let id = code.id().filter(|id| !id.is_empty())?;
         if let Some(known) = self.found.borrow().get(id) {

@@ -95,8 +95,8 @@ impl Checker<'_, '_> {
         None
     }
 
-    /// What `found` in `scope` hides, and an error about that, if it is a member, a parameter or the
-    /// like and a scope further out declares exactly `name`. Otherwise `found`.
+    /// What `found` in `scope` hides, and an error about that, if it is a member, a parameter or
+    /// the like and a scope further out declares exactly `name`. Otherwise `found`.
     fn look_behind(&mut self, scope: ScopeId, found: Found, name: &Name) -> Found {
         let hiding = match &found {
             Found::One(entry) if self.is_no_declaration(entry.target) => entry.clone(),

@@ -143,20 +143,14 @@ impl<'m> Checker<'m> {
         match &declaration.kind {
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Const(_) => {}
             DeclKind::Typedef(_) if type_codes::has_function(self.scope, id) => {
-                let name = type_codes::function_name(declaration);
-                let values = format!("{modules} values");
-                self.declare(&values, &name, self.beside(id, "the TypeCode"));
-                let name = anys::function_name(declaration);
-                self.declare(&values, &name, self.beside(id, "the constructor of an `any`"));
+                self.functions_of_typedef(&modules, id);
             }
             DeclKind::Typedef(_) => {}
             DeclKind::Interface(data) => {
                 self.reference(&modules, id);
                 self.module_of(&modules, id);
                 if self.scope.options.amh && data.flavour != Flavour::Local {
-                    let role = "the trait of the servants that reply later";
-                    let name = scope::amh_name(declaration);
-                    self.declare(&modules, &name, self.beside(id, role));
+                    self.amh(&modules, id);
                 }
                 self.interface(id, &modules, declaration);
             }
@@ -215,6 +209,22 @@ impl<'m> Checker<'m> {
     fn reference(&mut self, modules: &str, id: DeclId) {
         let name = scope::reference_name(self.model.get(id));
         self.declare(modules, &name, self.beside(id, "the reference type"));
+    }
+
+    /// The functions that return the TypeCode of a typedef, and an `any` of it.
+    fn functions_of_typedef(&mut self, modules: &str, id: DeclId) {
+        let (declaration, values) = (self.model.get(id), format!("{modules} values"));
+        let name = type_codes::function_name(declaration);
+        self.declare(&values, &name, self.beside(id, "the TypeCode"));
+        let name = anys::function_name(declaration);
+        self.declare(&values, &name, self.beside(id, "the constructor of an `any`"));
+    }
+
+    /// The trait of an interface's servants that reply later.
+    fn amh(&mut self, modules: &str, id: DeclId) {
+        let name = scope::amh_name(self.model.get(id));
+        let owner = self.beside(id, "the trait of the servants that reply later");
+        self.declare(modules, &name, owner);
     }
 
     /// The module for the declarations within a declaration that is not a module in IDL.

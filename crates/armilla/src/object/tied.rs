@@ -3,8 +3,8 @@
 use crate::server::Interface;
 use std::sync::Arc;
 
-/// A servant that is tied to its interface. The function `tie`, which the IDL compiler generates for
-/// each interface, returns one.
+/// A servant that is tied to its interface. The function `tie`, which the IDL compiler generates
+/// for each interface, returns one.
 ///
 /// ```text
 /// let account: AccountRef = orb.root_poa().activate(account::tie(Savings::default()))?;

@@ -39,9 +39,9 @@ pub(super) struct ReplyPort {
 }
 
 impl ReplyPort {
-    /// Sends the result of the servant, as [`send`](Self::send) does. The interceptors of `flow` see
-    /// the result and may send something else. `explain` completes the exception that says why the
-    /// result cannot be encoded.
+    /// Sends the result of the servant, as [`send`](Self::send) does. The interceptors of `flow`
+    /// see the result and may send something else. `explain` completes the exception that says why
+    /// the result cannot be encoded.
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -209,8 +209,8 @@ impl ReplyPort {
         sent
     }
 
-    /// Says in `exception` which value of a reply cannot be encoded. `call` describes the call, with
-    /// values of the given part.
+    /// Says in `exception` which value of a reply cannot be encoded. `call` describes the call,
+    /// with values of the given part.
     #[cold]
     pub(super) fn explain_unencodable<'c>(
         &self,
