@@ -1,6 +1,6 @@
 //! The `-ORB…` options: each option, and each kind of error.
 
-use armilla::{ExceptionKind, Minor, Orb, OrbBuilder, SystemException, Version};
+use armilla::{ExceptionKind, Minor, Orb, OrbBuilder, Settings, SystemException, Version};
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<OrbBuilder, SystemException> {
@@ -192,8 +192,19 @@ fn a_port_that_is_taken_is_an_error_with_advice() {
 }
 
 #[test]
+fn queues_have_sizes_for_each_transport_and_direction() {
+    let orb = orb("-ORBTcpQueues 65536,131072 -ORBUnixQueues 0,4096 -ORBShmQueues 8192,0");
+    let Settings { tcp_queues, unix_queues, shm_queues, .. } = orb.settings();
+    let sizes = [tcp_queues, unix_queues, shm_queues].map(|it| (it.send, it.receive));
+    assert_eq!(sizes, [(Some(65536), Some(131072)), (None, Some(4096)), (Some(8192), None)]);
+    orb.shutdown();
+}
+
+#[test]
 fn what_is_malformed_is_named() {
     let table = [
+        ("-ORBTcpQueues 65536", "SEND,RECEIVE in octets is needed"),
+        ("-ORBShmQueues 1,many", "SEND,RECEIVE in octets is needed"),
         ("-ORBEndpoint", "-ORBEndpoint needs a value"),
         ("-ORBEndpoint tcp://h:1", "an endpoint is iiop://HOST:PORT"),
         ("-ORBEndpoint iiop://h:65536", "\"65536\" is no TCP port"),

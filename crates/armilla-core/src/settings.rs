@@ -309,12 +309,13 @@ pub struct Settings {
     /// default. Default: `None`. Option: `-ORBSocketQueue`.
     pub socket_queue: Option<usize>,
     /// The same for TCP connections only, each queue with a size of its own. Default: as above.
+    /// Option: `-ORBTcpQueues SEND,RECEIVE`.
     pub tcp_queues: Queues,
-    /// The same for Unix-domain sockets.
+    /// The same for Unix-domain sockets. Option: `-ORBUnixQueues`.
     pub unix_queues: Queues,
     /// The same for connections over shared memory. The side that connects makes the memory, so
     /// this means something to clients only; a size is rounded up to a power of two between 4 KiB
-    /// and 16 MiB.
+    /// and 16 MiB. Option: `-ORBShmQueues`.
     pub shm_queues: Queues,
     /// Whether a client prefers the local endpoints of a server on the same host to TCP. Default:
     /// `true`. Option: `-ORBLocalEndpoints`.

@@ -31,6 +31,9 @@ pub struct FragmentedOctets {
     offset: usize,
 }
 
+/// From this size on memory grows in smaller steps.
+const LARGE: usize = 1 << 20;
+
 impl FragmentedOctets {
     /// The first fragment. Its first octet is the origin of its alignment. The data of every
     /// further fragment is at `offset` from such an origin, which is the length of the fragment's
@@ -60,13 +63,24 @@ impl FragmentedOctets {
 
     /// Appends octets to the last fragment.
     pub fn extend(&mut self, octets: &[u8]) {
+        self.reserve(octets.len());
         self.octets.extend_from_slice(octets);
     }
 
     /// Appends a fragment.
     pub fn push(&mut self, fragment: &[u8]) {
         self.starts.push(self.octets.len());
-        self.octets.extend_from_slice(fragment);
+        self.extend(fragment);
+    }
+
+    /// Makes room for `more` octets. A large message gets a quarter more than it has, not twice as
+    /// much: its memory counts.
+    #[inline]
+    fn reserve(&mut self, more: usize) {
+        let (len, capacity) = (self.octets.len(), self.octets.capacity());
+        if len >= LARGE && capacity - len < more {
+            self.octets.reserve_exact(more.max(len / 4));
+        }
     }
 
     /// All octets.

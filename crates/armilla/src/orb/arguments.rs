@@ -77,6 +77,9 @@ impl OrbBuilder {
     /// | `-ORBMaxHeldRequests COUNT` | [`Settings::max_held_requests`] |
     /// | `-ORBMaxForwards COUNT` | [`Settings::max_forwards`](crate::Settings::max_forwards) |
     /// | `-ORBSocketQueue OCTETS` | [`Settings::socket_queue`]; 0 leaves it to the system |
+    /// | `-ORBTcpQueues SEND,RECEIVE` | [`Settings::tcp_queues`]; 0 is as `-ORBSocketQueue` says |
+    /// | `-ORBUnixQueues SEND,RECEIVE` | [`Settings::unix_queues`] |
+    /// | `-ORBShmQueues SEND,RECEIVE` | [`Settings::shm_queues`] |
     /// | `-ORBCongestionControl NAME` | [`Settings::congestion_control`] |
     /// | `-ORBCollocation direct\|poa\|remote` | [`Settings::collocation`] |
     /// | `-ORBOnewayBuffer COUNT,OCTETS,MILLISECONDS` | [`Settings::oneway_buffer`] |
@@ -119,6 +122,9 @@ impl OrbBuilder {
     /// [`Settings::socket_priority`]: crate::Settings::socket_priority
     /// [`Settings::no_delay`]: crate::Settings::no_delay
     /// [`Settings::socket_queue`]: crate::Settings::socket_queue
+    /// [`Settings::tcp_queues`]: crate::Settings::tcp_queues
+    /// [`Settings::unix_queues`]: crate::Settings::unix_queues
+    /// [`Settings::shm_queues`]: crate::Settings::shm_queues
     /// [`Settings::congestion_control`]: crate::Settings::congestion_control
     /// [`Settings::collocation`]: crate::Settings::collocation
     /// [`Settings::oneway_buffer`]: crate::Settings::oneway_buffer
@@ -218,6 +224,9 @@ impl OrbBuilder {
                 self.settings.keep_alive = (idle > 0).then(|| std::time::Duration::from_secs(idle));
             }
             "localaccess" => self.settings.local_access = parse(name, &value)?,
+            "tcpqueues" => self.settings.tcp_queues = parse(name, &value)?,
+            "unixqueues" => self.settings.unix_queues = parse(name, &value)?,
+            "shmqueues" => self.settings.shm_queues = parse(name, &value)?,
             "clientports" => {
                 let ports = parse_ports(&value).ok().filter(|ports| *ports.start() > 0);
                 let wrong = || bad(format!("{name} {value:?}: FIRST-LAST is needed"));
