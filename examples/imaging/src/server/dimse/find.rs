@@ -8,6 +8,7 @@ use crate::store::Store;
 use dicom_core::dictionary::{DataDictionary, DataDictionaryEntry};
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
 use dicom_dictionary_std::{StandardDataDictionary, tags};
+use dicom_encoding::TransferSyntax;
 use dicom_object::InMemDicomObject;
 use dicom_transfer_syntax_registry::{TransferSyntaxIndex, TransferSyntaxRegistry};
 use std::collections::BTreeSet;
@@ -23,20 +24,36 @@ pub(super) struct Answers {
     pub(super) more: bool,
 }
 
+/// What a request asks for, with its texts in Unicode.
+pub(super) fn read_identifier(
+    identifier: &[u8],
+    syntax: &str,
+) -> Result<InMemDicomObject, Box<dyn Error>> {
+    check_set(identifier, syntax)?;
+    let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, transfer_syntax(syntax)?)?;
+    normalize(&mut wanted);
+    Ok(wanted)
+}
+
+fn transfer_syntax(uid: &str) -> Result<&'static TransferSyntax, &'static str> {
+    TransferSyntaxRegistry.get(uid).ok_or("an unknown transfer syntax")
+}
+
+/// The text of an attribute, without padding; empty if there is none.
+pub(super) fn text_of(identifier: &InMemDicomObject, tag: Tag) -> String {
+    let found = identifier.get(tag).and_then(|element| element.to_str().ok());
+    found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
+}
+
 /// The answers to an identifier.
 pub(super) fn answers(
     store: &Store,
     identifier: &[u8],
     syntax: &str,
 ) -> Result<Answers, Box<dyn Error>> {
-    check_set(identifier, syntax)?;
-    let syntax = TransferSyntaxRegistry.get(syntax).ok_or("an unknown transfer syntax")?;
-    let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, syntax)?;
-    normalize(&mut wanted);
-    let text = |tag| {
-        let found = wanted.get(tag).and_then(|element| element.to_str().ok());
-        found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
-    };
+    let wanted = read_identifier(identifier, syntax)?;
+    let syntax = transfer_syntax(syntax)?;
+    let text = |tag| text_of(&wanted, tag);
     let level = text(tags::QUERY_RETRIEVE_LEVEL);
     let by = match level.as_str() {
         "PATIENT" | "STUDY" => Level::Studies,

@@ -1,6 +1,7 @@
 //! C-GET and C-MOVE (PS3.4, C.4.2 and C.4.3): images go to who asks, on the association on which it
 //! asks, or to another application entity whose address the operator has named.
 
+use super::find::{read_identifier, text_of};
 use super::message::{
     C_CANCEL, C_GET, C_STORE, Command, Counts, Details, REPLY, Status, send_command, send_reply,
     short, uid,
@@ -9,7 +10,7 @@ use super::{PATIENCE, Serving};
 use crate::access::Operation;
 use crate::attributes;
 use crate::audit::Subject;
-use crate::dicom::{self, check_set, normalize};
+use crate::dicom;
 use crate::idl::{Criterion, Image, Query};
 use crate::query::everything;
 use crate::store::Store;
@@ -48,14 +49,8 @@ pub(super) fn wanted(
     identifier: &[u8],
     syntax: &str,
 ) -> Result<Vec<Arc<Image>>, Box<dyn Error>> {
-    check_set(identifier, syntax)?;
-    let syntax = TransferSyntaxRegistry.get(syntax).ok_or("an unknown transfer syntax")?;
-    let mut wanted = InMemDicomObject::read_dataset_with_ts(identifier, syntax)?;
-    normalize(&mut wanted);
-    let text = |tag| {
-        let found = wanted.get(tag).and_then(|element| element.to_str().ok());
-        found.unwrap_or_default().trim_matches(['\0', ' ']).to_owned()
-    };
+    let wanted = read_identifier(identifier, syntax)?;
+    let text = |tag| text_of(&wanted, tag);
     let keys: [(&str, Tag); 4] = [
         ("PATIENT", tags::PATIENT_ID),
         ("STUDY", tags::STUDY_INSTANCE_UID),
