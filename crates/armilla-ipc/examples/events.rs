@@ -1,16 +1,13 @@
-//! What event demultiplexing costs: the reactor against the bare system calls, the proactor over
-//! io_uring against the one over epoll, timers, and the memory of idle registrations.
+//! What event demultiplexing costs: the reactor against the bare system calls, timers, and the
+//! memory of idle registrations.
 //!
 //! ```text
-//! cargo run --release -p armilla-ipc --features io-uring --example events
+//! cargo run --release -p armilla-ipc --example events
 //! ```
 //!
 //! Everything runs on one CPU in one thread, in turns; the figure is the median of the turns.
 
 use armilla_ipc::affinity;
-use armilla_ipc::proactor::{
-    AttachedSocket, Backend, CompletionHandler, OperationResult, Proactor,
-};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token};
 use rustix::event::epoll;
 use std::error::Error;
@@ -130,67 +127,10 @@ fn bounces(pairs: usize) -> io::Result<Duration> {
     Ok(start.elapsed() / EVENTS)
 }
 
-/// Sends back whatever it receives, so that a ball goes to and fro between two of them for ever.
-struct Player(Arc<AtomicU64>);
-
-impl CompletionHandler for Player {
-    fn completed(&self, proactor: &Proactor, done: OperationResult) {
-        // What cannot be started stays away from the count, which then shows it.
-        let _ = proactor.send(&done.source, done.buffer, Arc::new(Receiver(Arc::clone(&self.0))));
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-/// Receives the answer to what was sent.
-struct Receiver(Arc<AtomicU64>);
-
-impl CompletionHandler for Receiver {
-    fn completed(&self, proactor: &Proactor, done: OperationResult) {
-        let player = Arc::new(Player(Arc::clone(&self.0)));
-        let _ = proactor.receive(&done.source, done.buffer, player);
-    }
-}
-
-/// The time of one message through a proactor with `pairs` connections, all of them busy.
-fn messages(kind: Backend, pairs: usize) -> io::Result<Duration> {
-    let proactor = Proactor::with(kind)?;
-    let count = Arc::new(AtomicU64::new(0));
-    let mut sources: Vec<AttachedSocket> = Vec::new();
-    for _ in 0..pairs {
-        let (near, far) = UnixStream::pair()?;
-        let [near, far] = [near, far].map(|end| proactor.attach(Arc::new(end)));
-        let (near, far) = (near?, far?);
-        proactor.receive(&far, vec![0; 64], Arc::new(Player(Arc::clone(&count))))?;
-        proactor.send(&near, vec![0; 64], Arc::new(Receiver(Arc::clone(&count))))?;
-        sources.extend([near, far]);
-    }
-    let start = Instant::now();
-    while count.load(Ordering::Relaxed) < u64::from(EVENTS) {
-        proactor.handle_events(None)?;
-    }
-    Ok(start.elapsed() / EVENTS)
-}
-
 fn echoes() -> io::Result<()> {
-    let mut kinds = vec![Backend::Emulated];
-    match Proactor::with(Backend::IoUring) {
-        Ok(_) => kinds.push(Backend::IoUring),
-        Err(error) => println!("no io_uring: {error}"),
-    }
     for pairs in [1, 64] {
-        let (mut direct, mut times) = (Vec::new(), vec![Vec::new(); kinds.len()]);
-        for _ in 0..TURNS {
-            direct.push(bounces(pairs)?);
-            for (kind, times) in kinds.iter().zip(&mut times) {
-                times.push(messages(*kind, pairs)?);
-            }
-        }
-        let time = median(&mut direct).as_nanos();
-        println!("one message, {pairs:>2} busy pairs, {:<25} {time:>8} ns", "Reactor");
-        for (kind, times) in kinds.iter().zip(&mut times) {
-            let (kind, time) = (format!("{kind:?}"), median(times).as_nanos());
-            println!("one message, {pairs:>2} busy pairs, {kind:<25} {time:>8} ns");
-        }
+        let mut times = (0..TURNS).map(|_| bounces(pairs)).collect::<io::Result<Vec<_>>>()?;
+        println!("one message, {pairs:>2} busy pairs  {:>14} ns", median(&mut times).as_nanos());
     }
     Ok(())
 }

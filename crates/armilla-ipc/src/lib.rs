@@ -30,8 +30,7 @@
 //! ```
 //!
 //! A [`reactor`] waits for many descriptors, timers, signals and notifications, and calls their
-//! handlers, in one thread or in a thread pool. A [`proactor`] carries operations out and reports
-//! their completion.
+//! handlers, in one thread or in a thread pool.
 //!
 //! The crate also has the few services of the operating system that a network program needs beside
 //! its transports: a cheap [`clock`], [`signals`] for orderly termination, the [`affinity`] of
@@ -45,7 +44,6 @@
     not(all(
         feature = "fifo",
         feature = "pipe",
-        feature = "proactor",
         feature = "pty",
         feature = "real-time",
         feature = "udp",
@@ -87,8 +85,6 @@ pub mod memory;
 pub mod option;
 #[cfg(feature = "pipe")]
 pub mod pipe;
-#[cfg(feature = "proactor")]
-pub mod proactor;
 #[cfg(feature = "process")]
 pub mod process;
 #[cfg(feature = "pty")]

@@ -1,6 +1,6 @@
 //! Non-blocking connection establishment, as a state machine: each step goes as far as it can
-//! without waiting, and then says what to wait for. A reactor, a proactor or any other event loop
-//! drives it; a blocking connect drives it with `poll`.
+//! without waiting, and then says what to wait for. A reactor or any other event loop drives
+//! it; a blocking connect drives it with `poll`.
 
 use crate::error::timespec;
 use crate::interest::Interest;
@@ -12,8 +12,7 @@ use std::time::Duration;
 
 /// A connection in progress, started by
 /// [`Transport::start_connect`](crate::Transport::start_connect). A
-/// [reactor](crate::reactor::connect) or a [proactor](crate::proactor::Proactor::connect) drives
-/// it, and so can any other event loop:
+/// [reactor](crate::reactor::connect) drives it, and so can any other event loop:
 ///
 /// ```
 /// use armilla_ipc::{Address, Stream, StreamOptions, Transport, tcp::Tcp};

@@ -1,20 +1,13 @@
-//! Connecting in a reactor and in a proactor, over every transport: no thread waits meanwhile,
-//! everybody is told of the end. And accepting with a time limit.
+//! Connecting in a reactor, over every transport: no thread waits meanwhile, everybody is told of
+//! the end. And accepting with a time limit.
 
-#![cfg(all(
-    feature = "fifo",
-    feature = "pipe",
-    feature = "pty",
-    feature = "proactor",
-    feature = "zero-copy"
-))]
+#![cfg(all(feature = "fifo", feature = "pipe", feature = "pty", feature = "zero-copy"))]
 
 #[allow(unused_macros, unused_imports)]
 mod conformance;
 
 use armilla_ipc::fifo::Fifo;
 use armilla_ipc::pipe::{Pipe, PipeAcceptor};
-use armilla_ipc::proactor::{Backend, Proactor};
 use armilla_ipc::pty::{Pty, PtyAcceptor};
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Timer, Token, connect, serve};
 use armilla_ipc::shm::{Shm, ShmAcceptor};
@@ -25,7 +18,7 @@ use conformance::{LONG, TestTransport, fresh_path};
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -68,7 +61,6 @@ macro_rules! everywhere {
     };
 }
 everywhere!(a_stream_is_made_in_the_reactor);
-everywhere!(a_stream_is_made_in_the_proactor);
 everywhere!(nobody_waits_for_an_acceptor_that_does_not_accept);
 everywhere!(a_refusal_names_the_address);
 everywhere!(a_connection_is_given_up);
@@ -151,29 +143,6 @@ mod each {
                 turn_until(&reactor, &done);
                 let server = server.join().unwrap();
                 server.set_recv_timeout(Some(LONG)).unwrap();
-                server.recv_all(&mut [0; 5]).unwrap();
-            });
-        }
-    }
-
-    pub(crate) fn a_stream_is_made_in_the_proactor<T: TestTransport>() {
-        for kind in [Backend::Emulated, Backend::IoUring] {
-            let Ok(proactor) = Proactor::with(kind) else { continue };
-            eprintln!("{kind:?} {}", std::any::type_name::<T>());
-            let acceptor = T::listen(&T::fresh(), &StreamOptions::default()).unwrap();
-            let (sender, receiver) = mpsc::channel();
-            let options = StreamOptions::default();
-            proactor
-                .connect::<T>(acceptor.local(), Some(LONG), &options, move |proactor, stream| {
-                    proactor.reactor().stop();
-                    sender.send(stream.unwrap()).unwrap();
-                })
-                .unwrap();
-            thread::scope(|scope| {
-                let server = scope.spawn(|| T::accept(&acceptor).unwrap().unwrap());
-                proactor.run().unwrap();
-                let (client, server) = (receiver.recv().unwrap(), server.join().unwrap());
-                client.send_all(b"hello").unwrap();
                 server.recv_all(&mut [0; 5]).unwrap();
             });
         }

@@ -191,7 +191,7 @@ pub(crate) const ORDERS: &[Order] = &[
             ("stream_options", "what a program chooses for streams"),
             ("channel transport", "between threads; what all transports have"),
             ("accept reactor", "readiness"),
-            ("proactor socket", "sockets, and completion"),
+            ("socket", "sockets"),
             ("datagram tcp unix", "the usual transports"),
             ("fifo pipe pty shm udp unix_datagram zero_copy", "the other mechanisms"),
             ("endpoint", "chooses one by an address"),

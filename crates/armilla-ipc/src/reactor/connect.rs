@@ -56,7 +56,7 @@ pub fn connect<T: Transport>(
 }
 
 /// Drives `start_connect` in the reactor and tells `done` of its end.
-pub(crate) fn drive<S: 'static>(
+fn drive<S: 'static>(
     reactor: &Reactor,
     pending: Box<dyn PendingConnect<S>>,
     done: impl FnOnce(&Reactor, io::Result<S>) + Send + 'static,

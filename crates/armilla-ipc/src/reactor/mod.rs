@@ -67,8 +67,6 @@ mod table;
 mod timers;
 
 pub use crate::interest::Interest;
-#[cfg(feature = "proactor")]
-pub(crate) use connect::drive;
 pub use connect::{ConnectHandle, connect};
 pub use handler::{Handler, Next, Ready};
 pub use notify::Notifier;
