@@ -1,5 +1,6 @@
-//! Time limits of collocated calls that wait before the servant is called: for a holding manager,
-//! for the previous call of a single-threaded POA, or for the main thread.
+//! Limits of collocated calls: of the time that they wait before the servant is called (for a
+//! holding manager, for the previous call of a single-threaded POA, or for the main thread), and of
+//! how deep they nest.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
 use armilla::{
@@ -10,7 +11,7 @@ use armilla::{
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
-use armilla_tests::servant::Probe;
+use armilla_tests::servant::{Ear, Probe};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -206,4 +207,60 @@ fn the_main_thread_does_not_wait_for_a_manager_that_holds_requests() {
         assert_eq!(call.join().unwrap(), Ok(3));
     });
     orb.shutdown();
+}
+
+/// Returns the same servant for every object.
+struct Always(AnyServant);
+
+impl ServantLocator for Always {
+    fn preinvoke(
+        &self,
+        _: &ObjectId,
+        _: &Poa,
+        _: &str,
+    ) -> Result<(AnyServant, Cookie), ServantManagerError> {
+        Ok((self.0.clone(), Cookie::default()))
+    }
+}
+
+/// An object whose operation `descend` calls a partner, which calls back, and the partner. With
+/// `located`, its servant comes from a servant locator.
+fn pair(orb: &Orb, located: bool) -> (EverythingRef, ListenerRef) {
+    let probe = Arc::new(Probe::default());
+    let object = match located {
+        false => orb.root_poa().activate(probe.clone() as Arc<dyn Everything>).unwrap(),
+        true => {
+            let servant = AnyServant::from(probe.clone() as Arc<dyn Everything>);
+            let locator = ServantManager::locator(Always(servant));
+            let poa = orb.root_poa().create_poa("located").user_ids().servant_manager(locator);
+            poa.build().unwrap().create_reference_with_id("one").unwrap()
+        }
+    };
+    probe.myself.set(object.clone()).unwrap();
+    (object, Ear::activate(orb).1)
+}
+
+/// However deep a client lets calls within a server nest, the server stays.
+#[test]
+fn calls_that_nest_too_deep_end_with_an_exception() {
+    let direct = orbs::builder();
+    let through = orbs::builder().settings(|s| s.collocation = Collocation::ThroughPoa);
+    let watched = orbs::builder().client_interceptor(Watcher);
+    for (builder, located) in [(direct, false), (through, false), (watched, true)] {
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (object, partner) = pair(&orb, located);
+        let client = orbs::client();
+        let far = (travel(&object, &client), travel(&partner, &client));
+        let endless = |(object, partner): (EverythingRef, ListenerRef)| {
+            let error = object.descend(&partner, i32::MAX).unwrap_err();
+            let expected = (ExceptionKind::NoResources, Minor::CALLS_NESTED_TOO_DEEP);
+            assert_eq!((error.kind(), error.minor()), expected, "{error}");
+            assert_eq!(error.completed(), Completion::Maybe, "servants were entered");
+            assert_eq!(object.descend(&partner, 6), Ok(6));
+        };
+        endless(far);
+        let small = thread::Builder::new().stack_size(512 << 10);
+        small.spawn(move || endless((object, partner))).unwrap().join().unwrap();
+        orb.shutdown();
+    }
 }

@@ -89,11 +89,13 @@ pub mod pipe;
 pub mod process;
 #[cfg(feature = "pty")]
 pub mod pty;
+pub mod random;
 pub mod reactor;
 #[cfg(feature = "real-time")]
 pub mod real_time;
 pub mod shm;
 pub mod signals;
+pub mod stack;
 pub mod tcp;
 #[cfg(feature = "udp")]
 pub mod udp;

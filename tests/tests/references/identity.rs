@@ -6,6 +6,7 @@ use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::fs;
+use std::time::SystemTime;
 
 #[test]
 fn a_reference_survives_as_text() {
@@ -26,6 +27,26 @@ fn a_reference_that_comes_home_is_collocated() {
     let home = travel(&travel(&server.local, &orbs::client()), &server);
     assert!(home.local().is_some());
     assert_eq!(home, server.local);
+}
+
+/// Where a transient object key has the number of its ORB, after the four octets of its format.
+fn incarnation(server: &Server) -> u64 {
+    let profile = server.local.object().ior().iiop_profiles().next().unwrap().unwrap();
+    u64::from_be_bytes(*profile.object_key[4..].first_chunk().unwrap())
+}
+
+/// Who knows when a server started, and its process id, cannot make up keys of its objects.
+#[test]
+fn keys_of_transient_objects_cannot_be_guessed() {
+    let [one, two] = [(); 2].map(|()| incarnation(&Server::start()));
+    let same_bits = (!(one ^ two)).count_ones();
+    assert!((8..=56).contains(&same_bits), "{one:#x} and {two:#x} are alike");
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let guess = u64::try_from(now.as_nanos()).unwrap() ^ u64::from(std::process::id()) << 40;
+    let hour = 3_600_000_000_000;
+    for guess in [guess, u64::try_from(now.as_nanos()).unwrap()] {
+        assert!(one.abs_diff(guess) > hour && two.abs_diff(guess) > hour, "{one:#x}, {two:#x}");
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod batch;
 mod multicast;
 #[cfg(feature = "real-time")]
 mod real_time;
+mod stack;
 #[cfg(feature = "zero-copy")]
 mod zero_copy;
 
@@ -41,6 +42,7 @@ pub(crate) use multicast::{Membership, change_membership};
 pub(crate) use real_time::{
     SchedulingAttributes, page_faults, scheduling_attributes, set_scheduling_attributes,
 };
+pub(crate) use stack::stack_of_this_thread;
 #[cfg(feature = "zero-copy")]
 pub(crate) use zero_copy::{send_zero_copy, zero_copy_completion};
 

@@ -8,8 +8,8 @@
 
 use crate::client::Object;
 use crate::object::FactoryLimit;
-use crate::server::Interface;
 use crate::server::poa::{Activation, DirectUpcall, FastUpcall};
+use crate::server::{Interface, nesting};
 use crate::settings::Collocation;
 use arc_swap::{ArcSwap, Guard};
 use armilla_ipc::memory::{DataArc, Handle};
@@ -57,9 +57,11 @@ impl<I: Interface + ?Sized> Direct<I> {
     }
 
     /// Begins a call of the servant that was active when the reference was created, or of the stub.
+    /// Not of a servant where the stack is too short: a request then ends with the exception.
     #[inline]
     pub(super) fn begin(&self) -> Option<LocalCall<'_, I>> {
         let (callee, upcall) = match self {
+            Self::Servant(..) if nesting::is_exhausted() => return None,
             Self::Servant(active, _) => (&*active.servant, Some(active.begin()?)),
             Self::Stub(stub, _) => (&**stub, None),
             Self::Never | Self::Inactive(_) => return None,
@@ -78,6 +80,7 @@ impl<I: Interface + ?Sized> Direct<I> {
         let latest = match self {
             // The servant is the present one, so the call failed to begin because it must wait.
             Self::Servant(active, _) if active.activation.is_active() => return None,
+            Self::Servant(..) | Self::Inactive(_) if nesting::is_exhausted() => return None,
             Self::Servant(_, latest) | Self::Inactive(latest) => latest,
             Self::Never | Self::Stub(..) => return None,
         };

@@ -7,7 +7,7 @@ use super::Initial;
 use super::ids::{self, Lookup, Reservation};
 use crate::client::{Client, LocalObjects};
 use crate::dynamic::Context;
-use crate::exception::{Minor, SystemException};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::imr;
 use crate::interceptor::Registration;
 use crate::object::StubFactories;
@@ -20,9 +20,8 @@ use crate::transport::{Endpoint, Transport, Transports, parse_published};
 use crate::value::Values;
 use armilla_giop::Version;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Configures and creates an [`Orb`].
 ///
@@ -203,7 +202,7 @@ impl OrbBuilder {
         let state =
             if settings.hold_requests { ManagerState::Holding } else { ManagerState::Active };
         let listens = !self.listen.is_empty();
-        let orb = Orb::with_core(settings.clone(), new_incarnation(), self.transports);
+        let orb = Orb::with_core(settings.clone(), new_incarnation()?, self.transports);
         orb.install(Client::new(settings));
         orb.install::<Box<dyn LocalObjects>>(Box::new(HostedObjects));
         orb.install(ObjectAdapters::new(&orb, state));
@@ -223,12 +222,15 @@ impl OrbBuilder {
     }
 }
 
-/// A number that no ORB of this host has had before: the time in nanoseconds, combined with the
-/// process id and a counter so that it differs between processes and between the ORBs of a process.
-fn new_incarnation() -> u64 {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let nanos = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-    let process = u64::from(std::process::id()) << 40;
-    (nanos ^ process).wrapping_add(COUNT.fetch_add(1, Ordering::Relaxed)).max(1)
+/// A number that no other ORB has, and that nobody can guess: it is in the object keys of transient
+/// objects, so that only who was given a reference can make requests to them.
+///
+/// # Errors
+/// `INITIALIZE` when the operating system has no random numbers.
+fn new_incarnation() -> Result<u64, SystemException> {
+    let number = armilla_ipc::random::number().map_err(|error| {
+        SystemException::new(ExceptionKind::Initialize, Minor::default(), Completion::No)
+            .with_reason(format!("the system has no random number for the ORB: {error}"))
+    })?;
+    Ok(number.get())
 }

@@ -7,6 +7,7 @@
 use super::caller::serve_from;
 use super::connection::{Connection, ServedBy};
 use super::dispatch;
+use super::nesting;
 use crate::client::{LocalLimit, ReplyBuffer};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -42,6 +43,9 @@ fn serve_for(
     limit: LocalLimit,
     reply_buffer: &mut ReplyBuffer,
 ) -> Result<Vec<u8>, SystemException> {
+    if nesting::is_exhausted() {
+        return Err(nesting::too_deep());
+    }
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;

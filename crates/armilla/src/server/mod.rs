@@ -23,6 +23,7 @@ mod listen_points;
 mod local_objects;
 mod locate_reply;
 mod monitor;
+pub(crate) mod nesting;
 mod output;
 mod own_addresses;
 pub(crate) mod poa;

@@ -264,4 +264,6 @@ own! {
     69 SERVER_NOT_RUNNING "the implementation repository cannot forward to the server"
     70 NO_MESSAGE_MEMORY "there is no memory for a message of this size now (message_memory)"
     71 DEADLINE_CANNOT_BE_MET "the operation could no longer end before its deadline"
+    72 CALLS_NESTED_TOO_DEEP
+        "calls within the process nest deeper than the stack of the thread allows"
 }
