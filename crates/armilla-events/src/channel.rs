@@ -164,6 +164,11 @@ impl EventChannel {
         Ok(ConsumerConnection { hub: hub.clone(), entry })
     }
 
+    /// Passes an event of another process on, but not to the consumer by which it has come, if any.
+    pub(crate) fn push_foreign(&self, event: &Event, from: Option<&ConsumerConnection>) {
+        self.0.hub.publish_foreign(event, from.map(|from| &from.entry));
+    }
+
     /// Gives the calling thread a priority, as a consumer's thread gets it.
     pub(crate) fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
         self.0.hub.raise(priority)
@@ -174,7 +179,8 @@ impl EventChannel {
         self.0.hub.statistics()
     }
 
-    /// Disconnects all suppliers and consumers, and tells them.
+    /// Disconnects all suppliers and consumers, and tells them. The objects of the channel end with
+    /// it: its administrations and proxies exist no longer.
     pub fn destroy(&self) {
         self.0.hub.destroy();
     }

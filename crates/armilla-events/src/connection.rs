@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     state: PiMutex<State>,
     /// Signalled when something can be delivered, or it has ended.
     filled: Semaphore,
-    /// Signalled when the queue has room, or it has ended.
+    /// Signalled once for each place that becomes free, and when it has ended.
     room: Semaphore,
     ended: AtomicBool,
     /// Set when the timers of the subscription may be others than a waiting thread knows.
@@ -31,6 +31,9 @@ pub(crate) struct Connection {
     discard: DiscardPolicy,
     limits: ChannelLimits,
 }
+
+/// How long a supplier sleeps at least that waits for a delivery to expire.
+const SHORTEST_WAIT: Duration = Duration::from_micros(100);
 
 /// Why a wait has ended.
 enum Wake {
@@ -92,6 +95,7 @@ impl Connection {
         }
         let Some(matched) = state.correlator.offer(event, now) else { return Offered::Done };
         let delivery = Delivery::new(matched, now);
+        let freed = state.make_room();
         if state.queue.is_full() {
             match self.discard {
                 DiscardPolicy::DiscardOldest => {
@@ -112,25 +116,61 @@ impl Connection {
         state.queue(delivery);
         drop(state);
         self.filled.signal();
+        // One of the places is taken.
+        self.tell_of_room(freed.saturating_sub(1));
         Offered::Done
     }
 
     /// Waits for room, and queues a delivery. Counts it as lost if there is none in time.
     pub(crate) fn offer_waiting(&self, delivery: Delivery) {
+        let end = monotonic_now().saturating_add(self.limits.block);
         let mut delivery = Some(delivery);
-        let attempt = || {
-            let mut state = self.state.lock();
-            let ended = self.has_ended();
-            if !ended && !state.queue.is_full() {
-                delivery.take().into_iter().for_each(|delivery| state.queue(delivery));
-            }
-            (ended || delivery.is_none()).then_some(())
-        };
+        let mut freed = 0;
         // Another thread reads from the supplier's connection meanwhile.
-        blocking(|| self.room.wait_for(Some(self.limits.block), attempt));
+        blocking(|| {
+            while let Some(wait) = self.wait_for_room(end) {
+                let attempt = || {
+                    let mut state = self.state.lock();
+                    let ended = self.has_ended();
+                    freed += state.make_room();
+                    if !ended && !state.queue.is_full() {
+                        delivery.take().into_iter().for_each(|delivery| state.queue(delivery));
+                    }
+                    (ended || delivery.is_none()).then_some(())
+                };
+                if self.room.wait_for(Some(wait), attempt).is_some() {
+                    break;
+                }
+            }
+        });
         match delivery {
-            None => _ = self.filled.signal(),
-            Some(_) => self.state.lock().statistics.discarded += 1,
+            None => {
+                self.filled.signal();
+                self.tell_of_room(freed.saturating_sub(1));
+            }
+            Some(_) => {
+                self.state.lock().statistics.discarded += 1;
+                self.tell_of_room(freed);
+            }
+        }
+    }
+
+    /// How long a supplier sleeps at most that waits for room until `end`, by the monotonic clock:
+    /// a delivery that expires makes room too, and nobody signals that. `None` after the end.
+    fn wait_for_room(&self, end: Duration) -> Option<Duration> {
+        let left = end.checked_sub(monotonic_now()).filter(|left| !left.is_zero())?;
+        let expiry = self.state.lock().queue.next_expiry();
+        let expiry = expiry.map(|at| Duration::from_nanos(at.saturating_sub(wall_now())));
+        // Not without a pause, should the clock be set meanwhile.
+        let expiry = expiry.map(|expiry| expiry.max(SHORTEST_WAIT));
+        earlier(Some(left), expiry)
+    }
+
+    /// Wakes a supplier for each place that has become free.
+    fn tell_of_room(&self, places: usize) {
+        if self.discard == DiscardPolicy::BlockSupplier {
+            // Without a waiter there is none for the further places either.
+            (0..places).all(|_| self.room.signal());
         }
     }
 
@@ -146,17 +186,10 @@ impl Connection {
             state.statistics.queued += 1;
             return Some(Delivery::new(matched, now()));
         }
-        let found = loop {
-            let Some(delivery) = state.queue.pop() else { break None };
-            if delivery.expires == u64::MAX || delivery.expires > wall_now() {
-                break Some(delivery);
-            }
-            state.statistics.expired += 1;
-        };
+        let freed = state.expire();
+        let found = state.queue.pop();
         drop(state);
-        if self.discard == DiscardPolicy::BlockSupplier {
-            self.room.signal();
-        }
+        self.tell_of_room(freed + usize::from(found.is_some()));
         found
     }
 
@@ -271,6 +304,22 @@ impl State {
 
     fn next_tick(&self) -> Option<u64> {
         self.correlator.next_tick().filter(|_| !self.suspended)
+    }
+
+    /// Removes what has expired, and counts it. Returns how many places became free.
+    fn expire(&mut self) -> usize {
+        // Without expiry nobody looks at the clock.
+        let expired = match self.queue.next_expiry() {
+            Some(_) => self.queue.expire(wall_now()),
+            None => 0,
+        };
+        self.statistics.expired += expired as u64;
+        expired
+    }
+
+    /// Removes what has expired if there is no room else. Returns how many places became free.
+    fn make_room(&mut self) -> usize {
+        if self.queue.is_full() { self.expire() } else { 0 }
     }
 
     fn queue(&mut self, delivery: Delivery) {

@@ -179,7 +179,7 @@ impl PushConsumer for Passage {
                 continue;
             };
             self.shared.passed.fetch_add(1, Ordering::Relaxed);
-            self.to.push(event.clone().with_hops(hops));
+            self.to.push_foreign(&event.clone().with_hops(hops), None);
         }
         Ok(())
     }

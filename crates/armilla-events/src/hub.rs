@@ -6,6 +6,7 @@ use crate::corba::comm::{PushSupplier as _, PushSupplierRef};
 use crate::corba::{ChannelStatistics, Event};
 use crate::correlation::covers;
 use crate::error::EventError;
+use crate::farewell::{Ending, say_farewell};
 use crate::options::{ChannelLimits, ConsumerOptions};
 use crate::subscription::Subscription;
 use armilla::{Completion, ExceptionKind, blocking};
@@ -35,6 +36,8 @@ pub(crate) struct Hub {
     members: Mutex<Members>,
     /// Plain proxies, whether they are connected or not.
     proxies: Arc<AtomicUsize>,
+    /// Ends the objects of the channel.
+    objects: OnceLock<Ending>,
     ended: AtomicBool,
     pushed: AtomicU64,
     unwanted: AtomicU64,
@@ -62,9 +65,6 @@ struct Supplier {
     /// Ends its proxy, if it is gone without a word.
     forget: Ending,
 }
-
-/// What is done at the end of a connection.
-pub(crate) type Ending = Box<dyn Fn() + Send + Sync>;
 
 /// A consumer that is measured.
 struct Measured {
@@ -99,6 +99,8 @@ pub(crate) struct Entry {
     expelled: AtomicBool,
     /// Ends its proxy, if it has one: a consumer that is gone leaves nothing.
     ending: OnceLock<Ending>,
+    /// Tells the consumer of the end of the channel, if it has no thread that does.
+    farewell: OnceLock<Ending>,
 }
 
 impl Entry {
@@ -108,6 +110,11 @@ impl Entry {
         if self.connection.has_ended() {
             ending();
         }
+    }
+
+    /// Has this done when the channel ends, within the time for a call.
+    pub(crate) fn at_channels_end(&self, farewell: Ending) {
+        self.farewell.set(farewell).ok();
     }
 }
 
@@ -119,7 +126,7 @@ impl Hub {
         schedule: BTreeMap<String, Priority>,
         strict: bool,
     ) -> Self {
-        let (table, members, proxies, ended) = Default::default();
+        let (table, members, proxies, objects, ended) = Default::default();
         let (pushed, unwanted, blocked, disconnected) = Default::default();
         let rt = rt.clone();
         Self {
@@ -132,6 +139,7 @@ impl Hub {
             table,
             members,
             proxies,
+            objects,
             ended,
             pushed,
             unwanted,
@@ -140,13 +148,31 @@ impl Hub {
         }
     }
 
+    /// Has this done when the channel ends: its objects end then.
+    pub(crate) fn at_end(&self, objects: Ending) {
+        self.objects.set(objects).ok();
+    }
+
     /// Passes an event to the consumers that want it. Waits for none but those that block.
     pub(crate) fn publish(&self, event: &Arc<Event>) {
+        self.publish_but(event, None);
+    }
+
+    /// Passes an event of another process on, no further than [`ChannelLimits::hops`], and not to
+    /// the consumer through whose network it has come.
+    pub(crate) fn publish_foreign(&self, event: &Event, from: Option<&Arc<Entry>>) {
+        let hops = event.header.hops.min(self.limits.hops);
+        self.publish_but(&Arc::new(event.clone().with_hops(hops)), from);
+    }
+
+    fn publish_but(&self, event: &Arc<Event>, from: Option<&Arc<Entry>>) {
         self.pushed.fetch_add(1, Ordering::Relaxed);
         let table = self.table.lock().clone();
         let (mut wanted, mut full) = (false, Vec::new());
         for Row { entry, interests } in table.iter() {
-            if !interests.iter().any(|interest| covers(*interest, &event.header)) {
+            let comes_from_it = from.is_some_and(|from| Arc::ptr_eq(from, entry));
+            let covered = interests.iter().any(|interest| covers(*interest, &event.header));
+            if comes_from_it || !covered {
                 continue;
             }
             wanted = true;
@@ -214,8 +240,8 @@ impl Hub {
         }
         let interests = options.subscription.interests().into();
         let connection = Connection::new(options, self.limits);
-        let (expelled, ending) = Default::default();
-        let entry = Arc::new(Entry { connection, expelled, ending });
+        let (expelled, ending, farewell) = Default::default();
+        let entry = Arc::new(Entry { connection, expelled, ending, farewell });
         let row = Row { entry: entry.clone(), interests };
         let most = self.limits.consumers;
         self.change(|table| {
@@ -327,21 +353,32 @@ impl Hub {
         }
     }
 
-    /// Disconnects everybody. Nothing can connect any more.
+    /// Disconnects everybody, and ends the objects of the channel (Event Service 1.2, 2.3.2).
+    /// Nothing can connect any more.
     pub(crate) fn destroy(&self) {
         let mut members = self.members();
         self.ended.store(true, Ordering::SeqCst);
         let suppliers = std::mem::take(&mut members.suppliers);
         let table = std::mem::take(&mut *self.table.lock());
         drop(members);
+        let mut farewells = Vec::<Ending>::new();
         for Row { entry, .. } in table.iter() {
             entry.expelled.store(true, Ordering::SeqCst);
             entry.connection.end();
+            if entry.farewell.get().is_some() {
+                let entry = entry.clone();
+                farewells
+                    .push(Box::new(move || entry.farewell.get().into_iter().for_each(|it| it())));
+            }
         }
         for supplier in suppliers.into_values().filter_map(|supplier| supplier.reference) {
-            // It may be gone, and is not waited for longer than a consumer.
-            supplier.with_timeout(self.limits.delivery).disconnect_push_supplier().ok();
+            let supplier = supplier.with_timeout(self.limits.delivery);
+            // It may be gone.
+            farewells.push(Box::new(move || drop(supplier.disconnect_push_supplier())));
         }
+        self.objects.get().into_iter().for_each(|end| end());
+        // Another thread reads requests meanwhile.
+        blocking(|| say_farewell(&farewells, self.limits.delivery));
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -377,11 +414,9 @@ impl Hub {
 
     /// The work of a consumer's thread.
     fn serve(&self, entry: &Arc<Entry>, consumer: &dyn Consumer) {
+        let served = Served { hub: self, entry };
         entry.connection.run(consumer);
-        if !entry.connection.has_ended() {
-            // It is gone, or has failed too often.
-            self.expel(entry);
-        }
+        drop(served);
         if entry.expelled.load(Ordering::SeqCst)
             && catch_unwind(AssertUnwindSafe(|| consumer.disconnected())).is_err()
         {
@@ -409,6 +444,22 @@ impl Hub {
 
     fn members(&self) -> MutexGuard<'_, Members> {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A consumer while its thread calls it. However the thread ends, no queue is left that nobody
+/// empties: what a program's panic carries may panic once more when it is dropped.
+struct Served<'a> {
+    hub: &'a Hub,
+    entry: &'a Arc<Entry>,
+}
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        if !self.entry.connection.has_ended() {
+            // It is gone, or has failed too often.
+            self.hub.expel(self.entry);
+        }
     }
 }
 

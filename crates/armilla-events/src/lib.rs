@@ -38,11 +38,13 @@ mod correlation;
 mod datagram;
 mod error;
 mod event;
+mod farewell;
 mod gateway;
 mod hub;
 mod multicast;
 mod options;
 mod queue;
+mod senders;
 mod servant;
 mod subscription;
 

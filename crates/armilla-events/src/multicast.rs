@@ -5,14 +5,14 @@ use crate::corba::Event;
 use crate::datagram::EventDatagram;
 use crate::error::EventError;
 use crate::options::ConsumerOptions;
+use crate::senders::Senders;
 use armilla_ipc::datagram::Datagram;
 use armilla_ipc::udp::{Interface, UdpMulticast};
-use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -27,6 +27,11 @@ pub struct MulticastOptions {
     pub group: SocketAddr,
     /// The name of the network interface; `None` lets the system choose.
     pub interface: Option<String>,
+    /// The hosts whose events are heard, this one too if its other processes are; none stands for
+    /// everybody. The system drops what others send (RFC 4607), but anybody on the way can send in
+    /// the name of another host. Linux takes 10
+    /// (`igmp_max_msf`).
+    pub sources: Vec<IpAddr>,
     /// Which events of the channel are sent to the group, and how they are queued for that. Its
     /// priority is that of both threads.
     pub consumer: ConsumerOptions,
@@ -43,7 +48,8 @@ const LARGEST: usize = 65_507;
 impl MulticastOptions {
     /// Takes part in this group over the interface that the system chooses, with these events.
     pub const fn new(group: SocketAddr, consumer: ConsumerOptions) -> Self {
-        Self { group, interface: None, consumer, largest: LARGEST, routers: 1 }
+        let sources = Vec::new();
+        Self { group, interface: None, sources, consumer, largest: LARGEST, routers: 1 }
     }
 }
 
@@ -71,8 +77,10 @@ pub struct MulticastCounts {
 /// datagram each. It does not know the others, and none waits for another one.
 ///
 /// Datagrams may be lost or overtake one another; what is lost is counted, and events of a sender
-/// never come in the wrong order. Nobody is authenticated: whoever may send to the group is heard.
-/// An event passes on as far as its header allows (`hops`), usually once, so that none goes round.
+/// never come in the wrong order. Nobody is authenticated: whoever may send to the group is heard,
+/// unless [`sources`](MulticastOptions::sources) names hosts. An event passes on as far as its
+/// header and [`ChannelLimits::hops`](crate::ChannelLimits::hops) allow, usually once, and never
+/// back to the group from which it came: each member would multiply it.
 /// Any thread may use it; it leaves the group when it is dropped.
 #[must_use = "the channel leaves the group when this is dropped"]
 pub struct MulticastGateway {
@@ -104,18 +112,14 @@ struct Counts {
 
 /// How often the receiving thread looks whether the gateway has ended.
 const CHECK: Duration = Duration::from_millis(50);
-/// The most senders whose losses are counted.
-const MOST_SENDERS: usize = 1_024;
-
 impl MulticastGateway {
     /// Takes part in a group from now on.
     ///
     /// # Errors
     /// When the group cannot be joined, or the channel has no room for a consumer.
     pub fn join(channel: &EventChannel, options: MulticastOptions) -> Result<Self, EventError> {
-        let MulticastOptions { group, interface, consumer, largest, routers } = options;
-        let socket = open(group, interface.as_deref(), routers)
-            .map_err(|error| EventError::Network(error.to_string()))?;
+        let socket = open(&options).map_err(|error| EventError::Network(error.to_string()))?;
+        let MulticastOptions { consumer, largest, .. } = options;
         let priority = consumer.priority;
         let shared = Arc::new(Shared {
             socket,
@@ -128,12 +132,12 @@ impl MulticastGateway {
         let sending = shared.clone();
         let send = move |events: &[Event]| events.iter().for_each(|event| sending.send(event));
         let connection = channel.connect(send, consumer)?;
-        let (receiving, to) = (shared.clone(), channel.clone());
+        let (receiving, to, own) = (shared.clone(), channel.clone(), connection.clone());
         let thread = thread::Builder::new().name("event-multicast".into()).spawn(move || {
             if let Err(error) = to.raise(priority) {
                 warn!("events of a multicast group: {error}");
             }
-            receiving.receive_all(&to);
+            receiving.receive_all(&to, &own);
         });
         let mut gateway = Self { shared, connection, thread: None };
         let thread = thread.map_err(|error| EventError::Limit(format!("no thread: {error}")))?;
@@ -172,12 +176,19 @@ impl Drop for MulticastGateway {
     }
 }
 
-fn open(group: SocketAddr, interface: Option<&str>, routers: u8) -> io::Result<UdpMulticast> {
+fn open(options: &MulticastOptions) -> io::Result<UdpMulticast> {
+    let group = options.group;
     let socket = UdpMulticast::bind(group)?;
-    let interface = interface.map_or(Ok(Interface::DEFAULT), Interface::named)?;
-    socket.join(group.ip(), interface)?;
+    let named = options.interface.as_deref();
+    let interface = named.map_or(Ok(Interface::DEFAULT), Interface::named)?;
+    if options.sources.is_empty() {
+        socket.join(group.ip(), interface)?;
+    }
+    for source in &options.sources {
+        socket.join_source(group.ip(), *source, interface)?;
+    }
     socket.set_interface(interface)?;
-    socket.set_hops(routers)?;
+    socket.set_hops(options.routers)?;
     socket.set_recv_timeout(Some(CHECK))?;
     Ok(socket)
 }
@@ -201,12 +212,17 @@ impl Shared {
     }
 
     /// Passes events of the group on, until the gateway ends.
-    fn receive_all(&self, to: &EventChannel) {
+    fn receive_all(&self, to: &EventChannel, own: &ConsumerConnection) {
         let mut buffer = vec![0; LARGEST + 1];
-        let mut seen = HashMap::<u64, u64>::new();
+        let mut senders = Senders::default();
         while !self.ended.load(Ordering::SeqCst) {
             match self.socket.recv_from(&mut buffer) {
-                Ok((received, _)) => self.receive(&buffer[..received.length], &mut seen, to),
+                Ok((received, from)) => {
+                    let octets = &buffer[..received.length];
+                    if let Some(event) = self.accept(octets, from.ip(), &mut senders) {
+                        to.push_foreign(&event, Some(own));
+                    }
+                }
                 Err(error) if is_timeout(&error) => {}
                 Err(error) => {
                     warn!("events of a multicast group: {error}");
@@ -216,26 +232,26 @@ impl Shared {
         }
     }
 
-    fn receive(&self, octets: &[u8], seen: &mut HashMap<u64, u64>, to: &EventChannel) {
+    /// The event of a datagram, if it passes on.
+    fn accept(&self, octets: &[u8], from: IpAddr, senders: &mut Senders) -> Option<Event> {
         let Ok(EventDatagram { sender, number, event }) = EventDatagram::decode(octets) else {
-            return count(&self.counts.malformed, 1);
+            count(&self.counts.malformed, 1);
+            return None;
         };
         if sender == self.sender {
-            return;
+            return None;
         }
-        match seen.get(&sender).copied() {
-            Some(last) if number <= last => return count(&self.counts.stale, 1),
-            Some(last) => count(&self.counts.lost, number - last - 1),
-            // Strangers must not fill the memory.
-            None if seen.len() >= MOST_SENDERS => seen.clear(),
-            None => {}
-        }
-        seen.insert(sender, number);
+        let Some(lost) = senders.advance(from, sender, number) else {
+            count(&self.counts.stale, 1);
+            return None;
+        };
+        count(&self.counts.lost, lost);
         let Some(hops) = event.header.hops.checked_sub(1) else {
-            return count(&self.counts.stopped, 1);
+            count(&self.counts.stopped, 1);
+            return None;
         };
         count(&self.counts.received, 1);
-        to.push(event.with_hops(hops));
+        Some(event.with_hops(hops))
     }
 }
 

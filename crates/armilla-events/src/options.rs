@@ -129,6 +129,9 @@ pub struct ChannelLimits {
     pub pull: Duration,
     /// How often a pull supplier that had nothing is asked again. Default: 20 ms.
     pub pull_interval: Duration,
+    /// To how many channels more an event that comes from another process may pass on, whatever its
+    /// header says: where channels are joined in a circle, each hop multiplies it. Default: 4.
+    pub hops: u8,
 }
 
 impl Default for ChannelLimits {
@@ -143,6 +146,7 @@ impl Default for ChannelLimits {
             failures: 3,
             pull: Duration::from_secs(60),
             pull_interval: Duration::from_millis(20),
+            hops: 4,
         }
     }
 }

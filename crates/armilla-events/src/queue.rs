@@ -2,7 +2,7 @@
 
 use crate::corba::OrderPolicy;
 use crate::correlation::Matched;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to be delivered in one call of the consumer.
 #[derive(Debug)]
@@ -40,14 +40,16 @@ pub(crate) struct Queue {
     waiting: BTreeMap<(i128, u64), Delivery>,
     /// The rank of each arrival, unless the order is that of arrivals.
     ranks: BTreeMap<u64, i128>,
+    /// When each delivery expires that does, and its arrival.
+    expiries: BTreeSet<(u64, u64)>,
     arrivals: u64,
 }
 
 impl Queue {
     /// A queue for at most `length` deliveries, at least one.
     pub(crate) fn new(order: OrderPolicy, length: usize) -> Self {
-        let (waiting, ranks) = Default::default();
-        Self { order, length: length.max(1), waiting, ranks, arrivals: 0 }
+        let (waiting, ranks, expiries) = Default::default();
+        Self { order, length: length.max(1), waiting, ranks, expiries, arrivals: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -69,6 +71,9 @@ impl Queue {
         if self.order != OrderPolicy::FifoOrder {
             self.ranks.insert(self.arrivals, rank);
         }
+        if delivery.expires != u64::MAX {
+            self.expiries.insert((delivery.expires, self.arrivals));
+        }
         self.waiting.insert((rank, self.arrivals), delivery);
     }
 
@@ -76,21 +81,45 @@ impl Queue {
     pub(crate) fn pop(&mut self) -> Option<Delivery> {
         let ((_, arrival), delivery) = self.waiting.pop_first()?;
         self.ranks.remove(&arrival);
+        self.expiries.remove(&(delivery.expires, arrival));
         Some(delivery)
+    }
+
+    /// Removes what has expired by `now`, in nanoseconds since 1970: it must hold no place that
+    /// something of use needs. Returns how much that was.
+    pub(crate) fn expire(&mut self, now: u64) -> usize {
+        let mut expired = 0;
+        while let Some(&(expires, arrival)) = self.expiries.first().filter(|it| it.0 <= now) {
+            self.expiries.remove(&(expires, arrival));
+            // Without ranks all have the same.
+            let rank = self.ranks.remove(&arrival).unwrap_or(0);
+            self.waiting.remove(&(rank, arrival));
+            expired += 1;
+        }
+        expired
+    }
+
+    /// When the first of the deliveries expires, in nanoseconds since 1970, if one does.
+    pub(crate) fn next_expiry(&self) -> Option<u64> {
+        self.expiries.first().map(|(expires, _)| *expires)
     }
 
     /// Discards the delivery that has waited longest.
     pub(crate) fn discard_oldest(&mut self) {
-        match self.ranks.pop_first() {
-            Some((arrival, rank)) => drop(self.waiting.remove(&(rank, arrival))),
+        let oldest = match self.ranks.pop_first() {
+            Some((arrival, rank)) => self.waiting.remove_entry(&(rank, arrival)),
             // The first is the oldest.
-            None => drop(self.waiting.pop_first()),
+            None => self.waiting.pop_first(),
+        };
+        if let Some(((_, arrival), delivery)) = oldest {
+            self.expiries.remove(&(delivery.expires, arrival));
         }
     }
 
     /// Discards everything. Returns how much that was.
     pub(crate) fn clear(&mut self) -> usize {
         self.ranks.clear();
+        self.expiries.clear();
         std::mem::take(&mut self.waiting).len()
     }
 }
@@ -115,7 +144,7 @@ mod tests {
             let Matched::One(event) = delivery.matched else { panic!("one event") };
             types.push(event.header.event_type);
         }
-        assert!(queue.ranks.is_empty());
+        assert!(queue.ranks.is_empty() && queue.expiries.is_empty());
         types
     }
 
@@ -145,6 +174,24 @@ mod tests {
         ] {
             let mut queue = filled(order);
             queue.discard_oldest();
+            assert_eq!(drain(queue), left, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn what_has_expired_leaves_its_place_in_every_order() {
+        for (order, left) in [
+            (OrderPolicy::FifoOrder, [20, 21]),
+            (OrderPolicy::PriorityOrder, [21, 20]),
+            (OrderPolicy::DeadlineOrder, [20, 21]),
+        ] {
+            let mut queue = filled(order);
+            assert_eq!(queue.next_expiry(), Some(3_000_000_000));
+            assert_eq!(queue.expire(2_999_999_999), 0);
+            // Those of 3 and of 6 seconds; one never expires.
+            assert_eq!(queue.expire(6_000_000_000), 2);
+            assert_eq!(queue.next_expiry(), Some(9_000_000_000));
+            assert!(!queue.is_full());
             assert_eq!(drain(queue), left, "{order:?}");
         }
     }

@@ -251,6 +251,141 @@ fn what_has_expired_is_not_delivered_and_counted() {
     orb.shutdown();
 }
 
+/// An event that has expired before it is pushed.
+fn expired(event_type: u32) -> Event {
+    let mut old = Event::signal(1, event_type).with_time_to_live(Duration::from_secs(1));
+    old.header.created -= 2_000_000_000;
+    old
+}
+
+#[test]
+fn what_has_expired_takes_no_place_from_what_is_of_use() {
+    let (orb, channel) = served();
+    for discard in [
+        DiscardPolicy::DiscardNewest,
+        DiscardPolicy::DiscardOldest,
+        DiscardPolicy::DisconnectConsumer,
+        DiscardPolicy::BlockSupplier,
+    ] {
+        let Slow { gate, connection, receive } = slow(&channel, wants_everything(discard));
+        channel.push(Event::signal(1, 21));
+        channel.push(expired(22));
+        channel.push(Event::signal(1, 23));
+        gate.open();
+        assert_eq!([(); 3].map(|()| next(&receive)[0]), [20, 21, 23], "{discard:?}");
+        let statistics = connection.statistics();
+        assert_eq!((statistics.expired, statistics.discarded), (1, 0), "{discard:?}");
+        connection.disconnect();
+    }
+    assert_eq!(channel.statistics().blocked, 0);
+    orb.shutdown();
+}
+
+/// A channel whose suppliers wait longer than any test.
+fn patient() -> (armilla::Orb, EventChannel) {
+    let mut limits = ChannelLimits::default();
+    limits.block = PATIENCE * 10;
+    served_with(limits)
+}
+
+#[test]
+fn a_blocked_supplier_goes_on_when_a_delivery_expires() {
+    let (orb, channel) = patient();
+    let options = wants_everything(DiscardPolicy::BlockSupplier);
+    let Slow { gate, connection, receive } = slow(&channel, options);
+    channel.push(Event::signal(1, 21));
+    channel.push(Event::signal(1, 22).with_time_to_live(Duration::from_millis(50)));
+    let (send, pushed) = channel_of_suppliers(&channel, [23]);
+    drop(send);
+    pushed.recv_timeout(PATIENCE).expect("the supplier need not wait for the consumer");
+    let statistics = connection.statistics();
+    assert_eq!((statistics.expired, statistics.discarded, statistics.waiting), (1, 0, 2));
+    gate.open();
+    assert_eq!([(); 3].map(|()| next(&receive)[0]), [20, 21, 23]);
+    orb.shutdown();
+}
+
+/// A thread for each of these events, which pushes it and says so.
+fn channel_of_suppliers<const N: usize>(
+    events: &EventChannel,
+    types: [u32; N],
+) -> (std::sync::mpsc::Sender<()>, Receiver<()>) {
+    let (send, pushed) = channel();
+    for event_type in types {
+        let (events, send) = (events.clone(), send.clone());
+        std::thread::spawn(move || {
+            events.push(Event::signal(1, event_type));
+            send.send(()).ok();
+        });
+    }
+    (send, pushed)
+}
+
+#[test]
+fn each_place_that_becomes_free_wakes_a_supplier() {
+    let (orb, channel) = patient();
+    let (go, gate) = std::sync::mpsc::channel::<()>();
+    let gate = std::sync::Mutex::new(gate);
+    let (seen, receive) = std::sync::mpsc::channel();
+    let consumer = move |events: &[Event]| {
+        seen.send(types(events)).unwrap();
+        gate.lock().unwrap().recv().ok();
+    };
+    let connection =
+        channel.connect(consumer, wants_everything(DiscardPolicy::BlockSupplier)).unwrap();
+    channel.push(Event::signal(1, 20));
+    assert_eq!(next(&receive), [20]);
+    channel.push(Event::signal(1, 21).with_time_to_live(Duration::from_secs(1)));
+    channel.push(Event::signal(1, 22));
+    let (_send, pushed) = channel_of_suppliers(&channel, [23, 24]);
+    until("both have waited", || channel.statistics().blocked == 2);
+    until("one event has expired", || connection.statistics().expired == 1);
+    // The consumer takes one delivery, and holds it: with the one that expired there are two places.
+    go.send(()).unwrap();
+    assert_eq!(next(&receive), [22]);
+    (0..2).for_each(|_| pushed.recv_timeout(PATIENCE).expect("there is a place for each"));
+    assert_eq!(connection.statistics().waiting, 2);
+    drop(go);
+    orb.shutdown();
+}
+
+/// What panics once more when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "a bomb of the test");
+    }
+}
+
+/// A consumer that panics in each of its ways.
+struct Panics;
+
+impl Consumer for Panics {
+    fn push(&self, _: &[Event]) -> Result<(), ConsumerError> {
+        std::panic::panic_any(Bomb)
+    }
+
+    fn disconnected(&self) {
+        panic!("a consumer of the test");
+    }
+}
+
+#[test]
+fn whatever_a_consumer_panics_with_no_queue_is_left_that_nobody_empties() {
+    let (orb, channel) = patient();
+    let options = wants_everything(DiscardPolicy::BlockSupplier);
+    let connection = channel.connect(Panics, options.clone()).unwrap();
+    let (consumer, receive) = collector();
+    channel.connect(consumer, options).unwrap();
+    let (_send, pushed) = channel_of_suppliers(&channel, [20, 21, 22, 23, 24, 25, 26]);
+    (0..7).for_each(|_| pushed.recv_timeout(PATIENCE).expect("no supplier waits for ever"));
+    until("it is disconnected", || !connection.is_connected());
+    (0..7).for_each(|_| drop(next(&receive)));
+    assert_eq!(channel.statistics().consumers, 1);
+    orb.shutdown();
+}
+
 #[test]
 fn a_queue_may_deliver_by_priority() {
     let (orb, channel) = served();

@@ -9,7 +9,7 @@ use armilla_events::{
 };
 use armilla_ipc::udp::{Interface, UdpMulticast};
 use common::*;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 
 /// A group that no other test uses, with this port.
 fn group(last: u8, port: u16) -> SocketAddr {
@@ -84,6 +84,67 @@ fn what_is_lost_stale_or_malformed_is_counted() {
     assert_eq!((counts.received, counts.lost, counts.stale), (3, 2, 2), "{counts:?}");
     assert_eq!((counts.stopped, counts.malformed), (1, 1), "{counts:?}");
     orb.shutdown();
+}
+
+/// A socket at an address of this host that sends to a group: another host, as far as receivers see.
+struct Stranger(UdpSocket, SocketAddr);
+
+impl Stranger {
+    fn at(last: u8, group: SocketAddr) -> Self {
+        Self(UdpSocket::bind(SocketAddr::from(([127, 0, 0, last], 0))).unwrap(), group)
+    }
+
+    fn send(&self, number: u64, event: Event) {
+        let datagram = EventDatagram { sender: 9, number, event }.encode().unwrap();
+        self.0.send_to(&datagram, self.1).unwrap();
+    }
+}
+
+#[test]
+fn what_many_hops_are_claimed_for_does_not_go_round_in_the_group() {
+    let channels = [served(), served()];
+    let first = join(&channels[0].1, group(5, 0));
+    let group = first.group();
+    let gateways = [first, join(&channels[1].1, group)];
+    let receivers = channels.each_ref().map(|(_, channel)| {
+        let (consumer, receive) = collector();
+        channel.connect(consumer, ConsumerOptions::new(Subscription::everything())).unwrap();
+        receive
+    });
+    Stranger::at(1, group).send(1, Event::signal(1, 20).with_hops(255));
+    assert_eq!(receivers.each_ref().map(next), [[20], [20]]);
+    // What was queued for the group before this has been sent when this has.
+    channels.iter().for_each(|(_, channel)| channel.push(Event::signal(1, 21)));
+    until("each has sent its own", || gateways.iter().all(|it| it.counts().sent > 0));
+    assert_eq!(gateways.each_ref().map(|it| it.counts().sent), [1, 1]);
+    channels.iter().for_each(|(orb, _)| orb.shutdown());
+}
+
+#[test]
+fn a_gateway_hears_the_hosts_that_it_is_told_of_and_none_silences_another() {
+    let (orb, channel) = served();
+    let everybody = join(&channel, group(6, 0));
+    let (second_orb, second) = served();
+    let wanted = ConsumerOptions::new(Subscription::everything());
+    let mut options = MulticastOptions::new(everybody.group(), wanted.clone());
+    options.interface = Some("lo".to_owned());
+    options.sources = vec![[127, 0, 0, 1].into()];
+    let one = MulticastGateway::join(&second, options).unwrap();
+    let receivers = [&channel, &second].map(|channel| {
+        let (consumer, receive) = collector();
+        channel.connect(consumer, wanted.clone()).unwrap();
+        receive
+    });
+    let [known, other] = [1, 2].map(|last| Stranger::at(last, everybody.group()));
+    known.send(1, Event::signal(1, 20));
+    // In the name of the sender, whose number stands in each of its datagrams.
+    other.send(u64::MAX, Event::signal(1, 21));
+    known.send(2, Event::signal(1, 22));
+    assert_eq!([(); 3].map(|()| next(&receivers[0])[0]), [20, 21, 22]);
+    assert_eq!([(); 2].map(|()| next(&receivers[1])[0]), [20, 22]);
+    assert_eq!((everybody.counts().received, one.counts().received), (3, 2));
+    orb.shutdown();
+    second_orb.shutdown();
 }
 
 #[test]

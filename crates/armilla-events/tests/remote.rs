@@ -250,6 +250,92 @@ fn plain_clients_that_disconnect_are_told_once() {
 }
 
 #[test]
+fn nothing_of_a_destroyed_channel_exists_and_all_are_told() {
+    let (orb, rt) = server();
+    let channel = EventChannel::builder(&rt).build().unwrap();
+    let (client, _) = server();
+    let distant = remote(&orb, &channel, &client);
+    let (consumers, suppliers) =
+        (distant.for_consumers().unwrap(), distant.for_suppliers().unwrap());
+    let (send, told) = std::sync::mpsc::channel();
+    let root = client.root_poa();
+    let pulling = consumers.obtain_pull_supplier().unwrap();
+    let consumer = root.activate(comm::pull_consumer::tie(Told(send.clone()))).unwrap();
+    pulling.connect_pull_consumer(&consumer).unwrap();
+    let push_to = suppliers.obtain_push_consumer().unwrap();
+    push_to.connect_push_supplier(&supplier(&client, &send)).unwrap();
+    let supply = distant.connect_supplier(&PushSupplierRef::nil()).unwrap();
+    let (consumer, receive) = remote_consumer(&client);
+    let demand = distant.connect_consumer(&consumer, &everything().to_qos()).unwrap();
+    let idle = consumers.obtain_push_supplier().unwrap();
+    distant.destroy().unwrap();
+    let mut both = [(); 2].map(|()| told.recv_timeout(PATIENCE).unwrap());
+    both.sort_unstable();
+    assert_eq!(both, [-3, -2]);
+    assert_eq!(next(&receive), [0; 0], "the consumer of the real-time channel too");
+    let objects = [
+        ("channel", distant.object()),
+        ("consumers", consumers.object()),
+        ("suppliers", suppliers.object()),
+        ("a proxy to pull from", pulling.object()),
+        ("a proxy to push to", push_to.object()),
+        ("a proxy of a supplier", supply.object()),
+        ("a proxy of a consumer", demand.object()),
+        ("a proxy without a consumer", idle.object()),
+    ];
+    for (what, object) in objects {
+        assert!(object.non_existent().unwrap(), "{what}");
+    }
+    channel.destroy();
+    let again = EventChannel::builder(&rt).build().unwrap();
+    assert!(!remote(&orb, &again, &client).object().non_existent().unwrap(), "its name is free");
+    client.shutdown();
+    orb.shutdown();
+}
+
+#[test]
+fn suppliers_that_do_not_answer_hold_the_end_of_a_channel_for_a_short_time() {
+    let mut limits = ChannelLimits::default();
+    limits.delivery = Duration::from_secs(1);
+    let (orb, channel) = served_with(limits);
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let gone = Orb::builder().listen(&format!("iiop://{address}")).unwrap().build().unwrap();
+    let (told, _receive) = std::sync::mpsc::channel();
+    for _ in 0..60 {
+        let text = gone.object_to_string(supplier(&gone, &told)).unwrap();
+        channel.reference().connect_supplier(&orb.resolve(&text).unwrap()).unwrap();
+    }
+    gone.shutdown();
+    // Who connects there is never answered.
+    let _silent = std::net::TcpListener::bind(address).unwrap();
+    let begun = std::time::Instant::now();
+    channel.destroy();
+    // One after the other takes a minute.
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+    orb.shutdown();
+}
+
+#[test]
+fn an_event_of_another_process_passes_on_no_further_than_the_channel_allows() {
+    let (orb, channel) = served();
+    let (client, _) = server();
+    let (send, receive) = std::sync::mpsc::channel();
+    let consumer = move |events: &[Event]| send.send(events[0].header.hops).unwrap();
+    channel.connect(consumer, everything()).unwrap();
+    let supply = remote(&orb, &channel, &client);
+    let supply = supply.connect_supplier(&PushSupplierRef::nil()).unwrap();
+    let hops = [255, 2].map(|hops| Event::signal(1, 20).with_hops(hops));
+    supply.push(&hops).unwrap();
+    channel.push(Event::signal(1, 20).with_hops(9));
+    // What the program itself pushes is its own affair.
+    assert_eq!([(); 3].map(|()| receive.recv_timeout(PATIENCE).unwrap()), [4, 2, 9]);
+    client.shutdown();
+    orb.shutdown();
+}
+
+#[test]
 fn a_pull_waits_for_an_event_and_ends_in_time() {
     let mut limits = ChannelLimits::default();
     limits.pull = Duration::from_millis(5);

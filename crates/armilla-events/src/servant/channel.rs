@@ -18,6 +18,9 @@ pub(crate) fn serve(hub: &Arc<Hub>, poa: &Poa) -> Result<EventChannelRef, System
     let consumers = poa.activate(admin::consumer_admin::tie(Administration(site.clone())))?;
     let suppliers = poa.activate(admin::supplier_admin::tie(Administration(site.clone())))?;
     let servant = Channel { site: site.clone(), consumers, suppliers };
+    let of_channel = site.poa.clone();
+    // Fails if the ORB has ended: then there is nothing to end. Calls under way continue.
+    hub.at_end(Box::new(move || drop(of_channel.destroy(true, false))));
     site.activate(event_channel::tie(servant), &OnceLock::new())
 }
 

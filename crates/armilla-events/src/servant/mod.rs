@@ -9,7 +9,8 @@ mod push;
 pub(crate) use channel::serve;
 
 use crate::error::EventError;
-use crate::hub::{Ending, Hub};
+use crate::farewell::Ending;
+use crate::hub::Hub;
 use armilla::rt::Interface;
 use armilla::{ObjectId, Poa, Ref, SystemException};
 use std::sync::{Arc, OnceLock, Weak};

@@ -100,8 +100,16 @@ impl admin::ProxyPullSupplier for Pulled {
         &self,
         pull_consumer: &comm::PullConsumerRef,
     ) -> Result<(), Error<ConnectPullConsumerRaises>> {
+        let limit = self.site.hub()?.limits.delivery;
         let set = self.consumer.set(pull_consumer.clone());
-        set.map_err(|_| admin::AlreadyConnected {}.into())
+        set.map_err(|_| admin::AlreadyConnected {})?;
+        if !pull_consumer.is_nil() {
+            let consumer = pull_consumer.with_timeout(limit);
+            // It may be gone.
+            let tell = move || drop(consumer.disconnect_pull_consumer());
+            self.entry.at_channels_end(Box::new(tell));
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,8 @@ use crate::corba::{
     PushConsumer, PushConsumerRef, Term, admin, comm,
 };
 use crate::error::{EventError, system};
-use crate::hub::{Ending, Entry, Hub, ProxyPermit};
+use crate::farewell::Ending;
+use crate::hub::{Entry, Hub, ProxyPermit};
 use crate::options::ConsumerOptions;
 use crate::subscription::Subscription;
 use armilla::{Any, Error, ExceptionKind, ObjectId, SystemException, blocking};
@@ -34,7 +35,9 @@ pub(super) fn connect_supplier(
             other => Error::System(other.into()),
         })?;
     proxy.number.set(number).ok();
-    Ok(site.activate(proxy.clone() as Arc<dyn ProxyPushConsumer>, &proxy.id)?)
+    let object = site.activate(proxy.clone() as Arc<dyn ProxyPushConsumer>, &proxy.id);
+    // Who has no proxy cannot leave.
+    Ok(object.inspect_err(|_| drop(proxy.disconnect()))?)
 }
 
 /// Connects a consumer of the real-time channel.
@@ -52,7 +55,9 @@ pub(super) fn connect_consumer(
     let entry = hub.connect(Arc::new(consumer), &options)?;
     let (ended, id) = (entry.clone(), Arc::<OnceLock<ObjectId>>::default());
     let proxy = Arc::new(Demand { site: site.clone(), entry, id: id.clone() });
-    let object = site.activate(proxy as Arc<dyn ProxyPushSupplier>, &id)?;
+    let object = site.activate(proxy as Arc<dyn ProxyPushSupplier>, &id);
+    // Who has no proxy cannot leave.
+    let object = object.inspect_err(|_| hub.leave(&ended))?;
     ended.at_end(site.leaving(&id));
     Ok(object)
 }
@@ -67,8 +72,8 @@ pub(super) fn push_consumer(site: &Site) -> Result<admin::ProxyPushConsumerRef, 
 /// Makes a proxy for a plain consumer to push to.
 pub(super) fn push_supplier(site: &Site) -> Result<admin::ProxyPushSupplierRef, SystemException> {
     let _permit = site.hub()?.permit_proxy()?;
-    let (entry, id) = Default::default();
-    let proxy = Arc::new(PlainDemand { site: site.clone(), entry, id, _permit });
+    let (entry, ended, id) = Default::default();
+    let proxy = Arc::new(PlainDemand { site: site.clone(), entry, ended, id, _permit });
     site.activate(proxy.clone() as Arc<dyn admin::ProxyPushSupplier>, &proxy.id)
 }
 
@@ -119,7 +124,7 @@ impl Supply {
 impl PushConsumer for Supply {
     fn push(&self, received: &[Event]) -> Result<(), Error<PushRaises>> {
         let hub = self.hub().ok_or(comm::Disconnected {})?;
-        received.iter().for_each(|event| hub.publish(&Arc::new(event.clone())));
+        received.iter().for_each(|event| hub.publish_foreign(event, None));
         Ok(())
     }
 
@@ -160,6 +165,10 @@ impl admin::ProxyPushConsumer for Supply {
         if self.number.set(number).is_err() {
             hub.remove_supplier(number);
             return Err(admin::AlreadyConnected {}.into());
+        }
+        if self.ended.load(Ordering::SeqCst) {
+            // It was disconnected meanwhile, and nobody would remove it.
+            hub.remove_supplier(number);
         }
         Ok(())
     }
@@ -220,12 +229,14 @@ impl ProxyPushSupplier for Demand {
 struct PlainDemand {
     site: Site,
     entry: OnceLock<Arc<Entry>>,
+    ended: AtomicBool,
     id: Arc<OnceLock<ObjectId>>,
     _permit: ProxyPermit,
 }
 
 impl comm::PushSupplier for PlainDemand {
     fn disconnect_push_supplier(&self) -> Result<(), SystemException> {
+        self.ended.store(true, Ordering::SeqCst);
         self.site.leave(&self.id);
         if let Some(entry) = self.entry.get() {
             match self.site.hub.upgrade() {
@@ -257,6 +268,10 @@ impl admin::ProxyPushSupplier for PlainDemand {
             return Err(admin::AlreadyConnected {}.into());
         }
         entry.at_end(self.site.leaving(&self.id));
+        if self.ended.load(Ordering::SeqCst) {
+            // It was disconnected meanwhile, and has no proxy to leave by.
+            hub.part(&entry);
+        }
         Ok(())
     }
 }
@@ -265,5 +280,46 @@ fn leave(site: &Site, entry: &Arc<Entry>) {
     match site.hub.upgrade() {
         Some(hub) => hub.leave(entry),
         None => _ = entry.connection.end(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla::Orb;
+    use armilla_rt::RtOrb;
+    use std::collections::BTreeMap;
+
+    struct Nobody;
+
+    impl PushConsumer for Nobody {
+        fn push(&self, _: &[Event]) -> Result<(), Error<PushRaises>> {
+            Ok(())
+        }
+
+        fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn who_gets_no_proxy_is_not_connected() {
+        let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let rt = RtOrb::new(&orb);
+        let hub = Hub::new(&rt, crate::ChannelLimits::default(), None, BTreeMap::new(), false);
+        let hub = Arc::new(hub);
+        let poa = orb.root_poa().create_poa("gone").build().unwrap();
+        // Nothing can be activated there any more.
+        poa.destroy(false, false).unwrap();
+        let site = Site { hub: Arc::downgrade(&hub), poa };
+        let consumer = crate::corba::push_consumer::tie(Nobody);
+        let consumer = orb.root_poa().activate(consumer).unwrap();
+        let everything = ConsumerOptions::new(Subscription::everything()).to_qos();
+        connect_consumer(&site, &consumer, &everything).unwrap_err();
+        connect_supplier(&site, &comm::PushSupplierRef::nil()).unwrap_err();
+        super::super::pull::pull_supplier(&site).unwrap_err();
+        let statistics = hub.statistics();
+        assert_eq!((statistics.consumers, statistics.suppliers), (0, 0));
+        orb.shutdown();
     }
 }
