@@ -58,13 +58,15 @@ impl OrbArguments {
         orb: OrbBuilder,
         endpoint: &str,
     ) -> Result<OrbBuilder, SystemException> {
-        let listens = |option: &String| {
-            let names = ["-ORBEndpoint", "-ORBListenEndpoints"];
-            names.iter().any(|name| option.eq_ignore_ascii_case(name))
-        };
-        let named = self.0.iter().any(listens);
         let orb = orb.arguments(self.0.iter().cloned())?;
-        if named { Ok(orb) } else { orb.listen(endpoint) }
+        if self.listen() { Ok(orb) } else { orb.listen(endpoint) }
+    }
+
+    /// Whether they say where a server listens.
+    pub(crate) fn listen(&self) -> bool {
+        let names = ["-ORBEndpoint", "-ORBListenEndpoints"];
+        let listens = |option: &String| names.iter().any(|name| option.eq_ignore_ascii_case(name));
+        self.0.iter().any(listens)
     }
 
     /// Rejects the options, for commands on which they have no effect.

@@ -16,6 +16,7 @@ mod activator;
 mod engine;
 mod host;
 pub mod model;
+mod random;
 mod servant;
 #[cfg(feature = "server")]
 pub mod server;
@@ -39,7 +40,7 @@ mod imr_of_jacorb {
     pub(crate) use generated::imr::*;
 }
 
-pub use activator::Activator;
+pub use activator::{Activator, ActivatorBuilder};
 pub use host::{LogLimits, LogStream};
 pub use servant::{ImplementationRepository, ImplementationRepositoryBuilder};
 #[doc(hidden)]

@@ -2,11 +2,15 @@
 
 mod served;
 
-use armilla::Orb;
-use armilla_imr::corba::Repository;
-use armilla_imr::model::ServerStage;
+use armilla::{ExceptionKind, Orb};
+use armilla_imr::corba::{
+    Activator as _, ActivatorRef, EndSignal, Launch, LogStream, Repository, Secret,
+};
+use armilla_imr::model::{Definition, ServerStage};
 use armilla_imr::{Activator, ImplementationRepository, Store};
 use served::{Directory, Served, call, eventually, process};
+use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A repository with a store on the disk.
@@ -98,7 +102,7 @@ fn an_activator_starts_servers_on_its_host() {
     let served = Served::new();
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let logs = served.directory.path().join("there");
-    let activator = Activator::serve(&orb, served.imr.url(), "there", logs).unwrap();
+    let activator = Activator::builder(served.imr.url(), logs).host("there").serve(&orb).unwrap();
     eventually("it has registered", || {
         served.imr.reference().hosts().unwrap().contains(&"there".to_owned())
     });
@@ -116,7 +120,7 @@ fn an_activator_starts_servers_on_its_host() {
     assert_ne!(process(&polly).unwrap(), first);
     let reason = served.status("far").reason.unwrap();
     assert!(reason.contains("exit status 5"), "{reason}");
-    let out = served.imr.reference().log("far", armilla_imr::corba::LogStream::Output, 100);
+    let out = served.imr.reference().log("far", LogStream::Output, 100);
     assert!(String::from_utf8(out.unwrap()).unwrap().contains("serving"));
     served.stop_all();
 
@@ -127,6 +131,67 @@ fn an_activator_starts_servers_on_its_host() {
     let reason = served.status("far").reason.unwrap();
     assert!(reason.contains("\"nowhere\" has no activator"), "{reason}");
     drop(activator);
+    orb.shutdown();
+}
+
+/// What strangers who know where an activator is ask of it.
+fn ask_everything(activator: &ActivatorRef, proof: &Secret, file: &Path) -> [ExceptionKind; 4] {
+    fn kind<T: Debug, E: Debug>(outcome: Result<T, armilla::Error<E>>) -> ExceptionKind {
+        match outcome {
+            Err(armilla::Error::System(exception)) => exception.kind(),
+            other => panic!("{other:?}"),
+        }
+    }
+    let definition = Definition {
+        command: vec!["/bin/touch".to_owned(), file.display().to_string()],
+        ..Definition::new("stranger")
+    };
+    let what = Launch {
+        run: 7,
+        name: "stranger".to_owned(),
+        definition: serde_json::to_string(&definition).unwrap(),
+        repository: String::new(),
+    };
+    let own = std::process::id();
+    [
+        kind(activator.start(proof, &what)),
+        kind(activator.log(proof, "far", LogStream::Output, 100)),
+        activator.signal(proof, 7, EndSignal::Kill).unwrap_err().kind(),
+        activator.watch(proof, 7, own, 1).unwrap_err().kind(),
+    ]
+}
+
+#[test]
+fn an_activator_serves_nobody_but_its_repository() {
+    let served = Served::new();
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let logs = served.directory.path().join("there");
+    let activator = Activator::builder(served.imr.url(), logs).host("there").serve(&orb).unwrap();
+    orb.perform_work().unwrap();
+    let text = orb.object_to_string(activator.reference()).unwrap();
+    let stranger: ActivatorRef = served.client.string_to_object(&text).unwrap().assume();
+    let file = served.directory.path().join("made-by-a-stranger");
+    for proof in [[0; 32], [0xff; 32], std::array::from_fn(|at| at.try_into().unwrap())] {
+        let kinds = ask_everything(&stranger, &proof, &file);
+        assert_eq!(kinds, [ExceptionKind::NoPermission; 4]);
+        // The repository itself in the same process knows no more of the secret.
+        let kinds = ask_everything(activator.reference(), &proof, &file);
+        assert_eq!(kinds, [ExceptionKind::NoPermission; 4]);
+    }
+    assert!(!file.exists());
+    drop(activator);
+    orb.shutdown();
+}
+
+#[test]
+fn an_activator_listens_where_its_repository_is() {
+    let orb = Orb::new().unwrap();
+    let at = |host: &str| Activator::endpoint(&orb, &format!("corbaloc::{host}:1/r"));
+    assert_eq!(at("127.0.0.1").unwrap(), "iiop://127.0.0.1:0");
+    assert_eq!(at("localhost").unwrap(), "iiop://127.0.0.1:0");
+    let unknown = at("no-such-host.invalid").unwrap_err();
+    assert_eq!(unknown.kind(), ExceptionKind::Transient);
+    assert!(unknown.to_string().contains("-ORBEndpoint"), "{unknown}");
     orb.shutdown();
 }
 

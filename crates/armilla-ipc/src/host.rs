@@ -30,6 +30,17 @@ pub fn address_in(network: IpAddr, prefix: u8) -> Option<IpAddr> {
     contains(network, prefix, found).then_some(found)
 }
 
+/// The address of this host from which packets to `target` leave; `None` where no network leads
+/// there. Nothing is sent.
+///
+/// ```
+/// let loopback = "127.0.0.1".parse().unwrap();
+/// assert_eq!(armilla_ipc::host::address_towards(loopback), Some(loopback));
+/// ```
+pub fn address_towards(target: IpAddr) -> Option<IpAddr> {
+    source_address_for(SocketAddr::new(target, 9)).filter(|source| !source.is_unspecified())
+}
+
 /// Whether the first `prefix` bits of both are the same.
 fn contains(network: IpAddr, prefix: u8, ip: IpAddr) -> bool {
     let same = |a: u128, b: u128, bits: u32| {

@@ -169,7 +169,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-imr",
         rows: &[
             ("model", "definitions of servers and their state machines"),
-            ("host store", "where servers are started, and what keeps them"),
+            ("host random store", "where servers are started, and what keeps them"),
             ("activator engine", "what drives the model, here or for another host"),
             ("servant", "the object that shows it"),
             ("server", "the process that serves it"),

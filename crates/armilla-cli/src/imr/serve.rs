@@ -6,8 +6,9 @@ use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla::Orb;
 use armilla_imr::server::Server;
-use armilla_imr::{Activator, ImplementationRepository, Store, host_name};
+use armilla_imr::{Activator, ActivatorBuilder, ImplementationRepository, Store};
 use armilla_service::Lifecycle;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// The endpoint of a repository, if no `-ORBEndpoint` says another.
@@ -35,6 +36,12 @@ pub(crate) struct Serve {
 
 /// The arguments of `armilla imr activator`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The activator starts whatever the repository asks for, and believes nobody else: \
+                  a caller must come\nfrom an address of the repository's host and know a secret \
+                  that the repository alone is told. Without\n-ORBEndpoint it listens at the \
+                  address from which packets to the repository leave."
+)]
 pub(crate) struct Activate {
     #[command(flatten)]
     at: Where,
@@ -44,6 +51,10 @@ pub(crate) struct Activate {
     /// The directory for what servers write
     #[arg(long, value_name = "DIR", default_value = "/var/log/armilla-imr")]
     logs: PathBuf,
+    /// Another address from which the repository calls, for one with several addresses or behind
+    /// address translation; repeatable
+    #[arg(long, value_name = "ADDRESS")]
+    called_from: Vec<IpAddr>,
 }
 
 pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
@@ -63,9 +74,18 @@ pub(super) fn activate(options: &Activate, arguments: &OrbArguments) -> Outcome 
     let at = options.at.given().ok_or_else(|| {
         Failure::usage("--imr HOST:PORT or URL is needed: the repository on the other host")
     })?;
-    let orb = arguments.configure(Orb::builder(), "iiop://:0").map_err(Failure::usage)?.build()?;
-    let host = options.host.clone().unwrap_or_else(host_name);
-    let activator = Activator::serve(&orb, &url(&at), &host, &options.logs)?;
-    let reference = orb.object_to_string(activator.reference())?;
-    Ok(armilla_service::run(&orb, &Lifecycle::new(), &reference)?)
+    let url = url(&at);
+    let endpoint = match arguments.listen() {
+        true => String::new(),
+        false => Activator::endpoint(&arguments.orb()?, &url)?,
+    };
+    let orb = arguments.configure(Orb::builder(), &endpoint).map_err(Failure::usage)?.build()?;
+    let activator = Activator::builder(&url, &options.logs);
+    let activator = options.host.iter().fold(activator, ActivatorBuilder::host);
+    let called_from = options.called_from.iter().copied();
+    let activator = called_from.fold(activator, ActivatorBuilder::called_from).serve(&orb)?;
+    // Its reference is for the repository alone.
+    armilla_service::run(&orb, &Lifecycle::new(), &url)?;
+    drop(activator);
+    Ok(())
 }

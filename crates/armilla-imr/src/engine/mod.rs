@@ -9,18 +9,18 @@ mod probe;
 mod references;
 mod workers;
 
-use crate::corba::ActivatorRef;
+use crate::corba::{ActivatorRef, Secret};
 use crate::host::{Host, LocalHost, RemoteHost, is_this_host};
 use crate::model::{
     Definition, Ending, Endpoint, Key, Repository, RepositoryError, RunId, Server, Status, Time,
     WaiterId,
 };
+use crate::random;
 use crate::store::Store;
 use armilla::{LocationReply, Orb, SoughtKey};
 use armilla_ipc::Address;
 use references::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -84,11 +84,6 @@ impl From<RepositoryError> for CommandError {
     }
 }
 
-/// The number of a run that nobody can guess.
-fn next_run() -> RunId {
-    RunId(RandomState::new().hash_one(Instant::now()).max(1))
-}
-
 impl Engine {
     pub(crate) fn new(
         orb: &Orb,
@@ -98,7 +93,7 @@ impl Engine {
         on_change: OnChange,
     ) -> Arc<Self> {
         let state = State {
-            repository: Repository::new(next_run),
+            repository: Repository::new(random::run),
             waiting: HashMap::new(),
             next_waiter: 0,
             places: HashMap::new(),
@@ -307,6 +302,7 @@ impl Engine {
         &self,
         host: &str,
         activator: &ActivatorRef,
+        proof: &Secret,
         from: Option<Address>,
     ) -> Result<(), String> {
         if host == self.local.name() || host.is_empty() {
@@ -314,9 +310,9 @@ impl Engine {
         }
         let mut remote = self.remote.write().unwrap_or_else(PoisonError::into_inner);
         match remote.get(host) {
-            Some(known) => known.set_activator(activator, from),
+            Some(known) => known.set_activator(activator, proof, from),
             None => {
-                let known = Arc::new(RemoteHost::new(host.to_owned(), activator, from));
+                let known = Arc::new(RemoteHost::new(host.to_owned(), activator, proof, from));
                 remote.insert(host.to_owned(), known);
                 tracing::info!(host, "an activator has registered");
             }

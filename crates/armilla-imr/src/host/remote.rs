@@ -1,13 +1,13 @@
 //! Another host, reached through its activator.
 
 use super::{Host, Launch, Launched, LogStream};
-use crate::corba::{self, Activator as _, ActivatorRef};
+use crate::corba::{self, Activator as _, ActivatorRef, Secret};
 use crate::model::RunId;
 use armilla::Error;
 use armilla_ipc::Address;
 use armilla_ipc::process::EndSignal;
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The time limit of a call to an activator.
@@ -16,35 +16,59 @@ const CALL: Duration = Duration::from_secs(10);
 /// A host with an activator.
 pub(crate) struct RemoteHost {
     name: String,
-    activator: Mutex<ActivatorRef>,
-    /// From where the activator has registered.
-    address: Mutex<Option<Address>>,
+    known: Mutex<Known>,
+}
+
+/// The activator as it has registered last.
+struct Known {
+    activator: ActivatorRef,
+    /// What it asks for as a proof that the repository calls.
+    proof: Secret,
+    /// From where it has registered.
+    from: Option<Address>,
+}
+
+impl Known {
+    fn new(activator: &ActivatorRef, proof: &Secret, from: Option<Address>) -> Self {
+        Self { activator: activator.with_timeout(CALL), proof: *proof, from }
+    }
 }
 
 impl RemoteHost {
-    pub(crate) fn new(name: String, activator: &ActivatorRef, from: Option<Address>) -> Self {
-        let activator = Mutex::new(activator.with_timeout(CALL));
-        Self { name, activator, address: Mutex::new(from) }
+    pub(crate) fn new(
+        name: String,
+        activator: &ActivatorRef,
+        proof: &Secret,
+        from: Option<Address>,
+    ) -> Self {
+        Self { name, known: Mutex::new(Known::new(activator, proof, from)) }
     }
 
     /// The activator was started anew, perhaps at another address.
-    pub(crate) fn set_activator(&self, activator: &ActivatorRef, from: Option<Address>) {
-        *self.activator.lock().unwrap_or_else(PoisonError::into_inner) =
-            activator.with_timeout(CALL);
-        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = from;
+    pub(crate) fn set_activator(
+        &self,
+        activator: &ActivatorRef,
+        proof: &Secret,
+        from: Option<Address>,
+    ) {
+        *self.known() = Known::new(activator, proof, from);
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a client is on this host: where the activator has called from.
     pub(crate) fn has(&self, client: &Address) -> bool {
-        let known = self.address.lock().unwrap_or_else(PoisonError::into_inner);
-        match (&*known, client) {
+        match (&self.known().from, client) {
             (Some(Address::Tcp { host, .. }), Address::Tcp { host: other, .. }) => host == other,
             _ => false,
         }
     }
 
-    fn activator(&self) -> ActivatorRef {
-        self.activator.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn activator(&self) -> (ActivatorRef, Secret) {
+        let known = self.known();
+        (known.activator.clone(), known.proof)
     }
 
     fn failed(&self, error: impl Display) -> String {
@@ -66,7 +90,8 @@ impl Host for RemoteHost {
             definition,
             repository: launch.repository.clone(),
         };
-        let launched = self.activator().start(&what).map_err(|error| match error {
+        let (activator, proof) = self.activator();
+        let launched = activator.start(&proof, &what).map_err(|error| match error {
             Error::User(corba::activator::StartRaises::Refused(refused)) => refused.reason,
             Error::System(exception) => self.failed(exception),
         })?;
@@ -79,21 +104,24 @@ impl Host for RemoteHost {
             EndSignal::Terminate => corba::EndSignal::Terminate,
             EndSignal::Kill => corba::EndSignal::Kill,
         };
-        if let Err(error) = self.activator().signal(run.0, signal) {
+        let (activator, proof) = self.activator();
+        if let Err(error) = activator.signal(&proof, run.0, signal) {
             tracing::warn!(host = self.name, %error, "a process cannot be signalled");
         }
     }
 
     fn log(&self, name: &str, stream: LogStream, limit: usize) -> Result<Vec<u8>, String> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        self.activator().log(name, stream.into(), limit).map_err(|error| match error {
+        let (activator, proof) = self.activator();
+        activator.log(&proof, name, stream.into(), limit).map_err(|error| match error {
             Error::User(corba::activator::LogRaises::Refused(refused)) => refused.reason,
             Error::System(exception) => self.failed(exception),
         })
     }
 
     fn watch(&self, run: RunId, name: &str, process: u32, started: u64) -> bool {
-        self.activator().watch(run.0, process, started).unwrap_or_else(|error| {
+        let (activator, proof) = self.activator();
+        activator.watch(&proof, run.0, process, started).unwrap_or_else(|error| {
             tracing::warn!(host = self.name, server = name, %error, "a process is out of sight");
             false
         })

@@ -4,7 +4,7 @@ use super::RepositoryServant;
 use crate::corba::registry::{
     RegisterActivatorRaises, RegisterServerRaises, UnregisterServerRaises,
 };
-use crate::corba::{ActivatorRef, Refused, Registry, ServerInfo};
+use crate::corba::{ActivatorRef, Refused, Registry, Secret, ServerInfo};
 use crate::model::{Ending, Endpoint, RunId};
 use armilla::{Error, Object, SystemException};
 
@@ -60,9 +60,10 @@ impl Registry for RepositoryServant {
         &self,
         host: &str,
         which: &ActivatorRef,
+        proof: &Secret,
     ) -> Result<u32, Error<RegisterActivatorRaises>> {
         let engine = self.check_operator()?;
-        engine.set_activator(host, which, self.orb.caller()?).map_err(refused)?;
+        engine.set_activator(host, which, proof, self.orb.caller()?).map_err(refused)?;
         Ok(PERIOD)
     }
 
