@@ -60,10 +60,13 @@ fn servers_outlive_the_repository_and_are_found_again() {
     drop(polly);
     let client = Orb::new().unwrap();
     let direct = client.string_to_object(&text).unwrap();
-    process(&direct).unwrap();
+    let number = process(&direct).unwrap();
     let endpoint = format!("iiop://{}", served.address());
     let directory = served.end_without_servers();
     call(&direct, "exit", 0).unwrap_err();
+    // Until its process is gone, it may take a call that it does not answer.
+    let process_directory = format!("/proc/{number}");
+    eventually("it is gone", || !Path::new(&process_directory).exists());
     let served = stored(&endpoint, directory);
     let last = process(&direct).unwrap();
     assert_ne!(last, after);
