@@ -19,7 +19,7 @@ mod servant;
 pub mod server;
 mod store;
 
-pub use servant::{IteratorLimits, NamingService, NamingServiceBuilder, Status};
+pub use servant::{ForeignLimits, IteratorLimits, NamingService, NamingServiceBuilder, Status};
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use store::check_record;

@@ -3,6 +3,7 @@
 mod served;
 
 use armilla_cos_naming::{NamingContext, NamingContextExt};
+use armilla_naming::Store;
 use armilla_naming::access::Rules;
 use armilla_naming::client::Liveness;
 use armilla_naming::model::{Found, ROOT, ReferenceOctets, Target, parse_name};
@@ -97,6 +98,35 @@ fn a_console_changes_only_what_it_may() {
     assert_eq!(post(&server, "/context", r#"{"name":"a"}"#).0, 403);
     assert_eq!(post(&server, "/context", r#"{"name":"b"}"#).0, 204);
     assert_eq!(get(&server, "/?name=b").0, 403);
+    server.orb().shutdown();
+}
+
+#[test]
+fn a_page_moves_nothing_out_of_the_reach_of_the_rules() {
+    let store = Store::in_memory();
+    let made = |text: &str| {
+        store.change(|tree| tree.bind_new_context(ROOT, &parse_name(text).unwrap(), 0))
+    };
+    ["a", "a/secret", "b"].into_iter().for_each(|text| drop(made(text).unwrap()));
+    let rules = "deny any /a/secret from any\ndeny read /b/hidden from any";
+    let server = start(unchecked().store(store).rules(rules.parse().unwrap()));
+    let hidden = object(server.orb(), "hidden");
+    server.service().root().bind(&name("b/hidden"), &hidden).unwrap();
+    for (path, body) in [
+        ("/rename", r#"{"from":"a","to":"c"}"#),
+        ("/rename", r#"{"from":"a","to":"b/a"}"#),
+        ("/rename", r#"{"from":"a/secret","to":"c"}"#),
+        ("/rename", r#"{"from":"b/hidden","to":"b/shown"}"#),
+        ("/unbind", r#"{"name":"a"}"#),
+        ("/unbind", r#"{"name":"a/secret"}"#),
+        ("/context", r#"{"name":"a/secret/x"}"#),
+    ] {
+        assert_eq!(post(&server, path, body).0, 403, "{path} {body}");
+    }
+    let (_, page) = get(&server, "/?name=b");
+    assert!(page.contains("hidden") && !page.contains("127.0.0.1:1"), "{page}");
+    assert_eq!(post(&server, "/rename", r#"{"from":"b","to":"c"}"#).0, 403, "b/hidden goes along");
+    assert_eq!(post(&server, "/unbind", r#"{"name":"b/hidden"}"#).0, 204);
     server.orb().shutdown();
 }
 

@@ -2,11 +2,12 @@
 
 mod served;
 
-use armilla::{Error, ExceptionKind, Orb};
+use armilla::{ByteOrder, Encode, Encoder, Error, ExceptionKind, Orb};
 use armilla_cos_naming::naming_context::*;
 use armilla_cos_naming::naming_context_ext::*;
 use armilla_cos_naming::*;
-use armilla_naming::{NamingService, Store};
+use armilla_naming::model::{Bind, NameTree, ROOT, ReferenceOctets, Target, parse_name};
+use armilla_naming::{ForeignLimits, NamingService, Store};
 use served::{Served, name, object, system};
 
 #[test]
@@ -124,6 +125,84 @@ fn a_client_may_go_on_where_another_service_is_silent() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// A name that goes through the same steps again and again, and at last to `vega`.
+fn around(steps: &[&str], times: usize) -> Vec<NameComponent> {
+    name(&((steps.join("/") + "/").repeat(times) + "vega"))
+}
+
+/// The reference as a store keeps it.
+fn octets(object: &armilla::Object) -> ReferenceOctets {
+    let mut out = Encoder::new(ByteOrder::Big);
+    object.encode(&mut out).unwrap();
+    ReferenceOctets::from(&out.to_vec()[..])
+}
+
+#[test]
+fn every_way_back_to_the_service_is_followed_without_a_call() {
+    let served = Served::new();
+    let (root, vega) = (&served.root, object(&served.client, "vega"));
+    let url = served.service.url();
+    let port = url.rsplit_once(':').unwrap().1.split('/').next().unwrap().to_owned();
+    let ways = [
+        url.to_owned(),
+        url.replace("NameService", "StandardNS/NameServer-POA/_root"),
+        format!("corbaloc::localhost:{port}/NameService"),
+        format!("corbaloc::[::ffff:127.0.0.1]:{port}/NameService"),
+        format!("corbaname::127.0.0.1:{port}/NameService"),
+    ];
+    for (number, way) in ways.iter().enumerate() {
+        let step = format!("way-{number}");
+        let back = served.client.string_to_object(way).unwrap().assume();
+        root.bind_context(&name(&step), &back).unwrap();
+        root.bind(&around(&[&step], 254), &vega).unwrap();
+        assert_eq!(root.resolve(&around(&[&step], 255)).unwrap(), vega, "{way}");
+        root.bind_new_context(&name(&format!("{step}/{step}/new"))).unwrap();
+        root.unbind(&name(&format!("{step}/new"))).unwrap();
+        root.unbind(&around(&[&step], 3)).unwrap();
+    }
+    // As a store has it that was written at another address, or by another instance.
+    let back = served.client.string_to_object(url).unwrap();
+    let foreign = Target::ForeignContext(octets(&back));
+    let bound = |tree: &NameTree| {
+        tree.bind(ROOT, &parse_name("stored").unwrap(), foreign.clone(), Bind::New, 0)
+    };
+    served.service.store().change(bound).unwrap();
+    root.rebind(&around(&["stored"], 200), &vega).unwrap();
+    assert_eq!(root.resolve(&around(&["stored", "way-0"], 127)).unwrap(), vega);
+    match root.resolve(&name("stored/stored/absent/x")) {
+        Err(Error::User(ResolveRaises::NotFound(error))) => {
+            assert_eq!(error.rest_of_name, name("absent/x"));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_circle_of_services_ends_with_an_error_and_holds_few_threads() {
+    let (near, far) = (Served::new(), Served::new());
+    let there: NamingContextRef = served::travel(far.root.object(), &near.client).assume();
+    let back: NamingContextRef = served::travel(near.root.object(), &far.client).assume();
+    near.root.bind_context(&name("far"), &there).unwrap();
+    far.root.bind_context(&name("back"), &back).unwrap();
+    near.root.bind(&name("vega"), &object(&near.client, "vega")).unwrap();
+    let circle = ["far", "back"];
+    match near.root.resolve(&around(&circle, 127)) {
+        Err(Error::User(ResolveRaises::CannotProceed(error))) => {
+            // Each service has passed it on as often as it does for one client.
+            assert_eq!(error.rest_of_name.len(), 255 - 2 * ForeignLimits::default().per_client - 1);
+            let (context, rest) = (error.cxt, &error.rest_of_name[..]);
+            assert!(matches!(
+                context.resolve(rest),
+                Err(Error::User(ResolveRaises::CannotProceed(_)))
+            ));
+        }
+        other => panic!("{other:?}"),
+    }
+    // Nothing of it is left.
+    assert!(near.root.resolve(&around(&circle, 8)).is_ok());
+    assert!(near.root.resolve(&around(&circle, 14)).is_ok());
 }
 
 #[test]

@@ -159,6 +159,17 @@ impl Rules {
         rules.find(decides).is_none_or(|rule| rule.allow)
     }
 
+    /// Whether a client may do everything with a name and with all names below it. The rules say the
+    /// same of a name below as of the nearest name above it that one of them mentions.
+    pub fn allow_whole(&self, client: Client, name: &[NameComponent]) -> bool {
+        let below = self.access.iter().map(|rule| rule.below.as_slice());
+        let mut mentioned = below.filter(|below| below.starts_with(name)).chain([name]);
+        mentioned.all(|name| {
+            let all = [Operation::Read, Operation::Bind, Operation::Unbind];
+            all.into_iter().all(|operation| self.allow(operation, client, name))
+        })
+    }
+
     /// How the servers of a name share it; `None` if a name has one.
     pub fn balance(&self, name: &[NameComponent]) -> Option<Balance> {
         let mut rules = self.balance.iter();

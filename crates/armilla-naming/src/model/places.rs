@@ -53,4 +53,39 @@ impl NameTree {
         }
         Some(names)
     }
+
+    /// The names from the root of what `name` denotes from a context, or would denote if something
+    /// were bound to it, here or in the other server where it leads. `None` if there are too many to
+    /// look at; none if the way begins in a context that is not bound below the root, or if the name
+    /// is beyond the limits.
+    pub fn full_names(
+        &self,
+        from: ContextId,
+        name: &[NameComponent],
+    ) -> Option<Vec<Vec<NameComponent>>> {
+        if self.check_name(name).is_err() {
+            return Some(Vec::new());
+        }
+        let (context, rest) = self.reached(from, name);
+        let mut names = self.names_of(context)?;
+        names.iter_mut().for_each(|name| name.extend_from_slice(rest));
+        Some(names)
+    }
+
+    /// The last context of this tree on the way that a name names, and the rest of the name.
+    fn reached<'n>(
+        &self,
+        from: ContextId,
+        name: &'n [NameComponent],
+    ) -> (ContextId, &'n [NameComponent]) {
+        let (mut context, mut rest) = (from, name);
+        while let [first, behind @ ..] = rest
+            && !behind.is_empty()
+            && let Some(bound) = self.find(context, &first.id, &first.kind)
+            && let Target::Context(next) = bound.target
+        {
+            (context, rest) = (next, behind);
+        }
+        (context, rest)
+    }
 }

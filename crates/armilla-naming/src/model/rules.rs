@@ -118,7 +118,7 @@ impl NameTree {
         }
     }
 
-    fn check_name(&self, name: &[NameComponent]) -> Result {
+    pub(super) fn check_name(&self, name: &[NameComponent]) -> Result {
         let limits = &self.limits;
         if name.len() > limits.name_components {
             return Err(limit("name_components", limits.name_components, name.len()));

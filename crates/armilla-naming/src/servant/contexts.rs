@@ -2,7 +2,7 @@
 //! an operation is for, so contexts cost no activation.
 
 use super::Names;
-use super::exceptions::{Failure, bad_param, destroyed, ended};
+use super::exceptions::{Failure, bad_param, destroyed, ended, plain};
 use super::foreign::{Local, Step};
 use super::iterators::binding;
 use super::now;
@@ -57,42 +57,57 @@ impl Request {
         }
     }
 
+    /// Does an operation here, and where references to other contexts lead on the way. Those that
+    /// lead back are followed in the tree, without a call.
+    fn follow<'n, T, E: From<CannotProceed>>(
+        mut self,
+        mut name: &'n [NameComponent],
+        here: impl Fn(&Self, &'n [NameComponent]) -> Local<'n, T>,
+        there: impl FnOnce(&NamingContextRef, &[NameComponent]) -> Raising<T, E>,
+    ) -> Raising<T, E>
+    where
+        Error<E>: From<Failure>,
+    {
+        loop {
+            let next = match here(&self, name)? {
+                Step::Done(done) => return Ok(done),
+                Step::Next(next) => next,
+            };
+            // The rest is shorter than the name, so this ends.
+            match next.own {
+                Some(own) => (self.this, name) = (own, next.rest),
+                None => return next.go_on(&self.names, there),
+            }
+        }
+    }
+
     fn bind_target<'n>(
         &self,
         name: &'n [NameComponent],
-        target: Target,
+        target: &Target,
         how: Bind,
-    ) -> Local<'n, ContextId> {
+    ) -> Local<'n, ()> {
         let (this, steps) = (self.this, components(name));
-        self.change(name, |tree| {
-            self.names.permit(tree, Operation::Bind, this, &steps)?;
+        let bound = self.change(name, |tree| {
+            self.names.permit_bind(tree, this, &steps, target)?;
             let shared = self.names.balance(tree, this, &steps).filter(|_| !target.is_context());
             tree.bind(this, &steps, target.clone(), shared.map_or(how, Bind::Join), now())
-        })
+        })?;
+        Ok(bound.map(drop))
     }
 
-    fn bind_object<'n>(
-        &self,
-        name: &'n [NameComponent],
-        object: &Object,
-        how: Bind,
-    ) -> Local<'n, ContextId> {
-        if object.is_nil() {
-            return Err(bad_param("a name cannot be bound to a nil reference").into());
+    fn object_target(object: &Object) -> Result<Target, SystemException> {
+        match object.is_nil() {
+            true => Err(bad_param("a name cannot be bound to a nil reference")),
+            false => Ok(Target::Object(to_octets(object)?)),
         }
-        self.bind_target(name, Target::Object(to_octets(object)?), how)
     }
 
-    fn bind_a_context<'n>(
-        &self,
-        name: &'n [NameComponent],
-        context: &NamingContextRef,
-        how: Bind,
-    ) -> Local<'n, ContextId> {
-        if context.is_nil() {
-            return Err(bad_param("a name cannot be bound to a nil context").into());
+    fn context_target(&self, context: &NamingContextRef) -> Result<Target, SystemException> {
+        match context.is_nil() {
+            true => Err(bad_param("a name cannot be bound to a nil context")),
+            false => self.names.context_target(context),
         }
-        self.bind_target(name, self.names.context_target(context)?, how)
     }
 
     fn resolve_here<'n>(&self, name: &'n [NameComponent]) -> Local<'n, Object> {
@@ -116,13 +131,17 @@ impl Request {
             Target::Group(group) => self.names.member(group)?,
         }))
     }
-}
 
-/// The failure of an operation without a `raises` clause.
-fn plain(failure: Failure) -> SystemException {
-    match failure {
-        Failure::System(exception) => exception,
-        _ => destroyed(&NamingError::Destroyed),
+    fn bind_new_here<'n>(&self, name: &'n [NameComponent]) -> Local<'n, NamingContextRef> {
+        let steps = components(name);
+        let created = self.change(name, |tree| {
+            self.names.permit(tree, Operation::Bind, self.this, &steps)?;
+            tree.bind_new_context(self.this, &steps, now())
+        })?;
+        Ok(match created {
+            Step::Done(created) => Step::Done(self.names.context(created)?.assume()),
+            Step::Next(next) => Step::Next(next),
+        })
     }
 }
 
@@ -141,17 +160,15 @@ fn name_of(text: &str) -> Result<Name, Failure> {
 
 impl NamingContext for Contexts {
     fn bind(&self, n: &[NameComponent], obj: &Object) -> Raising<(), BindRaises> {
-        match self.request()?.bind_object(n, obj, Bind::New)? {
-            Step::Done(_) => Ok(()),
-            Step::Next(next) => next.go_on(|context, rest| context.bind(rest, obj)),
-        }
+        let (request, target) = (self.request()?, Request::object_target(obj)?);
+        let here = |request: &Request, n| request.bind_target(n, &target, Bind::New);
+        request.follow(n, here, |context, rest| context.bind(rest, obj))
     }
 
     fn rebind(&self, n: &[NameComponent], obj: &Object) -> Raising<(), RebindRaises> {
-        match self.request()?.bind_object(n, obj, Bind::Replace)? {
-            Step::Done(_) => Ok(()),
-            Step::Next(next) => next.go_on(|context, rest| context.rebind(rest, obj)),
-        }
+        let (request, target) = (self.request()?, Request::object_target(obj)?);
+        let here = |request: &Request, n| request.bind_target(n, &target, Bind::Replace);
+        request.follow(n, here, |context, rest| context.rebind(rest, obj))
     }
 
     fn bind_context(
@@ -159,10 +176,10 @@ impl NamingContext for Contexts {
         n: &[NameComponent],
         nc: &NamingContextRef,
     ) -> Raising<(), BindContextRaises> {
-        match self.request()?.bind_a_context(n, nc, Bind::New)? {
-            Step::Done(_) => Ok(()),
-            Step::Next(next) => next.go_on(|context, rest| context.bind_context(rest, nc)),
-        }
+        let request = self.request()?;
+        let target = request.context_target(nc)?;
+        let here = |request: &Request, n| request.bind_target(n, &target, Bind::New);
+        request.follow(n, here, |context, rest| context.bind_context(rest, nc))
     }
 
     fn rebind_context(
@@ -170,28 +187,26 @@ impl NamingContext for Contexts {
         n: &[NameComponent],
         nc: &NamingContextRef,
     ) -> Raising<(), RebindContextRaises> {
-        match self.request()?.bind_a_context(n, nc, Bind::Replace)? {
-            Step::Done(_) => Ok(()),
-            Step::Next(next) => next.go_on(|context, rest| context.rebind_context(rest, nc)),
-        }
+        let request = self.request()?;
+        let target = request.context_target(nc)?;
+        let here = |request: &Request, n| request.bind_target(n, &target, Bind::Replace);
+        request.follow(n, here, |context, rest| context.rebind_context(rest, nc))
     }
 
     fn resolve(&self, n: &[NameComponent]) -> Raising<Object, ResolveRaises> {
-        match self.request()?.resolve_here(n)? {
-            Step::Done(object) => Ok(object),
-            Step::Next(next) => next.go_on(|context, rest| context.resolve(rest)),
-        }
+        self.request()?.follow(n, Request::resolve_here, |context, rest| context.resolve(rest))
     }
 
     fn unbind(&self, n: &[NameComponent]) -> Raising<(), UnbindRaises> {
-        let (request, steps) = (self.request()?, components(n));
-        match request.change(n, |tree| {
-            request.names.permit(tree, Operation::Unbind, request.this, &steps)?;
-            tree.unbind(request.this, &steps)
-        })? {
-            Step::Done(_) => Ok(()),
-            Step::Next(next) => next.go_on(|context, rest| context.unbind(rest)),
-        }
+        let here = |request: &Request, n| {
+            let steps = components(n);
+            let unbound = request.change(n, |tree| {
+                request.names.permit_unbind(tree, request.this, &steps)?;
+                tree.unbind(request.this, &steps)
+            })?;
+            Ok(unbound.map(drop))
+        };
+        self.request()?.follow(n, here, |context, rest| context.unbind(rest))
     }
 
     fn new_context(&self) -> Result<NamingContextRef, SystemException> {
@@ -210,20 +225,15 @@ impl NamingContext for Contexts {
         &self,
         n: &[NameComponent],
     ) -> Raising<NamingContextRef, BindNewContextRaises> {
-        let (request, steps) = (self.request()?, components(n));
-        match request.change(n, |tree| {
-            request.names.permit(tree, Operation::Bind, request.this, &steps)?;
-            tree.bind_new_context(request.this, &steps, now())
-        })? {
-            Step::Done(created) => Ok(request.names.context(created)?.assume()),
-            Step::Next(next) => next.go_on(|context, rest| context.bind_new_context(rest)),
-        }
+        let there =
+            |context: &NamingContextRef, rest: &[NameComponent]| context.bind_new_context(rest);
+        self.request()?.follow(n, Request::bind_new_here, there)
     }
 
     fn destroy(&self) -> Raising<(), DestroyRaises> {
         let request = self.request()?;
         request.change(&[], |tree| {
-            request.names.permit(tree, Operation::Unbind, request.this, &[])?;
+            request.names.permit_destroy(tree, request.this)?;
             tree.destroy(request.this)
         })?;
         Ok(())
@@ -277,18 +287,12 @@ impl NamingContextExt for Contexts {
 
     fn resolve_str(&self, sn: &str) -> Raising<Object, ResolveStrRaises> {
         let name = name_of(sn)?;
-        match self.request()?.resolve_here(&name)? {
-            Step::Done(object) => Ok(object),
-            Step::Next(next) => {
-                let object = next.go_on(|context, rest| context.resolve(rest));
-                object.map_err(|error| match error {
-                    Error::System(exception) => exception.into(),
-                    Error::User(ResolveRaises::NotFound(exception)) => exception.into(),
-                    Error::User(ResolveRaises::CannotProceed(exception)) => exception.into(),
-                    Error::User(ResolveRaises::InvalidName(exception)) => exception.into(),
-                })
-            }
-        }
+        self.resolve(&name).map_err(|error| match error {
+            Error::System(exception) => exception.into(),
+            Error::User(ResolveRaises::NotFound(exception)) => exception.into(),
+            Error::User(ResolveRaises::CannotProceed(exception)) => exception.into(),
+            Error::User(ResolveRaises::InvalidName(exception)) => exception.into(),
+        })
     }
 }
 

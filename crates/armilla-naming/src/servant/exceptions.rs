@@ -98,6 +98,14 @@ impl Names {
     }
 }
 
+/// The failure of an operation without a `raises` clause.
+pub(super) fn plain(failure: Failure) -> SystemException {
+    match failure {
+        Failure::System(exception) => exception,
+        _ => destroyed(&NamingError::Destroyed),
+    }
+}
+
 /// `CannotProceed`: the client may go on at `cxt` with the rest of the name.
 pub(super) fn cannot_proceed(cxt: NamingContextRef, rest_of_name: Vec<NameComponent>) -> Failure {
     Failure::CannotProceed(CannotProceed { cxt, rest_of_name })

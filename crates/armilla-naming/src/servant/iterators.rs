@@ -1,12 +1,15 @@
 //! Binding iterators. One holds a context and the last step that it gave, so it needs no copy of
-//! the bindings. Their number is limited, and a client that leaves them open loses the oldest.
+//! the bindings. Their number is limited, and a client that leaves them open loses the oldest. Who
+//! was not given an iterator cannot guess its number, and the rules are asked at each use.
 
 use super::Names;
-use super::exceptions::{bad_param, destroyed, ended};
+use super::exceptions::{bad_param, destroyed, ended, plain};
+use crate::access::Operation;
 use crate::model::{ContextId, Listed, Step};
 use armilla::{Current, Orb, Poa, ServantBase, SystemException};
 use armilla_cos_naming::*;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -46,6 +49,8 @@ struct Open {
 struct Table {
     open: HashMap<u64, Open>,
     next: u64,
+    /// Makes numbers that nobody can guess of those that count.
+    numbers: RandomState,
 }
 
 /// The iterators of a service.
@@ -91,7 +96,7 @@ impl Iterators {
             let mut table = self.lock();
             table.make_room(&self.limits, &client);
             table.next += 1;
-            let number = table.next;
+            let number = table.numbers.hash_one(table.next);
             table.open.insert(number, Open { context, after, client, used: Instant::now() });
             number
         };
@@ -167,9 +172,11 @@ impl IteratorServant {
         let mut table = names.iterators.lock();
         table.sweep(names.iterators.limits.idle);
         let open = table.open.get_mut(&number).ok_or_else(gone)?;
+        let tree = names.store.read();
+        let permitted = names.permit(&tree, Operation::Read, open.context, &[]);
+        permitted.map_err(|error| plain(names.failure(error, &[])))?;
         open.used = Instant::now();
         // In a context that was destroyed there is nothing left.
-        let tree = names.store.read();
         let listed = tree.list(open.context, open.after.as_ref(), how_many).unwrap_or_default();
         if let Some((step, _)) = listed.bindings.last() {
             open.after = Some(step.clone());

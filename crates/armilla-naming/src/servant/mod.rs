@@ -19,10 +19,9 @@ mod references;
 mod service;
 mod stored_reply;
 
+pub use foreign::ForeignLimits;
 pub use iterators::IteratorLimits;
 pub use liveness::Status;
-#[cfg(feature = "server")]
-pub(crate) use operator::Renamed;
 #[cfg(feature = "server")]
 pub(crate) use permission::at;
 #[cfg(feature = "server")]
@@ -33,9 +32,10 @@ use crate::access::Rules;
 use crate::model::Seconds;
 use crate::store::Store;
 use armilla::Orb;
+use foreign::Foreign;
 use iterators::Iterators;
 use liveness::Statuses;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// What all servants share. They do not keep it alive, because an ORB keeps servants until its end.
 struct Names {
@@ -44,8 +44,7 @@ struct Names {
     iterators: Iterators,
     statuses: Statuses,
     rules: Rules,
-    /// The time limit of an operation that a context of another server does.
-    foreign_timeout: Duration,
+    foreign: Foreign,
 }
 
 /// The time of a binding that is made now.

@@ -68,11 +68,20 @@ impl Names {
         &self,
         context: &NamingContextRef,
     ) -> Result<Target, SystemException> {
-        let current = self.orb.poa_current()?;
-        let own = current.poa().reference_to_id(context.object()).ok();
-        match own.and_then(|id| context_of(&id)) {
+        match self.own_context(context.object())? {
             Some(context) => Ok(Target::Context(context)),
             None => Ok(Target::ForeignContext(to_octets(context.object())?)),
         }
+    }
+
+    /// The context of this service that a reference denotes, by any address and published name of
+    /// this ORB; `None` if it is another object, or an address that nobody here knows.
+    pub(super) fn own_context(
+        &self,
+        object: &Object,
+    ) -> Result<Option<ContextId>, SystemException> {
+        let current = self.orb.poa_current()?;
+        let id = current.poa().reference_to_id(object).ok();
+        Ok(id.and_then(|id| context_of(&id)))
     }
 }

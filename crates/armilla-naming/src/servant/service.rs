@@ -2,6 +2,7 @@
 
 use super::Names;
 use super::contexts::Contexts;
+use super::foreign::{Foreign, ForeignLimits};
 use super::iterators::{IteratorLimits, IteratorServant, Iterators};
 use super::liveness::{Status, Statuses};
 use super::references::{context_reference, from_octets, object_id};
@@ -61,7 +62,7 @@ pub struct NamingServiceBuilder {
     limits: Option<Limits>,
     iterators: IteratorLimits,
     rules: Rules,
-    foreign_timeout: Duration,
+    foreign: ForeignLimits,
 }
 
 impl NamingServiceBuilder {
@@ -90,10 +91,9 @@ impl NamingServiceBuilder {
         self
     }
 
-    /// Sets the time limit of an operation that is passed on to a context of another server.
-    /// Default: 10 s.
-    pub fn foreign_timeout(mut self, timeout: Duration) -> Self {
-        self.foreign_timeout = timeout;
+    /// Sets the limits of operations that are passed on to contexts of other servers.
+    pub fn foreign_limits(mut self, limits: ForeignLimits) -> Self {
+        self.foreign = limits;
         self
     }
 
@@ -111,7 +111,7 @@ impl NamingServiceBuilder {
             iterators: Iterators::new(self.iterators),
             statuses: Statuses::default(),
             rules: self.rules,
-            foreign_timeout: self.foreign_timeout,
+            foreign: Foreign::new(self.foreign),
         });
         let poa = orb.root_poa().create_poa("naming").persistent().user_ids();
         let contexts = poa.default_servant(contexts_servant(&names, None)).build()?;
@@ -144,7 +144,7 @@ impl NamingService {
             limits: None,
             iterators: IteratorLimits::default(),
             rules: Rules::default(),
-            foreign_timeout: Duration::from_secs(10),
+            foreign: ForeignLimits::default(),
         }
     }
 

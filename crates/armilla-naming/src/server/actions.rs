@@ -2,8 +2,8 @@
 
 use super::{Address, Shown};
 use crate::access::Operation;
-use crate::model::{Decision, NameComponent, NameTree, NamingError, ROOT, Target, parse_name};
-use crate::servant::{Renamed, now, to_octets};
+use crate::model::{NameComponent, NamingError, Target, parse_name};
+use crate::servant::to_octets;
 use crate::store::ChangeError;
 use armilla_service::axum::Json;
 use armilla_service::axum::extract::State;
@@ -70,7 +70,7 @@ pub(super) async fn bind(
         }
         let object = shown.service.orb().string_to_object(reference).map_err(bad)?;
         let target = Target::Object(to_octets(&object).map_err(bad)?);
-        changed(shown.service.rebind(client, &name, target))
+        changed(shown.service.rebind(client, &name, &target))
     })
     .await
 }
@@ -79,31 +79,32 @@ fn has_scheme(reference: &str, scheme: &str) -> bool {
     reference.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
-pub(super) async fn context(shown: State<Shown>, client: Address, fields: Fields) -> Answer {
-    decide(shown, client, fields, Operation::Bind, |tree, name| {
-        tree.bind_new_context(ROOT, name, now())
+pub(super) async fn context(
+    State(shown): State<Shown>,
+    Address(client): Address,
+    Json(fields): Fields,
+) -> Answer {
+    wait(move || {
+        let name = name(&fields, "name").map_err(bad)?;
+        match shown.permits(client, Operation::Bind, &name) {
+            true => changed(shown.service.bind_new_context(client, &name)),
+            false => Err(denied()),
+        }
     })
     .await
 }
 
-pub(super) async fn unbind(shown: State<Shown>, client: Address, fields: Fields) -> Answer {
-    decide(shown, client, fields, Operation::Unbind, |tree, name| tree.unbind(ROOT, name)).await
-}
-
-/// Does what needs nothing but a name.
-async fn decide(
+pub(super) async fn unbind(
     State(shown): State<Shown>,
     Address(client): Address,
     Json(fields): Fields,
-    operation: Operation,
-    decide: fn(&NameTree, &[NameComponent]) -> Result<Decision, NamingError>,
 ) -> Answer {
     wait(move || {
         let name = name(&fields, "name").map_err(bad)?;
-        if !shown.permits(client, operation, &name) {
-            return Err(denied());
+        match shown.permits(client, Operation::Unbind, &name) {
+            true => changed(shown.service.unbind(client, &name)),
+            false => Err(denied()),
         }
-        changed(shown.service.change(client, operation, &name, |tree| decide(tree, &name)))
     })
     .await
 }
@@ -115,14 +116,10 @@ pub(super) async fn rename(
 ) -> Answer {
     wait(move || {
         let (from, to) = (name(&fields, "from").map_err(bad)?, name(&fields, "to").map_err(bad)?);
-        let allowed = shown.permits(client, Operation::Unbind, &from)
-            && shown.permits(client, Operation::Bind, &to);
-        if !allowed {
-            return Err(denied());
+        match shown.permits(client, Operation::Unbind, &from) {
+            true => changed(shown.service.rename(client, &from, &to)),
+            false => Err(denied()),
         }
-        let renamed = Renamed { from: &from, to: &to };
-        let decide = |tree: &NameTree| renamed.decide(tree);
-        changed(shown.service.change(client, Operation::Bind, &to, decide))
     })
     .await
 }

@@ -176,7 +176,10 @@ fn table(shown: &Shown, client: Client, rows: &[Row]) -> Markup {
 fn table_row(shown: &Shown, client: Client, Row { name, bound }: &Row) -> Markup {
     let text = stringify_name(name);
     let last = stringify_name(&name[name.len().saturating_sub(1)..]);
-    let (kind, place) = summary(&bound.target);
+    // As `list` does, a page tells of each binding below a context that the client may read; what it
+    // is bound to, only of those that the client may read themselves.
+    let readable = shown.service.permits(client, Operation::Read, name);
+    let (kind, place) = if readable { summary(&bound.target) } else { Default::default() };
     let link = match bound.target {
         Target::Context(_) => format!("/?name={}", escaped(&text)),
         _ => format!("/binding?name={}", escaped(&text)),
@@ -188,8 +191,10 @@ fn table_row(shown: &Shown, client: Client, Row { name, bound }: &Row) -> Markup
             }
             td data-label="Interface" { code { (kind) } }
             td data-label="Address" { code { (place) } }
-            td data-label="State" { (state(shown, &bound.target)) }
-            td data-label="Age" { (age(u64::from(now().saturating_sub(bound.since)))) }
+            td data-label="State" { @if readable { (state(shown, &bound.target)) } }
+            td data-label="Age" {
+                @if readable { (age(u64::from(now().saturating_sub(bound.since)))) }
+            }
             td {
                 @if shown.permits(client, Operation::Unbind, name) {
                     form data-send action="/unbind" method="post"

@@ -137,6 +137,14 @@ impl Orb {
         named || self.part::<Published>().locator().is_some()
     }
 
+    /// The key of the object of this process that was published under a name; `None` if the octets
+    /// are no such name.
+    pub(super) fn published_key(&self, name: &[u8]) -> Option<Box<[u8]>> {
+        let name = std::str::from_utf8(name).ok()?;
+        let ior = self.part::<Published>().named(name)?;
+        self.find_local(&ior).map(|(key, _)| key)
+    }
+
     /// The reference to which a request by this name leads.
     ///
     /// # Errors

@@ -8,6 +8,8 @@ use crate::client::{Object, Reference};
 use crate::exception::SystemException;
 use crate::object_key::ObjectKey;
 use crate::object_key::{counted_id, parse_system_id, system_id};
+#[cfg(doc)]
+use crate::runtime::Orb;
 use crate::server::{AnyServant, Interface, address};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
@@ -99,7 +101,8 @@ impl Poa {
         self.id_to_servant(&self.reference_to_id(reference)?)
     }
 
-    /// The id of the object that `reference` denotes, active or not: `reference_to_id`.
+    /// The id of the object that `reference` denotes, active or not: `reference_to_id`. A reference
+    /// by a [published](Orb::publish) name denotes the object that was published.
     ///
     /// # Errors
     /// `WrongAdapter` when another POA made the reference. Also when the POA has assigned the id,
@@ -117,7 +120,11 @@ impl Poa {
             |reference: &&Arc<Reference>| reference.orb.incarnation() == self.orb.incarnation();
         let known = reference.as_ref().reference().ok().filter(here);
         let key = known.and_then(|known| known.local_key()).ok_or(PoaError::WrongAdapter)?;
-        match ObjectKey::parse(&key) {
+        let published = match ObjectKey::parse(&key) {
+            None => self.orb.published_key(&key),
+            Some(_) => None,
+        };
+        match ObjectKey::parse(published.as_deref().unwrap_or(&key)) {
             Some(ObjectKey::Active { incarnation, slot })
                 if self.inner.keys_are_slots
                     && (self.orb.objects().owner(slot) == Some(self.inner.serial)
