@@ -6,9 +6,9 @@
 //! RUSTFLAGS="--cfg loom" cargo test --release -p armilla-ipc --test pi_mutex_model
 //! ```
 //!
-//! The kernel is a few lines here: what `futex(2)` says of `FUTEX_LOCK_PI` and `FUTEX_UNLOCK_PI`,
-//! without priorities. A thread that is not handed the lock waits for ever, and loom reports that;
-//! it also reports two threads in the data at once.
+//! The kernel is a few lines here: what `futex(2)` says of `FUTEX_LOCK_PI` and `FUTEX_UNLOCK_PI`, and
+//! what it does when a thread ends with a lock, without priorities. A thread that is not handed the
+//! lock waits for ever, and loom reports that; it also reports two threads in the data at once.
 #![cfg(loom)]
 #![allow(dead_code, unreachable_pub, unsafe_code)]
 
@@ -18,27 +18,78 @@ mod raw_pi_mutex;
 /// The part of the kernel.
 mod kernel {
     use super::raw_pi_mutex::LockError;
-    pub(crate) use loom::sync::atomic::AtomicU32;
-    use loom::sync::{Condvar, Mutex};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32};
+    use loom::sync::{Condvar, Mutex, MutexGuard};
     use std::cell::Cell;
     use std::collections::VecDeque;
     use std::sync::atomic::Ordering::{Relaxed, SeqCst};
     use std::time::Duration;
 
     const OWNER: u32 = 0x3fff_ffff;
+    const OWNER_DIED: u32 = 0x4000_0000;
     const WAITERS: u32 = 0x8000_0000;
 
     loom::lazy_static! {
-        static ref QUEUE: Mutex<VecDeque<u32>> = Mutex::new(VecDeque::new());
-        static ref HANDED_OVER: Condvar = Condvar::new();
+        static ref KNOWN: Mutex<Known> = Mutex::default();
+        static ref CHANGED: Condvar = Condvar::new();
     }
     loom::thread_local! {
         static NUMBER: Cell<u32> = Cell::new(1);
     }
 
+    /// What the kernel knows of the one lock of a model.
+    #[derive(Default)]
+    struct Known {
+        waiters: VecDeque<u32>,
+        /// The holder has ended, and no waiter has taken the lock yet.
+        is_orphan: bool,
+        ended: Vec<u32>,
+    }
+
+    fn known() -> MutexGuard<'static, Known> {
+        KNOWN.lock().unwrap()
+    }
+
+    impl Known {
+        /// Gives the lock to a thread: the next waiter, or one that comes in between.
+        fn grant(&mut self, word: &AtomicU32, thread: u32) {
+            self.waiters.retain(|waiter| *waiter != thread);
+            let died = if std::mem::take(&mut self.is_orphan) { OWNER_DIED } else { 0 };
+            let more = if self.waiters.is_empty() { 0 } else { WAITERS };
+            word.swap(thread | died | more, SeqCst);
+        }
+
+        /// Takes the lock if it is free or orphaned. Otherwise says whether the thread may wait.
+        fn take(&mut self, word: &AtomicU32, own: u32) -> Result<(), LockError> {
+            loop {
+                let seen = word.load(Relaxed);
+                if self.is_orphan {
+                    self.grant(word, own);
+                    return Ok(());
+                }
+                match seen & OWNER {
+                    0 if word.compare_exchange(seen, own, SeqCst, SeqCst).is_ok() => return Ok(()),
+                    // The holder may release the lock in user space meanwhile.
+                    0 => {}
+                    owner if owner == own => return Err(LockError::Deadlock),
+                    owner if self.ended.contains(&owner) => return Err(LockError::OwnerDied),
+                    _ => return Err(LockError::Busy),
+                }
+            }
+        }
+    }
+
     /// Gives the calling thread its number; the first thread has 1.
     pub(crate) fn begin_thread(number: u32) {
         NUMBER.with(|own| own.set(number));
+    }
+
+    /// Ends the calling thread, with or without the lock.
+    pub(crate) fn end_thread(word: &AtomicU32) {
+        let (own, mut known) = (this_thread(), known());
+        known.ended.push(own);
+        known.is_orphan |= word.load(Relaxed) & OWNER == own && !known.waiters.is_empty();
+        CHANGED.notify_all();
     }
 
     pub(crate) fn this_thread() -> u32 {
@@ -47,44 +98,40 @@ mod kernel {
 
     pub(crate) fn lock(word: &AtomicU32, limit: Option<Duration>) -> Result<(), LockError> {
         assert!(limit.is_none(), "time does not pass here");
-        let (own, mut queue) = (this_thread(), QUEUE.lock().unwrap());
+        let (own, mut known) = (this_thread(), known());
         loop {
+            match known.take(word, own) {
+                Err(LockError::Busy) => {}
+                answer => return answer,
+            }
             let seen = word.load(Relaxed);
-            let (wanted, taken) = match seen & OWNER {
-                0 => (own, true),
-                _ => (seen | WAITERS, false),
-            };
-            // The holder may release the lock in user space meanwhile.
-            if word.compare_exchange(seen, wanted, SeqCst, SeqCst).is_err() {
-                continue;
+            let waits = seen & OWNER != 0
+                && word.compare_exchange(seen, seen | WAITERS, SeqCst, SeqCst).is_ok();
+            if waits {
+                break known.waiters.push_back(own);
             }
-            if taken {
-                return Ok(());
-            }
-            break;
         }
-        queue.push_back(own);
         while word.load(Relaxed) & OWNER != own {
-            queue = HANDED_OVER.wait(queue).unwrap();
+            match known.is_orphan && known.waiters.front() == Some(&own) {
+                true => known.grant(word, own),
+                false => known = CHANGED.wait(known).unwrap(),
+            }
         }
         Ok(())
     }
 
     pub(crate) fn try_lock(word: &AtomicU32) -> Result<(), LockError> {
-        let _queue = QUEUE.lock().unwrap();
-        let taken = word.compare_exchange(0, this_thread(), SeqCst, SeqCst);
-        taken.map(drop).map_err(|_| LockError::Busy)
+        known().take(word, this_thread())
     }
 
     pub(crate) fn unlock(word: &AtomicU32) -> Result<(), LockError> {
-        let mut queue = QUEUE.lock().unwrap();
+        let mut known = known();
         assert_eq!(word.load(Relaxed) & OWNER, this_thread());
-        let next = queue.pop_front().map_or(0, |next| match queue.is_empty() {
-            true => next,
-            false => next | WAITERS,
-        });
-        word.store(next, SeqCst);
-        HANDED_OVER.notify_all();
+        match known.waiters.front().copied() {
+            Some(next) => known.grant(word, next),
+            None => drop(word.swap(0, SeqCst)),
+        }
+        CHANGED.notify_all();
         Ok(())
     }
 }
@@ -114,6 +161,14 @@ impl Counter {
             self.mutex.unlock().unwrap();
         }
         locked.is_ok()
+    }
+
+    /// Takes the lock, counts, and ends with it.
+    fn take_to_the_grave(&self) {
+        if self.mutex.lock().is_ok() {
+            self.add();
+        }
+        kernel::end_thread(&self.mutex.word);
     }
 
     /// Runs two threads and this one. Returns how many have counted.
@@ -154,5 +209,38 @@ fn a_thread_that_only_tries_never_gets_a_lock_that_is_held() {
         let locks = [RawPiMutex::lock, RawPiMutex::try_lock, RawPiMutex::lock];
         let (counted, count) = Counter::with_three(locks);
         assert!(counted >= 2 && counted == count, "{counted} {count}");
+    });
+}
+
+/// Two threads contend with one that ends without releasing the lock. Those that had it before have
+/// counted; from then on nobody gets it, and nobody waits for ever.
+#[test]
+fn the_lock_of_a_thread_that_ends_is_granted_to_nobody() {
+    explore(|| {
+        let counter = Arc::new(Counter::default());
+        let dying = {
+            let counter = counter.clone();
+            thread::spawn(move || {
+                kernel::begin_thread(2);
+                counter.take_to_the_grave();
+            })
+        };
+        let other = {
+            let counter = counter.clone();
+            thread::spawn(move || {
+                kernel::begin_thread(3);
+                let locked = counter.count(RawPiMutex::lock);
+                locked || counter.mutex.lock() == Err(LockError::OwnerDied)
+            })
+        };
+        let counted = counter.count(RawPiMutex::try_lock);
+        dying.join().unwrap();
+        assert!(other.join().unwrap(), "a refused thread is refused again");
+        assert_eq!(counter.mutex.try_lock(), Err(LockError::OwnerDied));
+        assert_eq!(counter.mutex.lock(), Err(LockError::OwnerDied));
+        assert!(counter.mutex.is_poisoned());
+        // SAFETY: the threads have ended.
+        let count = counter.count.with(|count| unsafe { *count });
+        assert!(count > u32::from(counted), "{count}");
     });
 }

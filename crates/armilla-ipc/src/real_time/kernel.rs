@@ -2,17 +2,19 @@
 //! file.
 
 use super::raw_pi_mutex::{LockError, RawPiMutex};
+use crate::sys;
 use rustix::io::Errno;
 use rustix::thread::futex::{Flags, Timespec, lock_pi, lock_pi2, trylock_pi, unlock_pi};
 use rustix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
-pub(super) use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+pub(super) use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::time::Duration;
 
 impl RawPiMutex {
     /// A lock that no thread holds.
     pub const fn new() -> Self {
-        Self { word: AtomicU32::new(0) }
+        Self { word: AtomicU32::new(0), poisoned: AtomicBool::new(false) }
     }
 }
 
@@ -23,14 +25,27 @@ thread_local! {
 /// The number of the calling thread, which is asked for once.
 #[inline]
 pub(super) fn this_thread() -> u32 {
-    THREAD.with(|cached| match cached.get() {
-        0 => {
-            let number = super::thread_id().unsigned_abs();
-            cached.set(number);
-            number
-        }
+    match THREAD.get() {
+        0 => ask_for_number(),
         number => number,
-    })
+    }
+}
+
+#[cold]
+fn ask_for_number() -> u32 {
+    /// Whether a forked process forgets the number. Two threads may both see to it: no harm is done.
+    static IS_FORGOTTEN: AtomicBool = AtomicBool::new(false);
+    let number = super::thread_id().unsigned_abs();
+    if IS_FORGOTTEN.load(Relaxed) || sys::after_fork(forget_number).is_ok() {
+        IS_FORGOTTEN.store(true, Relaxed);
+        THREAD.set(number);
+    }
+    number
+}
+
+/// The one thread of a process that was just forked has another number than its original.
+extern "C" fn forget_number() {
+    THREAD.set(0);
 }
 
 /// Waits for the lock, up to `limit` if there is one, and takes it.
@@ -56,7 +71,7 @@ pub(super) fn lock(word: &AtomicU32, limit: Option<Duration>) -> Result<(), Lock
     }
 }
 
-/// Takes the lock if its holder has ended or no thread holds it.
+/// Takes the lock if no thread holds it.
 ///
 /// # Errors
 /// All but [`LockError::NotOwner`].

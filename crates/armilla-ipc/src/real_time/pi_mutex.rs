@@ -6,8 +6,9 @@
 //!    exclusive, so there is one guard at most, and what it borrows nobody else reaches.
 //! 3. A guard stays with the thread that locked (it is not `Send`), because the kernel accepts an
 //!    unlock from that thread only. A guard may be shared by reference if the data may.
-//! 4. A thread that ends without dropping its guard never unlocks, so the lock is never granted
-//!    again: `OwnerDied` is an error, not a guard.
+//! 4. A thread that ends without dropping its guard may have given away what the guard borrows,
+//!    for as long as the mutex lives. The lock is never granted again: `OwnerDied` is an error, not
+//!    a guard. Only `&mut PiMutex`, which no such borrow outlives, reaches the data then.
 
 #![allow(unsafe_code)]
 
@@ -20,21 +21,30 @@ use std::time::Duration;
 
 /// A mutex whose holder runs with the priority of the most urgent thread that waits for it.
 /// Without that, a thread of middle priority keeps the holder, and with it an urgent waiter, from
-/// running (priority inversion). It is not poisoned by a panic.
+/// running (priority inversion).
 ///
 /// Only threads of one process may use it. Uncontended, it costs an atomic exchange to lock and
 /// one to unlock, and no system call.
 ///
 /// ```
-/// use armilla_ipc::real_time::PiMutex;
+/// use armilla_ipc::real_time::{LockError, PiMutex};
 /// use std::time::Duration;
 ///
 /// let altitude = PiMutex::new(0.0);
 /// *altitude.lock() = 9_144.0;
-/// if let Some(altitude) = altitude.try_lock_for(Duration::from_millis(1)) {
-///     assert_eq!(*altitude, 9_144.0);
+/// match altitude.try_lock_for(Duration::from_millis(1)) {
+///     Ok(altitude) => assert_eq!(*altitude, 9_144.0),
+///     Err(LockError::Busy) => println!("another thread has held it all the time"),
+///     Err(error) => println!("it cannot be locked: {error}"),
 /// }
 /// ```
+///
+/// # Poisoning
+/// A panic does not poison the mutex: its guard is dropped, and the data are what the thread has
+/// left. A thread that ends while it holds the mutex, having leaked the guard, does: it may have
+/// given the data away. From then on nobody gets the mutex. [`lock`](Self::lock) panics, the others
+/// return [`LockError::OwnerDied`], [`is_poisoned`](Self::is_poisoned) says so, and
+/// [`get_mut`](Self::get_mut) and [`into_inner`](Self::into_inner) still reach the data.
 #[derive(Default)]
 pub struct PiMutex<T: ?Sized> {
     raw: RawPiMutex,
@@ -73,8 +83,8 @@ impl<T: ?Sized> PiMutex<T> {
     /// Waits for the mutex and locks it.
     ///
     /// # Panics
-    /// If the calling thread holds it already, or the thread that held it has ended without
-    /// releasing it; [`try_lock_for`](Self::try_lock_for) returns `None` then.
+    /// If the calling thread holds it already, or it is [poisoned](Self#poisoning);
+    /// [`try_lock_for`](Self::try_lock_for) returns an error then.
     #[inline]
     pub fn lock(&self) -> PiMutexGuard<'_, T> {
         match self.raw.lock() {
@@ -84,14 +94,26 @@ impl<T: ?Sized> PiMutex<T> {
     }
 
     /// Locks the mutex if no thread holds it.
+    ///
+    /// # Errors
+    /// [`LockError::Busy`] if another thread holds it, [`LockError::Deadlock`] if the calling thread
+    /// does, [`LockError::OwnerDied`] if it is [poisoned](Self#poisoning).
     #[inline]
-    pub fn try_lock(&self) -> Option<PiMutexGuard<'_, T>> {
-        self.raw.try_lock().is_ok().then(|| self.guard())
+    pub fn try_lock(&self) -> Result<PiMutexGuard<'_, T>, LockError> {
+        self.raw.try_lock().map(|()| self.guard())
     }
 
     /// Waits up to `limit` for the mutex and locks it.
-    pub fn try_lock_for(&self, limit: Duration) -> Option<PiMutexGuard<'_, T>> {
-        self.raw.try_lock_for(limit).is_ok().then(|| self.guard())
+    ///
+    /// # Errors
+    /// As [`try_lock`](Self::try_lock), [`LockError::Busy`] when the time is over.
+    pub fn try_lock_for(&self, limit: Duration) -> Result<PiMutexGuard<'_, T>, LockError> {
+        self.raw.try_lock_for(limit).map(|()| self.guard())
+    }
+
+    /// Whether it is known that a thread has ended while it held the mutex.
+    pub fn is_poisoned(&self) -> bool {
+        self.raw.is_poisoned()
     }
 
     /// The data, which no other thread can hold.
@@ -138,8 +160,8 @@ impl<T: ?Sized> Drop for PiMutexGuard<'_, T> {
 impl<T: ?Sized + fmt::Debug> fmt::Debug for PiMutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.try_lock() {
-            Some(data) => f.debug_struct("PiMutex").field("data", &&*data).finish(),
-            None => f.debug_struct("PiMutex").finish_non_exhaustive(),
+            Ok(data) => f.debug_struct("PiMutex").field("data", &&*data).finish(),
+            Err(_) => f.debug_struct("PiMutex").finish_non_exhaustive(),
         }
     }
 }
@@ -176,15 +198,16 @@ mod tests {
         let held = mutex.lock();
         thread::scope(|scope| {
             scope.spawn(|| {
-                assert!(mutex.try_lock().is_none());
+                assert_eq!(mutex.try_lock().err(), Some(LockError::Busy));
                 let begun = std::time::Instant::now();
-                assert!(mutex.try_lock_for(Duration::from_millis(5)).is_none());
+                let limit = Duration::from_millis(5);
+                assert_eq!(mutex.try_lock_for(limit).err(), Some(LockError::Busy));
                 assert!(begun.elapsed() >= Duration::from_millis(5));
                 assert_eq!(mutex.raw.unlock(), Err(LockError::NotOwner));
             });
         });
         drop(held);
-        assert!(mutex.try_lock().is_some());
+        assert!(mutex.try_lock().is_ok());
     }
 
     #[test]
@@ -203,8 +226,95 @@ mod tests {
         let mutex = Arc::new(RawPiMutex::new());
         let of_thread = mutex.clone();
         thread::spawn(move || of_thread.lock().unwrap()).join().unwrap();
+        assert!(!mutex.is_poisoned(), "nobody knows yet");
         assert_eq!(mutex.lock(), Err(LockError::OwnerDied));
+        assert!(mutex.is_poisoned());
+        assert_eq!(mutex.try_lock(), Err(LockError::OwnerDied));
         assert_eq!(mutex.try_lock_for(Duration::from_secs(9)), Err(LockError::OwnerDied));
+    }
+
+    /// The bit of the word that is set while a thread waits in the kernel.
+    const WAITERS: u32 = 0x8000_0000;
+
+    fn await_waiter(mutex: &RawPiMutex) {
+        while mutex.word.load(Ordering::SeqCst) & WAITERS == 0 {
+            thread::yield_now();
+        }
+    }
+
+    /// The thread gives the data away and ends while others wait in the kernel, which hands the
+    /// lock to one of them.
+    #[test]
+    fn data_that_a_thread_gave_away_before_it_ended_nobody_else_gets() {
+        let mutex: &'static PiMutex<u64> = Box::leak(Box::new(PiMutex::new(0)));
+        let (give, take) = std::sync::mpsc::channel::<&'static mut u64>();
+        let holder = thread::spawn(move || {
+            give.send(&mut **Box::leak(Box::new(mutex.lock()))).unwrap();
+            await_waiter(&mutex.raw);
+        });
+        let given_away = take.recv().unwrap();
+        let wait = || mutex.try_lock_for(Duration::from_secs(600)).map(|mut data| *data += 1);
+        let waiters: [_; 3] = std::array::from_fn(|_| thread::spawn(wait));
+        holder.join().unwrap();
+        for waiter in waiters {
+            assert_eq!(waiter.join().unwrap(), Err(LockError::OwnerDied));
+        }
+        assert!(mutex.is_poisoned());
+        assert_eq!(mutex.try_lock().err(), Some(LockError::OwnerDied));
+        let panic = thread::spawn(|| *mutex.lock()).join().unwrap_err();
+        assert!(panic.downcast_ref::<String>().unwrap().contains("has ended"), "{panic:?}");
+        *given_away += 1;
+        assert_eq!(*given_away, 1);
+    }
+
+    #[test]
+    fn the_owner_of_a_poisoned_mutex_still_has_its_data() {
+        let mut mutex = Arc::new(PiMutex::new(7));
+        let of_thread = mutex.clone();
+        thread::spawn(move || std::mem::forget(of_thread.lock())).join().unwrap();
+        assert_eq!(mutex.try_lock().err(), Some(LockError::OwnerDied));
+        *Arc::get_mut(&mut mutex).unwrap().get_mut() += 1;
+        assert_eq!(Arc::try_unwrap(mutex).unwrap().into_inner(), 8);
+    }
+
+    /// The one thread of the new process has another number than its original, and the kernel knows
+    /// no other.
+    #[test]
+    fn a_mutex_serves_in_a_forked_process() {
+        use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+        let mutex = RawPiMutex::new();
+        mutex.lock().and_then(|()| mutex.unlock()).unwrap();
+        // SAFETY: the new process starts a thread, for which the C library is prepared, and ends
+        // without returning.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let served = hands_over(&mutex);
+            // SAFETY: nothing has to be done at the end.
+            unsafe { libc::_exit(i32::from(!served)) }
+        }
+        let (child, begun) = (Pid::from_raw(child).unwrap(), std::time::Instant::now());
+        let status = loop {
+            match waitpid(Some(child), WaitOptions::NOHANG).unwrap() {
+                Some((_, status)) => break status,
+                None if begun.elapsed() > Duration::from_secs(60) => {
+                    kill_process(child, Signal::KILL).unwrap();
+                }
+                None => thread::yield_now(),
+            }
+        };
+        assert_eq!(status.exit_status(), Some(0), "{status:?}");
+    }
+
+    /// Whether the kernel hands the lock from this thread to another one that waits for it.
+    fn hands_over(mutex: &RawPiMutex) -> bool {
+        if mutex.lock().is_err() {
+            return false;
+        }
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| mutex.lock().and_then(|()| mutex.unlock()).is_ok());
+            await_waiter(mutex);
+            mutex.unlock().is_ok() && waiter.join().unwrap_or(false)
+        })
     }
 
     #[test]

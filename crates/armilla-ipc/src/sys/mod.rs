@@ -40,7 +40,7 @@ pub(crate) use batch::{MAX_BATCH, recv_batch, send_batch};
 pub(crate) use multicast::{Membership, change_membership};
 #[cfg(feature = "real-time")]
 pub(crate) use real_time::{
-    SchedulingAttributes, page_faults, scheduling_attributes, set_scheduling_attributes,
+    SchedulingAttributes, after_fork, page_faults, scheduling_attributes, set_scheduling_attributes,
 };
 pub(crate) use stack::stack_of_this_thread;
 #[cfg(feature = "zero-copy")]

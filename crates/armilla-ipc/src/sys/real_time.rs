@@ -1,5 +1,5 @@
-//! The system calls of real-time threads that rustix lacks: scheduling attributes and counts of page
-//! faults.
+//! What rustix lacks for real-time threads: scheduling attributes, counts of page faults, and what
+//! is done after a fork.
 
 use super::{counted, last_errno};
 use rustix::io::Errno;
@@ -40,6 +40,16 @@ pub(crate) fn set_scheduling_attributes(
     // SAFETY: rules 2 and 3; 0 stands for no flags.
     let result = unsafe { libc::syscall(libc::SYS_sched_setattr, thread, source, 0) };
     counted(result as isize).map(drop)
+}
+
+/// Has `child` called in every process that is forked from now on, by its one thread, before `fork`
+/// returns there (`pthread_atfork`). It may call async-signal-safe functions only.
+pub(crate) fn after_fork(child: extern "C" fn()) -> Result<(), Errno> {
+    // SAFETY: takes nothing but a function, which is safe to call and exists for ever.
+    match unsafe { libc::pthread_atfork(None, None, Some(child)) } {
+        0 => Ok(()),
+        number => Err(Errno::from_raw_os_error(number)),
+    }
 }
 
 /// The page faults of the calling thread since it started, minor and major.
