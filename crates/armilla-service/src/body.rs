@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-/// How long a peer may neither send nor take an octet.
+/// How long a peer may take nothing of an answer.
 const STALL: Duration = Duration::from_secs(30);
 
 /// How many pieces of a request wait to be read.
@@ -25,8 +25,9 @@ const WAITING: usize = 1 << 20;
 const PIECE: usize = 64 << 10;
 
 /// The body of a request as octets that come. It is read in a thread that may wait
-/// ([`spawn_blocking`](crate::spawn_blocking)). A peer that sends nothing for 30 seconds, one that
-/// breaks off, and a body beyond the limit of its route are errors.
+/// ([`spawn_blocking`](crate::spawn_blocking)). A peer that sends too slowly
+/// ([`ConsoleLimits::body`](crate::ConsoleLimits::body)), one that breaks off, and a body beyond the
+/// limit of its route are errors.
 #[derive(Debug)]
 pub struct BodyReader {
     pieces: Receiver<io::Result<Bytes>>,
@@ -45,11 +46,10 @@ impl BodyReader {
 async fn pump(mut body: BodyDataStream, to: Sender<io::Result<Bytes>>) {
     loop {
         let next = poll_fn(|context| Pin::new(&mut body).poll_next(context));
-        let piece = match tokio::time::timeout(STALL, next).await {
-            Ok(Some(Ok(piece))) => Ok(piece),
-            Ok(Some(Err(error))) => Err(broken_off(&error)),
-            Ok(None) => Ok(Bytes::new()),
-            Err(_) => Err(io::Error::new(ErrorKind::TimedOut, "the peer sends no more")),
+        let piece = match next.await {
+            Some(Ok(piece)) => Ok(piece),
+            Some(Err(error)) => Err(broken_off(&error)),
+            None => Ok(Bytes::new()),
         };
         // An empty piece is the end.
         let ended = piece.as_ref().map_or(true, Bytes::is_empty);
@@ -65,6 +65,11 @@ fn broken_off(error: &axum::Error) -> io::Error {
         if error.to_string().contains("length limit exceeded") {
             let what = "the body is larger than what is taken here";
             return io::Error::new(ErrorKind::FileTooLarge, what);
+        }
+        if let Some(error) = error.downcast_ref::<io::Error>()
+            && error.kind() == ErrorKind::TimedOut
+        {
+            return io::Error::new(ErrorKind::TimedOut, error.to_string());
         }
         cause = error.source();
     }

@@ -2,11 +2,13 @@
 //! what it offers to programs.
 
 use crate::events::Events;
-use crate::guard::{Hosts, foreign_sites, known_host, largest_body, needs_header};
+use crate::guard::{Api, Hosts, foreign_sites, known_host, needs_header, within_limits};
 use crate::lifecycle::{Lifecycle, Stage};
+use crate::limits::{ConsoleLimits, Places};
 use crate::page;
+use crate::serving::serve;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{ConnectInfo, DefaultBodyLimit};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -99,9 +101,10 @@ pub struct ConsoleBuilder {
     metrics: Vec<Text>,
     checks: Vec<Check>,
     pages: Router,
-    /// The routes for programs, guarded already.
-    api: Router,
+    /// The routes for programs, with the largest body of each.
+    api: Vec<(Router, u64)>,
     events: Events,
+    limits: ConsoleLimits,
 }
 
 impl ConsoleBuilder {
@@ -138,12 +141,13 @@ impl ConsoleBuilder {
     /// reads it: [`BodyReader`](crate::BodyReader) reads it in pieces. All else is as for
     /// [`pages`](Self::pages), and the paths must be others.
     pub fn api(mut self, routes: Router, max_body: u64) -> Self {
-        let most = usize::try_from(max_body).unwrap_or(usize::MAX);
-        let routes = routes
-            .layer(from_fn_with_state(max_body, largest_body))
-            .layer(DefaultBodyLimit::max(most))
-            .layer(from_fn(foreign_sites));
-        self.api = self.api.merge(routes);
+        self.api.push((routes, max_body));
+        self
+    }
+
+    /// Sets the limits of connections, requests and times.
+    pub fn limits(mut self, limits: ConsoleLimits) -> Self {
+        self.limits = limits;
         self
     }
 
@@ -160,24 +164,20 @@ impl ConsoleBuilder {
     pub fn start(self, lifecycle: &Lifecycle) -> io::Result<Console> {
         let listener = bind(&self.address)?;
         let address = listener.local_addr()?;
-        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let threads = self.limits.threads.max(1);
+        let runtime =
+            Builder::new_current_thread().max_blocking_threads(threads).enable_all().build()?;
         let (end, ended) = oneshot::channel();
-        let events = self.events.clone();
+        let (events, limits) = (self.events.clone(), self.limits.clone());
         let router = self.router(lifecycle.clone());
         let serve = async move {
             let listener = match tokio::net::TcpListener::from_std(listener) {
                 Ok(listener) => listener,
                 Err(error) => return tracing::error!(%error, "the console cannot listen"),
             };
-            let served =
-                axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>());
             // Open pages are not waited for: they read events without end.
             tokio::select! {
-                result = async { served.await } => {
-                    if let Err(error) = result {
-                        tracing::error!(%error, "the console has ended");
-                    }
-                }
+                () = serve(listener, router, limits) => {}
                 _ = ended => {}
             }
         };
@@ -197,16 +197,31 @@ impl ConsoleBuilder {
             let text: String = metrics.iter().map(|text| text()).collect();
             async { ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text) }
         };
-        Router::new()
+        let streams = Places::new(self.limits.event_streams);
+        let events = move |ConnectInfo(peer): ConnectInfo<SocketAddr>| async move {
+            match streams.take(peer.ip().into()) {
+                Some(place) => events.answer(place),
+                None => {
+                    (StatusCode::SERVICE_UNAVAILABLE, "too many pages are open\n").into_response()
+                }
+            }
+        };
+        let requests = Places::new(self.limits.api_requests);
+        let api = self.api.into_iter().map(|(routes, most_octets)| {
+            let api = Api { most_octets, requests: requests.clone() };
+            let most = usize::try_from(most_octets).unwrap_or(usize::MAX);
+            let routes = routes.layer(from_fn_with_state(api, within_limits));
+            routes.layer(DefaultBodyLimit::max(most)).layer(from_fn(foreign_sites))
+        });
+        let pages = Router::new()
             .route("/healthz", get(health))
             .route("/metrics", get(metrics))
-            .route("/events", get(move || async move { events.answer() }))
+            .route("/events", get(events))
             .merge(page::assets())
             .merge(self.pages)
             .layer(DefaultBodyLimit::max(MAX_BODY))
-            .layer(from_fn(needs_header))
-            .merge(self.api)
-            .layer(from_fn_with_state(hosts, known_host))
+            .layer(from_fn(needs_header));
+        api.fold(pages, Router::merge).layer(from_fn_with_state(hosts, known_host))
     }
 }
 
@@ -243,8 +258,9 @@ impl Console {
             metrics: Vec::new(),
             checks: Vec::new(),
             pages: Router::new(),
-            api: Router::new(),
+            api: Vec::new(),
             events: Events::new(),
+            limits: ConsoleLimits::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Changes for open pages, as server-sent events.
 
+use crate::limits::Place;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_core::Stream;
@@ -43,8 +44,8 @@ impl Events {
     }
 
     /// The answer to a page that reads events.
-    pub(crate) fn answer(&self) -> Response {
-        let stream = Reading::new(self.0.subscribe());
+    pub(crate) fn answer(&self, place: Place) -> Response {
+        let stream = Reading { next: Box::pin(receive(self.0.subscribe())), _place: place };
         Sse::new(stream).keep_alive(KeepAlive::default()).into_response()
     }
 }
@@ -53,12 +54,9 @@ type Received = Result<Arc<(String, String)>, RecvError>;
 type Receiving = Pin<Box<dyn Future<Output = (Received, Receiver<Arc<(String, String)>>)> + Send>>;
 
 /// The events of one page.
-struct Reading(Receiving);
-
-impl Reading {
-    fn new(receiver: Receiver<Arc<(String, String)>>) -> Self {
-        Self(Box::pin(receive(receiver)))
-    }
+struct Reading {
+    next: Receiving,
+    _place: Place,
 }
 
 async fn receive(
@@ -72,10 +70,10 @@ impl Stream for Reading {
     type Item = Result<Event, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Poll::Ready((received, receiver)) = self.0.as_mut().poll(cx) else {
+        let Poll::Ready((received, receiver)) = self.next.as_mut().poll(cx) else {
             return Poll::Pending;
         };
-        self.0 = Box::pin(receive(receiver));
+        self.next = Box::pin(receive(receiver));
         Poll::Ready(match received {
             Ok(event) => Some(Ok(Event::default().event(&event.0).data(&event.1))),
             Err(RecvError::Lagged(_)) => Some(Ok(Event::default().event("reload").data("missed"))),

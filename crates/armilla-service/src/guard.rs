@@ -6,15 +6,19 @@
 //! header; for their routes the `Origin` tells of a foreign site, which each browser sends with
 //! whatever is not GET or HEAD (Fetch standard, "append a request `Origin` header").
 
+use crate::bodies::KeepingBody;
+use crate::limits::Places;
 use axum::RequestExt;
-use axum::extract::{Request, State};
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{
-    CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The header of requests that change something.
@@ -33,7 +37,7 @@ pub(crate) async fn known_host(
     request: Request,
     next: Next,
 ) -> Response {
-    if !is_known_host(request.headers(), &hosts) {
+    if !names_known_host(&request, &hosts) {
         let what = "the console is not known by this host name; allow it where the server starts\n";
         return (StatusCode::MISDIRECTED_REQUEST, what).into_response();
     }
@@ -78,24 +82,50 @@ fn is_foreign(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Refuses a body that says that it is larger than `most`, and cuts one off that is.
-pub(crate) async fn largest_body(
-    State(most): State<u64>,
+/// What a request of a program is held to.
+#[derive(Clone)]
+pub(crate) struct Api {
+    pub(crate) most_octets: u64,
+    /// Those under way.
+    pub(crate) requests: Places,
+}
+
+/// Refuses a request when too many are under way, and a body that says that it is larger than its
+/// route takes; cuts one off that is.
+pub(crate) async fn within_limits(
+    State(Api { most_octets, requests }): State<Api>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
     next: Next,
 ) -> Response {
+    let Some(place) = requests.take(peer.ip().into()) else {
+        let what = "too many requests are under way; try again later\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], what).into_response();
+    };
     let said = request.headers().get(CONTENT_LENGTH).and_then(|said| said.to_str().ok());
-    if said.and_then(|said| said.parse::<u64>().ok()).is_some_and(|said| said > most) {
-        let what = format!("the body is larger than the {most} octets that are taken here\n");
+    if said.and_then(|said| said.parse::<u64>().ok()).is_some_and(|said| said > most_octets) {
+        let what =
+            format!("the body is larger than the {most_octets} octets that are taken here\n");
         return (StatusCode::PAYLOAD_TOO_LARGE, what).into_response();
     }
-    next.run(request.with_limited_body()).await
+    let response = next.run(request.with_limited_body()).await;
+    response.map(|body| Body::new(KeepingBody { body, _kept: place }))
 }
 
-fn is_known_host(headers: &HeaderMap, hosts: &[String]) -> bool {
-    // A client of HTTP/1.0 need not send one, and is no browser.
-    let Some(host) = headers.get(HOST) else { return true };
-    let Ok(host) = host.to_str() else { return false };
+/// Whether a request names one host, by one that the console has. A client of HTTP/1.0 need not
+/// name one, and is no browser (RFC 9112, 3.2).
+fn names_known_host(request: &Request, hosts: &[String]) -> bool {
+    let mut said = request.headers().get_all(HOST).iter();
+    let header = match (said.next(), said.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(|host| is_known_host(host, hosts)),
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    };
+    // The target may name a host, too, and would count before the header.
+    header && request.uri().authority().is_none_or(|host| is_known_host(host.as_str(), hosts))
+}
+
+fn is_known_host(host: &str, hosts: &[String]) -> bool {
     let name = match host.strip_prefix('[') {
         Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),

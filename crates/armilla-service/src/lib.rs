@@ -9,6 +9,7 @@
 //! [`page`](page::page) gives those a frame that works on small screens, dark and light; [`Events`]
 //! brings changes to open pages. A service that speaks a protocol over HTTP with programs adds it by
 //! [`ConsoleBuilder::api`]; [`BodyReader`] and [`written_body`] carry what memory would not hold.
+//! [`ConsoleLimits`] bounds what clients of all of that may occupy, and for how long.
 //!
 //! ```
 //! use armilla_service::{Console, Lifecycle};
@@ -32,12 +33,16 @@
 #![forbid(unsafe_code)]
 
 mod blocking;
+mod bodies;
 mod body;
+mod connections;
 mod console;
 mod events;
 mod guard;
 mod lifecycle;
+mod limits;
 pub mod page;
+mod serving;
 
 // The pages of a service are routes of this version.
 pub extern crate axum;
@@ -46,3 +51,4 @@ pub use body::{BodyReader, BodyWriter, written_body};
 pub use console::{Console, ConsoleBuilder, ConsoleOptions};
 pub use events::Events;
 pub use lifecycle::{Lifecycle, Stage, run};
+pub use limits::ConsoleLimits;

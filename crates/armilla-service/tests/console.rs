@@ -3,12 +3,13 @@
 use armilla_service::axum::Router;
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::routing::{get, post};
-use armilla_service::{Console, Events, Lifecycle};
-use std::io::{BufRead, BufReader, Read, Write};
+use armilla_service::{Console, ConsoleLimits, Events, Lifecycle};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 /// Sends a request, and returns the status and the rest of the answer.
 fn ask(console: &Console, request: &str) -> (u16, String) {
@@ -178,4 +179,209 @@ fn a_taken_address_is_named() {
     assert!(error.to_string().contains(&address), "{error}");
     let error = Console::builder("nonsense").start(&Lifecycle::new()).unwrap_err();
     assert!(error.to_string().contains("nonsense"), "{error}");
+}
+
+/// A console with few places and short times.
+fn narrow(change: impl FnOnce(&mut ConsoleLimits), pages: Router) -> Console {
+    let mut limits = ConsoleLimits::default();
+    change(&mut limits);
+    let console = Console::builder("127.0.0.1:0").limits(limits).pages(pages);
+    console.start(&Lifecycle::new()).unwrap()
+}
+
+/// Sends what begins a request, and leaves it at that.
+fn half(console: &Console, octets: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(console.address()).unwrap();
+    // One that has been closed already takes nothing.
+    stream.write_all(octets).ok();
+    stream
+}
+
+/// Whether the console has closed a connection. It need not have noticed yet.
+fn is_closed(stream: &TcpStream) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    match (&*stream).read(&mut [0; 64]) {
+        Ok(count) => count == 0,
+        Err(error) => error.kind() != ErrorKind::WouldBlock,
+    }
+}
+
+/// Waits for what the console does in its own time.
+fn eventually(what: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !what() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it did not happen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The octets of a peer that sends one, and then the next, until it is cut off.
+fn dribble(stream: &mut TcpStream) -> usize {
+    let begun = Instant::now();
+    let mut sent = 0;
+    while stream.write_all(b"a").is_ok() && !is_closed(stream) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it goes on after {sent} octets");
+        sent += 1;
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    sent
+}
+
+#[test]
+fn half_requests_of_many_leave_the_others_their_places_and_descriptors() {
+    let few = |limits: &mut ConsoleLimits| (limits.connections, limits.per_peer) = (8, 6);
+    let console = narrow(few, Router::new());
+    let beginnings: [&[u8]; 3] = [b"", b"GET /metrics HTTP/1.1\r\nHost: loc", b"\r\n"];
+    let half: Vec<TcpStream> =
+        (0..200).map(|number| half(&console, beginnings[number % 3])).collect();
+    // Each of them takes the place of the oldest, and so does one that means it.
+    for _ in 0..20 {
+        assert_eq!(ask(&console, "GET /metrics HTTP/1.1\nHost: localhost").0, 200);
+    }
+    eventually(|| half.iter().filter(|stream| !is_closed(stream)).count() < 6);
+}
+
+#[test]
+fn requests_under_way_keep_their_places_and_a_further_one_is_told() {
+    let few = |limits: &mut ConsoleLimits| {
+        (limits.connections, limits.per_peer, limits.event_streams) = (8, 2, 8);
+    };
+    let console = narrow(few, Router::new());
+    let open = || {
+        let stream = half(&console, b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assert!(BufReader::new(&stream).lines().map(Result::unwrap).any(|line| line.is_empty()));
+        stream
+    };
+    let streams = [open(), open()];
+    let mut refused = TcpStream::connect(console.address()).unwrap();
+    let mut answer = String::new();
+    refused.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    console.events().send("change", "{}");
+    for stream in &streams {
+        assert!(BufReader::new(stream).lines().map(Result::unwrap).any(|line| line == "data: {}"));
+    }
+    drop(streams);
+    eventually(|| {
+        console.events().send("change", "{}");
+        let mut stream = half(&console, b"GET /healthz HTTP/1.0\r\n\r\n");
+        let mut answer = String::new();
+        // One that is refused may be reset.
+        stream.read_to_string(&mut answer).ok();
+        answer.contains("starting")
+    });
+}
+
+#[test]
+fn a_host_has_half_of_the_pages_that_hear_of_changes() {
+    let console = narrow(|limits| limits.event_streams = 4, Router::new());
+    let open = || half(&console, b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let streams = [open(), open()];
+    eventually(|| console.events().readers() == 2);
+    assert_eq!(ask(&console, "GET /events HTTP/1.1\nHost: localhost").0, 503);
+    assert_eq!(ask(&console, "GET /metrics HTTP/1.1\nHost: localhost").0, 200);
+    drop(streams);
+}
+
+#[test]
+fn a_silent_peer_and_one_that_dribbles_are_cut_off() {
+    let pages = Router::new().route("/take", post(|body: String| async move { body }));
+    let short = |limits: &mut ConsoleLimits| {
+        (limits.head, limits.body) = (Duration::from_millis(200), Duration::from_millis(200));
+    };
+    let console = narrow(short, pages);
+    let silent = half(&console, b"");
+    let mut head = half(&console, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
+    dribble(&mut head);
+    let post = "POST /take HTTP/1.1\r\nHost: localhost\r\nX-Armilla-Console: 1\r\n";
+    let mut body = half(&console, format!("{post}Content-Length: 1000000\r\n\r\n").as_bytes());
+    assert!(dribble(&mut body) < 1_000_000);
+    // And one that comes in time is read whole, with a pause that is allowed.
+    let whole = "o".repeat(1 << 19);
+    let head = format!("{}Content-Length: {}", post.replace("\r\n", "\n"), whole.len());
+    let (status, answer) = ask_with(&console, &head, whole.as_bytes());
+    assert!(status == 200 && answer.ends_with(&whole));
+    eventually(|| is_closed(&silent));
+}
+
+#[test]
+fn a_peer_that_takes_nothing_of_its_answer_is_cut_off() {
+    let (ended, end) = channel();
+    let endless = move || {
+        let ended = ended.clone();
+        async move {
+            armilla_service::written_body(move |to| {
+                let failed = std::io::copy(&mut std::io::repeat(b'#'), to).map(drop);
+                ended.send(failed.is_err()).ok();
+                failed
+            })
+        }
+    };
+    let pages = Router::new().route("/endless", get(endless));
+    let console = narrow(|limits| limits.stall = Duration::from_millis(200), pages);
+    let _stream = half(&console, b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert!(end.recv_timeout(Duration::from_secs(25)).unwrap());
+}
+
+#[test]
+fn a_page_that_panics_costs_its_request_alone() {
+    async fn page() -> &'static str {
+        panic!("the page is broken")
+    }
+    let pages = Router::new().route("/broken", get(page));
+    let console = narrow(|limits| limits.connections = 1, pages);
+    let request = "GET /broken HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let next = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let mut stream = half(&console, format!("{request}{next}").as_bytes());
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("HTTP/1.1 200"), "{answer}");
+}
+
+#[test]
+fn a_request_names_one_host_that_is_known() {
+    let console = narrow(|_| (), Router::new());
+    for (head, expected) in [
+        ("GET /metrics HTTP/1.1\nHost: localhost", 200),
+        ("GET /metrics HTTP/1.1", 421),
+        ("GET /metrics HTTP/1.1\nHost: localhost\nHost: localhost", 421),
+        ("GET /metrics HTTP/1.1\nHost: localhost\nHost: evil.example.org", 421),
+        ("GET http://evil.example.org/metrics HTTP/1.1\nHost: localhost", 421),
+        ("GET http://localhost/metrics HTTP/1.1\nHost: evil.example.org", 421),
+        ("GET /metrics HTTP/1.0", 200),
+        ("GET /metrics HTTP/1.0\nHost: evil.example.org", 421),
+    ] {
+        assert_eq!(ask(&console, head).0, expected, "{head}");
+    }
+}
+
+#[test]
+fn programs_have_so_many_requests_under_way_and_no_more() {
+    use armilla_service::axum::body::Body;
+    let waits = |body: Body| async move {
+        let mut reader = armilla_service::BodyReader::new(body);
+        armilla_service::spawn_blocking(move || std::io::copy(&mut reader, &mut std::io::sink()))
+            .await
+            .map_or(StatusCode::BAD_REQUEST, |_| StatusCode::OK)
+    };
+    let mut limits = ConsoleLimits::default();
+    limits.api_requests = 4;
+    let routes = Router::new().route("/wait", post(waits));
+    let console = Console::builder("127.0.0.1:0").limits(limits).api(routes, 1 << 20);
+    let console = console.start(&Lifecycle::new()).unwrap();
+    let begin = || {
+        half(&console, b"POST /wait HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf")
+    };
+    let mut slow = [begin(), begin()];
+    let further =
+        || ask_with(&console, "POST /wait HTTP/1.1\nHost: localhost\nContent-Length: 1", b"o").0;
+    eventually(|| further() == 503);
+    assert_eq!(ask(&console, "GET /metrics HTTP/1.1\nHost: localhost").0, 200);
+    for stream in &mut slow {
+        stream.write_all(b" more").unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).unwrap();
+        assert_eq!(&status, b"HTTP/1.1 200");
+    }
+    eventually(|| further() == 200);
 }
