@@ -1,30 +1,16 @@
 //! The file of a store: a redb database that opens whole or not at all.
 
 use crate::StoreError;
+use crate::disk::{self, StoreLock};
+use crate::engine::{Engine, EngineError, Format, NUMBERS, Transaction, damaged, held, no_file};
 use crate::state::{self, LastCommit};
-use redb::{
-    Builder, Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase, ReadableTable,
-    StorageError, TableDefinition, TableHandle, WriteTransaction,
-};
+use redb::{ReadTransaction, ReadableTable, TableDefinition, TableHandle};
 use std::fmt;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, Instant};
-
-/// A change of several tables, all or nothing.
-pub type Transaction = WriteTransaction;
-
-/// An error of the database engine.
-pub type EngineError = redb::Error;
-
-/// Numbers by name: those of the file itself, and those of the service.
-const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
-
-/// The version of the format.
-const FORMAT: &str = "format";
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 /// A file so many times as large as its contents is compacted when it is opened,
 const WASTEFUL: u64 = 4;
@@ -32,43 +18,19 @@ const WASTEFUL: u64 = 4;
 /// unless it is smaller than this, in octets.
 const SMALL: u64 = 32 << 20;
 
-/// What a service has in its file.
-#[derive(Debug)]
-pub struct Format {
-    /// The name of the file in its directory.
-    pub file: &'static str,
-    /// The version of the format.
-    pub version: u64,
-    /// What holds the file, as in "naming service".
-    pub service: &'static str,
-    /// Where the contents may come from if the file is lost, to go on with "move it away and".
-    pub otherwise: &'static str,
-    /// The memory that the engine may use for pages, in octets. The contents are in memory, so
-    /// pages are needed for writing only.
-    pub cache: usize,
-    /// Makes the tables of the service. That of numbers is there already.
-    pub make: fn(&Transaction) -> Result<(), EngineError>,
-}
-
 /// How long a file that could not be written is left alone before it is opened again.
 const REST: Duration = Duration::from_secs(1);
 
 /// An open file. One process at a time can open it. A file that could not be written, because the
-/// disk was full or had failed, is opened again by a later write.
+/// disk was full or had failed, is written again by a later change; if the disk may have lost what
+/// it had taken, the contents go into a new file first.
 pub struct File {
     engine: RwLock<Engine>,
+    /// Held by who writes: what a failure means depends on there being one writer.
+    writer: Mutex<()>,
     path: PathBuf,
     format: &'static Format,
-}
-
-/// The database of a file.
-struct Engine {
-    /// `None` while the file cannot be opened again.
-    database: Option<Database>,
-    /// How many commits the file has counted, as far as writers were told.
-    commits: AtomicU64,
-    /// When the file could not be written or opened: the engine refuses every write then.
-    failed: Option<Instant>,
+    _lock: StoreLock,
 }
 
 impl File {
@@ -83,9 +45,8 @@ impl File {
         format: &'static Format,
         load: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<(Self, T), StoreError> {
-        let failed =
-            |error| StoreError::new(directory, format!("cannot be made or written: {error}"));
-        fs::create_dir_all(directory).map_err(failed)?;
+        let made = disk::make_directory(directory);
+        made.map_err(|error| no_file(directory, "cannot be made", &error))?;
         let path = directory.join(format.file);
         // redb checks pages when it opens a file that was not closed; in a damaged file it may
         // still meet what it takes for impossible.
@@ -98,35 +59,19 @@ impl File {
     }
 
     fn open_file(path: &Path, format: &'static Format) -> Result<Self, StoreError> {
-        let database = builder(format).create(path);
-        let database = database.map_err(|error| open_error(path, format, &error))?;
-        let engine = Engine { database: Some(database), commits: AtomicU64::new(0), failed: None };
-        let file = Self { engine: RwLock::new(engine), path: path.to_owned(), format };
-        let (mut version, mut commits) = (format.version, 0);
-        let prepared = file.engine().transaction(|transaction| {
-            (format.make)(transaction)?;
-            let mut numbers = transaction.open_table(NUMBERS)?;
-            commits = state::commits(&numbers)?;
-            let found = numbers.get(FORMAT)?.map(|found| found.value());
-            version = found.unwrap_or(format.version);
-            if found.is_none() {
-                numbers.insert(FORMAT, format.version)?;
-            }
-            Ok(())
-        });
-        prepared.map_err(|error| file.error("cannot be read", &error))?;
-        file.engine().commits.store(commits, Ordering::Relaxed);
-        match version == format.version {
-            true => Ok(file),
-            false => Err(StoreError::new(
-                path,
-                format!(
-                    "has format {version}, and this program knows format {}: use the program that \
-                     wrote it",
-                    format.version
-                ),
-            )),
-        }
+        let mut lock = path.as_os_str().to_owned();
+        lock.push(".lock");
+        let locked = StoreLock::take(Path::new(&lock));
+        let locked = locked
+            .map_err(|error| no_file(Path::new(&lock), "cannot be made or locked", &error))?;
+        let lock = locked.ok_or_else(|| held(path, format))?;
+        let is_there = path.try_exists();
+        let engine = match is_there.map_err(|error| no_file(path, "cannot be opened", &error))? {
+            true => Engine::open(path, format),
+            false => Engine::create(path, format),
+        }?;
+        let (engine, writer) = (RwLock::new(engine), Mutex::new(()));
+        Ok(Self { engine, writer, path: path.to_owned(), format, _lock: lock })
     }
 
     /// Where the file is.
@@ -144,10 +89,7 @@ impl File {
             return Ok(());
         }
         tracing::info!(size, contents, "the store is being compacted");
-        let compacted = match &mut self.engine_mut().database {
-            Some(database) => database.compact().map(drop).map_err(EngineError::from),
-            None => Ok(()),
-        };
+        let compacted = self.engine_mut().compact();
         compacted.map_err(|error| self.error("cannot be compacted", &error))
     }
 
@@ -201,29 +143,32 @@ impl File {
     /// Changes the contents. They are on the disk when this returns.
     ///
     /// # Errors
-    /// The file cannot be written; nothing was changed.
+    /// The file cannot be written; nothing was changed. If the error
+    /// [is undecided](StoreError::is_undecided), the change may be there should the process end
+    /// before the file is written again.
     pub fn write(
         &self,
         change: impl FnOnce(&Transaction) -> Result<(), EngineError>,
     ) -> Result<(), StoreError> {
+        let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.recover()?;
-        let engine = self.engine();
         let written = catch_unwind(AssertUnwindSafe(|| {
-            engine.transaction(|transaction| {
+            self.engine().transaction(|transaction| {
                 change(transaction)?;
                 state::count(&mut transaction.open_table(NUMBERS)?)
             })
         }));
         if let Ok(Ok(())) = written {
-            engine.commits.fetch_add(1, Ordering::Relaxed);
+            self.engine_mut().commits += 1;
             return Ok(());
         }
-        drop(engine);
-        self.engine_mut().failed = Some(Instant::now());
-        match written {
-            Ok(written) => written.map_err(|error| self.error("cannot be written", &error)),
-            Err(_) => Err(self.damaged(&"the database engine cannot change it")),
-        }
+        let is_undone = self.engine_mut().fail();
+        let error = match written {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => self.error("cannot be written", &error),
+            Err(_) => self.damaged(&"the database engine cannot change it"),
+        };
+        Err(if is_undone { error } else { error.undecided() })
     }
 
     /// Opens the file again if it could not be written before.
@@ -231,51 +176,14 @@ impl File {
     /// # Errors
     /// It still cannot be opened, or has other contents than writers were told.
     fn recover(&self) -> Result<(), StoreError> {
-        if self.engine().failed.is_none() {
-            return Ok(());
-        }
-        let mut engine = self.engine_mut();
-        let Some(failed) = engine.failed else { return Ok(()) };
-        if failed.elapsed() < REST {
+        let Some(failed) = self.engine().failed else { return Ok(()) };
+        if failed.elapsed() < disk::rest(&self.path, REST) {
             let what = "could not be written, and will be tried again in a second";
             return Err(StoreError::new(&self.path, what));
         }
-        engine.failed = Some(Instant::now());
-        // The file is held until this is dropped.
-        engine.database = None;
-        let commits = engine.commits.load(Ordering::Relaxed);
-        let reopened = catch_unwind(AssertUnwindSafe(|| self.reopen(commits)));
-        let engine_fails =
-            || damaged(&self.path, self.format, "the database engine cannot read it");
-        engine.database = Some(reopened.unwrap_or_else(|_| Err(engine_fails()))?);
-        engine.failed = None;
+        self.engine_mut().reopen(&self.path, self.format)?;
         tracing::info!(path = %self.path.display(), "the store can be written again");
         Ok(())
-    }
-
-    /// The database, if its last commit is the last one that was told.
-    fn reopen(&self, commits: u64) -> Result<Database, StoreError> {
-        let database = builder(self.format).open(&self.path);
-        let database = database.map_err(|error| open_error(&self.path, self.format, &error))?;
-        let read = || {
-            let transaction = database.begin_read()?;
-            state::commits(&transaction.open_table(NUMBERS)?)
-        };
-        let found = read().map_err(|error: EngineError| {
-            StoreError::new(&self.path, format!("cannot be read: {error}"))
-        })?;
-        match found == commits {
-            true => Ok(database),
-            // The change that failed was written all the same.
-            false => Err(StoreError::new(
-                &self.path,
-                format!(
-                    "has another state than the {} in memory, commit {found} and not {commits}, \
-                     because a write failed: restart the {}",
-                    self.format.service, self.format.service
-                ),
-            )),
-        }
     }
 
     fn engine(&self) -> RwLockReadGuard<'_, Engine> {
@@ -287,9 +195,7 @@ impl File {
     }
 
     fn read(&self) -> Result<ReadTransaction, EngineError> {
-        let engine = self.engine();
-        let database = engine.database.as_ref().ok_or(EngineError::DatabaseClosed)?;
-        Ok(database.begin_read()?)
+        self.engine().read()
     }
 
     /// The error for contents that do not fit together.
@@ -321,52 +227,8 @@ impl File {
     }
 }
 
-impl Engine {
-    fn transaction(
-        &self,
-        write: impl FnOnce(&Transaction) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        let database = self.database.as_ref().ok_or(EngineError::DatabaseClosed)?;
-        let mut transaction = database.begin_write()?;
-        transaction.set_durability(Durability::Immediate)?;
-        // So a commit waits for the disk once, not twice. The file is walked through when it is
-        // opened after a crash: a second for a million bindings.
-        transaction.set_quick_repair(false);
-        write(&transaction)?;
-        Ok(transaction.commit()?)
-    }
-}
-
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("File").field("path", &self.path).finish_non_exhaustive()
     }
-}
-
-fn builder(format: &Format) -> Builder {
-    let mut builder = Database::builder();
-    builder.set_cache_size(format.cache);
-    builder
-}
-
-fn open_error(path: &Path, format: &Format, error: &DatabaseError) -> StoreError {
-    match error {
-        DatabaseError::DatabaseAlreadyOpen => StoreError::new(
-            path,
-            format!("is held by another {}: stop it, or choose another directory", format.service),
-        ),
-        DatabaseError::Storage(StorageError::Corrupted(why)) => damaged(path, format, why),
-        error => StoreError::new(path, format!("cannot be opened: {error}")),
-    }
-}
-
-fn damaged(path: &Path, format: &Format, why: &str) -> StoreError {
-    StoreError::new(
-        path,
-        format!(
-            "is damaged: {why}. Nothing of it is used; put a copy of the file in its place, or \
-             move it away and {}",
-            format.otherwise
-        ),
-    )
 }

@@ -2,25 +2,35 @@
 //!
 //! A service has its contents in memory, and each change on the disk before it is acknowledged.
 //! [`GroupCommit`] lets the changes of many threads share one write. A [`StoreError`] says what
-//! failed where, and what to do. With the feature `disk` there is `File`: a database that opens
-//! whole or not at all.
+//! failed where, and what to do. [`disk`] is where all stores reach the disk. With the feature
+//! `disk` there is `File`: a database that opens whole or not at all. With the feature `faults`,
+//! tests let the disk fail.
 //!
 //! What the contents are, and which octets stand for them, is the service's own.
 
 #![forbid(unsafe_code)]
 
 mod checksum;
+pub mod disk;
+#[cfg(feature = "disk")]
+mod engine;
 mod error;
+#[cfg(feature = "faults")]
+pub mod faults;
 #[cfg(feature = "disk")]
 mod file;
 mod group_commit;
 #[cfg(feature = "disk")]
+mod pages;
+#[cfg(feature = "disk")]
 mod state;
 
 pub use checksum::checksum;
+#[cfg(feature = "disk")]
+pub use engine::{EngineError, Format, Transaction};
 pub use error::StoreError;
 #[cfg(feature = "disk")]
-pub use file::{EngineError, File, Format, Transaction};
+pub use file::File;
 pub use group_commit::{CommitError, GroupCommit, Persist, Ticket, Undo};
 /// The types with which a service describes and changes its tables.
 #[cfg(feature = "disk")]

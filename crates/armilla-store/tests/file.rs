@@ -1,8 +1,13 @@
-//! A file opens whole or not at all, and says what is wrong with it.
+//! A file opens whole or not at all, says what is wrong with it, and loses nothing when the disk
+//! fails.
 
+use armilla_store::disk::{Replacement, replace};
+use armilla_store::faults::{Trial, try_every_failure};
 use armilla_store::{File, Format, StoreError, TableDefinition};
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 const ROWS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("rows");
 
@@ -109,4 +114,93 @@ fn one_process_holds_the_file_and_other_formats_are_refused() {
     drop(held);
     let refused = File::open(&directory.0, &OTHER, |_| Ok(())).map(drop).unwrap_err();
     assert!(refused.to_string().contains("format 3"), "{refused}");
+}
+
+/// A file with a row for each change.
+struct Rows {
+    file: File,
+    keys: BTreeSet<u32>,
+}
+
+const NUMBERED: TableDefinition<'_, u32, &[u8]> = TableDefinition::new("numbered");
+
+static NUMBERS: Format = Format {
+    file: "test.redb",
+    version: 1,
+    service: "test",
+    otherwise: "begin anew",
+    // Less than a change, so that pages are written before it ends.
+    cache: 16_000,
+    make: |transaction| {
+        transaction.open_table(NUMBERED)?;
+        Ok(())
+    },
+};
+
+impl Trial for Rows {
+    fn open(directory: &Path) -> Result<Self, String> {
+        let opened = File::open(directory, &NUMBERS, |file| {
+            let mut keys = BTreeSet::new();
+            file.rows(NUMBERED, |key, _| {
+                keys.insert(key);
+                Ok(())
+            })?;
+            Ok(keys)
+        });
+        opened.map(|(file, keys)| Self { file, keys }).map_err(|error| error.to_string())
+    }
+
+    fn change(&mut self, number: u32) -> Result<(), String> {
+        let written = self.file.write(|transaction| {
+            transaction.open_table(NUMBERED)?.insert(number, [7; 20_000].as_slice())?;
+            Ok(())
+        });
+        written.map_err(|error| error.to_string())?;
+        self.keys.insert(number);
+        Ok(())
+    }
+
+    fn changes(&self) -> BTreeSet<u32> {
+        self.keys.clone()
+    }
+}
+
+#[test]
+fn whatever_fails_nothing_acknowledged_is_lost() {
+    let failures = try_every_failure::<Rows>("file");
+    assert!(failures > 100, "{failures}");
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_store_is_for_its_owner_alone() {
+    let directory = Directory::new("mode");
+    let below = directory.0.join("a/b");
+    File::open(&below, &FORMAT, |_| Ok(())).unwrap();
+    assert_eq!(mode(&directory.0.join("a")), 0o700);
+    assert_eq!(mode(&below), 0o700);
+    for entry in fs::read_dir(&below).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}
+
+#[test]
+fn a_replacement_is_whole_or_leaves_no_trace() {
+    let directory = Directory::new("replaced");
+    fs::create_dir_all(&directory.0).unwrap();
+    let (path, link) = (directory.0.join("file"), directory.0.join("link"));
+    replace(&path, b"new").unwrap();
+    assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"new".to_vec(), 0o600));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let left = Replacement::begin(&link).unwrap();
+    left.file().write_all_at(b"half", 0).unwrap();
+    drop(left);
+    assert_eq!(fs::read_dir(&directory.0).unwrap().count(), 2);
+    replace(&link, b"newer").unwrap();
+    assert_eq!((fs::read(&path).unwrap(), mode(&path)), (b"newer".to_vec(), 0o640));
+    assert!(link.is_symlink());
 }

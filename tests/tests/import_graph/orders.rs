@@ -220,8 +220,10 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-store",
         rows: &[
-            ("checksum error", "what every store needs"),
-            ("group_commit state", "writes that are shared, and what a damaged file tells"),
+            ("checksum error faults", "what every store needs, and what its tests let fail"),
+            ("disk", "how it reaches the disk"),
+            ("group_commit pages state", "shared writes, and what a failed or damaged file tells"),
+            ("engine", "the database in a file"),
             ("file", "a file"),
         ],
         exceptions: &[],

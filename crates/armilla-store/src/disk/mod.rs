@@ -1,0 +1,208 @@
+//! The disk, as stores use it: every store opens, writes, renames and lists its files here.
+//!
+//! [`Replacement`] puts a file in the place of another so that either of them is there, whole,
+//! whatever happens. What is made is for its owner alone: files have mode 0600, directories 0700.
+//!
+//! Tests step in below these functions (`faults`), so whoever uses them is tried with every
+//! operation that fails.
+
+mod hook;
+mod replacement;
+
+pub use replacement::{Placed, Replacement, replace};
+
+#[cfg(feature = "disk")]
+pub(crate) use hook::rest;
+
+use hook::Tracked;
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file on the disk. Clones share it; any thread may use it.
+#[derive(Debug, Clone)]
+pub struct DiskFile {
+    file: Arc<File>,
+    tracked: Tracked,
+}
+
+impl DiskFile {
+    /// Opens a file that is there, to read and to write it.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::open_with(path, OpenOptions::new().read(true).write(true))
+    }
+
+    /// Makes a file, or empties the one that is there, to read and to write it.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        Self::open_with(path, options.read(true).write(true).create(true).truncate(true))
+    }
+
+    fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<Self> {
+        let (file, tracked) = Tracked::open(path, || options.mode(0o600).open(path))?;
+        Ok(Self { file: Arc::new(file), tracked })
+    }
+
+    /// The file of the system, to read it, or to lock it. What is written by way of it is not
+    /// tried by tests.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The length in octets.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn length(&self) -> io::Result<u64> {
+        self.file.metadata().map(|metadata| metadata.len())
+    }
+
+    /// Reads octets from a place on.
+    ///
+    /// # Errors
+    /// They cannot be read, or the file ends before them.
+    pub fn read_exact_at(&self, octets: &mut [u8], offset: u64) -> io::Result<()> {
+        self.tracked.read()?;
+        self.file.read_exact_at(octets, offset)
+    }
+
+    /// Writes octets to a place. They are on the disk after [`sync`](Self::sync).
+    ///
+    /// # Errors
+    /// They cannot be written; some of them may be.
+    pub fn write_all_at(&self, octets: &[u8], offset: u64) -> io::Result<()> {
+        self.tracked.write(octets, offset, |octets| self.file.write_all_at(octets, offset))
+    }
+
+    /// Cuts the file off, or adds zeros.
+    ///
+    /// # Errors
+    /// It cannot be changed.
+    pub fn set_length(&self, length: u64) -> io::Result<()> {
+        self.tracked.set_length(length, || self.file.set_len(length))
+    }
+
+    /// Brings to the disk what was written. After an error, the system may take for written what
+    /// is not on the disk, and a later success says nothing: write another file (`fsync(2)`).
+    ///
+    /// # Errors
+    /// It is not on the disk, or nobody knows.
+    pub fn sync(&self) -> io::Result<()> {
+        self.tracked.sync(&self.file, || self.file.sync_data())
+    }
+}
+
+/// A directory whose names can be brought to the disk.
+#[derive(Debug)]
+pub struct Directory {
+    file: File,
+    path: PathBuf,
+}
+
+impl Directory {
+    /// Opens a directory.
+    ///
+    /// # Errors
+    /// It is not there, or cannot be opened.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let file = hook::open_directory(path, || File::open(path))?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Brings the names of the files in it to the disk.
+    ///
+    /// # Errors
+    /// New and removed names may not be on the disk.
+    pub fn sync(&self) -> io::Result<()> {
+        hook::sync_directory(&self.path, || self.file.sync_all())
+    }
+}
+
+/// Makes a directory, with those that it is in, unless it is there. It is on the disk when this
+/// returns.
+///
+/// # Errors
+/// It cannot be made.
+pub fn make_directory(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() || path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().unwrap_or(Path::new(""));
+    make_directory(parent)?;
+    let made = hook::make_directory(path, || DirBuilder::new().mode(0o700).create(path));
+    match made {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made.and_then(|()| Directory::open(parent)?.sync()),
+    }
+}
+
+/// Gives a file another name, in place of the one that has it. The name is on the disk when this
+/// returns.
+///
+/// # Errors
+/// The file has one of the two names; after a failure of the disk nobody knows which.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    let directory = Directory::open(to.parent().unwrap_or(Path::new("")))?;
+    hook::rename(from, to, || fs::rename(from, to))?;
+    directory.sync()
+}
+
+/// Removes a file. Its name may come back when the power fails.
+///
+/// # Errors
+/// It cannot be removed, or is not there.
+pub fn remove(path: &Path) -> io::Result<()> {
+    hook::remove(path, || fs::remove_file(path))
+}
+
+/// All of a file; nothing if it is not there.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match hook::read(path, || fs::read(path)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        octets => octets.map(Some),
+    }
+}
+
+/// What is in a directory.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn list(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = hook::list(path, || fs::read_dir(path))?;
+    entries.map(|entry| entry.map(|entry| entry.path())).collect()
+}
+
+/// Holds a store for this process, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct StoreLock {
+    _file: DiskFile,
+}
+
+impl StoreLock {
+    /// Takes the lock of a file, which is made for it and stays; nothing if another process has it.
+    ///
+    /// # Errors
+    /// The file cannot be made or locked.
+    pub fn take(path: &Path) -> io::Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        let file = DiskFile::open_with(path, options.write(true).create(true).truncate(false))?;
+        match file.file().try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
