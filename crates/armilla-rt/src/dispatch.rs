@@ -199,10 +199,9 @@ impl Dispatch {
         if holds {
             return Ok(None);
         }
-        let lenders: &[Arc<Lane>] = if pool.borrows() { &lanes[index + 1..] } else { &[] };
-        let borrowed = lanes[index].enter(lenders, request.size())?;
-        let index = borrowed.map_or(index, |lender| index + 1 + lender);
-        Ok(Some(Permit::Lane(pool.clone(), index)))
+        let (lending, own) = pool.lending(index);
+        let entered = Lane::enter(lending, own, request.size())?;
+        Ok(Some(Permit::Lane(pool.clone(), index - own + entered)))
     }
 
     /// Runs the calling thread at the priority of its permit, or at `target` if it has not that
@@ -285,9 +284,8 @@ impl Permit {
     fn leave(self) -> Option<Threadpool> {
         // A permit ends when it is dropped.
         let Self::Lane(pool, index) = self else { return None };
-        let lanes = pool.lanes();
-        let borrowers: &[Arc<Lane>] = if pool.borrows() { &lanes[..index] } else { &[] };
-        lanes[index].leave(borrowers);
+        let (lending, own) = pool.lending(index);
+        Lane::leave(lending, own);
         Some(pool)
     }
 }

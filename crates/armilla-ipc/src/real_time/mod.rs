@@ -23,6 +23,7 @@
 //! ```
 
 mod clock;
+mod futex;
 mod kernel;
 mod memory;
 mod pi_mutex;

@@ -1,8 +1,8 @@
 //! A counting semaphore whose waiters the kernel wakes in the order of their priorities.
 
 use super::clock::monotonic_now;
-use rustix::thread::futex::{Flags, Timespec, wait, wake};
-use std::sync::atomic::{AtomicU32, Ordering};
+use super::futex::{self, AtomicU32};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// A counting semaphore. Taking a free permit is one exchange, without a system call. Of several
@@ -22,19 +22,13 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Default)]
 pub struct Semaphore {
-    free: AtomicU32,
-    waiters: AtomicU32,
+    pub(super) free: AtomicU32,
+    pub(super) waiters: AtomicU32,
     /// Changes with each signal, so that none is lost between a look and the wait.
-    signals: AtomicU32,
+    pub(super) signals: AtomicU32,
 }
 
 impl Semaphore {
-    /// A semaphore with `free` permits.
-    pub const fn new(free: u32) -> Self {
-        let (waiters, signals) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { free: AtomicU32::new(free), waiters, signals }
-    }
-
     /// Takes a permit if one is free.
     #[inline]
     pub fn try_acquire(&self) -> bool {
@@ -79,9 +73,7 @@ impl Semaphore {
             let left = end.map(|end| end.saturating_sub(monotonic_now()));
             let waits = found.is_none() && left.is_none_or(|left| !left.is_zero());
             if waits {
-                let left = left.and_then(|left| Timespec::try_from(left).ok());
-                // An error means that a signal or the time came first, or a signal handler has run.
-                wait(&self.signals, Flags::PRIVATE, seen, left.as_ref()).ok();
+                futex::wait(&self.signals, seen, left);
             }
             self.waiters.fetch_sub(1, Ordering::SeqCst);
             if !waits {
@@ -113,18 +105,19 @@ impl Semaphore {
         let awaited = self.waiters.load(Ordering::SeqCst) > 0;
         if awaited {
             self.signals.fetch_add(1, Ordering::SeqCst);
-            wake(&self.signals, Flags::PRIVATE, count).ok();
+            futex::wake(&self.signals, count);
         }
         awaited
     }
 
-    /// How many permits are free at the moment.
+    /// How many permits are free at the moment. A thread that has waited here sees what was freed
+    /// before it was [signalled](Self::signal).
     pub fn free(&self) -> u32 {
-        self.free.load(Ordering::Relaxed)
+        self.free.load(Ordering::SeqCst)
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::thread;

@@ -1,6 +1,7 @@
 //! One lane: its endpoints and threads, and the right to run a request in it.
 
 use super::budget::Budget;
+use super::lending::{self, HasPermits};
 use super::options::{LaneOptions, RequestBuffering};
 use crate::current::set_priority;
 use crate::error::RtError;
@@ -86,35 +87,36 @@ impl Lane {
         LANE.get() == std::ptr::from_ref(self).addr()
     }
 
-    /// Takes a permit of this lane, or borrows one of `lenders`, in which case it returns the index
-    /// of the lender. Waits for one if the lane buffers requests or its thread may wait.
+    /// Takes a permit of the lane at `index`, or borrows one of a lane below it. Waits for one if the
+    /// lane buffers requests or its thread may wait. `lanes` are those that lend to one another,
+    /// the most urgent first. Returns the index of the lane whose permit it is.
     ///
     /// # Errors
     /// `TRANSIENT` when the requests that wait already are as many as may.
     #[inline]
     pub(crate) fn enter(
-        &self,
-        lenders: &[Arc<Self>],
+        lanes: &[Arc<Self>],
+        index: usize,
         octets: usize,
-    ) -> Result<Option<usize>, SystemException> {
-        if self.permits.try_acquire() {
-            return Ok(None);
+    ) -> Result<usize, SystemException> {
+        if lanes[index].permits.try_acquire() {
+            return Ok(index);
         }
-        self.enter_slow(lenders, octets)
+        lanes[index].enter_slow(lanes, index, octets)
     }
 
     #[cold]
     fn enter_slow(
         &self,
-        lenders: &[Arc<Self>],
+        lanes: &[Arc<Self>],
+        index: usize,
         octets: usize,
-    ) -> Result<Option<usize>, SystemException> {
-        let borrow = || lenders.iter().position(|lane| lane.permits.try_acquire());
-        if let Some(lender) = borrow() {
-            return Ok(Some(lender));
+    ) -> Result<usize, SystemException> {
+        if let Some(lender) = lending::try_borrow(lanes, index) {
+            return Ok(lender);
         }
         let Some(bounds) = self.buffering else {
-            return Ok(self.permits.acquire_or(borrow));
+            return Ok(lending::wait(lanes, index));
         };
         let requests = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = self.waiting_octets.fetch_add(octets, Ordering::Relaxed);
@@ -123,19 +125,17 @@ impl Lane {
         // Another thread reads further requests meanwhile, to buffer or to refuse them.
         let entered = match full {
             true => Err(self.buffer_full(requests, waiting)),
-            false => Ok(blocking(|| self.permits.acquire_or(borrow))),
+            false => Ok(blocking(|| lending::wait(lanes, index))),
         };
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         self.waiting_octets.fetch_sub(octets, Ordering::Relaxed);
         entered
     }
 
-    /// Gives a permit of this lane back, perhaps to a lane of `borrowers` that waits for it.
+    /// Gives a permit of the lane at `index` back, perhaps to a lane above it that waits for it.
     #[inline]
-    pub(crate) fn leave(&self, borrowers: &[Arc<Self>]) {
-        self.permits.release();
-        // The most urgent comes first.
-        borrowers.iter().any(|lane| lane.permits.signal());
+    pub(crate) fn leave(lanes: &[Arc<Self>], index: usize) {
+        lending::give_back(lanes, index);
     }
 
     /// Charges the calling thread's work to the budget, if it is one of this lane's.
@@ -166,5 +166,12 @@ impl Lane {
         );
         let (kind, minor) = (ExceptionKind::Transient, Minor::TOO_MANY_REQUESTS_IN_PROGRESS);
         SystemException::new(kind, minor, Completion::No).with_reason(what)
+    }
+}
+
+impl HasPermits for Arc<Lane> {
+    #[inline]
+    fn permits(&self) -> &Semaphore {
+        &self.permits
     }
 }

@@ -6,6 +6,7 @@
 
 mod budget;
 mod lane;
+mod lending;
 mod options;
 
 pub(crate) use lane::Lane;
@@ -18,7 +19,7 @@ use crate::scheduler::Scheduler;
 use crate::wire::LaneLocalEndpoint;
 use armilla::transport::{Component, TaggedComponent};
 use armilla::{Concurrency, EndpointGroupOptions, Orb, SystemException};
-use armilla_ipc::real_time::Scheduling;
+use armilla_ipc::real_time::{Scheduling, Semaphore};
 use budget::Budget;
 use lane::LaneConfig;
 use std::sync::Arc;
@@ -211,9 +212,13 @@ impl Threadpool {
         self.0.scheduler.as_ref()
     }
 
-    /// Whether lanes borrow threads of those below them.
-    pub(crate) fn borrows(&self) -> bool {
-        self.0.borrowing
+    /// The lanes that lend threads to the one with this index and borrow from it, with itself, and
+    /// where it is among them.
+    pub(crate) fn lending(&self, index: usize) -> (&[Arc<Lane>], usize) {
+        match self.0.borrowing {
+            true => (self.lanes(), index),
+            false => (&self.lanes()[index..=index], 0),
+        }
     }
 }
 
