@@ -5,15 +5,18 @@
 //!   sets the two, always together, and nothing changes them until the drop.
 //! - *It is aligned and large enough*: a `U` is put there only where its size and its alignment
 //!   allow it.
+//! - *It may change behind a shared reference*, where the `U` has atomics or cells in it: so the
+//!   space is an `UnsafeCell`, and nothing here reads or writes it but as a `U`.
 //! - *It may go to other threads and be seen from them* because every `U` may.
 
 #![allow(unsafe_code)]
 
+use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::MaybeUninit;
 
 /// Pointers, so that those in what lies there stay what they are.
-type Space = MaybeUninit<[*const (); 2]>;
+type Space = UnsafeCell<MaybeUninit<[*const (); 2]>>;
 
 /// A value that shows itself as a `T`, mostly a trait object.
 pub trait Shows<T: ?Sized> {
@@ -38,11 +41,11 @@ struct Methods<T: ?Sized> {
 impl<T: ?Sized> Inline<T> {
     /// Takes a value.
     pub fn new<U: Shows<T> + Send + Sync + 'static>(value: U) -> Self {
-        let mut space = Space::uninit();
+        let space = Space::new(MaybeUninit::uninit());
         match fits::<U>() {
             true => {
                 // SAFETY: the space is writable, and large and aligned enough as was just asked.
-                unsafe { space.as_mut_ptr().cast::<U>().write(value) };
+                unsafe { space.get().cast::<U>().write(value) };
                 Self {
                     methods: const { &Methods { show: show::<U, T>, drop: drop_in::<U> } },
                     space,
@@ -51,7 +54,7 @@ impl<T: ?Sized> Inline<T> {
             false => {
                 let boxed = Box::new(value);
                 // SAFETY: the same; a thin pointer is one word.
-                unsafe { space.as_mut_ptr().cast::<Box<U>>().write(boxed) };
+                unsafe { space.get().cast::<Box<U>>().write(boxed) };
                 let methods =
                     const { &Methods { show: show_boxed::<U, T>, drop: drop_in::<Box<U>> } };
                 Self { methods, space }
@@ -75,21 +78,21 @@ const fn fits<U>() -> bool {
 /// The space holds a `U`.
 unsafe fn show<U: Shows<T> + 'static, T: ?Sized>(space: &Space) -> &T {
     // SAFETY: so the caller says; the borrow is that of the space.
-    unsafe { &*space.as_ptr().cast::<U>() }.show()
+    unsafe { &*space.get().cast::<U>() }.show()
 }
 
 /// # Safety
 /// The space holds a `Box<U>`.
 unsafe fn show_boxed<U: Shows<T> + 'static, T: ?Sized>(space: &Space) -> &T {
     // SAFETY: the same.
-    unsafe { &*space.as_ptr().cast::<Box<U>>() }.as_ref().show()
+    unsafe { &*space.get().cast::<Box<U>>() }.as_ref().show()
 }
 
 /// # Safety
 /// The space holds a `V`, and nothing afterwards.
 unsafe fn drop_in<V>(space: &mut Space) {
     // SAFETY: the same.
-    unsafe { space.as_mut_ptr().cast::<V>().drop_in_place() }
+    unsafe { space.get_mut().as_mut_ptr().cast::<V>().drop_in_place() }
 }
 
 impl<T: ?Sized> Drop for Inline<T> {
@@ -114,6 +117,7 @@ impl<T: ?Sized> fmt::Debug for Inline<T> {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     trait Speaks: Send + Sync {
         fn word(&self) -> String;
@@ -159,6 +163,35 @@ mod tests {
         assert_eq!(words, [r#""a text""#, large, "()", "7"]);
         drop(all);
         assert_eq!(Arc::strong_count(&text), 1);
+    }
+
+    /// A value in the space, and one in a box.
+    #[test]
+    fn a_value_may_change_behind_a_shared_reference() {
+        trait Counts {
+            fn next(&self) -> usize;
+        }
+        struct Count<const N: usize>([AtomicUsize; N]);
+        impl<const N: usize> Counts for Count<N> {
+            fn next(&self) -> usize {
+                self.0.iter().map(|count| count.fetch_add(1, Ordering::Relaxed)).sum()
+            }
+        }
+        impl<const N: usize> Shows<dyn Counts> for Count<N> {
+            fn show(&self) -> &(dyn Counts + 'static) {
+                self
+            }
+        }
+        let all: [Inline<dyn Counts>; 3] = [
+            Inline::new(Count::<1>(Default::default())),
+            Inline::new(Count::<2>(Default::default())),
+            Inline::new(Count::<5>(Default::default())),
+        ];
+        for (value, count) in all.iter().zip([1, 2, 5]) {
+            assert_eq!([(); 3].map(|()| value.get().next()), [0, count, 2 * count]);
+            std::thread::scope(|scope| scope.spawn(|| value.get().next()).join().unwrap());
+            assert_eq!(value.get().next(), 4 * count);
+        }
     }
 
     #[test]
