@@ -32,11 +32,12 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many hazard pointers a thread can have at once.
+/// How many hazard pointers a thread can have at once: 15 where a word has 64 bits, 31 where it has
+/// 32.
 pub const DEPTH: usize = WORDS - 1;
 
-/// The words of a record.
-const WORDS: usize = 16;
+/// The words of a record, which fill it.
+const WORDS: usize = 128 / size_of::<usize>();
 
 /// The value of a slot that is not in use; no word is that.
 const CLEAR: usize = 0;
@@ -48,7 +49,7 @@ const CLEAR: usize = 0;
 #[repr(align(128))]
 struct Record([AtomicUsize; WORDS]);
 
-const _: () = assert!(size_of::<Record>() == align_of::<Record>());
+const _: () = assert!(size_of::<[AtomicUsize; WORDS]>() == align_of::<Record>());
 
 /// The records of all threads: as many as there ever were threads at once with hazard pointers.
 struct Records {

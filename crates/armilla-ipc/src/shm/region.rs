@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(kind(&file, capacities), io::ErrorKind::InvalidData);
         fs::fcntl_add_seals(&file, SEALS).unwrap();
         Region::open(file.as_fd(), capacities).unwrap();
-        for claim in [[8192, 4096], [4096, 4097], [0, 0], [1 << 40, 4096]] {
+        for claim in [[8192, 4096], [4096, 4097], [0, 0], [usize::MAX / 2 + 1, 4096]] {
             assert_eq!(kind(&file, claim), io::ErrorKind::InvalidData, "{claim:?}");
         }
         let no_memory = std::fs::File::open("/dev/null").unwrap();
