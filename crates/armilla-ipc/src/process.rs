@@ -81,13 +81,15 @@ pub enum EndSignal {
 /// Signals all processes of a group, which is named by the number of the process that leads it.
 ///
 /// # Errors
-/// No process of the group is left, or they belong to another user.
+/// No process of the group is left, or they belong to another user. [`io::ErrorKind::InvalidInput`]
+/// for a number that names no group: 0, 1, which the kernel takes for every process that there is,
+/// and what is beyond the numbers of processes.
 pub fn signal_group(leader: u32, signal: EndSignal) -> io::Result<()> {
     let signal = match signal {
         EndSignal::Terminate => Signal::TERM,
         EndSignal::Kill => Signal::KILL,
     };
-    Ok(process::kill_process_group(number(leader)?, signal)?)
+    Ok(process::kill_process_group(group(leader)?, signal)?)
 }
 
 /// Whether a process with this number runs, and is the one that was started at this time, if that
@@ -133,6 +135,14 @@ fn number(process: u32) -> io::Result<Pid> {
     pid.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no number of a process"))
 }
 
+/// A number that `kill` takes, negative, for one group and no more.
+fn group(leader: u32) -> io::Result<Pid> {
+    match number(leader)? {
+        Pid::INIT => Err(io::Error::new(io::ErrorKind::InvalidInput, "no number of a group")),
+        leader => Ok(leader),
+    }
+}
+
 /// The state of a process and when it was started, from `/proc/PID/stat`.
 fn stat(process: u32) -> Option<(u8, u64)> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -162,6 +172,17 @@ mod tests {
         while signal_group(child.id(), EndSignal::Terminate).is_ok() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
+    }
+
+    /// `kill(-1)` would signal every process, `kill(0)` our own group, and what is negative as an
+    /// `i32` a single process. Nothing is signalled here, lest a failure end the machine.
+    #[test]
+    fn a_number_that_names_no_group_is_refused() {
+        for number in [0, 1, 1 << 31, u32::MAX - 41, u32::MAX - 1, u32::MAX] {
+            let error = group(number).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{number}");
+        }
+        assert_eq!(group(2).unwrap().as_raw_nonzero().get(), 2);
     }
 
     #[test]
