@@ -13,6 +13,8 @@ use armilla_ipc::{
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -34,6 +36,9 @@ fn an_acceptor_waits_until_there_are_descriptors_again() {
     }
 
     shared_memory_that_found_no_descriptor_is_not_lost(&Address::shm(path("shortage-memory")));
+    for address in [Address::shm, Address::pipe, Address::pty] {
+        who_says_nothing_gives_way(&path("shortage-silent"), address);
+    }
 
     let options = StreamOptions::default();
     for (what, address) in [
@@ -71,6 +76,27 @@ fn shared_memory_that_found_no_descriptor_is_not_lost(address: &Address) {
     assert!(error.to_string().contains("Too many open files"), "{error}");
     drop(hoard);
     assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
+}
+
+/// An acceptor that never waits, as in a reactor, has all descriptors that are left in peers that say
+/// nothing.
+fn who_says_nothing_gives_way(path: &Path, address: fn(PathBuf) -> Address) {
+    let options = StreamOptions::default();
+    let acceptor = listen(&address(path.to_owned()), &options).unwrap();
+    acceptor.set_timeout(Some(Duration::ZERO)).unwrap();
+    let silent: Vec<_> =
+        (0..12).map(|_| std::os::unix::net::UnixStream::connect(path).unwrap()).collect();
+    assert_eq!(acceptor.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    let client = connect(acceptor.local(), None, &options).unwrap();
+    client.send_all(b"hello").unwrap();
+    let mut hoard = Vec::new();
+    while let Ok(file) = File::open("/dev/null") {
+        hoard.push(file);
+    }
+    let server = acceptor.accept().unwrap().expect("the acceptor is open");
+    drop(hoard);
+    assert_eq!(server.recv(&mut [0; 8]).unwrap(), 5);
+    drop(silent);
 }
 
 /// Who makes something is told at once, and succeeds when there are descriptors again.

@@ -7,7 +7,7 @@ use crate::accept::{AcceptTimeout, EXHAUSTION_PAUSE, delegate_acceptor};
 use crate::is_resource_exhausted;
 use crate::unix::UnixAcceptor;
 use crate::{Acceptor, Address, StreamOptions};
-use rustix::fd::{AsFd, BorrowedFd};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::io;
 use std::time::Duration;
 
@@ -61,12 +61,15 @@ impl ShmAcceptor {
                 }
                 Ok(None) => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) if is_resource_exhausted(&error) && deadline.may_wait() => {
-                    // A descriptor of somebody who says nothing is needed more by another.
-                    if !self.silent.drop_first() {
-                        deadline.remaining()?;
-                        std::thread::sleep(EXHAUSTION_PAUSE);
+                Err(error) if is_resource_exhausted(&error) => {
+                    match self.silent.wait(Some(Duration::ZERO))? {
+                        Some(socket) => return Ok(Some(self.stream(socket))),
+                        // A descriptor of somebody who says nothing is needed more by another.
+                        None if self.silent.drop_first() => continue,
+                        None if !deadline.may_wait() => return Err(error),
+                        None => drop(deadline.remaining()?),
                     }
+                    std::thread::sleep(EXHAUSTION_PAUSE);
                 }
                 Err(error) => return Err(error),
             }
@@ -75,14 +78,17 @@ impl ShmAcceptor {
                 false => Some(Duration::ZERO),
             };
             match self.silent.wait(limit)? {
-                Some(socket) => {
-                    let names = [self.local.clone(), addr::unnamed()];
-                    return Ok(Some(ShmStream::new(socket, None, self.spin, names)));
-                }
+                Some(socket) => return Ok(Some(self.stream(socket))),
                 None if deadline.may_wait() || connects => {}
                 None => return Err(io::ErrorKind::WouldBlock.into()),
             }
         }
+    }
+
+    /// The stream of a peer that has greeted.
+    fn stream(&self, socket: OwnedFd) -> ShmStream {
+        let names = [self.local.clone(), addr::unnamed()];
+        ShmStream::new(socket, None, self.spin, names)
     }
 
     /// The listening socket, for what this type does not offer. Changing its state behind the

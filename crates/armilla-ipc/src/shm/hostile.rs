@@ -7,7 +7,10 @@ use super::addr::unnamed;
 use super::region::Region;
 use super::ring::{Consumer, FUTEX, Producer, Side};
 use super::rings::RingPair;
-use crate::Stream;
+use super::spin::Spin;
+use super::wait::WakeReason::SliceOver;
+use super::wait::{WaitLimit, Waiter};
+use crate::{Readiness, Stream};
 use rustix::fd::AsFd;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use std::io::{ErrorKind, IoSlice};
@@ -80,6 +83,41 @@ fn an_impossible_index_is_invalid_data() {
     memory.ring(0).forge(0, 1);
     let error = stream.send_all(&[0; 5000]).unwrap_err();
     assert_eq!(error.source.kind(), ErrorKind::InvalidData);
+}
+
+/// Who asks first whether there is anything is not led to wait for it.
+#[test]
+fn a_forged_index_of_our_own_promises_no_bytes() {
+    let (stream, memory, _socket) = stream_and_memory();
+    stream.set_recv_timeout(None).unwrap();
+    memory.ring(1).forge(0, 7);
+    assert_eq!(stream.readiness().unwrap(), Readiness::Idle);
+    assert_eq!(stream.watch().unwrap(), Readiness::Idle);
+    assert_eq!(stream.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    memory.ring(1).forge(CAPACITIES[1] as u64 + 1, 7);
+    assert_eq!(stream.readiness().unwrap(), Readiness::Data);
+    assert_eq!(stream.try_recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::InvalidData);
+}
+
+/// A store by the peer, each time between our announcement and our sleep, costs us a system call or
+/// two, and it could make as many as it likes.
+#[test]
+fn a_peer_that_wakes_in_vain_does_not_keep_a_processor_busy() {
+    let (stream, memory, _socket) = stream_and_memory();
+    let spin = Spin::new(Some(Duration::ZERO));
+    for side in [Side::Consumer, Side::Producer] {
+        let mut limit = WaitLimit::new(Some(Duration::from_millis(300)), &spin, "nothing came");
+        let (mut looks, ring) = (0, memory.ring(0));
+        let woken = Waiter { ring, side, socket: stream.as_fd() }.wait(&mut limit, || {
+            looks += 1;
+            ring.forge_control([0, FUTEX + 2, FUTEX + 2, u32::MAX]);
+            false
+        });
+        // The caller of a producer's wait looks after every slice itself.
+        let slice_over = side == Side::Producer && woken.as_ref().ok() == Some(&SliceOver);
+        assert!(slice_over || woken.unwrap_err().kind() == ErrorKind::TimedOut, "{side:?}");
+        assert!(looks < 250, "{side:?} has looked {looks} times");
+    }
 }
 
 /// Everything that a peer does to send twice and receive once, step by step.

@@ -74,8 +74,9 @@ impl Ring {
         self.control.0.ended.fetch_or(flags, SeqCst);
     }
 
-    /// Whether bytes lie in the ring, as far as the published indices tell.
-    pub(super) fn holds_bytes(&self) -> bool {
+    /// Whether bytes lie in the ring, as far as the published indices tell, which a hostile peer has
+    /// both written.
+    pub(super) fn seems_to_hold_bytes(&self) -> bool {
         self.tail.0.load(Acquire) != self.head.0.load(Acquire)
     }
 

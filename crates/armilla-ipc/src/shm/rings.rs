@@ -8,7 +8,7 @@ use super::ring::{
 use super::wait::{wake, wake_for_room};
 use rustix::fd::BorrowedFd;
 use std::io::{self, IoSlice};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// How many bytes are moved before the other side is woken, so that both sides work at the same
 /// time.
@@ -114,6 +114,19 @@ impl RingPair {
             wake_for_room(ring, consumer.room_given(), socket);
         }
         Ok(count)
+    }
+
+    /// Whether a read will find bytes, or an error. While another thread reads, the answer is but
+    /// what the shared memory says.
+    pub(super) fn holds_bytes(&self) -> bool {
+        let ring = self.incoming();
+        match self.consumer.try_lock() {
+            Ok(mut consumer) => consumer.available(ring, 1) != Ok(0),
+            Err(TryLockError::Poisoned(consumer)) => {
+                consumer.into_inner().available(ring, 1) != Ok(0)
+            }
+            Err(TryLockError::WouldBlock) => ring.seems_to_hold_bytes(),
+        }
     }
 
     /// Signals the peer that this side will write no more.

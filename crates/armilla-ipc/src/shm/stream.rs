@@ -260,7 +260,7 @@ impl Stream for ShmStream {
             Err(error) => return Err(error),
         };
         let ended = rings.incoming().ended() & (WRITER_CLOSED | RESET) != 0;
-        Ok(match rings.incoming().holds_bytes() {
+        Ok(match rings.holds_bytes() {
             true => Readiness::Data,
             false if ended || gone || self.connection.closed_for_reading() => Readiness::Closed,
             false => Readiness::Idle,

@@ -5,6 +5,9 @@
 //! short. After it, a producer polls the socket, which the kernel hangs up when the peer dies, and
 //! sleeps again. A consumer, which may be idle for hours, waits on the socket from then on: the
 //! peer wakes it by a byte there, the doorbell, and the peer's death wakes it too.
+//!
+//! A hostile peer may change the word over and over, at the cost of a store each time. A side that
+//! was woken in vain often enough stops sleeping there.
 
 use super::ring::{DOORBELL, FUTEX, Ring, Side};
 use super::spin::Spin;
@@ -20,6 +23,10 @@ use std::time::Duration;
 /// How long a side sleeps before it polls the socket: the longest time for which the death of a
 /// peer goes unnoticed.
 const SLICE: Duration = Duration::from_millis(20);
+
+/// How often one wait is woken in vain before it stops sleeping on the word. Signals that interrupt
+/// the thread wake it in vain too, and a correct peer once or twice.
+const MAX_FALSE_WAKES: u32 = 64;
 
 /// One side of a ring, for the thread that waits there.
 pub(super) struct Waiter<'a> {
@@ -49,22 +56,31 @@ impl Waiter<'_> {
         if limit.spin.until(limit.timeout, &mut ready) {
             return Ok(WakeReason::Ready);
         }
-        let mut how = FUTEX;
+        let (mut how, mut false_wakes) = (FUTEX, 0);
         loop {
             let left = limit.left()?;
             self.ring.announce_sleep(self.side, how);
             let woken = match ready() {
                 true => Ok(WakeReason::Ready),
                 false if how == DOORBELL => self.sleep_at_socket(left),
+                false if false_wakes >= MAX_FALSE_WAKES => self.sleep_regardless(left),
                 false => self.sleep_on_word(left),
             };
             self.ring.clear_sleep(self.side);
             match woken? {
                 WakeReason::SliceOver if self.side == Side::Consumer => how = DOORBELL,
-                WakeReason::Ready if !ready() => {}
+                WakeReason::Ready if !ready() => false_wakes += 1,
                 woken => return Ok(woken),
             }
         }
+    }
+
+    /// Sleeps for a [`SLICE`], whatever happens to the word.
+    #[cold]
+    fn sleep_regardless(&self, left: Option<Duration>) -> io::Result<WakeReason> {
+        let slice = left.map_or(SLICE, |left| left.min(SLICE));
+        let seen = poll_socket(self.socket, PollFlags::empty(), Some(slice))?;
+        Ok(if hung_up(seen) { WakeReason::PeerGone } else { WakeReason::SliceOver })
     }
 
     /// Sleeps in the kernel until the word changes, a [`SLICE`] at most, then polls the socket.

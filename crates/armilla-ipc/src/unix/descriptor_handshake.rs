@@ -57,8 +57,9 @@ impl DescriptorAcceptor {
     }
 
     /// The next `N` descriptors, or `None` once closed. A silent peer holds up no other, and a peer
-    /// that passes anything else is dropped. While descriptors are exhausted this pauses before it
-    /// receives anything; with a timeout of zero that is an error.
+    /// that passes anything else is dropped. While descriptors are exhausted silent peers are
+    /// disconnected, one after the other, and then this pauses before it receives anything; with a
+    /// timeout of zero that is an error.
     pub(crate) fn accept<const N: usize>(&self) -> io::Result<Option<Passed<N>>> {
         let deadline = self.timeout.start();
         loop {
@@ -68,6 +69,8 @@ impl DescriptorAcceptor {
             };
             match Errno::from_io_error(&error) {
                 Some(Errno::AGAIN) if deadline.may_wait() => self.wait(deadline.remaining()?)?,
+                // A descriptor of somebody who says nothing is needed more by another.
+                Some(errno) if is_exhaustion(errno) && self.drop_first_silent() => {}
                 Some(errno) if deadline.may_wait() && is_exhaustion(errno) => {
                     deadline.remaining()?;
                     std::thread::sleep(EXHAUSTION_PAUSE);
@@ -114,6 +117,14 @@ impl DescriptorAcceptor {
             }
         }
         Ok(None)
+    }
+
+    /// Disconnects the peer that has been silent for longest. `false` if there is none.
+    fn drop_first_silent(&self) -> bool {
+        let mut silent = lock(&self.silent);
+        let idle = |stream: &UnixStream| matches!(stream.readiness(), Ok(Readiness::Idle));
+        let first = silent.iter().position(idle);
+        first.and_then(|index| silent.remove(index)).is_some()
     }
 
     fn receive_from<const N: usize>(&self, stream: &UnixStream) -> io::Result<Passed<N>> {
