@@ -11,6 +11,7 @@ mod failure;
 mod idl;
 mod ifr;
 mod imr;
+mod input;
 mod interrupt;
 mod ior;
 mod json_text;

@@ -2,6 +2,7 @@
 //! warnings, and how files are read.
 
 use crate::diagnostics::Code;
+use crate::read::{read_file, read_limited};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ pub struct Options {
     pub(crate) defines: Vec<(String, String)>,
     pub(crate) undefines: Vec<String>,
     pub(crate) allowed: Vec<Code>,
-    reader: Arc<Reader>,
+    /// Instead of the disk.
+    reader: Option<Arc<Reader>>,
 }
 
 type Reader = dyn Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync;
@@ -41,7 +43,7 @@ impl Options {
             defines: PREDEFINED.iter().map(|(name, value)| own(name, value)).collect(),
             undefines: Vec::new(),
             allowed: Vec::new(),
-            reader: Arc::new(|path| std::fs::read(path)),
+            reader: None,
         }
     }
 
@@ -78,18 +80,24 @@ impl Options {
         self
     }
 
-    /// Reads files through `reader` instead of from disk. If `reader` returns an error of the kind
+    /// Reads files through `reader` instead of from disk, where [`read_file`](crate::read_file)
+    /// reads what is included. If `reader` returns an error of the kind
     /// [`NotFound`](io::ErrorKind::NotFound), the search for an included file continues.
     pub fn read_with(
         mut self,
         reader: impl Fn(&Path) -> io::Result<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
-        self.reader = Arc::new(reader);
+        self.reader = Some(Arc::new(reader));
         self
     }
 
-    pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        (self.reader)(path)
+    /// Reads a file that the caller names, or one that another file includes.
+    pub(crate) fn read(&self, path: &Path, is_included: bool) -> io::Result<Vec<u8>> {
+        match &self.reader {
+            Some(reader) => reader(path),
+            None if is_included => read_file(path),
+            None => read_limited(std::fs::File::open(path)?),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Severity};
 use crate::options::Options;
+use crate::read::MAX_FILE_SIZE;
 use crate::source::{FileId, Sources, Span};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,6 @@ pub(crate) struct Session<'o> {
     pub(crate) options: &'o Options,
     pub(crate) diagnostics: Diagnostics,
 }
-
-/// The maximum size of a source file, in bytes.
-const MAX_FILE_SIZE: usize = 16 << 20;
 
 impl<'o> Session<'o> {
     pub(crate) fn new(options: &'o Options) -> Self {
@@ -57,7 +55,7 @@ impl<'o> Session<'o> {
         if let Some(file) = self.sources().find(path) {
             return Some(Ok(file));
         }
-        match self.options.read(path) {
+        match self.options.read(path, included_at.is_some()) {
             Ok(bytes) => Some(self.add(path, decode(bytes), included_at)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {

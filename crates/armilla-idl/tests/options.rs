@@ -184,3 +184,67 @@ fn a_file_with_the_byte_order_mark_of_utf_16_is_read_as_that() {
     let half = [&little[..], &[65]].concat();
     assert_eq!(codes(&read([0xff, 0xfe], &half).unwrap_err()), [Code::BadCharacter]);
 }
+
+/// A directory of a test, removed with what is in it.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("armilla-idl-{}-{name}", std::process::id()));
+        std::fs::create_dir(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, text: &[u8]) -> std::path::PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).ok();
+    }
+}
+
+/// What the compiler says of a file, without waiting for ever.
+fn errors_of(path: std::path::PathBuf) -> String {
+    let (send, receive) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(parse(path, &Options::new()).unwrap_err().render()));
+    receive.recv_timeout(std::time::Duration::from_secs(60)).expect("nothing is waited for")
+}
+
+#[test]
+fn what_a_source_includes_is_a_file_of_a_size_that_a_source_may_have() {
+    let scratch = Scratch::new("includes");
+    let pipe = scratch.0.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let socket = scratch.0.join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let large = scratch.write("large.idl", &vec![b' '; (16 << 20) + 1]);
+    // A hole that would not fit into any memory.
+    let hole = scratch.write("hole.idl", b"");
+    std::fs::File::options().write(true).open(&hole).unwrap().set_len(1 << 40).unwrap();
+    std::os::unix::fs::symlink(&pipe, scratch.0.join("link")).unwrap();
+    for (included, what) in [
+        ("/dev/zero", "a source is read from a regular file only"),
+        ("pipe", "a source is read from a regular file only"),
+        ("link", "a source is read from a regular file only"),
+        ("socket", "a source is read from a regular file only"),
+        (".", "it is a directory"),
+        ("large.idl", "larger than 16 MiB"),
+        ("hole.idl", "larger than 16 MiB"),
+    ] {
+        let source = format!("#include \"{included}\"\n");
+        let errors = errors_of(scratch.write("main.idl", source.as_bytes()));
+        assert!(errors.contains(what), "{included}: {errors}");
+    }
+    assert!(armilla_idl::read_file(&pipe).is_err());
+    assert_eq!(armilla_idl::read_file(&large).unwrap().len(), (16 << 20) + 1);
+}
+
+#[test]
+fn a_source_that_never_ends_is_too_large() {
+    assert!(errors_of("/dev/zero".into()).contains("`/dev/zero` is larger than 16 MiB"));
+}

@@ -27,14 +27,15 @@ pub fn connect<E: FlowEnd>(
     spec: &FlowSpec,
     options: &FlowOptions,
 ) -> Result<E, StreamError> {
-    connect_with(endpoint, spec, options, FlowControl::new())
+    connect_with(endpoint, spec, (options, None), FlowControl::new())
 }
 
-/// The same with a control that exists already.
+/// The same with a control that exists already. Over what the kernel tells the user of, only to one
+/// who listens as `user`, if there is one.
 pub(crate) fn connect_with<E: FlowEnd>(
     endpoint: &FlowEndPoint,
     spec: &FlowSpec,
-    options: &FlowOptions,
+    (options, user): (&FlowOptions, Option<u32>),
     control: FlowControl,
 ) -> Result<E, StreamError> {
     let token = Token::from_octets(&endpoint.token)
@@ -43,15 +44,16 @@ pub(crate) fn connect_with<E: FlowEnd>(
     let greeting = Greeting { token, offset: spec.offset, keep };
     let (mut tried, mut cut) = (Vec::new(), None);
     for text in endpoint.r#where.iter().take(MOST_ADDRESSES) {
-        match take_kept(text, &greeting, options) {
+        let way = (text.to_owned(), user, options.stream.clone());
+        match take_kept(&way, &greeting, options) {
             Some(Ok(connection)) => return Ok(begin(connection, control, options, spec.clone())),
             Some(Err(error @ StreamError::Cut { .. })) => cut = Some(error),
             Some(Err(error)) => return Err(error),
             None => {}
         }
-        match open(text, options) {
+        match open(text, options).and_then(|carrier| of_user(carrier, user)) {
             Ok(carrier) => {
-                let greeted = greet(Arc::new(carrier), text, &greeting, options);
+                let greeted = greet(Arc::new(carrier), way, &greeting, options);
                 let connection = greeted.map_err(|error| match (error, cut) {
                     // The kept connection was cut when the token had arrived.
                     (StreamError::Refused(Verdict::UnknownToken), Some(cut)) => cut,
@@ -66,8 +68,8 @@ pub(crate) fn connect_with<E: FlowEnd>(
     Err(StreamError::Unreachable(if tried.is_empty() { none() } else { tried.join("; ") }))
 }
 
-/// Where a kept connection leads, and the options with which it was made.
-type Way = (String, StreamOptions);
+/// Where a kept connection leads, who has to listen there, and the options with which it was made.
+type Way = (String, Option<u32>, StreamOptions);
 
 /// The connections of this process that wait for their next flow. A peer that sends something before
 /// it is greeted does not keep to the protocol: then, as when it closes, its connection is dropped.
@@ -76,12 +78,26 @@ static KEPT: LazyLock<Idle<Way>> = LazyLock::new(|| Idle::new(GRACE, |_, _| ()))
 /// Greets over a kept connection, if there is one. It is cut if the peer closes it at this moment,
 /// mostly without having seen the token.
 fn take_kept(
-    text: &str,
+    way: &Way,
     greeting: &Greeting,
     options: &FlowOptions,
 ) -> Option<Result<Connection, StreamError>> {
-    let same = |(at, stream): &Way| at == text && *stream == options.stream;
-    KEPT.take(same).map(|carrier| greet(carrier, text, greeting, options))
+    KEPT.take(|kept| kept == way).map(|carrier| greet(carrier, way.clone(), greeting, options))
+}
+
+/// Refuses a connection to a socket on which another user listens.
+fn of_user(carrier: Carrier, user: Option<u32>) -> io::Result<Carrier> {
+    let found = match (&carrier, user) {
+        (Carrier::Tcp(_), _) | (_, None) => return Ok(carrier),
+        (Carrier::Unix(stream), Some(_)) => stream.peer_credentials()?.user,
+        (Carrier::Shm(stream), Some(_)) => stream.peer_credentials()?.user,
+    };
+    if user == Some(found) {
+        return Ok(carrier);
+    }
+    let what =
+        format!("{} is served by the user {found}, not by the caller", carrier.stream().peer());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }
 
 fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
@@ -104,7 +120,7 @@ fn open(text: &str, options: &FlowOptions) -> io::Result<Carrier> {
 /// Shows the token and takes the answer.
 fn greet(
     carrier: Arc<Carrier>,
-    text: &str,
+    way: Way,
     greeting: &Greeting,
     options: &FlowOptions,
 ) -> Result<Connection, StreamError> {
@@ -122,16 +138,39 @@ fn greet(
         }
         Answer { verdict: Verdict::Welcome, keep, .. } => {
             let keep = keep && greeting.keep && carrier.is_watchable();
-            Ok(Connection { keep: keep.then(|| keep_for(text, options)), carrier })
+            Ok(Connection { keep: keep.then(|| keep_for(way, options)), carrier })
         }
         Answer { verdict, .. } => Err(StreamError::Refused(verdict)),
     }
 }
 
-fn keep_for(text: &str, options: &FlowOptions) -> Keep {
-    let way = (text.to_owned(), options.stream.clone());
+fn keep_for(way: Way, options: &FlowOptions) -> Keep {
     let limits = (options.max_idle, options.idle_timeout);
     Keep::new(move |carrier| {
         KEPT.keep(carrier, way, limits, Watched::Soon);
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FlowConsumer, FlowProducer, Listener};
+
+    #[test]
+    fn a_socket_of_another_user_than_the_caller_gets_no_token() {
+        let listener = Listener::builder().unix().shared_memory().start().unwrap();
+        let (options, own) = (FlowOptions::default(), rustix::process::geteuid().as_raw());
+        let spec = FlowSpec::sized(0);
+        for transport in ["unix", "shm"] {
+            let (endpoint, _offer) = listener.offer::<FlowProducer>(0, &[transport]).unwrap();
+            let connect = |user| {
+                let control = FlowControl::new();
+                connect_with::<FlowConsumer>(&endpoint, &spec, (&options, user), control)
+            };
+            let refused = connect(Some(own + 1)).unwrap_err().to_string();
+            assert!(refused.contains("not by the caller"), "{refused}");
+            // The token was not shown, and so is of use.
+            connect(Some(own)).unwrap();
+        }
+    }
 }

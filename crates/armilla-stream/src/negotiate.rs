@@ -94,12 +94,13 @@ impl Listener {
         let listens = match request.listens.first() {
             Some(endpoint) => {
                 let (endpoint, spec) = (self.reachable(endpoint)?, spec.clone());
+                let user = self.reach().user(Caller::current().as_ref());
                 let place = self.take_place();
                 let place = place.ok_or(StreamError::Refused(Verdict::Busy)).map_err(refused)?;
                 let control = control.clone();
                 let begin = move || {
                     let _place = place;
-                    work(connect_with(&endpoint, &spec, &options, control));
+                    work(connect_with(&endpoint, &spec, (&options, user), control));
                 };
                 let thread = thread::Builder::new().name("armilla-flow".to_owned());
                 thread.spawn(begin).map_err(|error| refused(StreamError::System(error)))?;

@@ -64,6 +64,14 @@ impl Reach {
         self
     }
 
+    /// The user who has to listen at a socket to which it connects for a caller; `None` if it may
+    /// be anybody. Only the kernel's word on the connection counts: the caller may put another
+    /// socket in the place of the one that was looked at.
+    pub(crate) fn user(&self, caller: Option<&Caller>) -> Option<u32> {
+        let caller = caller.filter(|caller| caller.address.is_some() && !self.anywhere)?;
+        caller.credentials.map(|credentials| credentials.user)
+    }
+
     /// Whether it connects to an address for a caller; `None` if nobody knows who calls.
     pub(crate) fn includes(&self, address: &str, caller: Option<&Caller>) -> bool {
         let Ok(address) = address.parse::<Address>() else { return false };

@@ -80,7 +80,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            ("allocations failure json_text", "what every command may need"),
+            ("allocations failure input json_text", "what every command may need"),
             (
                 "interrupt orb output service",
                 "the ORB of a command, how it tells and ends, and what servers have in common",
@@ -144,7 +144,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-idl",
         rows: &[
-            ("json source", "texts"),
+            ("json read source", "texts"),
             ("diagnostics model", "what the compiler says, and what it has understood"),
             ("diff lex options", "two models, the words of a text, and what a program chooses"),
             ("outline session", "what editors and several files need"),

@@ -39,7 +39,7 @@ pub(super) fn run(fmt: &Fmt) -> Outcome {
 /// Formats one file; returns whether it was formatted already.
 fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     let is_input = file.as_os_str() == "-";
-    let before = if is_input { read_input() } else { fs::read(file) };
+    let before = if is_input { read_input() } else { armilla_idl::read_file(file) };
     let before = before.context(format_args!("cannot read {}", file.display()))?;
     let after = formatted(file, &before)?;
     let unchanged = before == after;
@@ -72,9 +72,13 @@ fn replace(file: &Path, after: &[u8]) -> io::Result<()> {
     written.inspect_err(|_| drop(fs::remove_file(&beside)))
 }
 
+/// More octets than a source may have.
+const MOST_INPUT: u64 = (16 << 20) + 1;
+
 fn read_input() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
+    // As much as shows that it is too large for a source.
+    io::stdin().lock().take(MOST_INPUT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Where, failed, repository};
 use crate::failure::{Context, Failure, Outcome};
+use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::output::say;
 use armilla_imr::corba::Repository;
 use armilla_imr::model::{Activation, Definition, KeyPattern, ResourceLimits};
-use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The arguments of `armilla imr add`.
@@ -99,13 +99,8 @@ pub(super) fn add(options: &Add, arguments: &OrbArguments) -> Outcome {
     Ok(())
 }
 
-fn read(file: &PathBuf) -> Outcome<Vec<Definition>> {
-    let mut text = String::new();
-    let read = match file.to_str() {
-        Some("-") => std::io::stdin().read_to_string(&mut text).map(drop),
-        _ => std::fs::read_to_string(file).map(|read| text = read),
-    };
-    read.context(format_args!("cannot read {}", file.display()))?;
+fn read(file: &Path) -> Outcome<Vec<Definition>> {
+    let text = read_text(file, WRITTEN).context(format_args!("cannot read {}", file.display()))?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
 }

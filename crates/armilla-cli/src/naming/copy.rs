@@ -2,12 +2,12 @@
 
 use super::{context, root};
 use crate::failure::{Context, Failure, Outcome};
+use crate::input::{RECORDED, read_text};
 use crate::output::print;
 use armilla::Orb;
 use armilla_giop::url::ObjectUrl;
 use armilla_naming::client::{self, Snapshot};
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The arguments of `armilla naming import`.
@@ -45,13 +45,7 @@ pub(super) fn import(orb: &Orb, options: &Import) -> Outcome {
 }
 
 fn read(file: &Path) -> Outcome<Snapshot> {
-    let text = match file.as_os_str() == "-" {
-        true => {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text).map(|_| text)
-        }
-        false => fs::read_to_string(file),
-    };
+    let text = read_text(file, RECORDED);
     let text = text.context(format_args!("cannot read {}", file.display()))?;
     text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
 }

@@ -1,6 +1,7 @@
 //! `armilla naming serve`.
 
 use crate::failure::{Context, Failure, Outcome};
+use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla_naming::Store;
@@ -82,7 +83,7 @@ fn checks(options: &Serve) -> Option<CheckSettings> {
 }
 
 fn rules(file: &Path) -> Outcome<Rules> {
-    let text = fs::read_to_string(file);
+    let text = read_text(file, WRITTEN);
     let text = text.context(format_args!("cannot read {}", file.display()))?;
     text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
 }

@@ -1,6 +1,7 @@
 //! Reads what files say of operations.
 
 use crate::failure::{Failure, Outcome, complain};
+use crate::input::{WRITTEN, read_text};
 use armilla_idl::model::{DeclKind, Export, Level, Operation, Timing};
 use armilla_idl::{Options, parse};
 use armilla_schedule::{
@@ -37,7 +38,7 @@ fn process(file: &Path) -> String {
 
 fn table_of(file: &Path) -> Outcome<Description> {
     let name = file.display().to_string();
-    let text = std::fs::read_to_string(file)
+    let text = read_text(file, WRITTEN)
         .map_err(|error| Failure::usage(format_args!("cannot read {name}: {error}")))?;
     Description::parse(&name, None, &text).map_err(Failure::usage)
 }

@@ -15,6 +15,9 @@ use std::time::Duration;
 /// nobody else has to be woken for that.
 const STAY: Duration = Duration::from_millis(50);
 
+/// For how long a connection may greet before it makes room for another one.
+const GREETING: Duration = Duration::from_secs(1);
+
 /// Accepts connections until the listener closes, and greets each in a thread of its own, in which
 /// the flow goes on.
 pub(super) fn accept_all(acceptor: &Acceptor, shared: &Arc<Shared>) {
@@ -59,11 +62,20 @@ fn refuse(carrier: &Carrier) {
 pub(crate) struct Place(Arc<Shared>);
 
 impl Place {
-    /// A connection that waits for its next flow makes room if there is no other.
+    /// If there is no other, a connection makes room that has not greeted in time, that waits for
+    /// its next flow, or that has not greeted yet.
     pub(super) fn take(shared: &Arc<Shared>) -> Option<Self> {
         let place = Self(Arc::clone(shared));
-        let before = shared.connections.fetch_add(1, Ordering::AcqRel);
-        (before < shared.max_connections || shared.idle.close_oldest()).then_some(place)
+        let (before, most) =
+            (shared.connections.fetch_add(1, Ordering::AcqRel), shared.max_connections);
+        let made_room = || {
+            // What is closed has its place until its thread has ended: those are bounded too.
+            before <= most.saturating_mul(2)
+                && (shared.unproven.close_oldest(GREETING)
+                    || shared.idle.close_oldest()
+                    || shared.unproven.close_oldest(Duration::ZERO))
+        };
+        (before < most || made_room()).then_some(place)
     }
 
     /// Serves a flow, and those that follow it at once.
@@ -111,10 +123,16 @@ impl Place {
 
     /// Reads the greeting and answers it: who waits for the flow, and whether the connection is
     /// kept. Nothing of a wrong token is told or logged.
-    fn greet(&self, carrier: &Carrier, has_arrived: bool) -> io::Result<Option<(Deliver, bool)>> {
+    fn greet(
+        &self,
+        carrier: &Arc<Carrier>,
+        has_arrived: bool,
+    ) -> io::Result<Option<(Deliver, bool)>> {
         let (options, limit) = (&self.0.options, self.0.options.connect_timeout);
         let mut octets = [0; Greeting::LENGTH];
+        let awaited = self.0.unproven.add(carrier);
         carrier.receive_message(&mut octets, limit, has_arrived)?;
+        drop(awaited);
         let greeting = Greeting::decode(&octets).map_err(io::Error::other)?;
         let (verdict, waiting) = match self.0.offers.take(&greeting.token) {
             None => (Verdict::UnknownToken, None),

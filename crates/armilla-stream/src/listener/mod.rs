@@ -3,6 +3,7 @@
 mod handshake;
 mod offers;
 mod private_directory;
+mod unproven;
 
 use crate::carrier::{Acceptor, Connection, transport};
 use crate::flow::{FlowEnd, Link};
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
+use unproven::Unproven;
 
 /// Listens for the flows of a process, over every transport that it was given.
 ///
@@ -92,6 +94,7 @@ struct Shared {
     max_connections: usize,
     options: FlowOptions,
     idle: Idle<Place>,
+    unproven: Unproven,
 }
 
 impl Listener {
@@ -245,8 +248,9 @@ impl ListenerBuilder {
         self
     }
 
-    /// How many connections there may be, those that have not shown a token yet included. Those
-    /// that wait for their next flow make room. Default: 256.
+    /// How many connections there may be, those that have not shown a token yet included. These
+    /// make room for others if they take longer than a second, then those that wait for their next
+    /// flow, then those that have just come; so who shows nothing keeps nobody out. Default: 256.
     pub const fn max_connections(mut self, most: usize) -> Self {
         self.max_connections = most;
         self
@@ -294,6 +298,7 @@ impl ListenerBuilder {
             max_connections: self.max_connections,
             options: self.options,
             idle: Idle::new(GRACE, handshake::go_on),
+            unproven: Unproven::default(),
         });
         let (lifetime, reach) = (self.lifetime, self.reach);
         let _directory = directory;

@@ -2,10 +2,11 @@
 //! the next listener of the same user removes it.
 
 use crate::Token;
+use rustix::fs::{Mode, OFlags, fstat, open, openat};
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, DirEntry, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,8 +19,9 @@ const LOCK: &str = "lock";
 /// A directory without the file is left alone for so long: its process may be about to make it.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// The most directories that one listener looks at.
+/// The most directories that one listener looks at: of this user, and of all.
 const MOST: usize = 1_000;
+const MOST_OF_ALL: usize = 100_000;
 
 /// A directory that only this user can enter; removed with what is in it when it is dropped.
 #[derive(Debug)]
@@ -68,32 +70,45 @@ impl Drop for PrivateDirectory {
     }
 }
 
-/// Removes the directories of dead processes in `parent`. Those of other users cannot be entered;
-/// they stay.
+/// Removes the directories of dead processes of this user in `parent`. Whatever others have put
+/// there under such a name is neither opened nor removed.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
+    let user = rustix::process::geteuid().as_raw();
     let is_ours = |entry: &DirEntry| {
         entry.file_name().to_string_lossy().starts_with(PREFIX)
-            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            // This follows no link.
+            && entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == user)
     };
-    for entry in entries.flatten().filter(is_ours).take(MOST) {
-        // An error is that of a directory of another user, or of one that has just gone.
-        if is_abandoned(&entry).unwrap_or(false) {
+    for entry in entries.flatten().take(MOST_OF_ALL).filter(is_ours).take(MOST) {
+        // An error is that of a directory that has just gone, or is none of ours.
+        if is_abandoned(&entry.path(), user).unwrap_or(false) {
             // Another process may be removing it too.
             fs::remove_dir_all(entry.path()).ok();
         }
     }
 }
 
-/// Whether no process holds the lock of the directory.
-fn is_abandoned(entry: &DirEntry) -> io::Result<bool> {
-    match File::open(entry.path().join(LOCK)) {
-        Ok(lock) => Ok(lock.try_lock().is_ok()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let age = entry.metadata()?.modified()?.elapsed();
+/// Whether a directory is one of this user, and no process holds its lock. Others may have renamed
+/// it since it was listed, so what was opened is looked at, and nothing is opened that could wait.
+fn is_abandoned(path: &Path, user: u32) -> io::Result<bool> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let directory = File::from(open(path, flags | OFlags::DIRECTORY, Mode::empty())?);
+    let found = fstat(&directory)?;
+    if found.st_uid != user {
+        return Ok(false);
+    }
+    match openat(&directory, LOCK, flags, Mode::empty()) {
+        Ok(lock) => {
+            let lock = File::from(lock);
+            let kind = lock.metadata()?;
+            Ok(kind.is_file() && kind.uid() == user && lock.try_lock().is_ok())
+        }
+        Err(rustix::io::Errno::NOENT) => {
+            let age = directory.metadata()?.modified()?.elapsed();
             Ok(age.is_ok_and(|age| age > GRACE))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -122,5 +137,49 @@ mod tests {
         let path = alive.path().to_owned();
         drop(alive);
         assert!(!path.exists());
+    }
+
+    /// Makes a pipe with a name, which nobody opens.
+    fn make_pipe(path: &Path) {
+        use rustix::fs::{CWD, FileType, mknodat};
+        mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    }
+
+    #[test]
+    fn what_others_plant_beside_it_holds_no_listener_and_stays() {
+        let parent = PrivateDirectory::new().unwrap();
+        let named = |name: &str| parent.path().join(format!("{PREFIX}{name}"));
+        let (pipe, linked, target) = (named("pipe"), named("linked"), parent.path().join("target"));
+        for path in [&pipe, &linked, &target] {
+            fs::create_dir(path).unwrap();
+        }
+        // To open it waits for whoever writes to it.
+        make_pipe(&pipe.join(LOCK));
+        fs::write(target.join(LOCK), "").unwrap();
+        std::os::unix::fs::symlink(target.join(LOCK), linked.join(LOCK)).unwrap();
+        std::os::unix::fs::symlink(&target, named("link")).unwrap();
+        make_pipe(&named("no-directory"));
+        let (told, made) = std::sync::mpsc::channel();
+        let within = parent.path().to_owned();
+        std::thread::spawn(move || told.send(PrivateDirectory::within(&within)));
+        let made = made.recv_timeout(Duration::from_secs(30)).expect("the pipe holds nobody");
+        assert!(made.unwrap().path().exists());
+        assert!([&pipe, &linked, &target.join(LOCK)].into_iter().all(|path| path.exists()));
+    }
+
+    #[test]
+    fn directories_of_other_users_are_left_alone() {
+        let parent = PrivateDirectory::new().unwrap();
+        let path = parent.path().join("armilla-flows-other");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join(LOCK), "").unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        assert!(!is_abandoned(&path, own + 1).unwrap());
+        assert!(is_abandoned(&path, own).unwrap());
+        if own == 0 {
+            std::os::unix::fs::chown(&path, Some(12_345), None).unwrap();
+            sweep(parent.path());
+            assert!(path.join(LOCK).exists(), "the superuser may, and does not");
+        }
     }
 }

@@ -3,15 +3,27 @@
 use crate::common::{listener, options};
 use armilla_stream::wire::{Answer, Greeting, Verdict};
 use armilla_stream::{
-    FlowConsumer, FlowEndPoint, FlowProducer, FlowSpec, Listener, StreamError, Token, connect,
+    FlowConsumer, FlowEndPoint, FlowOptions, FlowProducer, FlowSpec, Listener, StreamError, Token,
+    connect,
 };
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn collect(endpoint: &FlowEndPoint, offset: u64) -> Result<FlowConsumer, StreamError> {
-    let spec = FlowSpec { offset, ..FlowSpec::sized(10) };
+    collect_of(endpoint, FlowSpec { offset, ..FlowSpec::sized(10) })
+}
+
+fn collect_of(endpoint: &FlowEndPoint, spec: FlowSpec) -> Result<FlowConsumer, StreamError> {
     connect(endpoint, &spec, &options())
+}
+
+fn until(what: &str, condition: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < end, "waited for: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn refusal(result: Result<FlowConsumer, StreamError>) -> Verdict {
@@ -103,6 +115,49 @@ fn a_connection_too_many_is_told_so() {
     assert_eq!(refusal(collect(&first, 0)), Verdict::Busy);
     assert_eq!(refusal(collect(&second, 0)), Verdict::Busy);
     drop(stop);
+}
+
+#[test]
+fn who_connects_and_says_nothing_keeps_nobody_out() {
+    let builder = Listener::builder().tcp("127.0.0.1", 0).max_connections(2);
+    let patient = FlowOptions { connect_timeout: Duration::from_secs(600), ..options() };
+    let listener = builder.options(patient).start().unwrap();
+    let at = listener.addresses()[0].to_string().replace("tcp://", "");
+    let mut silent: Vec<_> = (0..2).map(|_| TcpStream::connect(&at).unwrap()).collect();
+    // One of them begins, and says no more.
+    silent[0].write_all(b"AFLG").unwrap();
+    until("both have the places", || listener.connections() == 2);
+    for _ in 0..3 {
+        let (endpoint, offer) = listener.offer::<FlowProducer>(0, &["tcp"]).unwrap();
+        let sent = std::thread::spawn(move || offer.wait(FlowSpec::sized(0)).unwrap().finish());
+        let consumer = collect_of(&endpoint, FlowSpec::sized(0)).unwrap();
+        assert_eq!(consumer.finish().unwrap().octets, 0);
+        sent.join().unwrap().unwrap();
+        silent.push(TcpStream::connect(&at).unwrap());
+    }
+    for stream in &mut silent[..2] {
+        assert_eq!(stream.read(&mut [0; 64]).unwrap_or(0), 0, "they made room");
+    }
+}
+
+#[test]
+fn many_who_say_nothing_hold_a_bounded_number_of_connections() {
+    let builder = Listener::builder().tcp("127.0.0.1", 0).max_connections(4);
+    let patient = FlowOptions { connect_timeout: Duration::from_secs(600), ..options() };
+    let listener = builder.options(patient).start().unwrap();
+    let at = listener.addresses()[0].to_string().replace("tcp://", "");
+    let silent: Vec<_> = (0..100).map(|_| TcpStream::connect(&at).unwrap()).collect();
+    for stream in &silent {
+        stream.set_nonblocking(true).unwrap();
+    }
+    let is_open = |stream: &&TcpStream| {
+        let peeked = stream.peek(&mut [0]);
+        peeked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    };
+    until("the others are closed", || silent.iter().filter(is_open).count() <= 4);
+    assert!(listener.connections() <= 8);
+    drop(silent);
+    until("nobody is left", || listener.connections() == 0);
 }
 
 #[test]

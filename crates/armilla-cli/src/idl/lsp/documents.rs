@@ -40,7 +40,7 @@ impl Documents {
         let open = Arc::clone(&texts);
         let options = options.read_with(move |path| match lock(&open).get(&uri::normal(path)) {
             Some(text) => Ok(text.clone().into_bytes()),
-            None => std::fs::read(path),
+            None => armilla_idl::read_file(path),
         });
         Documents { options, texts, open: BTreeMap::new() }
     }
