@@ -258,6 +258,36 @@ fn too_many_calls_without_a_reply_are_refused_by_name() {
     remote.ping().unwrap();
 }
 
+/// No reply comes for them, because the server was told that nobody waits.
+#[test]
+fn calls_that_ended_without_a_reply_take_no_places() {
+    const LIMIT: usize = 4;
+    const LONG: Duration = Duration::from_millis(20);
+    let server = Server::start();
+    let client = orbs::builder().settings(|settings| {
+        settings.connection_policy = ConnectionPolicy::Multiplexed;
+        settings.connections_per_endpoint = 1;
+        settings.requests_in_flight = LIMIT;
+    });
+    let remote = &server.remote(&client.build().unwrap());
+    let short = &remote.with_timeout(LONG);
+    let ways: [&dyn Fn(); 4] = [
+        &|| assert_eq!(short.block().unwrap_err().kind(), ExceptionKind::Timeout),
+        &|| assert_eq!(short.block_async().wait().unwrap_err().kind(), ExceptionKind::Timeout),
+        &|| drop(remote.block_async()),
+        &|| drop(remote.object().request("block").send_deferred()),
+    ];
+    for (number, end_one) in ways.into_iter().enumerate() {
+        for _ in 0..=LIMIT {
+            remote.ping().unwrap_or_else(|error| panic!("{number}: {error}"));
+            end_one();
+        }
+    }
+    remote.ping().unwrap();
+    server.probe.gate.open();
+    remote.ping().unwrap();
+}
+
 #[test]
 fn an_idle_connection_is_closed_in_order_and_made_again() {
     let closes = Arc::new(AtomicUsize::new(0));

@@ -225,8 +225,8 @@ pub struct Settings {
     /// How many shared connections a client makes to one endpoint. Each thread always uses the same
     /// one. Default: 1. Option: `-ORBConnectionsPerEndpoint`.
     pub connections_per_endpoint: usize,
-    /// How many requests of a client may be without a reply on one connection. Default: 65,536.
-    /// Option: `-ORBRequestsInFlight`.
+    /// How many calls of a client may wait for a reply on one connection. A call that has expired
+    /// or was cancelled does not count. Default: 65,536. Option: `-ORBRequestsInFlight`.
     pub requests_in_flight: usize,
     /// How many octets of requests a client queues on a shared connection for a server that does
     /// not read them. Above that, calls block; asynchronous calls wait without a thread. Default:

@@ -206,3 +206,41 @@ fn a_client_that_does_not_read_blocks_calls_no_longer_than_their_time_limit() {
     drop(wire);
     assert!(limit < PATIENCE);
 }
+
+/// The server is the client of the client here.
+#[test]
+fn calls_that_the_client_never_answers_take_no_places() {
+    const LIMIT: usize = 4;
+    let server = Server::of(orbs::listening_with(|settings| {
+        settings.accept_bidirectional = AcceptBidirectional::Checked;
+        settings.requests_in_flight = LIMIT;
+    }));
+    let port = peer::dead_port();
+    let mut wire = offer(&server, &[("127.0.0.1", port)]);
+    let held = object_at(&server, "127.0.0.1", port);
+    let short = held.with_timeout(Duration::from_millis(20));
+    for _ in 0..=LIMIT {
+        assert_eq!(short.ping().unwrap_err().kind(), ExceptionKind::Timeout);
+        assert_eq!(short.object().locate().unwrap_err().kind(), ExceptionKind::Timeout);
+        drop(held.ping_async());
+    }
+    thread::scope(|scope| {
+        let called = scope.spawn(|| held.ping().unwrap());
+        // All but the last get replies that nobody waits for any more.
+        let mut unanswered = 3 * (LIMIT + 1) + 1;
+        while unanswered > 0 {
+            let octets = wire.message().unwrap();
+            let message = Message::parse(&octets).unwrap().unwrap();
+            let Ok((request, _)) = decode_request(&message) else {
+                unanswered -= usize::from(message.header.kind == MessageKind::LocateRequest);
+                continue;
+            };
+            let (order, status) = (message.header.order, armilla_giop::ReplyStatus::NoException);
+            let id = request.request_id;
+            wire.send(&peer::reply(Version::V1_2, order, id, status, |_| Ok(())));
+            unanswered -= 1;
+        }
+        called.join().unwrap();
+    });
+    answered(&mut wire, || held.ping().unwrap());
+}

@@ -11,6 +11,7 @@ use crate::{
     CompletionStatus, LocateReplyHeader, Message, MessageKind, ReplyHeader, decode_locate_reply,
     decode_reply,
 };
+use alloc::vec::Vec;
 use armilla_cdr::Decoder;
 
 /// The client's end of one connection. `T` is the caller's handle of a call.
@@ -39,16 +40,18 @@ use armilla_cdr::Decoder;
 /// ```
 ///
 /// Ids are given out in sequence; on a [bidirectional](Self::bidirectional) connection each end has
-/// ids of its own. A cancelled call keeps its id until its reply has come, so that a late reply is
-/// never taken for that of another call.
+/// ids of its own. A cancelled call leaves nothing behind, because its reply may never come. A late
+/// reply is [stale](ClientEvent::Stale), and is never taken for that of another call: once the
+/// sequence has come round to a cancelled call, no further call begins.
 #[derive(Debug)]
 pub struct Initiator<T> {
     pending: Pending<Entry<T>>,
     /// The most requests without a reply.
     limit: usize,
-    /// How many of the pending requests are cancelled.
-    cancelled: usize,
     next_id: u32,
+    /// The id of the first call that was cancelled, whose reply may still come; [`NO_ID`] without
+    /// one.
+    first_cancelled: u64,
     /// The distance from one id to the next.
     stride: u32,
     /// How many octets were queued, and how many of those were sent.
@@ -59,15 +62,14 @@ pub struct Initiator<T> {
     open: bool,
     /// The number of messages that wait for no reply: oneway requests and CancelRequests.
     others: u32,
-    /// The offset of the first of these messages in everything that was queued; [`NEVER`] without
-    /// one.
+    /// The offset of the first of these messages in everything that was queued, or of the last
+    /// octet of a cancelled request if that comes first; [`NEVER`] without one.
     first_other: u64,
 }
 
 #[derive(Debug)]
 struct Entry<T> {
-    /// `None` once the call is cancelled.
-    call: Option<T>,
+    call: T,
     /// The offset at which the request ends in everything that was queued; 0 if it was not queued.
     end: u64,
     /// When the call expires.
@@ -78,6 +80,9 @@ struct Entry<T> {
 
 /// The deadline of a call that never expires, and the offset of a message that was not sent.
 const NEVER: u64 = u64::MAX;
+
+/// No request id: those have 32 bits.
+const NO_ID: u64 = u64::MAX;
 
 /// Which end of a connection this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -114,8 +119,8 @@ impl<T> Initiator<T> {
         Self {
             pending: Pending::new(),
             limit,
-            cancelled: 0,
             next_id: 0,
+            first_cancelled: NO_ID,
             stride: 1,
             queued: 0,
             sent: 0,
@@ -142,6 +147,7 @@ impl<T> Initiator<T> {
     ///
     /// # Errors
     /// When the limit of requests without a reply is reached, or the connection is closed.
+    /// It closes by itself when there is no id left that no reply may still come for.
     #[inline(always)]
     pub fn begin(&mut self, call: T, deadline: Option<u64>) -> Result<u32, BeginError> {
         if !self.open {
@@ -152,9 +158,12 @@ impl<T> Initiator<T> {
             return Err(BeginError::Full);
         }
         let id = self.take_id();
+        if !self.open {
+            return Err(BeginError::Closed);
+        }
         let deadline = deadline.unwrap_or(NEVER);
         self.earliest = self.earliest.min(deadline);
-        self.pending.insert(id, Entry { call: Some(call), end: 0, deadline, others: self.others });
+        self.pending.insert(id, Entry { call, end: 0, deadline, others: self.others });
         Ok(id)
     }
 
@@ -181,6 +190,10 @@ impl<T> Initiator<T> {
             id = id.wrapping_add(self.stride);
         }
         self.next_id = id.wrapping_add(self.stride);
+        // The id itself is fit for a message without a reply.
+        if u64::from(id) == self.first_cancelled {
+            self.open = false;
+        }
         id
     }
 
@@ -264,9 +277,7 @@ impl<T> Initiator<T> {
 
     #[inline(always)]
     fn answered(&mut self, id: u32) -> Option<T> {
-        let entry = self.pending.remove(id)?;
-        self.cancelled -= usize::from(entry.call.is_none());
-        entry.call
+        self.pending.remove(id).map(|entry| entry.call)
     }
 
     /// Removes a call and returns it, if no reply to it will be [received](Self::receive): its
@@ -279,9 +290,13 @@ impl<T> Initiator<T> {
     /// call is not pending any more. To tell the server is up to the caller, by a
     /// [`cancel_request`](crate::cancel_request).
     pub fn cancel(&mut self, id: u32) -> Option<T> {
-        let call = self.pending.get_mut(id)?.call.take()?;
-        self.cancelled += 1;
-        Some(call)
+        let entry = self.pending.remove(id)?;
+        if self.first_cancelled == NO_ID {
+            self.first_cancelled = id.into();
+        }
+        // If the request was sent whole, it is a message that the server may never answer.
+        self.first_other = self.first_other.min(entry.end.saturating_sub(1));
+        Some(entry.call)
     }
 
     /// Cancels the calls whose deadline has passed, and passes each to `expired`.
@@ -290,11 +305,15 @@ impl<T> Initiator<T> {
             return;
         }
         self.earliest = NEVER;
+        let mut due = Vec::new();
         for (id, entry) in self.pending.iter_mut() {
-            if entry.deadline > now {
-                self.earliest = self.earliest.min(entry.deadline);
-            } else if let Some(call) = entry.call.take() {
-                self.cancelled += 1;
+            match entry.deadline > now {
+                true => self.earliest = self.earliest.min(entry.deadline),
+                false => due.push(id),
+            }
+        }
+        for id in due {
+            if let Some(call) = self.cancel(id) {
                 expired(id, call);
             }
         }
@@ -323,15 +342,15 @@ impl<T> Initiator<T> {
     /// Whether no call waits for a reply.
     #[inline]
     pub const fn is_idle(&self) -> bool {
-        self.pending.len() == self.cancelled
+        self.pending.is_empty()
     }
 
     /// Whether a call waits for the reply to this request.
     pub fn is_pending(&self, id: u32) -> bool {
-        self.pending.get(id).is_some_and(|entry| entry.call.is_some())
+        self.pending.contains(id)
     }
 
-    /// How many requests are without a reply, cancelled ones included.
+    /// How many calls wait for a reply.
     pub const fn in_flight(&self) -> usize {
         self.pending.len()
     }
@@ -349,12 +368,11 @@ impl<T> Initiator<T> {
         loss: &ConnectionLoss,
     ) -> impl Iterator<Item = (T, CompletionStatus)> + use<'_, T> {
         self.open = false;
-        self.cancelled = 0;
         self.earliest = NEVER;
         let (closed, others) = (*loss == ConnectionLoss::Closed, self.others);
         let refused = closed || (*loss == ConnectionLoss::MessageError && self.is_one_unanswered());
         let (sent, last_id) = (self.sent, self.next_id.wrapping_sub(self.stride));
-        self.pending.drain().filter_map(move |(id, entry)| {
+        self.pending.drain().map(move |(id, entry)| {
             let unsent = entry.end > sent;
             let is_last = match entry.end {
                 0 => id == last_id,
@@ -365,7 +383,7 @@ impl<T> Initiator<T> {
                 true => CompletionStatus::No,
                 false => CompletionStatus::Maybe,
             };
-            Some((entry.call?, executed))
+            (entry.call, executed)
         })
     }
 

@@ -69,18 +69,69 @@ fn a_locate_reply_is_not_accepted_for_a_request() {
 }
 
 #[test]
-fn a_cancelled_call_keeps_its_request_id_until_its_reply() {
+fn a_cancelled_call_takes_no_place_and_its_late_reply_is_passed_over() {
     let (mut initiator, [a, b]) = with(["a", "b"]);
     assert_eq!(initiator.cancel(a), Some("a"));
     assert_eq!(initiator.cancel(a), None);
-    initiator.next_id = a;
-    assert!(![a, b].contains(&initiator.begin("c", None).unwrap()));
-    assert!(!initiator.is_idle());
+    assert_eq!((initiator.in_flight(), initiator.is_pending(a)), (1, false));
     assert_eq!(answered(&mut initiator, a), None, "nobody waits for it any more");
-    assert_eq!(initiator.in_flight(), 2);
-    assert_eq!(initiator.cancel(b), Some("b"));
-    initiator.queue(initiator.next_id - 1, 7);
-    assert_eq!(lost(&mut initiator, &ConnectionLoss::Broken), [("c", CompletionStatus::No)]);
+    assert_eq!(answered(&mut initiator, b), Some("b"));
+    for turn in 0..100_u64 {
+        let id = initiator.begin("later", Some(turn)).expect("the others have left");
+        match turn % 2 {
+            0 => assert_eq!(initiator.cancel(id), Some("later")),
+            _ => initiator.expire(turn, |expired, _| assert_eq!(expired, id)),
+        }
+        assert!(initiator.is_idle());
+    }
+}
+
+/// The sequence of ids has gone round.
+#[test]
+fn a_late_reply_is_never_taken_for_that_of_a_later_call() {
+    for cancelled_first in [true, false] {
+        let (mut initiator, [a, b, c]) = with(["a", "b", "c"]);
+        initiator.cancel(if cancelled_first { a } else { b });
+        initiator.cancel(c);
+        initiator.next_id = u32::MAX;
+        assert_eq!(initiator.begin("last", None), Ok(u32::MAX));
+        // Ids in use are passed over, and those of cancelled calls are not used again.
+        assert_eq!(initiator.begin("later", None), Err(BeginError::Closed));
+        assert!(!initiator.is_open());
+        for stale in [a, b, c] {
+            let waits = initiator.is_pending(stale);
+            assert_eq!(answered(&mut initiator, stale).is_some(), waits);
+        }
+        assert_eq!(answered(&mut initiator, u32::MAX), Some("last"));
+    }
+}
+
+#[test]
+fn a_oneway_request_with_the_id_of_a_cancelled_call_ends_the_sequence_too() {
+    let (mut initiator, [a]) = with(["a"]);
+    initiator.cancel(a);
+    initiator.next_id = a;
+    assert_eq!(initiator.next_id(), a, "no reply comes to it");
+    assert_eq!(initiator.begin("b", None), Err(BeginError::Closed));
+}
+
+/// The server may not have been told of the cancellation when it sends MessageError.
+#[test]
+fn the_message_that_a_server_cannot_read_may_be_a_cancelled_request() {
+    let (mut initiator, [a, _]) = with(["a", "b"]);
+    initiator.cancel(a);
+    let maybe = [("b", CompletionStatus::Maybe)];
+    assert_eq!(lost(&mut initiator, &ConnectionLoss::MessageError), maybe);
+
+    let mut initiator = Initiator::new(8);
+    for call in ["a", "b"] {
+        let id = initiator.begin(call, None).unwrap();
+        initiator.queue(id, 100);
+    }
+    initiator.sent(100);
+    initiator.cancel(initiator.next_id - 1);
+    let executed = [("a", CompletionStatus::No)];
+    assert_eq!(lost(&mut initiator, &ConnectionLoss::MessageError), executed, "b was not sent");
 }
 
 #[test]
