@@ -175,6 +175,68 @@ fn reply_callbacks_may_make_calls() {
     assert_eq!(receiver.recv_timeout(PATIENCE).unwrap(), 4);
 }
 
+/// The thread that runs the callback sends and reads for all calls that no thread waits for.
+#[test]
+fn reply_callbacks_may_make_calls_larger_than_all_queues() {
+    use armilla::ConnectionPolicy::{Exclusive, Multiplexed};
+    let server = Server::start();
+    let remote = server.remote(&orbs::client());
+    let given = vec![7_u8; 7 << 20];
+    for policy in [Exclusive, Multiplexed] {
+        let nested = remote.with_connection_policy(policy);
+        let calls: [fn(&EverythingRef, &[u8]) -> usize; 3] = [
+            |remote, given| remote.echo_octets(given, &mut Vec::new()).unwrap().1.len(),
+            |remote, given| remote.echo_octets_async(given, &[]).wait().unwrap().1.len(),
+            |remote, given| {
+                let mut replies = armilla::PollableSet::new();
+                replies.add((), remote.echo_octets_async(given, &[]));
+                replies.wait().unwrap().1.unwrap().1.len()
+            },
+        ];
+        for call in calls {
+            let (sender, receiver) = mpsc::channel();
+            let (nested, given) = (nested.clone(), given.clone());
+            ping(&remote).on_reply(move |reply| {
+                reply.unwrap();
+                sender.send(call(&nested, &given)).unwrap();
+            });
+            let len = receiver.recv_timeout(PATIENCE).expect("it does not wait for itself");
+            assert_eq!(len, 7 << 20);
+        }
+    }
+}
+
+#[test]
+fn while_callbacks_block_all_other_calls_go_on_and_threads_are_few() {
+    let server = Server::start();
+    let client = orbs::client();
+    let remote = server.remote(&client);
+    let silent = Peer::start(|_, mut wire| while wire.message().is_some() {});
+    let (sender, ended) = mpsc::channel();
+    for _ in 0..100 {
+        let (nested, sender) = (remote.clone(), sender.clone());
+        ping(&remote).on_reply(move |_| sender.send(nested.block()).unwrap());
+    }
+    server.probe.gate.await_waiting(10);
+    // A reply, and the end of a time limit.
+    assert_eq!(block_on(echo(&remote, 7)).unwrap(), 7);
+    let short = silent.reference(&client, Version::V1_2).with_timeout(Duration::from_millis(20));
+    assert_eq!(block_on(ping(&short)).unwrap_err().kind(), ExceptionKind::Timeout);
+    // More than the queues hold, sent by a thread that only waits.
+    let given = vec![7_u8; 7 << 20];
+    let copied = block_on(remote.echo_octets_async(&given, &[])).unwrap().1;
+    assert!(copied == given);
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let names =
+        tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let threads = names.filter(|name| name.trim() == "armilla-replies").count();
+    assert!((2..80).contains(&threads), "{threads}");
+    server.probe.gate.open();
+    for _ in 0..100 {
+        ended.recv_timeout(PATIENCE).expect("it ends").unwrap();
+    }
+}
+
 #[test]
 fn a_panicking_callback_does_not_affect_others() {
     let server = Server::start();

@@ -1,7 +1,9 @@
 //! The limits of asynchronous calls: they expire in every state, and while other calls are blocked.
 
 use armilla::interceptor::{ClientInterceptor, ClientRequestInfo, Interruption};
-use armilla::{Completion, ExceptionKind, Object, Policies, ReplyFuture, SystemException, Version};
+use armilla::{
+    Completion, ExceptionKind, Object, Policies, Rebind, ReplyFuture, SystemException, Version,
+};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer};
@@ -180,12 +182,14 @@ fn deaf() -> (TcpListener, Vec<std::net::TcpStream>) {
 }
 
 /// A server that reads nothing on its first connection until the test says so, and then answers.
-/// Each call tells the operation.
+/// It tells nothing when octets have come, and then the operation of each call.
 fn unread() -> (Peer, mpsc::Sender<()>, mpsc::Receiver<String>) {
     let (go, goes) = mpsc::channel::<()>();
     let (tell, told) = mpsc::channel();
     let (goes, tell) = (Mutex::new(goes), Mutex::new(tell));
     let peer = Peer::start(move |_, mut wire| {
+        wire.peek();
+        tell.lock().unwrap().send(String::new()).ok();
         goes.lock().unwrap().recv().ok();
         while let Some(message) = wire.message() {
             let message = armilla_giop::Message::parse(&message).unwrap().unwrap();
@@ -219,8 +223,8 @@ fn they_wait_for_a_server_that_does_not_read_without_a_thread_and_stay_in_order(
     go.send(()).unwrap();
     calls.into_iter().for_each(|call| call.wait().unwrap());
     small.wait().unwrap();
-    let told: Vec<_> = told.iter().take(6).collect();
-    assert_eq!(told, ["ping", "first", "second", "third", "fourth", "ping"]);
+    let told: Vec<_> = told.iter().take(7).collect();
+    assert_eq!(told, ["", "ping", "first", "second", "third", "fourth", "ping"]);
 }
 
 #[test]
@@ -237,7 +241,32 @@ fn while_they_wait_for_a_server_that_does_not_read_they_expire_and_are_cancelled
     go.send(()).unwrap();
     first.wait().unwrap();
     last.wait().unwrap();
-    assert_eq!(told.iter().take(2).collect::<Vec<_>>(), ["first", "last"]);
+    assert_eq!(told.iter().take(3).collect::<Vec<_>>(), ["", "first", "last"]);
+}
+
+/// All other calls on the connection were cancelled.
+#[test]
+fn a_connection_on_which_they_wait_is_not_idle() {
+    let (peer, go, told) = unread();
+    let builder = orbs::builder().settings(|s| s.client_idle = Duration::from_secs(1));
+    let client = builder.build().unwrap();
+    let remote = peer.reference(&client, Version::V1_2);
+    let first = large(&remote, "first");
+    assert_eq!(told.recv_timeout(PATIENCE).unwrap(), "");
+    let connections = peer.connections();
+    let bound = remote.with_policies(only(|policies| policies.rebind = Some(Rebind::NoReconnect)));
+    let (sender, receiver) = mpsc::channel();
+    let nested = remote.with_connection_policy(armilla::ConnectionPolicy::Multiplexed);
+    large(&bound, "second").on_reply(move |result| sender.send((result, nested.ping())).unwrap());
+    drop(first);
+    // The housekeeping looks at the connection a few times meanwhile.
+    assert!(receiver.recv_timeout(Duration::from_millis(2500)).is_err());
+    drop(go);
+    let (result, nested) = receiver.recv_timeout(PATIENCE).expect("it ends");
+    result.unwrap();
+    nested.unwrap();
+    assert_eq!(told.iter().take(3).collect::<Vec<_>>(), ["first", "second", "ping"]);
+    assert_eq!(peer.connections(), connections);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod connections;
 mod forwards;
+mod panics;
 mod replies;
 mod timeouts;
 

@@ -1,14 +1,18 @@
 //! Timeouts of connecting and of calls, and peers that do not read.
 
 use super::{BOUND, LIMIT, NEWEST, assert_fails};
-use armilla::{Completion, ExceptionKind, Minor};
+use armilla::{Completion, ConnectionPolicy, ExceptionKind, Ior, Minor, Orb, SyncScope};
 use armilla_cdr::ByteOrder;
+use armilla_giop::ior::UiopProfile;
 use armilla_giop::{Message, MessageKind, decode_cancel_request};
+use armilla_tests::gate::PATIENCE;
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{self, Peer, VERSIONS, Wire, done};
 use armilla_tests::probe::*;
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
 use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 const LATE: (ExceptionKind, Minor, Completion) =
@@ -180,4 +184,102 @@ fn a_client_that_does_not_read_its_replies_cannot_hold_the_server() {
     let begun = Instant::now();
     server.shutdown();
     assert!(begun.elapsed() < server.settings().drain_timeout, "the server waited in vain");
+}
+
+/// A server on a Unix-domain socket that accepts connections and reads nothing, and how many calls
+/// of [`fill`] the system takes for it.
+struct Stuck {
+    listener: UnixListener,
+    fitting: usize,
+}
+
+impl Stuck {
+    fn start() -> Self {
+        let path =
+            std::env::temp_dir().join(format!("{}-{}", orbs::unique("stuck"), std::process::id()));
+        std::fs::remove_file(&path).ok();
+        let mut stuck = Self { listener: UnixListener::bind(path).unwrap(), fitting: 0 };
+        let remote = stuck.reference(&Self::client(PATIENCE)).with_timeout(LIMIT);
+        stuck.fitting = (0..).find(|_| fill(&remote).is_err()).unwrap();
+        stuck
+    }
+
+    /// Connections are only in its queue: nobody accepts them.
+    fn reference(&self, client: &Orb) -> EverythingRef {
+        let address = self.listener.local_addr().unwrap();
+        let profile = UiopProfile {
+            version: NEWEST,
+            rendezvous_point: address.as_pathname().unwrap().to_str().unwrap().into(),
+            object_key: peer::KEY.to_vec(),
+            components: Vec::new(),
+        };
+        let type_id = "IDL:armilla.org/Probe/Everything:1.0".into();
+        let ior = Ior { type_id, profiles: vec![profile.to_tagged().unwrap()] };
+        peer::resolve(client, &ior)
+    }
+
+    fn client(idle: Duration) -> Orb {
+        let builder = orbs::builder().settings(|settings| {
+            settings.client_idle = idle;
+            settings.call_timeout = None;
+            settings.sync_scope = SyncScope::WithTransport;
+            settings.connection_policy = ConnectionPolicy::Exclusive;
+        });
+        builder.build().unwrap()
+    }
+}
+
+/// The argument of calls that fill a connection.
+const FILLING: &str = include_str!("timeouts.rs");
+
+fn fill(remote: &EverythingRef) -> Result<(), armilla::SystemException> {
+    remote.remark(FILLING)
+}
+
+/// The connection to it is idle, and full: CloseConnection has to wait.
+#[test]
+fn a_server_that_does_not_read_keeps_no_call_to_others_from_expiring() {
+    const LONG: Duration = Duration::from_millis(1200);
+    let stuck = Stuck::start();
+    let (peer, _hears) = silent();
+    let client = Stuck::client(Duration::from_millis(20));
+    let remote = stuck.reference(&client);
+    (0..stuck.fitting).for_each(|_| fill(&remote).unwrap());
+    let other = peer.reference(&client, NEWEST).with_timeout(LONG);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || (0..2).for_each(|_| sender.send(other.ping()).unwrap()));
+    for _ in 0..2 {
+        assert_fails(receiver.recv_timeout(PATIENCE).expect("it expires"), LATE);
+    }
+    drop(stuck);
+}
+
+#[test]
+fn a_server_that_does_not_read_does_not_hold_the_end_of_the_client() {
+    let stuck = Stuck::start();
+    let client = Stuck::client(PATIENCE);
+    let remote = stuck.reference(&client);
+    (0..stuck.fitting).for_each(|_| fill(&remote).unwrap());
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        client.shutdown();
+        sender.send(()).unwrap();
+    });
+    receiver.recv_timeout(PATIENCE).expect("it ends");
+    drop(stuck);
+}
+
+/// The call itself fits; the CancelRequest behind it does not.
+#[test]
+fn cancelling_a_call_takes_no_more_time_than_the_call_had() {
+    const LONG: Duration = Duration::from_secs(3);
+    let stuck = Stuck::start();
+    let client = Stuck::client(PATIENCE);
+    let remote = stuck.reference(&client);
+    (1..stuck.fitting).for_each(|_| fill(&remote).unwrap());
+    let begun = Instant::now();
+    let called = remote.with_timeout(LONG).echo_string(FILLING, &mut String::new());
+    assert_fails(called, LATE);
+    assert!(begun.elapsed() < LONG * 3 / 2, "{:?}", begun.elapsed());
+    drop(stuck);
 }

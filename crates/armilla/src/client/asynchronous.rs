@@ -3,8 +3,8 @@
 //! The arguments are encoded when the call begins. Each attempt builds its request from them. The
 //! thread that reads the reply stores it with [`store_reply`](AsyncCall::store_reply). Once it has
 //! released the connection it calls [`resume`](AsyncCall::resume), which ends the call or starts
-//! the next attempt. The decision is in [`continuing`](super::continuing), its rules are in
-//! [`Invocation`](super::invocation).
+//! the next attempt ([`resuming`](super::resuming)). The decision is in
+//! [`continuing`](super::continuing), its rules are in [`Invocation`](super::invocation).
 
 use super::answer::{no_reply, part, undecodable};
 use super::arguments::Arguments;
@@ -24,7 +24,6 @@ use super::reselection::{CallTarget, Selection};
 use super::stored_reply::StoredReply;
 use crate::exception::SystemException;
 use crate::interception::{Contexts, Slots};
-use crate::log::report;
 use crate::runtime::Orb;
 use crate::signature::{CallAtFault, Part};
 use crate::sync::lock;
@@ -32,8 +31,6 @@ use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
 use armilla_giop::{CompletionStatus, Message, OwnedMessage, ReplyStatus, ResponseFlags};
 use armilla_ipc::Address;
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::Waker;
@@ -69,26 +66,28 @@ pub(super) struct State {
     pub(super) flow: Option<Box<Suspended>>,
     /// The connection that carries the request, and the request id. The call keeps the connection
     /// alive: nothing else may refer to it.
-    link: Option<(Arc<MultiplexedConnection>, u32)>,
+    pub(super) link: Option<(Arc<MultiplexedConnection>, u32)>,
     /// The connection on which the call waits for room, or has waited.
     room: Weak<MultiplexedConnection>,
-    event: Option<Event>,
+    pub(super) event: Option<Event>,
     reply: OwnedMessage,
     code_sets: Option<CodeSets>,
-    outcome: Option<Result<(), SystemException>>,
-    listener: Listener,
-    cancelled: bool,
+    pub(super) outcome: Option<Result<(), SystemException>>,
+    pub(super) listener: Listener,
+    pub(super) cancelled: bool,
 }
 
-/// A reply or failure that is stored and not yet processed.
-enum Event {
+/// What is stored and not yet processed.
+pub(super) enum Event {
     Reply,
     Failure(SystemException),
+    /// The pause before the next attempt is over.
+    Launch,
 }
 
 /// The party that is notified of the outcome.
 #[derive(Default)]
-enum Listener {
+pub(super) enum Listener {
     #[default]
     Nobody,
     Task(Waker),
@@ -97,13 +96,6 @@ enum Listener {
 }
 
 type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
-
-/// Resumes calls whose replies have been read.
-pub(super) fn resume_all(calls: Vec<Arc<AsyncCall>>) {
-    for call in calls {
-        call.resume();
-    }
-}
 
 impl AsyncCall {
     /// Encodes the arguments of a call and starts the first attempt. Work that would block, such as
@@ -282,65 +274,6 @@ impl AsyncCall {
         self.store_failure(reply_timed_out(peer, &self.target().deadline));
     }
 
-    /// Processes the stored reply or failure: ends the call or starts the next attempt. Runs
-    /// interceptors and callbacks; the caller must hold no lock and must not be the reader of a
-    /// connection.
-    pub(super) fn resume(self: &Arc<Self>) {
-        let event = lock(&self.state).event.take();
-        let (outcome, contexts) = match event {
-            None => return,
-            Some(Event::Failure(exception)) => (self.after_failure(exception), Contexts::default()),
-            Some(Event::Reply) => self.read_reply(),
-        };
-        if self.apply_outcome(outcome, contexts) {
-            self.launch();
-        }
-    }
-
-    /// Ends a call that expired while it waited for a connection.
-    #[cold]
-    pub(super) fn end_unsent(self: &Arc<Self>) {
-        let state = lock(&self.state);
-        if state.outcome.is_some() || state.cancelled {
-            return;
-        }
-        let attempt_target = state.attempt_target.clone();
-        drop(state);
-        let address = attempt_target.map_or_else(String::new, |attempt_target| {
-            format!(" to {}", attempt_target.target().access.endpoint.address)
-        });
-        let unsent = self.target().deadline.unsent(&format!("no connection{address} was made"));
-        // An interceptor may still forward the call, although little time can be left.
-        if self.apply_outcome(self.after_failure(unsent), Contexts::default()) {
-            self.launch();
-        }
-    }
-
-    pub(super) fn finish(&self, outcome: Result<(), SystemException>) {
-        let mut state = lock(&self.state);
-        if state.outcome.is_some() {
-            return;
-        }
-        state.outcome = Some(outcome);
-        let listener = std::mem::take(&mut state.listener);
-        let link = state.link.take();
-        drop(state);
-        drop(link);
-        let notified = catch_unwind(AssertUnwindSafe(|| match listener {
-            Listener::Nobody => {}
-            Listener::Task(waker) => waker.wake(),
-            Listener::Thread(thread) => thread.unpark(),
-            Listener::Callback(callback) => callback(self),
-        }));
-        if notified.is_err() {
-            report!(
-                error,
-                "a callback for a reply panicked",
-                operation = self.operation.get().name
-            );
-        }
-    }
-
     /// The reply that is stored. No other thread sees it until it is dropped.
     pub(super) fn stored_reply(&self) -> StoredReply<'_> {
         let mut state = lock(&self.state);
@@ -386,7 +319,12 @@ impl AsyncCall {
         }
         match &state.listener {
             Listener::Task(known) if known.will_wake(waker) => {}
-            _ => state.listener = Listener::Task(waker.clone()),
+            _ => {
+                let before = std::mem::replace(&mut state.listener, Listener::Task(waker.clone()));
+                // The waker of another task may be the last that knows that task.
+                drop(state);
+                drop(before);
+            }
         }
         false
     }
@@ -415,6 +353,12 @@ impl AsyncCall {
             let mut state = lock(&self.state);
             if state.outcome.is_some() {
                 return true;
+            }
+            if state.event.is_some() {
+                // The thread that stored it may have deferred the rest.
+                drop(state);
+                self.resume_here();
+                continue;
             }
             let Some(left) = waiting.left() else {
                 state.listener = Listener::Nobody;
@@ -467,10 +411,11 @@ impl AsyncCall {
             return;
         }
         state.cancelled = true;
-        state.listener = Listener::Nobody;
+        let listener = std::mem::take(&mut state.listener);
         let link = state.link.take();
         let (flow, room) = (state.flow.take(), std::mem::take(&mut state.room));
         drop(state);
+        drop(listener);
         if let Some(room) = room.upgrade() {
             room.leave_room_queue(self);
         }
@@ -496,9 +441,3 @@ fn endpoint(orb: &Orb, attempt_target: &AttemptTarget) -> Arc<Endpoint> {
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The shortest such wait.
 const TICK: Duration = Duration::from_millis(1);
-
-thread_local! {
-    /// Whether the thread may block while a server does not accept requests. The reactor thread
-    /// must not: it sends and reads for all calls that no thread waits for.
-    pub(in crate::client) static MAY_BLOCK: Cell<bool> = const { Cell::new(true) };
-}

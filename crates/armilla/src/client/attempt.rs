@@ -4,8 +4,8 @@
 //! replaces it. [`Invocation`](super::invocation::Invocation) judges every other outcome.
 
 use super::answer::{Answer, no_reply, wrong_reply};
-use super::asynchronous::MAY_BLOCK;
 use super::deadline::Deadline;
+use super::driver::may_block;
 use super::endpoint::{Endpoint, PooledConnection};
 use super::exclusive::{Arrived, ExclusiveConnection};
 use super::multiplexed::{BorrowedBuffers, MultiplexedConnection, Sending};
@@ -177,9 +177,9 @@ fn exchange_multiplexed<'c>(
 ) -> Result<Option<Reply<'c>>, SystemException> {
     let sending = match (outgoing.response, scope) {
         (ResponseFlags::None, SyncScope::None) => {
-            Sending::Buffered(MAY_BLOCK.get().then_some(deadline))
+            Sending::Buffered(may_block().then_some(deadline))
         }
-        _ if !MAY_BLOCK.get() => Sending::NonBlocking,
+        _ if !may_block() => Sending::NonBlocking,
         (ResponseFlags::None, _) => Sending::UntilSent(deadline),
         _ => Sending::Blocking(deadline),
     };

@@ -61,17 +61,15 @@ impl AsyncCall {
         self: &Arc<Self>,
         link: Result<Arc<MultiplexedConnection>, SystemException>,
     ) {
-        if let Err(exception) = link.and_then(|link| self.send(&link))
-            && self.apply_outcome(self.after_failure(exception), Contexts::default())
-        {
-            self.launch();
+        if let Err(exception) = link.and_then(|link| self.send(&link)) {
+            self.resume_with(exception);
         }
     }
 
     /// Sends the call, which has waited for room on this connection.
     pub(super) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
         if let Err(exception) = self.send_now(link) {
-            self.continue_over(Err(exception));
+            self.resume_with(exception);
         }
     }
 
@@ -98,7 +96,7 @@ impl AsyncCall {
         let Ok(reference) = self.target().object.reference() else { return false };
         let call = self.clone();
         let launch = move |_: &Reactor, _: Timer| {
-            call.launch();
+            call.launch_again();
             None
         };
         match reference.orb.client().driver().reactor() {

@@ -158,10 +158,14 @@ impl Endpoints {
     /// Frees the memory of large messages in all idle connections.
     #[cold]
     pub(super) fn release_idle_memory(&self) {
-        let known: Vec<_> = lock(&self.by_address).values().cloned().collect();
-        for endpoint in known {
+        for endpoint in self.known() {
             endpoint.release_memory(END_OF_TIME);
         }
+    }
+
+    /// All endpoints. What happens to their connections happens without the lock.
+    pub(super) fn known(&self) -> Vec<Arc<Endpoint>> {
+        lock(&self.by_address).values().cloned().collect()
     }
 }
 
@@ -256,7 +260,8 @@ impl Client {
             })
         });
         self.housekeeping.call_once(|| {
-            housekeeping::start(&self.endpoints, self.call_timers.clone(), &self.settings);
+            let (call_timers, defers) = (self.call_timers.clone(), self.driver.to_defer());
+            housekeeping::start(&self.endpoints, call_timers, defers, &self.settings);
         });
         endpoint.clone()
     }
@@ -294,16 +299,14 @@ impl Client {
 
     /// Sends the buffered oneway calls.
     pub(crate) fn flush(&self) {
-        let known: Vec<_> = lock(&self.endpoints.by_address).values().cloned().collect();
-        known.iter().for_each(|endpoint| endpoint.shared.flush());
+        self.endpoints.known().iter().for_each(|endpoint| endpoint.shared.flush());
     }
 
     /// Closes every idle connection at once, and each other one when its calls have ended.
     pub(crate) fn close(&self) {
         self.flush();
         self.closed.store(true, Ordering::SeqCst);
-        let by_address = lock(&self.endpoints.by_address);
-        by_address.values().for_each(|endpoint| endpoint.close_idle_since(None));
+        self.endpoints.known().iter().for_each(|endpoint| endpoint.close_idle_since(None));
     }
 }
 
@@ -367,7 +370,7 @@ impl Endpoint {
     #[cold]
     pub(super) fn close_all_idle(&self) -> bool {
         let Some(all) = self.all.upgrade() else { return false };
-        let known: Vec<_> = lock(&all.by_address).values().cloned().collect();
+        let known = all.known();
         let any = known.iter().any(|endpoint| endpoint.has_idle());
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(END_OF_TIME)));
         any

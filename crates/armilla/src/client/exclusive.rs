@@ -131,7 +131,7 @@ impl ExclusiveConnection {
     pub(crate) fn close_in_order(self) {
         if self.version >= Version::V1_2 {
             // If sending fails, the server still sees the end of the stream.
-            self.stream.send_all(&close_connection(self.version)).ok();
+            send_without_waiting(&*self.stream, &close_connection(self.version));
         }
     }
 
@@ -392,7 +392,7 @@ impl ExclusiveConnection {
     /// Tells the server that the reply is no longer wanted.
     pub(crate) fn cancel(&self, version: Version, id: u32) {
         // On failure the server still sees that the connection is closed next.
-        self.stream.send_all(&cancel_request(version, id)).ok();
+        send_without_waiting(&*self.stream, &cancel_request(version, id));
     }
 
     /// The exception for a request that was not completely sent. The server cannot have begun it.
@@ -421,6 +421,14 @@ impl ExclusiveConnection {
         LostConnection { peer: self.stream.peer().clone(), loss, why: why.into() }
             .exception(executed, deadline)
     }
+}
+
+/// Sends a message that nobody waits for, as far as the server takes it at this moment: the thread
+/// may be one that others depend on, or the call has no time left.
+fn send_without_waiting(stream: &dyn Stream, message: &[u8]) {
+    // A transport of the program may know no other way than to wait.
+    stream.set_send_timeout(Some(Duration::ZERO)).ok();
+    stream.try_send(message).ok();
 }
 
 /// Takes a message that is not the usual reply. `None` for a stale one.

@@ -35,7 +35,7 @@ use std::time::Duration;
 ///
 /// Asynchronous calls share connections, as with
 /// [`ConnectionPolicy::Multiplexed`](crate::ConnectionPolicy). A thread that waits for a reply
-/// reads the replies for all. If no thread waits, the ORB's reactor thread reads them.
+/// reads the replies for all. If no thread waits, the thread of the ORB's reactor reads them.
 ///
 /// Calls of objects of this process stay in the process, whatever its addresses are. Threads of the
 /// server serve them like those of any client. A servant of the single-thread model must therefore
@@ -113,11 +113,14 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
         }
     }
 
-    /// Registers `callback` for the result. The thread that reads the reply runs it, or the calling
-    /// thread if the reply has already come. The call can no longer be cancelled.
+    /// Registers `callback` for the result. The thread that reads the reply runs it, or a thread of
+    /// the ORB; the calling thread if the reply has already come. The call can no longer be
+    /// cancelled.
     ///
-    /// While the callback runs, replies to other asynchronous calls may have to wait. It should be
-    /// short and hand longer work to another thread. It may make calls.
+    /// It may make calls and wait for replies: another thread reads, sends and keeps time limits
+    /// meanwhile. While it does other work, other replies may have to wait, so that it should be
+    /// short and hand longer work to another thread. Up to 16 callbacks of an ORB run at once;
+    /// further ones follow when one has ended. If it panics, that ends nothing else.
     ///
     /// ```
     /// # use armilla::{ReplyFuture, SystemException};

@@ -2,6 +2,7 @@
 //! memory of large messages back, and expires calls by their [timers](super::call_timer).
 
 use super::call_timer::CallTimers;
+use super::driver::{DeferTo, contain};
 use super::endpoint::{Endpoint, Endpoints};
 use crate::log::report;
 use crate::settings::Settings;
@@ -30,13 +31,21 @@ struct Housekeeping {
 }
 
 /// Starts the housekeeping thread of an ORB. It ends when the endpoints are dropped.
-pub(crate) fn start(endpoints: &Arc<Endpoints>, call_timers: Arc<CallTimers>, settings: &Settings) {
+pub(crate) fn start(
+    endpoints: &Arc<Endpoints>,
+    call_timers: Arc<CallTimers>,
+    defers: DeferTo,
+    settings: &Settings,
+) {
     let (endpoints, idle) = (Arc::downgrade(endpoints), settings.client_idle);
     let period = (idle / 4).clamp(Duration::from_millis(10), TICK);
     let mut housekeeping = Housekeeping { endpoints, idle, returns: false };
     let body = move || {
-        while housekeeping.tidy() {
-            thread::sleep(call_timers.expire_due().min(period));
+        defers.begin();
+        // The transports are the program's, and so may panic.
+        while contain("housekeeping", || housekeeping.tidy()) != Some(false) {
+            let next = contain("the end of a call's time", || call_timers.expire_due());
+            thread::sleep(next.unwrap_or(period).min(period));
         }
     };
     if let Err(error) = thread::Builder::new().name("armilla-idle".into()).spawn(body) {
@@ -48,7 +57,7 @@ impl Housekeeping {
     /// Looks at all connections. `false` when the ORB is gone.
     fn tidy(&mut self) -> bool {
         let Some(endpoints) = self.endpoints.upgrade() else { return false };
-        let known: Vec<_> = lock(&endpoints.by_address).values().cloned().collect();
+        let known = endpoints.known();
         let limit = before(self.idle);
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
         self.release_memory(&known);

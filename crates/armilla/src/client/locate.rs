@@ -11,7 +11,7 @@ use crate::client::{Object, Reference};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object_key::KeyOctets;
 use crate::runtime::{Located as Place, Orb};
-use crate::threads::wait_limit;
+use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
 };
@@ -114,6 +114,7 @@ fn ask(
     target: &Target,
     deadline: &Deadline,
 ) -> Result<Located, SystemException> {
+    let _blocking = BlockingScope::begin();
     let mut link = match target.access.endpoint.idle_connection(deadline.started) {
         Some(link) => link,
         None => match target.access.endpoint.reverse_connection(target.access.version) {

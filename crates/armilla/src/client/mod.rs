@@ -37,6 +37,7 @@ mod reply;
 mod reply_memory;
 mod request;
 mod reselection;
+mod resuming;
 mod reverse_connections;
 mod route;
 mod shared;

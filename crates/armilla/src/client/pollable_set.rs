@@ -92,8 +92,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
 
     /// Waits for the next reply and removes it: `get_next_response`. `None` when the set is empty.
     ///
-    /// Other threads read the replies meanwhile. A thread that must not block, such as one in a
-    /// callback of [`ReplyFuture::on_reply`], must not call this.
+    /// Other threads read the replies meanwhile.
     pub fn wait(&mut self) -> Option<(T, Result<R, E>)> {
         self.take_within(None)
     }

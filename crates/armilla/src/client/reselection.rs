@@ -69,8 +69,11 @@ impl Reselections {
             return;
         }
         drop(queue);
-        let asked = orb.clone();
-        let ask = move || asked.client().reselections().ask(AsyncCall::is_found_again);
+        let (asked, defers) = (orb.clone(), orb.client().driver().to_defer());
+        let ask = move || {
+            defers.begin();
+            asked.client().reselections().ask(AsyncCall::is_found_again);
+        };
         if let Err(error) = thread::Builder::new().name("armilla-select".into()).spawn(ask) {
             report!(error, "no thread to find an object again", error = error);
             self.ask(|_, _, _| false);

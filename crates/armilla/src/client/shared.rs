@@ -3,13 +3,14 @@
 use super::asynchronous::AsyncCall;
 use super::binding::AttemptTarget;
 use super::deadline::{Bound, Deadline};
+use super::driver::{PANICKED, contain};
 use super::endpoint::Endpoint;
 use super::multiplexed::{ConnectionSetup, MultiplexedConnection};
 use super::route::Target;
 use crate::client::offer;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
-use crate::sync::lock;
+use crate::sync::{lock, try_lock};
 use armilla_ipc::reactor::{Reactor, Timer};
 use armilla_ipc::{CoarseInstant, Stream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,11 +59,11 @@ impl SharedConnections {
 
     /// The connections, except those that are being made.
     fn connections(&self) -> impl Iterator<Item = Arc<MultiplexedConnection>> {
-        self.0.iter().filter_map(|slot| slot.link.try_lock().ok()?.clone())
+        self.0.iter().filter_map(|slot| try_lock(&slot.link)?.clone())
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|slot| slot.link.try_lock().is_ok_and(|link| link.is_none()))
+        self.0.iter().all(|slot| try_lock(&slot.link).is_some_and(|link| link.is_none()))
     }
 
     /// Sends the buffered oneway calls.
@@ -75,11 +76,13 @@ impl SharedConnections {
     pub(super) fn close_idle_since(&self, limit: Option<CoarseInstant>) {
         for slot in &self.0 {
             // A connection that is being made is not idle.
-            let Ok(mut known) = slot.link.try_lock() else { continue };
-            let Some(link) = known.clone() else { continue };
-            let closes = link.close_idle_since(limit);
-            if closes {
-                *known = None;
+            let Some(link) = try_lock(&slot.link).and_then(|known| known.clone()) else {
+                continue;
+            };
+            // The end of a connection ends the calls that wait for room on it, and so runs
+            // callbacks: no lock is held then.
+            if link.close_idle_since(limit) {
+                slot.forget(&link);
             }
         }
     }
@@ -98,11 +101,15 @@ impl SharedSlot {
         if link.is_usable(now) {
             return Some(link);
         }
-        let mut known = lock(&self.link);
-        if known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &link)) {
-            *known = None;
-        }
+        self.forget(&link);
         None
+    }
+
+    /// Removes a connection that accepts no more calls, unless another one is being made. The caller
+    /// drops it.
+    fn forget(&self, link: &Arc<MultiplexedConnection>) {
+        let Some(mut known) = try_lock(&self.link) else { return };
+        known.take_if(|known| Arc::ptr_eq(known, link));
     }
 }
 
@@ -183,7 +190,7 @@ impl Endpoint {
         let mut waiting = lock(&slot.waiting);
         if !waiting.connecting {
             // While the slot is locked, a connection is being made.
-            let made = slot.link.try_lock().is_ok_and(|known| known.is_some());
+            let made = try_lock(&slot.link).is_some_and(|known| known.is_some());
             if made {
                 drop(waiting);
                 if let Some(link) = slot.usable_connection(armilla_ipc::coarse_now()) {
@@ -206,7 +213,11 @@ impl Endpoint {
         }
         drop(waiting);
         let (endpoint, orb, first) = (self.clone(), orb.clone(), attempt_target.clone());
-        let connect = move || endpoint.connect_for_waiting(&orb, first.target(), slot_index);
+        let defers = self.driver.to_defer();
+        let connect = move || {
+            defers.begin();
+            endpoint.connect_for_waiting(&orb, first.target(), slot_index);
+        };
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
             let (kind, minor) = (ExceptionKind::NoResources, Minor::THREAD_NOT_STARTED);
@@ -276,7 +287,11 @@ impl Endpoint {
                     Deadline::after(Some(wait_limit.saturating_mul(2))).with_addresses(2)
                 }
             };
-            let link = self.shared_connection_at(orb, target, slot_index, &deadline);
+            // The transport may be the program's.
+            let made = contain("making a connection", || {
+                self.shared_connection_at(orb, target, slot_index, &deadline)
+            });
+            let link = made.unwrap_or_else(|| Err(self.not_made()));
             let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);
             calls.iter().for_each(|call| call.continue_over(link.clone()));
             // `close` may have missed a connection that was being made.
@@ -284,6 +299,14 @@ impl Endpoint {
                 self.shared.close_idle_since(None);
             }
         }
+    }
+
+    /// The exception of a call whose connection was not made, because its transport panicked.
+    #[cold]
+    fn not_made(&self) -> SystemException {
+        let what = format!("no connection to {} was made: {PANICKED}", self.address);
+        let (kind, minor) = (ExceptionKind::Internal, Minor::default());
+        SystemException::new(kind, minor, Completion::No).with_reason(what)
     }
 
     #[cold]

@@ -75,3 +75,12 @@ impl Drop for BorrowedBuffers {
         }
     }
 }
+
+/// Resets a template when it is dropped: the buffer that it describes was lost by a panic.
+pub(super) struct TemplateGuard<'t>(pub(super) &'t mut Template);
+
+impl Drop for TemplateGuard<'_> {
+    fn drop(&mut self) {
+        *self.0 = Template::default();
+    }
+}

@@ -2,9 +2,9 @@
 //! messages. LocateRequests over such connections are made here too.
 
 use super::{BorrowedBuffers, MultiplexedConnection, Sending, Slot, Waiter};
-use crate::client::asynchronous::resume_all;
 use crate::client::deadline::Deadline;
 use crate::client::loss::reply_timed_out;
+use crate::client::resuming::resume_all;
 use crate::client::route::Target;
 use crate::exception::{Completion, Minor, SystemException};
 use crate::sync::lock;

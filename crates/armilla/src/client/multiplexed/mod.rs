@@ -43,6 +43,7 @@ mod buffers;
 mod carried;
 mod outgoing;
 mod reading;
+mod refusals;
 mod room;
 mod slot;
 mod watching;
@@ -59,20 +60,22 @@ use super::loss::LostConnection;
 use super::reply_memory::ReplyReservation;
 use super::request::Outgoing as Request;
 use crate::client::Carrier;
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::SystemException;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_cdr::{ByteOrder, CodeSets, Encoder};
-use armilla_giop::engine::{BeginError, ClientEvent, ConnectionLoss, Initiator, Role};
+use armilla_giop::engine::{ClientEvent, ConnectionLoss, Initiator, Role};
 use armilla_giop::{CodeSetContext, Framer, Message, Version, cancel_request, close_connection};
 use armilla_ipc::reactor::Timer;
 use armilla_ipc::{CoarseInstant, Readiness, Stream, coarse_now};
+use buffers::TemplateGuard;
 use outgoing::Outgoing;
 use room::RoomWanted;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::thread::Thread;
+use std::time::Duration;
 use watching::Watch;
 
 /// A connection and its state.
@@ -278,13 +281,16 @@ impl MultiplexedConnection {
         let buffers::ThreadBuffers { request: memory, template, .. } = &mut **buffers;
         let mut out =
             Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
+        // The arguments may be the program's, and panic: then the header is lost, and no template.
+        let template = TemplateGuard(template);
         let announces = self.unannounced.load(Ordering::Acquire);
         let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
         let queued =
-            template.encode(&mut out, 0, &request, agreed, self.settings.max_message).and_then(
+            template.0.encode(&mut out, 0, &request, agreed, self.settings.max_message).and_then(
                 |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
             );
         *memory = out.take_buffer();
+        std::mem::forget(template);
         // Later requests are queued after this one, so that they need not announce
         // again.
         let announced = self.offered.is_none() || request.target.access.version >= Version::V1_2;
@@ -292,33 +298,6 @@ impl MultiplexedConnection {
             self.unannounced.store(false, Ordering::Release);
         }
         queued
-    }
-
-    /// The exception of a call that cannot begin.
-    #[cold]
-    fn refuse(&self, state: &State, refused: BeginError) -> SystemException {
-        match (refused, &state.lost) {
-            (BeginError::Full, _) => {
-                let what = format!(
-                    "{} requests on the connection to {} wait for a reply, which is the limit \
-                     (requests_in_flight)",
-                    state.initiator.in_flight(),
-                    self.peer()
-                );
-                let kind = ExceptionKind::NoResources;
-                SystemException::new(kind, Minor::TOO_MANY_REQUESTS_IN_FLIGHT, Completion::No)
-                    .with_reason(what)
-            }
-            (BeginError::Closed, _) => self.closed(),
-        }
-    }
-
-    /// The exception of a call that cannot begin on a closed connection.
-    #[cold]
-    fn closed(&self) -> SystemException {
-        let (kind, minor) = (ExceptionKind::Transient, Minor::CONNECTION_CLOSING);
-        let what = format!("the connection to {} was closed", self.peer());
-        SystemException::new(kind, minor, Completion::No).with_reason(what)
     }
 
     /// Cancels a call and tells the server. `false` when its reply has been taken by another
@@ -369,7 +348,8 @@ impl MultiplexedConnection {
         }
         let mut state = lock(&self.state);
         let is_recent = |limit: CoarseInstant| state.last_used.as_nanos() >= limit.as_nanos();
-        if limit.is_some_and(|limit| is_recent(limit) || !state.initiator.is_idle()) {
+        let is_used = !state.initiator.is_idle() || self.room_wanted.is_set();
+        if limit.is_some_and(|limit| is_recent(limit) || is_used) {
             return !state.initiator.is_open();
         }
         state.initiator.close();
@@ -403,6 +383,8 @@ impl MultiplexedConnection {
         drop(state);
         self.flush();
         if version >= Version::V1_2 && self.carrier.is_none() {
+            // A transport of the program may know no other way than to wait.
+            self.stream.set_send_timeout(Some(Duration::ZERO)).ok();
             self.queue_octets(&close_connection(version));
         }
         let sent = lock(&self.outgoing).is_empty();

@@ -4,6 +4,7 @@
 use super::room::RoomQueue;
 use super::{MultiplexedConnection, Sending, Waiter};
 use crate::client::deadline::Deadline;
+use crate::client::driver::contain_io;
 use crate::client::loss::LostConnection;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::sync::lock;
@@ -239,9 +240,12 @@ impl MultiplexedConnection {
         drop(outgoing);
         let before = Some(IoSlice::new(before)).filter(|before| !before.is_empty());
         let all: Vec<_> = before.into_iter().chain(parts.iter().copied()).collect();
-        let limited = self.stream.set_send_timeout(deadline.sending());
-        let sent = limited.map_err(|source| SendError { sent: 0, source });
-        let (sent, failure) = match sent.and_then(|()| self.stream.send_all_vectored(&all)) {
+        let sent = contain_io(|| {
+            self.stream.set_send_timeout(deadline.sending())?;
+            Ok(self.stream.send_all_vectored(&all))
+        });
+        let (sent, failure) = match sent.unwrap_or_else(|source| Err(SendError { sent: 0, source }))
+        {
             Ok(()) => (total, None),
             Err(SendError { sent, source }) => {
                 (sent, Some(source).filter(|source| source.kind() != io::ErrorKind::TimedOut))
@@ -305,10 +309,10 @@ impl MultiplexedConnection {
     /// wait for it instead. Without one it blocks if the thread `waits`.
     #[inline]
     fn put(&self, parts: &[IoSlice<'_>], waits: bool) -> io::Result<usize> {
-        match self.has_waited(waits) {
+        contain_io(|| match self.has_waited(waits) {
             false => self.stream.try_send_vectored(parts),
             true => self.stream.send_vectored(parts),
-        }
+        })
     }
 
     /// Whether [`put`](Self::put) blocks.

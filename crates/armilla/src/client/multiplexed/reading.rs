@@ -3,9 +3,11 @@
 
 use super::buffers::ThreadBuffers;
 use super::{BorrowedBuffers, MultiplexedConnection, Slot, State, Waiter};
-use crate::client::asynchronous::{AsyncCall, MAY_BLOCK, resume_all};
+use crate::client::asynchronous::AsyncCall;
 use crate::client::deadline::Deadline;
+use crate::client::driver::{contain_io, may_block};
 use crate::client::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
+use crate::client::resuming::resume_all;
 use crate::exception::SystemException;
 use crate::sync::lock;
 use armilla_giop::engine::ConnectionLoss;
@@ -141,7 +143,7 @@ impl MultiplexedConnection {
     /// Reads what has arrived, without blocking, unless another thread is reading.
     pub(super) fn read_available(&self) {
         let Some(mut framer) = lock(&self.state).framer.take() else { return };
-        match self.stream.try_recv(framer.space()) {
+        match contain_io(|| self.stream.try_recv(framer.space())) {
             Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {
                 framer.received(count);
@@ -161,7 +163,7 @@ impl MultiplexedConnection {
         }
         // On one host, the failed send may overtake the server's last messages: wait for them
         // briefly.
-        let waits = self.carrier.is_none() && MAY_BLOCK.get();
+        let waits = self.carrier.is_none() && may_block();
         let wait_limit = Instant::now() + if waits { LAST_WORDS } else { Duration::ZERO };
         loop {
             self.read_available();
@@ -212,10 +214,10 @@ impl MultiplexedConnection {
 
     /// Reads from the stream. `false` when the connection has ended; `true` also after a timeout.
     fn read(&self, framer: &mut Framer, timeout: Duration) -> bool {
-        let received = self
-            .stream
-            .set_recv_timeout(Some(timeout))
-            .and_then(|()| self.stream.recv(framer.space()));
+        let received = contain_io(|| {
+            self.stream.set_recv_timeout(Some(timeout))?;
+            self.stream.recv(framer.space())
+        });
         match received {
             Ok(0) => self.fail(ConnectionLoss::Broken, CLOSED_BY_SERVER),
             Ok(count) => {

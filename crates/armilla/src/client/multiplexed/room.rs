@@ -31,6 +31,12 @@ pub(super) struct RoomQueue {
 #[derive(Default)]
 pub(super) struct RoomWanted(AtomicBool);
 
+impl RoomWanted {
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 impl MultiplexedConnection {
     /// Lets `call` wait for room if the queue is full, or if others already wait. `false` if it can
     /// be sent now.
@@ -43,7 +49,7 @@ impl MultiplexedConnection {
     ) -> Result<bool, SystemException> {
         let mut outgoing = lock(&self.outgoing);
         let is_full = outgoing.waiting() >= self.settings.queued_requests;
-        if !(is_full || self.room_wanted.0.load(Ordering::Relaxed)) || outgoing.lost.is_some() {
+        if !(is_full || self.room_wanted.is_set()) || outgoing.lost.is_some() {
             return Ok(false);
         }
         // Without a reactor the queue takes the request: nobody could make the call expire.
@@ -85,19 +91,23 @@ impl MultiplexedConnection {
 
     /// Removes a call that waits for room. `false` if it does not wait.
     pub(in crate::client) fn leave_room_queue(&self, call: &AsyncCall) -> bool {
-        if !self.room_wanted.0.load(Ordering::Relaxed) {
+        if !self.room_wanted.is_set() {
             return false;
         }
         let mut outgoing = lock(&self.outgoing);
         let calls = &mut outgoing.room_queue.calls;
         let at = calls.iter().position(|known| std::ptr::eq(Arc::as_ptr(known), call));
-        at.and_then(|at| calls.remove(at)).is_some()
+        let left = at.and_then(|at| calls.remove(at)).is_some();
+        if calls.is_empty() {
+            self.room_wanted.0.store(false, Ordering::Relaxed);
+        }
+        left
     }
 
     /// Sends the calls that wait for room, as far as there is room now. The caller holds no lock.
     #[inline]
     pub(super) fn use_room(&self) {
-        if self.room_wanted.0.load(Ordering::Relaxed) {
+        if self.room_wanted.is_set() {
             self.send_waiting_calls();
         }
     }

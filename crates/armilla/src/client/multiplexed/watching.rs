@@ -2,8 +2,10 @@
 //! server did not accept at once.
 
 use super::{MultiplexedConnection, State, Waiter};
+use crate::client::driver::{PANICKED, contain};
 use crate::log::report;
 use crate::sync::lock;
+use armilla_giop::engine::ConnectionLoss;
 use armilla_ipc::coarse_now;
 use armilla_ipc::reactor::{Handler, Interest, Next, Reactor, Ready, Timer, TimerHandler, Token};
 use std::os::fd::BorrowedFd;
@@ -69,12 +71,17 @@ impl Handler for Handle {
     fn ready(&self, _: &Reactor, _: Token, ready: Ready) -> Next {
         let Some(link) = self.link.upgrade() else { return Next::Deregister };
         let next = link.watch.next_interest(ready.readable(), ready.writable());
-        if ready.writable() {
-            link.unblock();
-        }
-        if ready.readable() {
-            // `read_available` registers for more if no thread is about to read.
-            link.read_available();
+        let handled = contain("an event of a connection", || {
+            if ready.writable() {
+                link.unblock();
+            }
+            if ready.readable() {
+                // `read_available` registers for more if no thread is about to read.
+                link.read_available();
+            }
+        });
+        if handled.is_none() {
+            link.fail(ConnectionLoss::Broken, PANICKED);
         }
         next
     }
@@ -124,8 +131,9 @@ impl MultiplexedConnection {
     /// asynchronous calls are pending.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
-        let link = self.weak_self.clone();
+        let (link, defers) = (self.weak_self.clone(), self.driver.to_defer());
         let body = move || {
+            defers.begin();
             while let Some(link) = link.upgrade() {
                 if !link.run_reader_once() {
                     return;
@@ -140,7 +148,11 @@ impl MultiplexedConnection {
     #[cold]
     pub(super) fn start_sender(&self) {
         let Some(link) = self.weak_self.upgrade() else { return };
-        let send = move || link.unblock();
+        let defers = self.driver.to_defer();
+        let send = move || {
+            defers.begin();
+            link.unblock();
+        };
         if thread::Builder::new().name("armilla-sender".into()).spawn(send).is_err() {
             self.unblock();
         }
