@@ -1,14 +1,17 @@
 //! Oneway calls: when they return, and their order.
 
 use armilla::{
-    Completion, ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Version,
+    Completion, ExceptionKind, Minor, OnewayBuffer, Policies, PolicyCurrent, SyncScope, Threading,
+    Version,
 };
 use armilla_giop::{Message, ResponseFlags, decode_request};
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, Server};
 use armilla_tests::peer::{Peer, done};
 use armilla_tests::probe::*;
-use std::sync::{Mutex, mpsc};
+use armilla_tests::servant::Probe;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 const SCOPES: [SyncScope; 4] =
@@ -265,6 +268,40 @@ fn the_server_replies_before_the_servant_when_the_client_waits_for_the_server_on
     let missing = travel_missing(&server).with_sync_scope(SyncScope::WithServer);
     let error = missing.remark("nobody hears it").unwrap_err();
     assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "the object is looked for first");
+}
+
+#[test]
+fn the_server_replies_before_the_main_thread_has_done_what_is_asked() {
+    let server = Server::start();
+    let poa = server.root_poa().create_poa("main").policy(Threading::MainThread).build().unwrap();
+    let probe = Arc::new(Probe::default());
+    let near = poa.activate(probe.clone() as Arc<dyn Everything>).unwrap();
+    let remote = orbs::travel(&near, &orbs::client()).with_timeout(PATIENCE / 4);
+    let sync = remote.with_sync_scope(SyncScope::WithServer);
+    thread::scope(|scope| {
+        let call = scope.spawn(|| sync.object().request("block").send_oneway());
+        let opener = scope.spawn(|| {
+            let replied = call.join().unwrap();
+            probe.gate.open();
+            replied
+        });
+        eventually("it is served", || {
+            server.perform_work().unwrap();
+            opener.is_finished()
+        });
+        opener.join().unwrap().expect("the server replies while the servant runs");
+    });
+    // One that is not there is told as such.
+    poa.deactivate(&poa.reference_to_id(near.object()).unwrap()).unwrap();
+    thread::scope(|scope| {
+        let call = scope.spawn(|| sync.remark("nobody hears it"));
+        eventually("it is served", || {
+            server.perform_work().unwrap();
+            call.is_finished()
+        });
+        let error = call.join().unwrap().unwrap_err();
+        assert_eq!(error.kind(), ExceptionKind::ObjectNotExist);
+    });
 }
 
 /// A remote reference to an object that is not active any more.

@@ -2,8 +2,8 @@
 
 use super::{accepting, unreachable, unreachable_with};
 use armilla::{
-    AcceptBidirectional, Any, ConnectionPolicy, ExceptionKind, Minor, Orb, ReplyFuture, Settings,
-    SystemException,
+    AcceptBidirectional, Any, ConnectionPolicy, ExceptionKind, Minor, Orb, Poa, ReplyFuture,
+    Settings, SystemException,
 };
 use armilla_giop::MessageKind;
 use armilla_tests::gate::PATIENCE;
@@ -76,6 +76,65 @@ fn objects_are_called_that_way_only_if_their_poa_says_so() {
     assert!(ear.heard().is_empty());
     let held = travel(&me, &server.orb);
     assert_eq!(held.object().locate(), Ok(false));
+}
+
+/// What the program would be asked for a request of any other client.
+#[test]
+fn neither_activators_nor_locators_are_asked_for_what_is_not_called_that_way() {
+    let server = accepting(AcceptBidirectional::Checked);
+    let client = unreachable();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let make = |parent: &Poa, name: &str, both: bool| {
+        let poa = parent.create_poa(name).persistent().user_ids();
+        let poa = if both { poa.bidirectional() } else { poa };
+        poa.build().unwrap()
+    };
+    let root = client.root_poa();
+    let both = make(&root, "both ways", true);
+    let mut lost = Vec::new();
+    for (parent, is_both) in [(&root, false), (&root, true), (&both, false), (&both, true)] {
+        let poa = make(parent, "lost", is_both);
+        lost.push((parent, is_both, poa.create_reference_with_id::<dyn Listener>("one").unwrap()));
+        poa.destroy(true, true).unwrap();
+    }
+    client.set_key_locator({
+        let asked = asked.clone();
+        move |key, reply| {
+            asked.lock().unwrap().push(format!("{:?}", key.octets()));
+            reply.unknown();
+        }
+    });
+    client.perform_work().unwrap();
+    server.remote(&client).ping().unwrap();
+    let held = |me: &ListenerRef| travel(me, &server.orb);
+    for (parent, is_both, me) in &lost {
+        let (is_both, log) = (*is_both, asked.clone());
+        parent.set_activator(move |parent: &Poa, name: &str| {
+            log.lock().unwrap().push(name.to_owned());
+            let poa = make(parent, name, is_both);
+            poa.activate_with_id("one", Arc::new(Ear::default()) as Arc<dyn Listener>).is_ok()
+        });
+        let may_make = parent.name() == "both ways";
+        let heard = held(me).hear("").map_err(|error| error.minor());
+        let refused = Err(Minor::CONNECTION_NOT_BIDIRECTIONAL);
+        assert_eq!(heard, if may_make && is_both { Ok(()) } else { refused });
+        assert_eq!(held(me).object().locate(), Ok(may_make && is_both));
+        // The activator of a POA that may be called that way is asked, whatever it makes.
+        let found = parent.find_poa("lost", false);
+        assert_eq!(found.is_ok(), may_make);
+        found.into_iter().for_each(|poa| poa.destroy(true, true).unwrap());
+        assert_eq!(std::mem::take(&mut *asked.lock().unwrap()).is_empty(), !may_make);
+        parent.clear_activator();
+    }
+    let (host, port) = &client.published_addresses().unwrap()[0];
+    let url = format!("corbaloc:iiop:1.2@{host}:{port}/elsewhere");
+    let elsewhere = server.orb.string_to_object(&url).unwrap();
+    assert_eq!(elsewhere.locate(), Ok(false));
+    let error = elsewhere.assume::<dyn Listener>().hear("").unwrap_err();
+    assert_eq!(error.kind(), ExceptionKind::ObjectNotExist, "{error}");
+    let named = held(&lost[3].2).hear("").unwrap_err();
+    assert_eq!(named.minor(), Minor::OBJECT_NOT_EXIST_NO_ADAPTER, "{named}");
+    assert!(asked.lock().unwrap().is_empty(), "the locator was asked");
 }
 
 #[test]

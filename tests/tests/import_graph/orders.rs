@@ -180,10 +180,10 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-ipc",
         rows: &[
             (
-                "address clock deadline fence host interest partial signals splice sys",
+                "address clock deadline fence host interest partial random signals splice sys",
                 "the operating system, and values that know none of it",
             ),
-            ("credentials error memory", "what every mechanism has"),
+            ("credentials error memory stack", "what every mechanism has"),
             ("file_access", "who may connect to a file"),
             (
                 "affinity option pending_connect process real_time stream",

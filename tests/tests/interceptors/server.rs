@@ -1,10 +1,13 @@
 //! Server interceptors: their order, what they see, and requests that they interrupt.
 
 use super::{Deed, Witnesses, raise, server_side};
-use armilla::ExceptionKind;
-use armilla_tests::orbs::{self, Server};
+use armilla::{ExceptionKind, Minor, Orb, Poa, Threading};
+use armilla_tests::gate::eventually;
+use armilla_tests::orbs::{self, Server, travel};
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 #[test]
 fn a_server_calls_them_forth_and_back() {
@@ -108,4 +111,71 @@ fn a_server_interceptor_sends_the_client_elsewhere() {
          a.send_other LocationForward",
     );
     assert_eq!(server.local.count().unwrap(), 0);
+}
+
+/// A reference to an object of the POA `child`, which an adapter activator makes with this policy.
+fn of_child(orb: &Orb, threading: Threading) -> EverythingRef {
+    let make = move |parent: &Poa, name: &str| {
+        let child = parent.create_poa(name).persistent().user_ids().policy(threading);
+        child.build().unwrap()
+    };
+    let child = make(&orb.root_poa(), "child");
+    let object = child.create_reference_with_id("one").unwrap();
+    child.destroy(false, false).unwrap();
+    orb.root_poa().set_activator(move |parent: &Poa, name: &str| {
+        let servant: Arc<dyn Everything> = Arc::new(Probe::default());
+        make(parent, name).activate_with_id("one", servant).is_ok()
+    });
+    object
+}
+
+/// What an interceptor refuses makes no POA.
+#[test]
+fn adapter_activators_run_after_the_first_interception_points() {
+    let (server, witnesses) = server_side();
+    let object = of_child(&server.orb, Threading::OrbControl);
+    for remote in [travel(&object, &orbs::client()), object] {
+        witnesses.tell(1, "contexts", raise(ExceptionKind::NoPermission));
+        assert_eq!(remote.ping().unwrap_err().kind(), ExceptionKind::NoPermission);
+        witnesses.expect("a.contexts, b.contexts, a.send_exception SystemException");
+        let found = server.orb.root_poa().find_poa("child", false);
+        assert!(found.is_err(), "a request that was refused has made it");
+        remote.ping().unwrap();
+        witnesses.diary();
+        server.orb.root_poa().find_poa("child", false).unwrap().destroy(false, true).unwrap();
+    }
+}
+
+#[test]
+fn a_request_that_the_main_thread_serves_passes_the_interceptors_once() {
+    let (server, witnesses) = server_side();
+    let near = of_child(&server.orb, Threading::MainThread);
+    let far = travel(&near, &orbs::client());
+    for _ in 0..2 {
+        thread::scope(|scope| {
+            let call = scope.spawn(|| far.increment());
+            eventually("it is served", || {
+                server.perform_work().unwrap();
+                call.is_finished()
+            });
+            call.join().unwrap().unwrap();
+        });
+        witnesses.expect(
+            "a.contexts, b.contexts, c.contexts, a.receive_request, b.receive_request, \
+             c.receive_request, c.send_reply Successful, b.send_reply Successful, \
+             a.send_reply Successful",
+        );
+    }
+    // One for which the main thread has no time, or the ORB ends first.
+    thread::scope(|scope| {
+        let call = scope.spawn(|| near.increment());
+        eventually("work comes", || server.work_pending().unwrap());
+        server.shutdown();
+        let error = call.join().unwrap().unwrap_err();
+        assert_eq!(error.minor(), Minor::BAD_INV_ORDER_ORB_SHUT_DOWN, "{error}");
+    });
+    witnesses.expect(
+        "a.contexts, b.contexts, c.contexts, c.send_exception SystemException, \
+         b.send_exception SystemException, a.send_exception SystemException",
+    );
 }

@@ -13,7 +13,6 @@ use crate::client::{Carrier, ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
-use crate::server::poa::PoaInner;
 use crate::sync::lock;
 use armilla_cdr::CodeSets;
 use armilla_giop::engine::{ConnectionLoss, Role};
@@ -143,32 +142,17 @@ impl Connection {
     }
 }
 
-/// Why a request is not served that arrived on a connection opened by this ORB; `None` if it may be
-/// served. The request is for an object of `poa`, or else for the published name `key`.
+/// Why a request is not served that arrived on a connection opened by this ORB.
 #[cold]
-pub(super) fn refusal(
-    orb: &Orb,
-    poa: Option<&PoaInner>,
-    key: Option<&[u8]>,
-) -> Option<SystemException> {
-    let allowed = match poa {
-        Some(poa) => poa.allows_bidirectional(),
-        // A name that is not published leads to no object, so there is nothing to protect.
-        None => !key.is_some_and(|key| orb.is_published(key)),
-    };
-    if allowed {
-        return None;
-    }
+pub(super) fn refusal() -> SystemException {
     let what = "the object's POA does not serve requests over connections that its ORB has made";
-    Some(
-        SystemException::new(
-            ExceptionKind::NoPermission,
-            Minor::CONNECTION_NOT_BIDIRECTIONAL,
-            Completion::No,
-        )
-        .with_reason(what)
-        .with_hint("a POA with the policy Bidirectional::Both does"),
+    SystemException::new(
+        ExceptionKind::NoPermission,
+        Minor::CONNECTION_NOT_BIDIRECTIONAL,
+        Completion::No,
     )
+    .with_reason(what)
+    .with_hint("a POA with the policy Bidirectional::Both does")
 }
 
 /// The sending side of a bidirectional connection, for the calls of one direction.

@@ -17,6 +17,7 @@ use super::dispatch;
 use super::leadership::{LeadToken, Leadership};
 use super::output::{Output, PendingReply};
 use super::reactor_connection::ReactorConnection;
+use super::refusals;
 use super::slowness::Slowness;
 use super::worker_status::WorkerStatus;
 use super::workers::{ThreadSlot, Worker, Workers};
@@ -200,7 +201,7 @@ impl Connection {
                         drop(framer);
                         let skipped = skipped.map_err(CloseReason::Framing)?;
                         if let Skipped::Request(request) = skipped {
-                            dispatch::refuse_oversized(self, &request, &error, reply)?;
+                            refusals::refuse_oversized(self, &request, &error, reply)?;
                         }
                         true
                     }
@@ -334,7 +335,7 @@ impl Connection {
         reply: &mut Buffer,
     ) -> Result<(), CloseReason> {
         match begun {
-            RequestAction::Refuse => dispatch::refuse(self, message, header, reply),
+            RequestAction::Refuse => refusals::refuse(self, message, header, reply),
             _ => Ok(()),
         }
     }

@@ -5,11 +5,13 @@
 use super::bidirectional;
 use super::call::{DispatchError, ServerCall};
 use super::close_reason::CloseReason;
-use super::collocated;
 use super::connection::{Connection, ServedBy};
+use super::find::Seeker;
 use super::key_locator::{self, LocationReply};
 use super::locate_reply::send_locate_reply;
+use super::main_thread::{MainThreadRequest, serve_on_main_thread};
 use super::output::PendingReply;
+use super::reply_capture::{ReplyCapture, capture};
 use super::reply_port::{Body, Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
@@ -17,13 +19,13 @@ use crate::log::report;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Arrived, Extended, Found, PoaInner, StartupHold};
+use crate::server::poa::{Arrived, Extended, Found, PoaInner};
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
 use armilla_giop::{
-    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, HeaderError,
-    LocateRequest, Message, OversizedRequest, ReplyStatus, RequestHeader, Target, Version,
+    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
+    Message, ReplyStatus, RequestHeader, Target, Version, decode_request,
 };
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,20 +100,6 @@ fn request_slow(
         Ok(agreed) => (agreed, None),
         Err(exception) => (code_sets, Some(ending(exception))),
     };
-    let key = header.target.object_key();
-    // A name that is published later leads no client to an object over this ORB's own connections.
-    let mut hold = StartupHold::new(orb, !connection.is_originated());
-    let adapter = adapter(connection, key, &mut stopped, &mut hold);
-    let poa = adapter.as_ref().ok().and_then(Option::as_ref);
-    let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let port = port(message, &header, code_sets, PendingReply::Now);
-    if stopped.is_none()
-        && let Some(poa) = poa.filter(|poa| poa.is_for_main_thread() && !orb.is_main_thread())
-        && let peer = connection.stream.peer()
-        && let Some(reply) = collocated::serve_on_main_thread(peer, orb, poa, message, code_sets)
-    {
-        return Ok(send_captured(connection, port, memory, reply)?);
-    }
     let flow = match orb.server_interceptors() {
         None => None,
         Some(_) => {
@@ -119,10 +107,50 @@ fn request_slow(
             Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
         }
     };
+    let arrived = ArrivedRequest { message, header, body, code_sets };
+    request_begun(connection, arrived, memory, stopped, flow)
+}
+
+/// A request whose service contexts about the connection were handled.
+struct ArrivedRequest<'m> {
+    message: &'m Message<'m>,
+    header: RequestHeader<'m>,
+    body: Decoder<'m>,
+    code_sets: CodeSets,
+}
+
+/// Serves a request that has passed the first interception points. Only now adapter activators are
+/// asked for its POA (CORBA 3.4 Part 1, 16.3.8).
+fn request_begun(
+    connection: &Arc<Connection>,
+    request: ArrivedRequest<'_>,
+    memory: &mut Buffer,
+    mut stopped: Option<Box<Outcome>>,
+    mut flow: Flow,
+) -> Served {
+    let orb = &connection.orb;
+    let ArrivedRequest { message, header, body, code_sets } = request;
+    let key = header.target.object_key();
+    let mut seeker = Seeker::new(orb, connection.is_originated());
+    // Once for each request, before it is known which thread serves it.
+    let adapter = match (&stopped, key) {
+        (None, Some(key)) => orb.adapter_for(key, &mut seeker),
+        _ => Ok(None),
+    };
+    let port = port(message, &header, code_sets, PendingReply::Now);
+    if let Ok(Some(poa)) = &adapter
+        && poa.is_for_main_thread()
+        && !orb.is_main_thread()
+        && let request = for_main_thread(connection, poa, message, &header, code_sets)
+        && let Some(served) = by_main_thread(connection, &request, port, memory, &mut flow)
+    {
+        return served;
+    }
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
     let found = match (&stopped, key, adapter) {
         (Some(_), ..) => Found::Nothing,
         (None, Some(_), Err(exception)) => Found::Refused(exception),
-        (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut hold),
+        (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
         (None, None, _) => Found::Unnamed,
     };
     let extended = match stopped {
@@ -132,7 +160,7 @@ fn request_slow(
     let is_answered = matches!(extended, Extended::Answered);
     if stopped.is_none() && !is_answered && found.has_located_servant() {
         let reply = serve_located(connection, header, arguments, port, found, flow);
-        return Ok(send_captured(connection, port, memory, reply)?);
+        return Ok(send_captured(connection, port, memory, reply, &mut None)?);
     }
     let servant = found.servant();
     let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
@@ -145,6 +173,55 @@ fn request_slow(
     let concluded = conclude(&mut call, outcome);
     drop(extended);
     concluded
+}
+
+fn for_main_thread<'m>(
+    connection: &'m Connection,
+    poa: &'m Arc<PoaInner>,
+    message: &'m Message<'m>,
+    header: &RequestHeader<'_>,
+    code_sets: CodeSets,
+) -> MainThreadRequest<'m> {
+    MainThreadRequest {
+        peer: connection.stream.peer(),
+        orb: &connection.orb,
+        poa,
+        message,
+        code_sets,
+        request_id: header.request_id,
+        response_expected: header.response_expected,
+        sync_with_server: header.sync_with_server,
+    }
+}
+
+/// Lets the main thread serve a request, and sends the reply. `None` when the main thread is not to
+/// serve it.
+fn by_main_thread(
+    connection: &Arc<Connection>,
+    request: &MainThreadRequest<'_>,
+    port: ReplyPort,
+    memory: &mut Buffer,
+    flow: &mut Flow,
+) -> Option<Served> {
+    let mut acknowledged = Ok(());
+    let mut acknowledge = |octets| acknowledged = connection.send(&whole(octets));
+    let reply = serve_on_main_thread(request, flow, serve_here, &mut acknowledge)?;
+    let sent = send_captured(connection, port, memory, reply, flow);
+    Some(acknowledged.map_err(CloseReason::from).and(sent).map_err(Box::from))
+}
+
+/// Serves a request that was handed to the calling thread. What cannot be served or sent is not
+/// captured.
+fn serve_here(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+    flow: Flow,
+) {
+    // It was decoded before.
+    let Ok((header, body)) = decode_request(message) else { return };
+    let request = ArrivedRequest { message, header, body, code_sets };
+    request_begun(connection, request, &mut Buffer::new(), None, flow).ok();
 }
 
 /// Shows the request to the extension of the POA, if there is one. A request that the extension
@@ -186,24 +263,6 @@ fn answer_without_results(
 /// The outcome of a request that is not served.
 fn ending(exception: SystemException) -> Box<Outcome> {
     Box::new(Outcome::SystemException(exception))
-}
-
-/// The POA of a request. Adapter activators are asked here, once for each request, before it is
-/// known which thread serves it. They are not asked for a request that is `stopped`. A request that
-/// arrived on a connection of this ORB's own is stopped here if the POA does not allow that.
-fn adapter(
-    connection: &Connection,
-    key: Option<&[u8]>,
-    stopped: &mut Option<Box<Outcome>>,
-    hold: &mut StartupHold<'_>,
-) -> Result<Option<Arc<PoaInner>>, SystemException> {
-    let (None, Some(key)) = (&stopped, key) else { return Ok(None) };
-    let adapter = connection.orb.adapter_for(key, hold);
-    if connection.is_originated() {
-        let poa = adapter.as_ref().ok().and_then(Option::as_deref);
-        *stopped = bidirectional::refusal(&connection.orb, poa, Some(key)).map(ending);
-    }
-    adapter
 }
 
 /// Handles a request according to what its object key led to.
@@ -254,8 +313,8 @@ fn serve_located(
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
     let orb = &client.orb;
-    let collocated::ReplyCapture { connection: capturing, capture_stream } =
-        collocated::capture(orb, port.request_id, HERE, Vec::new())?;
+    let ReplyCapture { connection: capturing, capture_stream } =
+        capture(orb, port.request_id, HERE, Vec::new())?;
     let mut memory = Buffer::new();
     let servant = found.servant();
     let mut call =
@@ -275,85 +334,34 @@ fn serve_located(
     reply
 }
 
-/// Sends a captured reply to the client.
+/// A captured message, to be sent.
+fn whole(octets: Vec<u8>) -> Encoder<'static> {
+    Encoder::with_buffer(octets, ByteOrder::NATIVE, CodeSet::default())
+}
+
+/// Sends a captured reply to the client. An exception goes through the interceptors of `flow`.
 fn send_captured(
     connection: &Arc<Connection>,
     port: ReplyPort,
     memory: &mut Buffer,
     reply: Result<Vec<u8>, SystemException>,
+    flow: &mut Flow,
 ) -> Result<(), CloseReason> {
     match reply {
         Ok(octets) if octets.is_empty() => {
             Ok(connection.settle(port.request_id, port.pending, None)?)
         }
-        Ok(octets) => {
-            let whole = Encoder::with_buffer(octets, ByteOrder::NATIVE, CodeSet::default());
-            Ok(connection.settle(port.request_id, port.pending, Some(&whole))?)
-        }
+        Ok(octets) => Ok(connection.settle(port.request_id, port.pending, Some(&whole(octets)))?),
         Err(exception) => {
-            let sent = port.raise(&mut None, connection, memory, &exception);
+            let sent = port.raise(flow, connection, memory, &exception);
             sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
         }
     }
 }
 
-/// Refuses a request because `requests_in_progress` is reached.
-#[cold]
-pub(super) fn refuse(
-    connection: &Arc<Connection>,
-    message: &Message<'_>,
-    header: &RequestHeader<'_>,
-    memory: &mut Buffer,
-) -> Result<(), CloseReason> {
-    let limit = connection.orb.settings().requests_in_progress;
-    let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
-    let exception = SystemException::new(
-        ExceptionKind::Transient,
-        Minor::TOO_MANY_REQUESTS_IN_PROGRESS,
-        Completion::No,
-    )
-    .with_reason(what);
-    report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
-    let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
-    let sent = port.raise(&mut None, connection, memory, &exception);
-    sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
-}
-
-/// Refuses a request because it is larger than `max_message`, or because there is no memory for it.
-#[cold]
-pub(super) fn refuse_oversized(
-    connection: &Arc<Connection>,
-    request: &OversizedRequest,
-    error: &HeaderError,
-    memory: &mut Buffer,
-) -> Result<(), CloseReason> {
-    let OversizedRequest { version, request_id, response_expected, refused } = *request;
-    let exception = match refused {
-        true => no_message_memory(connection),
-        false => {
-            SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::No)
-                .with_reason(error.to_string())
-        }
-    };
-    report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
-    let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
-    let port = ReplyPort { request_id, version, code_sets, response_expected, pending };
-    let sent = port.raise(&mut None, connection, memory, &exception);
-    sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
-}
-
-fn no_message_memory(connection: &Connection) -> SystemException {
-    let limit = connection.workers.message_memory.limit();
-    let what = format!(
-        "the server has no memory for the request: large messages of all clients may take {limit} \
-         octets (message_memory), and those of one client as much as is free"
-    );
-    SystemException::new(ExceptionKind::Transient, Minor::NO_MESSAGE_MEMORY, Completion::No)
-        .with_reason(what)
-}
-
+/// Where the reply to a request goes.
 #[inline]
-fn port(
+pub(super) fn port(
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     code_sets: CodeSets,
@@ -363,8 +371,9 @@ fn port(
     ReplyPort { request_id, version: message.header.version, code_sets, response_expected, pending }
 }
 
+/// Why the connection of a request ends whose reply was not sent.
 #[cold]
-fn close_reason(error: DispatchError) -> CloseReason {
+pub(super) fn close_reason(error: DispatchError) -> CloseReason {
     match error {
         DispatchError::Send(error) => (*error).into(),
         DispatchError::Exception(exception) => unencodable(exception),

@@ -2,6 +2,7 @@
 //! them.
 
 use super::Listeners;
+use super::bidirectional;
 use super::publications::Publications;
 use crate::client::Object;
 use crate::exception::{Completion, Minor, SystemException};
@@ -10,6 +11,7 @@ use crate::object_key::{KeyId, ObjectKey, system_id};
 use crate::operations::OperationNames;
 use crate::runtime::Located;
 use crate::runtime::Orb;
+use crate::server::KeyLocator;
 use crate::server::poa::{
     Activation, Awaited, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, StartupHold,
     Upcall, destroyed_repeatedly,
@@ -25,6 +27,33 @@ type LocalTarget = (Box<[u8]>, Option<Handle<Activation>>);
 
 /// A POA, an object id, and the slot where the object may be.
 type KeyTarget<'k> = (Arc<PoaInner>, KeyId<'k>, Slot);
+
+/// Looks for the object of a request: what it may wait for, and what it may reach.
+pub(super) struct Seeker<'o> {
+    hold: StartupHold<'o>,
+    /// Whether the request arrived on a connection that this ORB opened. It then reaches only
+    /// objects of POAs that allow that (CORBA 3.4 Part 2, 9.8), and no name leads it elsewhere.
+    originated: bool,
+}
+
+impl<'o> Seeker<'o> {
+    pub(super) fn new(orb: &'o Orb, originated: bool) -> Self {
+        // A name that is published later leads no client to an object over this ORB's own
+        // connections.
+        Self { hold: StartupHold::new(orb, !originated), originated }
+    }
+
+    /// Whether the request may reach the objects of a POA.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` when it may not.
+    fn check(&self, poa: &PoaInner) -> Result<(), SystemException> {
+        match self.originated && !poa.allows_bidirectional() {
+            true => Err(bidirectional::refusal()),
+            false => Ok(()),
+        }
+    }
+}
 
 impl ObjectAdapters {
     /// Prefetches the object to which `key`, the likely key of a request, leads.
@@ -54,15 +83,18 @@ impl ObjectAdapters {
 
 impl Orb {
     /// Finds what a request with `key` for `operation` leads to.
-    pub(crate) fn find(
+    pub(super) fn find(
         &self,
         key: &[u8],
         operation: OperationName<'_>,
-        hold: &mut StartupHold<'_>,
+        seeker: &mut Seeker<'_>,
     ) -> Found<'_> {
         match self.object_adapters().find_active(key) {
-            Some(upcall) => Found::Object(upcall),
-            None => self.find_slow(key, operation, hold),
+            Some(upcall) => match seeker.check(upcall.poa()) {
+                Ok(()) => Found::Object(upcall),
+                Err(exception) => Found::Refused(exception),
+            },
+            None => self.find_slow(key, operation, seeker),
         }
     }
 
@@ -73,25 +105,20 @@ impl Orb {
         &self,
         octets: &[u8],
         operation: OperationName<'_>,
-        hold: &mut StartupHold<'_>,
+        seeker: &mut Seeker<'_>,
     ) -> Found<'_> {
-        let Some(key) = ObjectKey::parse(octets) else {
-            return match self.await_named(octets, hold) {
-                Ok(Some(ior)) => Found::Elsewhere(ior),
-                Ok(None) => self.key_locator(octets).map_or(Found::Nothing, Found::ByLocator),
-                Err(exception) => Found::Refused(exception),
-            };
-        };
+        let Some(key) = ObjectKey::parse(octets) else { return self.find_named(octets, seeker) };
         for _ in 0..MAX_CREATION_RETRIES {
-            let (poa, id, hint) = match self.owner(key, hold) {
+            let (poa, id, hint) = match self.owner(key, seeker) {
                 Ok(Some(owned)) => owned,
                 Ok(None) if matches!(key, ObjectKey::Named(_)) => {
                     let refused = || Found::Refused(SystemException::no_adapter());
-                    return self.key_locator(octets).map_or_else(refused, Found::ByLocator);
+                    return self.locator_for(octets, seeker).map_or_else(refused, Found::ByLocator);
                 }
                 Ok(None) => return Found::Nothing,
                 Err(exception) => return Found::Refused(exception),
             };
+            let hold = &mut seeker.hold;
             if let Some(found) = poa.serve(self, &id, hint, operation.as_str(), hold) {
                 return found;
             }
@@ -103,6 +130,28 @@ impl Orb {
             }
         }
         Found::Refused(destroyed_repeatedly())
+    }
+
+    /// The same for octets that are no key of this ORB: a published name, or a key that the locator
+    /// knows.
+    fn find_named(&self, octets: &[u8], seeker: &mut Seeker<'_>) -> Found<'_> {
+        if seeker.originated {
+            // A name that is not published leads to no object, so there is nothing to protect.
+            return match self.may_be_published(octets) {
+                true => Found::Refused(bidirectional::refusal()),
+                false => Found::Nothing,
+            };
+        }
+        match self.await_named(octets, &mut seeker.hold) {
+            Ok(Some(ior)) => Found::Elsewhere(ior),
+            Ok(None) => self.key_locator(octets).map_or(Found::Nothing, Found::ByLocator),
+            Err(exception) => Found::Refused(exception),
+        }
+    }
+
+    /// The locator for this key, which is not asked for requests on this ORB's own connections.
+    fn locator_for(&self, octets: &[u8], seeker: &Seeker<'_>) -> Option<KeyLocator> {
+        if seeker.originated { None } else { self.key_locator(octets) }
     }
 
     /// The reference to which a request by this name leads. While the server starts, the request
@@ -136,26 +185,23 @@ impl Orb {
     ///
     /// # Errors
     /// `OBJECT_NOT_EXIST` ([`Minor::OBJECT_NOT_EXIST_NO_ADAPTER`]) when the POA does not exist and
-    /// no adapter activator creates it; the exception that an adapter activator raises; those of
-    /// [`StartupHold::wait`].
-    pub(crate) fn adapter_for(
+    /// no adapter activator creates it; `NO_PERMISSION` when the request may not reach it; the
+    /// exception that an adapter activator raises; those of [`StartupHold::wait`].
+    pub(super) fn adapter_for(
         &self,
         octets: &[u8],
-        hold: &mut StartupHold<'_>,
+        seeker: &mut Seeker<'_>,
     ) -> Result<Option<Arc<PoaInner>>, SystemException> {
         let Some(key) = ObjectKey::parse(octets) else { return Ok(None) };
-        match self.owner(key, hold)? {
+        match self.owner(key, seeker)? {
             Some((poa, ..)) => Ok(Some(poa)),
-            None if matches!(key, ObjectKey::Named(_)) && self.key_locator(octets).is_none() => {
+            None if matches!(key, ObjectKey::Named(_))
+                && self.locator_for(octets, seeker).is_none() =>
+            {
                 Err(SystemException::no_adapter())
             }
             None => Ok(None),
         }
-    }
-
-    /// Whether the key is the name of a published reference, or of one that the locator may find.
-    pub(crate) fn is_published(&self, key: &[u8]) -> bool {
-        ObjectKey::parse(key).is_none() && self.may_be_published(key)
     }
 
     /// Where the object with this key is. `originated` says whether the client asks over a
@@ -167,16 +213,20 @@ impl Orb {
         key: &[u8],
         originated: bool,
     ) -> Result<Located, SystemException> {
-        let mut hold = StartupHold::new(self, !originated);
+        let mut seeker = Seeker::new(self, originated);
         let Some(parsed) = ObjectKey::parse(key) else {
-            let found = if originated { None } else { self.await_named(key, &mut hold)? };
+            let found = if originated { None } else { self.await_named(key, &mut seeker.hold)? };
             return Ok(found.map_or(Located::Nowhere, Located::Elsewhere));
         };
         loop {
-            let Some((poa, id, hint)) = self.owner(parsed, &mut hold)? else { break };
-            if originated && !poa.allows_bidirectional() {
-                break;
-            }
+            let (poa, id, hint) = match self.owner(parsed, &mut seeker) {
+                Ok(Some(owned)) => owned,
+                Ok(None) => break,
+                // Who may not reach it does not learn whether it is there.
+                Err(error) if error.minor() == Minor::CONNECTION_NOT_BIDIRECTIONAL => break,
+                Err(error) => return Err(error),
+            };
+            let hold = &mut seeker.hold;
             let waits = hold.applies(poa.manager());
             if poa.may_serve(self, &id, hint) {
                 let denied = poa.is_denied(self, &id, hint);
@@ -195,15 +245,20 @@ impl Orb {
     }
 
     /// The POA that a key belongs to, the object id, and the slot where the object may be. Adapter
-    /// activators create POAs that are missing.
+    /// activators create POAs that are missing; those of POAs that the request may not reach are not
+    /// asked.
+    ///
+    /// # Errors
+    /// Those of [`adapter_for`](Self::adapter_for).
     fn owner<'k>(
         &self,
         key: ObjectKey<'k>,
-        hold: &mut StartupHold<'_>,
+        seeker: &mut Seeker<'_>,
     ) -> Result<Option<KeyTarget<'k>>, SystemException> {
         let key = match key {
             ObjectKey::Active { incarnation, slot } if incarnation == self.incarnation() => {
                 let poa = self.adapter_of_slot(slot);
+                poa.iter().try_for_each(|poa| seeker.check(poa))?;
                 return Ok(poa.map(|poa| (poa, KeyId::Place(system_id(incarnation, slot)), slot)));
             }
             ObjectKey::Active { .. } => return Ok(None),
@@ -211,9 +266,17 @@ impl Orb {
         };
         let poa = match key.incarnation {
             // A transient POA that was not created by this process cannot come back.
-            0 => self.adapter(key.adapter, hold)?,
+            0 => {
+                if seeker.originated
+                    && let Some(nearest) = self.adapters().nearest(key.adapter)
+                {
+                    seeker.check(&nearest)?;
+                }
+                self.adapter(key.adapter, &mut seeker.hold)?
+            }
             _ => self.adapters().get(key.adapter),
         };
+        poa.iter().try_for_each(|poa| seeker.check(poa))?;
         let poa = poa.filter(|poa| poa.made(&key));
         Ok(poa.map(|poa| (poa, KeyId::Named(key.id), key.hint)))
     }

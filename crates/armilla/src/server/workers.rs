@@ -4,7 +4,6 @@
 //! What a thread does with a connection is in [`super::connection`], the pool of the reactor in
 //! [`super::reactor_pool`], the monitor in [`super::monitor`].
 
-use super::collocated::ReplyCapture;
 use super::connection::{Connection, ServedBy};
 use super::endpoint_group::EndpointGroupOptions;
 use super::leadership::LeadToken;
@@ -12,6 +11,7 @@ use super::monitor::{self, Monitor};
 use super::reactor_connection::ReactorConnection;
 use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
+use super::reply_capture::ReplyCapture;
 use super::worker_status::WorkerStatus;
 use crate::concurrency::Concurrency;
 use crate::log::report;

@@ -73,7 +73,7 @@ impl ServerFlow {
 
     /// Gives the thread the slots of the request, for everything that is called until the request
     /// ends: servant managers, interceptors, the servant.
-    fn enter_thread(&mut self) {
+    pub(crate) fn enter_thread(&mut self) {
         if self.info.slot_count > 0 {
             let slots = self.info.slots.clone();
             self.info.outside = Some(current::swap(&self.info.orb, slots));

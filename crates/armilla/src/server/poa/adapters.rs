@@ -116,6 +116,16 @@ impl Adapters {
         self.find(path, |_| true).map(|(poa, _)| poa)
     }
 
+    /// The POA with this path, or else the nearest one above it.
+    pub(crate) fn nearest(&self, mut path: &[u8]) -> Option<Arc<PoaInner>> {
+        loop {
+            if let Some(found) = self.get(path) {
+                return Some(found);
+            }
+            path = &path[..path.iter().rposition(|octet| *octet == 0)?];
+        }
+    }
+
     pub(crate) fn remove(&self, poa: &Arc<PoaInner>) {
         if let Some((_, slot)) = self.find(poa.path(), |found| Arc::ptr_eq(found, poa)) {
             self.paths.remove(self.hash(poa.path()), slot.index);

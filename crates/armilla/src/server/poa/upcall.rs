@@ -62,6 +62,11 @@ impl<'o> Upcall<'o> {
         drop(self);
     }
 
+    /// The POA of the object.
+    pub(crate) fn poa(&self) -> &PoaInner {
+        &self.object.poa
+    }
+
     /// The servant to call.
     #[inline]
     pub(crate) fn skeleton(&self) -> &dyn Servant {
