@@ -1,13 +1,12 @@
 //! `armilla call`: calls an operation of any object, with arguments and results in JSON.
 
-use crate::failure::{Failure, Outcome};
 use crate::json_text;
 use crate::orb::OrbArguments;
-use crate::output::say;
 use armilla::{ExceptionKind, Object, Orb};
 use armilla_ifr::CallError;
 use armilla_ifr::corba::DefinitionKind;
 use armilla_ifr::model::{DefId, Kind, Model, Signature};
+use armilla_terminal::{Failure, Outcome, say};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! `armilla ifr`: serves an interface repository, and shows the contents of one.
 
-use crate::failure::{Context, Failure, Outcome};
 use crate::orb::OrbArguments;
-use crate::output::say;
 use armilla::Orb;
 use armilla_idl::Options;
 use armilla_ifr::Store;
@@ -11,6 +9,7 @@ use armilla_ifr::corba::{
     IrObject, Repository, RepositoryRef,
 };
 use armilla_ifr::model::Model;
+use armilla_terminal::{Context, Failure, Outcome, say};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

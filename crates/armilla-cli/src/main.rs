@@ -3,32 +3,28 @@
 
 #![forbid(unsafe_code)]
 
-mod allocations;
-mod bench;
 mod call;
 mod demo;
-mod failure;
 mod idl;
 mod ifr;
 mod imr;
 mod input;
-mod interrupt;
 mod ior;
 mod json_text;
+mod laboratory;
 mod naming;
 mod orb;
-mod output;
 mod ping;
 mod rt;
 mod schedule;
 mod service;
 mod trader;
-mod ttcp;
 
+use armilla_terminal::{Failure, Outcome};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
-use failure::{Failure, Outcome};
 use orb::OrbArguments;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -50,8 +46,12 @@ struct Arguments {
 enum Command {
     /// Run a client and a server process, and measure their calls against plain sockets
     Demo(demo::Demo),
-    Bench(bench::Bench),
-    Ttcp(ttcp::Ttcp),
+    /// Repeat the published experiments on this machine (a program of its own: armilla-lab)
+    #[command(disable_help_flag = true)]
+    Bench(laboratory::Passed),
+    /// Test the network between two machines (a program of its own: armilla-lab)
+    #[command(disable_help_flag = true)]
+    Ttcp(laboratory::Passed),
     /// Compile, check, format and compare IDL files, or serve an editor
     #[command(subcommand)]
     Idl(idl::Idl),
@@ -77,24 +77,21 @@ enum Command {
     /// Serve a trading service, or find and offer objects at one
     #[command(subcommand)]
     Trader(trader::Trader),
-    #[command(hide = true)]
-    DemoServer(demo::server::Arguments),
-    #[command(hide = true)]
-    DemoClient(demo::client::Arguments),
 }
 
 fn main() -> ExitCode {
     // A shell that completes asks by a variable; then this prints candidates and ends.
     CompleteEnv::with_factory(Arguments::command).complete();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(succeeded) = armilla_demo::run_process(arguments.get(1..).unwrap_or_default()) {
+        return ExitCode::from(u8::from(!succeeded));
+    }
     let arguments: Result<Vec<String>, _> =
-        std::env::args_os().map(|argument| argument.into_string()).collect();
+        arguments.into_iter().map(OsString::into_string).collect();
     let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(other) => return Failure::usage(format_args!("{other:?} is not UTF-8")).report(),
     };
-    if let Some(outcome) = bench::worker(arguments.get(1..).unwrap_or_default()) {
-        return outcome.map_or_else(Failure::report, |()| ExitCode::SUCCESS);
-    }
     let (orb_arguments, arguments) = orb::split_arguments(arguments);
     let arguments = Arguments::parse_from(arguments);
     match logging(arguments.verbose).and_then(|()| run(&arguments.command, &orb_arguments)) {
@@ -118,8 +115,8 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
     }
     match command {
         Command::Demo(demo) => demo::run(demo),
-        Command::Bench(bench) => bench::run(bench),
-        Command::Ttcp(ttcp) => ttcp::run(ttcp),
+        Command::Bench(passed) => laboratory::run("bench", passed),
+        Command::Ttcp(passed) => laboratory::run("ttcp", passed),
         Command::Idl(idl) => idl::run(idl),
         Command::Call(call) => call::run(call, orb),
         Command::Ifr(ifr) => ifr::run(ifr, orb),
@@ -130,8 +127,6 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Naming(naming) => naming::run(naming, orb),
         Command::Rt(rt) => rt::run(rt),
         Command::Trader(trader) => trader::run(trader, orb),
-        Command::DemoServer(arguments) => demo::server::run(arguments),
-        Command::DemoClient(arguments) => demo::client::run(arguments),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `-ORB…` options of the command line, and the ORB that they configure.
 
-use crate::failure::{Failure, Outcome};
 use armilla::{Orb, OrbBuilder, SystemException};
+use armilla_terminal::{Failure, Outcome};
 
 /// The `-ORB…` options of the command line, each followed by its value.
 #[derive(Debug, Default, PartialEq)]

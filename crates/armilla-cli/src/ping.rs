@@ -1,9 +1,8 @@
 //! `armilla ping`: locates an object, then calls `_non_existent` and prints the times.
 
-use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
-use crate::output::say;
 use armilla::Object;
+use armilla_terminal::{Failure, Outcome, say};
 use std::time::{Duration, Instant};
 
 /// The arguments of `armilla ping`.

@@ -1,9 +1,8 @@
 //! `armilla rt`: what this host grants of real time, and what operations take.
 
-use crate::failure::{Context, Failure, Outcome};
-use crate::output::say;
 use armilla_rt::{Measurement, Platform, PlatformReport, Scheduling};
 use armilla_schedule::MeasuredTimes;
+use armilla_terminal::{Context, Failure, Outcome, say};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::ffi::OsString;
@@ -100,7 +99,7 @@ impl Measure {
             Some(path) => {
                 fs::write(path, table).context(format_args!("cannot write {}", path.display()))
             }
-            None => crate::output::print(format_args!("{table}")),
+            None => armilla_terminal::print(format_args!("{table}")),
         }
     }
 
@@ -162,7 +161,7 @@ impl Doctor {
         let report = self.platform().report();
         match self.json {
             true => say!("{:#}", to_json(&report))?,
-            false => crate::output::print(format_args!("{report}"))?,
+            false => armilla_terminal::print(format_args!("{report}"))?,
         }
         match self.strict && !report.is_granted() {
             true => Err(Failure::Reported),

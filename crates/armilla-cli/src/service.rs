@@ -1,7 +1,7 @@
 //! What the servers of all services have in common on the command line.
 
-use crate::failure::{Failure, Outcome};
 use armilla_service::ConsoleOptions;
+use armilla_terminal::{Failure, Outcome};
 use std::env;
 use std::path::{Path, PathBuf};
 

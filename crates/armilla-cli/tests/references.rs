@@ -1,14 +1,10 @@
 //! `armilla ior` and `armilla ping`.
 
-use armilla::{Orb, SystemException};
-use generated::observatory;
+use armilla::dynamic::{DynamicServant, ServerRequest, serve};
+use armilla::{ObjectId, Orb, SystemException};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::process::{Command, Output};
-
-/// The IDL of the demonstration.
-mod generated {
-    armilla::include_idl!("demo");
-}
 
 /// Made by omniORB's genior: an IIOP 1.2 profile with its components.
 const ACCOUNT: &str = include_str!("../../armilla-giop/tests/data/genior-account.ior");
@@ -80,12 +76,15 @@ fn ping_distinguishes_present_and_absent_objects_and_servers() {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let (host, port) = orb.published_addresses().unwrap()[0].clone();
     struct Eye;
-    impl observatory::Observer for Eye {
-        fn frame(&self, _: u32, _: f64) -> Result<bool, SystemException> {
-            Ok(true)
+    impl DynamicServant for Eye {
+        fn primary_interface(&self, _: &ObjectId) -> Cow<'_, str> {
+            "IDL:Eye:1.0".into()
+        }
+        fn invoke(&self, _: &mut ServerRequest<'_, '_>) -> Result<(), SystemException> {
+            unreachable!("every object has the operation that ping calls")
         }
     }
-    let eye = orb.root_poa().activate(observatory::observer::tie(Eye)).unwrap();
+    let eye = orb.root_poa().activate(serve(Eye)).unwrap();
     // The server has started: what is absent now does not exist.
     orb.perform_work().unwrap();
     let url = orb.publish("Eye", eye.object()).unwrap();

@@ -14,6 +14,5 @@
 //!   from the component.
 //!
 //! `examples/remoting-above`, `remoting-within` and `remoting-below` show one each.
-//! `examples/remoting-above`, `remoting-within` and `remoting-below` are one of each.
 
 pub use crate::server::{DispatchError, Dispatched, ServerCall, Skeleton};

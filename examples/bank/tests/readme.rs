@@ -1,7 +1,8 @@
-//! The README of the repository quotes this example, and the IDL of `docs/scheduling.idl`; here its
-//! quotations are held against them.
+//! The README of the repository quotes this example, and `docs/commands.md` the IDL of
+//! `docs/scheduling.idl`; here the quotations are held against them.
 
-const README: &str = include_str!("../../../README.md");
+const PAGES: [&str; 2] =
+    [include_str!("../../../README.md"), include_str!("../../../docs/commands.md")];
 
 /// Where the quoted lines come from.
 const SOURCES: [&str; 5] = [
@@ -13,13 +14,13 @@ const SOURCES: [&str; 5] = [
 ];
 
 #[test]
-fn what_the_readme_quotes_stands_in_the_example() {
+fn what_the_pages_quote_stands_in_the_examples() {
     let quotations = code_blocks("idl").chain(code_blocks("rust"));
     let mut count = 0;
     for quotation in quotations {
         count += 1;
         let found = SOURCES.iter().any(|source| stands_in(quotation, source));
-        assert!(found, "the README quotes what the example does not have:\n{quotation}");
+        assert!(found, "a page quotes what the example does not have:\n{quotation}");
     }
     assert_eq!(count, 5, "two IDL files, a build script, a server and a client");
 }
@@ -27,9 +28,10 @@ fn what_the_readme_quotes_stands_in_the_example() {
 /// The text of each block of this language.
 fn code_blocks(language: &str) -> impl Iterator<Item = &'static str> {
     let fence = format!("```{language}\n");
-    let blocks: Vec<_> =
-        README.split(&fence).skip(1).filter_map(|b| b.split("```").next()).collect();
-    blocks.into_iter()
+    let blocks = move |page: &'static str| -> Vec<&str> {
+        page.split(&fence).skip(1).filter_map(|block| block.split("```").next()).collect()
+    };
+    PAGES.into_iter().flat_map(blocks)
 }
 
 /// Whether the lines of `quotation` stand in `source` in their order, whatever their indentation

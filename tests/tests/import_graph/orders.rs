@@ -80,12 +80,11 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-cli",
         rows: &[
-            ("allocations failure input json_text", "what every command may need"),
             (
-                "interrupt orb output service",
-                "the ORB of a command, how it tells and ends, and what servers have in common",
+                "input json_text orb service",
+                "the ORB of a command, and what servers have in common",
             ),
-            ("bench demo idl ifr imr ior naming ping rt schedule ttcp", "one command each"),
+            ("demo idl ifr imr ior laboratory naming ping rt schedule", "one command each"),
             ("call trader", "the commands that find interfaces as others do"),
         ],
         exceptions: &[],
@@ -283,6 +282,14 @@ pub(crate) const ORDERS: &[Order] = &[
             ("asynchronous listener servant", "ends for tasks, endpoints, the object of a control"),
             ("connect", "the side that connects"),
             ("negotiate", "the call in which both agree"),
+        ],
+        exceptions: &[],
+    },
+    Order {
+        name: "armilla-terminal",
+        rows: &[
+            ("failure", "how a command fails"),
+            ("interrupt output", "how it tells, and how it ends early"),
         ],
         exceptions: &[],
     },

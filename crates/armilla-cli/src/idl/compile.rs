@@ -1,10 +1,9 @@
 //! `armilla idl compile`: generates Rust from IDL, as a build script does.
 
 use super::Input;
-use crate::failure::{Context, Failure, Outcome};
-use crate::output::print;
 use armilla_idl::rust::Sides;
 use armilla_idl::{Diagnostics, parse_all, rust};
+use armilla_terminal::{Context, Failure, Outcome, print};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

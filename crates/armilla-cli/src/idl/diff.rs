@@ -2,11 +2,10 @@
 //! the wire format.
 
 use super::{Format, Input};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla_idl::Compilation;
 use armilla_idl::diff::{Finding, Impact, diff};
 use armilla_idl::source::Span;
+use armilla_terminal::{Failure, Outcome, say};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

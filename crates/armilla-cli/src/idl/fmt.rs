@@ -1,7 +1,6 @@
 //! `armilla idl fmt`: formats IDL files.
 
-use crate::failure::{Context, Failure, Outcome};
-use crate::output::{print_bytes, say};
+use armilla_terminal::{Context, Failure, Outcome, print_bytes, say};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

@@ -6,10 +6,9 @@ mod diff;
 mod fmt;
 mod lsp;
 
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, say};
 use armilla_idl::diagnostics::Code;
 use armilla_idl::{Diagnostics, Options, dump, rust};
+use armilla_terminal::{Failure, Outcome, print, say};
 use std::io::{Write, stderr};
 use std::path::{Path, PathBuf};
 

@@ -1,12 +1,11 @@
 //! `armilla imr add`.
 
 use super::{Where, failed, repository};
-use crate::failure::{Context, Failure, Outcome};
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
-use crate::output::say;
 use armilla_imr::corba::Repository;
 use armilla_imr::model::{Activation, Definition, KeyPattern, ResourceLimits};
+use armilla_terminal::{Context, Failure, Outcome, say};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

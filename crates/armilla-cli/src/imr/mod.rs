@@ -4,11 +4,10 @@ mod define;
 mod serve;
 mod show;
 
-use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
-use crate::output::{print_bytes, say};
 use armilla::{Error, Orb};
 use armilla_imr::corba::{LogStream, Repository, RepositoryRef};
+use armilla_terminal::{Failure, Outcome, print_bytes, say};
 use std::fmt::Debug;
 
 /// The name of the initial reference.

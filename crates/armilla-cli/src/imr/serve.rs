@@ -1,13 +1,13 @@
 //! `armilla imr serve` and `armilla imr activator`.
 
 use super::{Where, url};
-use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla::Orb;
 use armilla_imr::server::Server;
 use armilla_imr::{Activator, ActivatorBuilder, ImplementationRepository, Store};
 use armilla_service::Lifecycle;
+use armilla_terminal::{Failure, Outcome};
 use std::net::IpAddr;
 use std::path::PathBuf;
 

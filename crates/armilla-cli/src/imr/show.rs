@@ -1,9 +1,8 @@
 //! `armilla imr ls`, `show` and `export`.
 
 use super::failed;
-use crate::failure::Outcome;
-use crate::output::say;
 use armilla_imr::corba::{Repository, RepositoryRef};
+use armilla_terminal::{Outcome, say};
 use serde_json::Value;
 
 pub(super) fn list(repository: &RepositoryRef) -> Outcome {

@@ -1,7 +1,7 @@
 //! Hosts and ports on the command line.
 
-use crate::failure::{Failure, Outcome};
 use armilla_giop::ior::AlternateAddress;
+use armilla_terminal::{Failure, Outcome};
 
 /// A host without the brackets that an IPv6 address may have.
 pub(super) fn host(text: &str) -> Outcome<&str> {

@@ -2,12 +2,11 @@
 //! `fixior` write it. All else stays.
 
 use super::address;
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla_giop::ior::{
     AlternateAddress, Component, IiopEndpoints, IiopProfile, Ior, TAG_INTERNET_IOP,
     TaggedComponent, TaggedProfile,
 };
+use armilla_terminal::{Failure, Outcome, say};
 
 /// The arguments of `armilla ior change`.
 #[derive(Debug, clap::Args)]

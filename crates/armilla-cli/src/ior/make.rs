@@ -1,13 +1,12 @@
 //! `armilla ior make`: a reference from its parts, as omniORB's `genior` makes one.
 
 use super::{address, names};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla_cdr::CodeSet;
 use armilla_giop::Version;
 use armilla_giop::ior::{
     CodeSetComponent, CodeSetComponentInfo, Component, IiopProfile, Ior, OrbType, TaggedComponent,
 };
+use armilla_terminal::{Failure, Outcome, say};
 
 /// The arguments of `armilla ior make`.
 #[derive(Debug, clap::Args)]

@@ -10,12 +10,11 @@ mod names;
 mod policies;
 mod text;
 
-use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
-use crate::output::{print, say};
 use armilla_giop::Version;
 use armilla_giop::ior::Ior;
 use armilla_giop::url::ObjectUrl;
+use armilla_terminal::{Failure, Outcome, print, say};
 
 /// The arguments of `armilla ior`.
 #[derive(Debug, clap::Args)]

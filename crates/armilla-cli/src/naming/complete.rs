@@ -1,11 +1,11 @@
 //! Names of a running service, for the completion of a shell.
 
 use super::context;
-use crate::failure::Outcome;
 use crate::orb::OrbArguments;
 use armilla::{Policies, PolicyCurrent};
 use armilla_cos_naming::{BindingIterator, BindingType, NamingContext};
 use armilla_naming::client::to_text;
+use armilla_terminal::Outcome;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use std::ffi::OsStr;
 use std::time::Duration;

@@ -1,12 +1,11 @@
 //! `armilla naming import` and `export`.
 
 use super::{context, root};
-use crate::failure::{Context, Failure, Outcome};
 use crate::input::{RECORDED, read_text};
-use crate::output::print;
 use armilla::Orb;
 use armilla_giop::url::ObjectUrl;
 use armilla_naming::client::{self, Snapshot};
+use armilla_terminal::{Context, Failure, Outcome, print};
 use std::fs;
 use std::path::{Path, PathBuf};
 

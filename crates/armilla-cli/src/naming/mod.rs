@@ -6,13 +6,12 @@ mod serve;
 mod show;
 mod watch;
 
-use crate::failure::{Failure, Outcome};
 use crate::orb::OrbArguments;
-use crate::output::say;
 use armilla::{Object, Orb};
 use armilla_cos_naming::{NamingContext, NamingContextRef};
 use armilla_giop::url::{ObjectUrl, UrlError};
 use armilla_naming::client::to_name;
+use armilla_terminal::{Failure, Outcome, say};
 use std::fmt;
 
 /// The arguments of `armilla naming`.

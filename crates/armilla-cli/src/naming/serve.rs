@@ -1,12 +1,12 @@
 //! `armilla naming serve`.
 
-use crate::failure::{Context, Failure, Outcome};
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla_naming::Store;
 use armilla_naming::access::Rules;
 use armilla_naming::server::{CheckSettings, Server};
+use armilla_terminal::{Context, Failure, Outcome};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,11 +1,10 @@
 //! `armilla naming ls`, `tree` and `sweep`.
 
 use super::context;
-use crate::failure::{Failure, Outcome};
-use crate::output::{one_line, say};
 use armilla::{Object, Orb};
 use armilla_cos_naming::{BindingType, NameComponent, NamingContext};
 use armilla_naming::client::{Liveness, Visited, check, list, to_name, to_text, walk};
+use armilla_terminal::{Failure, Outcome, one_line, say};
 use std::time::Duration;
 
 /// The arguments of `armilla naming ls`.

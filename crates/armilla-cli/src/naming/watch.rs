@@ -1,10 +1,9 @@
 //! `armilla naming watch`.
 
 use super::context;
-use crate::failure::Outcome;
-use crate::output::{one_line, say};
 use armilla::Orb;
 use armilla_naming::client::{EntryKind, Snapshot, export};
+use armilla_terminal::{Outcome, one_line, say};
 use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;

@@ -4,11 +4,10 @@ mod json;
 mod sources;
 mod tables;
 
-use crate::failure::{Context, Failure, Outcome};
-use crate::output::{print, say};
 use armilla_schedule::{
     AnalysisOptions, PriorityRange, Report, Strategy, System, analyse, timeline,
 };
+use armilla_terminal::{Context, Failure, Outcome, print, say};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -1,12 +1,12 @@
 //! Reads what files say of operations.
 
-use crate::failure::{Failure, Outcome, complain};
 use crate::input::{WRITTEN, read_text};
 use armilla_idl::model::{DeclKind, Export, Level, Operation, Timing};
 use armilla_idl::{Options, parse};
 use armilla_schedule::{
     CallDescription, Criticality, Description, Importance, Nanos, Section, TaskDescription,
 };
+use armilla_terminal::{Failure, Outcome, complain};
 use std::path::{Path, PathBuf};
 
 /// What all files say together; later ones replace what earlier ones said.

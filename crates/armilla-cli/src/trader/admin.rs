@@ -4,11 +4,10 @@ use super::Service;
 use super::links::rule;
 use super::offers::supported;
 use super::query::follow_option;
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla_cos_trading::{
     Admin as _, AdminRef, ImportAttributes, LinkAttributes, SupportAttributes, TraderComponents,
 };
+use armilla_terminal::{Failure, Outcome, say};
 
 /// The arguments of `armilla trader admin`.
 #[derive(Debug, clap::Args)]

@@ -2,11 +2,11 @@
 //! that something is, so the client looks itself.
 
 use super::Service;
-use crate::failure::{Failure, Outcome};
 use armilla_cos_trading::repos::ServiceTypeRepository;
 use armilla_cos_trading::repos::service_type_repository::{
     ListOption, SpecifiedServiceTypes, TypeStruct,
 };
+use armilla_terminal::{Failure, Outcome};
 use armilla_trader::constraint::{Constraint, Preference, most_similar};
 
 /// A service type with everything that it inherits.

@@ -3,9 +3,8 @@
 use super::Service;
 use super::offers::supported;
 use super::query::follow_option;
-use crate::failure::Outcome;
-use crate::output::say;
 use armilla_cos_trading::{FollowOption, Link as _, LinkRef, TraderComponents};
+use armilla_terminal::{Outcome, say};
 
 /// The arguments of `armilla trader link`.
 #[derive(Debug, clap::Subcommand)]

@@ -9,11 +9,11 @@ mod serve;
 mod types;
 mod values;
 
-use crate::failure::Outcome;
 use crate::orb::OrbArguments;
 use armilla::Orb;
 use armilla_cos_trading::repos::ServiceTypeRepositoryRef;
 use armilla_cos_trading::{LookupRef, SupportAttributes};
+use armilla_terminal::Outcome;
 
 /// The arguments of `armilla trader`.
 #[derive(Debug, clap::Subcommand)]

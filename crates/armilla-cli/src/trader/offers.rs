@@ -1,13 +1,12 @@
 //! `armilla trader export`, `export-proxy`, `describe`, `modify`, `withdraw` and `offers`.
 
 use super::{Service, explain, values};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla::Error;
 use armilla_cos_trading::register::{DescribeRaises, WithdrawUsingConstraintRaises};
 use armilla_cos_trading::{
     Admin, OfferIdIterator, Property, Proxy, Register, RegisterRef, TraderComponents,
 };
+use armilla_terminal::{Failure, Outcome, say};
 
 /// The arguments of `armilla trader export`.
 #[derive(Debug, clap::Args)]

@@ -1,11 +1,10 @@
 //! `armilla trader query`.
 
 use super::{Service, explain, values};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla::{Any, Error};
 use armilla_cos_trading::lookup::{HowManyProps, QueryRaises, SpecifiedProps};
 use armilla_cos_trading::{FollowOption, Lookup, Offer, OfferIterator, OfferIteratorRef, Policy};
+use armilla_terminal::{Failure, Outcome, say};
 use serde_json::{Map, Value, json};
 
 /// The arguments of `armilla trader query`.

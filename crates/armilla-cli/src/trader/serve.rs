@@ -1,8 +1,8 @@
 //! `armilla trader serve`.
 
-use crate::failure::{Context, Outcome};
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
+use armilla_terminal::{Context, Outcome};
 use armilla_trader::Store;
 use armilla_trader::server::Server;
 use std::path::PathBuf;

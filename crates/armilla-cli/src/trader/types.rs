@@ -1,13 +1,12 @@
 //! `armilla trader types` and `type`.
 
 use super::{Service, explain};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
 use armilla_cos_trading::repos::ServiceTypeRepository;
 use armilla_cos_trading::repos::service_type_repository::{
     ListOption, PropStruct, PropertyMode, SpecifiedServiceTypes,
 };
 use armilla_ifr::model::{Kind, ROOT};
+use armilla_terminal::{Failure, Outcome, say};
 use std::path::PathBuf;
 
 /// The arguments of `armilla trader type`.

@@ -1,10 +1,10 @@
 //! Values of properties as text on the command line, and as JSON.
 
-use crate::failure::{Failure, Outcome};
 use armilla::dynamic::DynAny;
 use armilla::{Any, Orb, TypeCode};
 use armilla_cos_trading::Property;
 use armilla_cos_trading::repos::service_type_repository::PropStruct;
+use armilla_terminal::{Failure, Outcome};
 use serde_json::Value;
 
 /// A property from `NAME=VALUE`, of the type that the service type declares for it, or else of the

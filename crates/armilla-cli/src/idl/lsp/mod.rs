@@ -14,7 +14,7 @@ mod position;
 mod uri;
 
 use super::Input;
-use crate::failure::{Failure, Outcome};
+use armilla_terminal::{Failure, Outcome};
 use documents::Documents;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{

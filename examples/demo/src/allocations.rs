@@ -1,4 +1,4 @@
-//! The allocator of the command: the system's allocator, with counters.
+//! The allocator of the demonstration: the system's allocator, with counters.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;

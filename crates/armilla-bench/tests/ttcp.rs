@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::{Child, Command, Output, Stdio};
 
 fn ttcp(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla-lab"));
     command.arg("ttcp").args(arguments);
     command
 }

@@ -1,46 +1,86 @@
-//! `armilla demo`: a client process calls a server process through generated code, then measures
-//! the cost of a call against a plain socket. This file starts both processes and waits for their
-//! end; `server` and `client` hold their code.
+//! The demonstration: a client process calls a server process through generated code, then measures
+//! the cost of a call against a plain socket.
+//!
+//! [`demonstrate`] starts both processes and waits for their end. Each is this executable once more,
+//! which hands its arguments to [`run_process`] first. `server` and `client` hold their code.
 
+#![forbid(unsafe_code)]
+
+mod allocations;
 mod calls;
-pub(crate) mod client;
+mod client;
 mod facts;
 mod measure;
 mod plain;
 mod recorder;
 mod report;
-pub(crate) mod server;
+mod server;
 
 /// The Rust generated from `idl/demo.idl` and `idl/ttcp.idl`.
 mod generated {
     armilla::include_idl!("demo");
 }
 
-use crate::failure::{Context, Failure, Outcome};
-use crate::output::say;
 use armilla_ipc::affinity;
+use armilla_terminal::{Context, Failure, Outcome, say};
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The arguments of `armilla demo`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Demo {
-    /// Also write the figures to this file, as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Measure too little for meaningful figures
-    #[arg(long, hide = true)]
-    quick: bool,
+/// What a demonstration does beyond printing its calls and figures.
+#[derive(Debug, Default)]
+pub struct Demo {
+    /// Also writes the figures to this file, as JSON.
+    pub json: Option<PathBuf>,
+    /// Measures too little for meaningful figures, as tests do.
+    pub quick: bool,
 }
 
-pub(crate) fn run(demo: &Demo) -> Outcome {
+/// Runs the demonstration. Returns whether it succeeded; the reason of a failure is on standard
+/// error.
+pub fn demonstrate(demo: &Demo) -> bool {
+    reported(run(demo))
+}
+
+/// Runs one of the two processes, if `arguments` (without the name of the program) ask for one.
+/// Returns whether it succeeded. A program that calls [`demonstrate`] has to call this before it
+/// looks at its arguments.
+pub fn run_process(arguments: &[OsString]) -> Option<bool> {
+    let (role, options) = arguments.split_first()?;
+    match role.to_str()? {
+        SERVER => Some(reported(server::run(cpu_of(options)))),
+        CLIENT => Some(reported(client::Arguments::read(options).and_then(client::run))),
+        _ => None,
+    }
+}
+
+/// The first arguments of the two processes.
+const SERVER: &str = "demo-server";
+const CLIENT: &str = "demo-client";
+
+fn reported(outcome: Outcome) -> bool {
+    outcome.map_err(Failure::report).is_ok()
+}
+
+/// The value of an option of one of the processes.
+fn option<'a>(options: &'a [OsString], name: &str) -> Option<&'a OsStr> {
+    let at = options.iter().position(|option| option == name)?;
+    options.get(at + 1).map(OsString::as_os_str)
+}
+
+/// The CPU to run on.
+fn cpu_of(options: &[OsString]) -> Option<usize> {
+    option(options, "--cpu")?.to_str()?.parse().ok()
+}
+
+fn run(demo: &Demo) -> Outcome {
     // The last CPU, because the first serves most of the machine's interrupts.
     let cpu = affinity::allowed_cpus()?.last().copied().map(|cpu| cpu.to_string());
     let server = Server::start(cpu.as_deref())?;
-    let mut client = command("demo-client", cpu.as_deref())?;
+    let mut client = command(CLIENT, cpu.as_deref())?;
     client.arg("--telescope").arg(&server.telescope).arg("--probe").arg(&server.probe);
     if let Some(json) = &demo.json {
         client.arg("--json").arg(json);
@@ -104,7 +144,7 @@ impl Server {
 
     /// Starts the server and reads the references that it prints.
     fn start(cpu: Option<&str>) -> Outcome<Self> {
-        let mut command = command("demo-server", cpu)?;
+        let mut command = command(SERVER, cpu)?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().context("cannot start the server")?;
         let pipe = process.stdin.take();

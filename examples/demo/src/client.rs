@@ -1,17 +1,17 @@
 //! The client process of the demonstration: calls every operation, then measures.
 
-use super::generated::measuring::{self, Probe};
-use super::generated::observatory::TelescopeRef;
-use super::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
-use super::measure::{Effort, Spread, batches};
-use super::plain::PlainClient;
-use super::report::{Compared, Report};
-use super::server::Sink;
-use super::{calls, facts, recorder};
 use crate::allocations;
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::generated::measuring::{self, Probe};
+use crate::generated::observatory::TelescopeRef;
+use crate::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use crate::measure::{Effort, Spread, batches};
+use crate::plain::PlainClient;
+use crate::report::{Compared, Report};
+use crate::server::Sink;
+use crate::{calls, cpu_of, facts, option, recorder};
 use armilla::Orb;
+use armilla_terminal::{Failure, Outcome, say};
+use std::ffi::{OsStr, OsString};
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::process::exit;
@@ -19,23 +19,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The arguments that the parent process passes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug)]
 pub(crate) struct Arguments {
-    /// The telescope's URL
-    #[arg(long)]
     telescope: String,
-    /// The probe's URL
-    #[arg(long)]
     probe: String,
-    /// The CPU to run on
-    #[arg(long)]
     cpu: Option<usize>,
-    /// The file for the figures
-    #[arg(long)]
     json: Option<PathBuf>,
-    /// Measure too little for meaningful figures
-    #[arg(long)]
     quick: bool,
+}
+
+impl Arguments {
+    /// Reads the options behind the role.
+    ///
+    /// # Errors
+    /// One of the references is missing.
+    pub(crate) fn read(options: &[OsString]) -> Outcome<Self> {
+        let reference = |name| {
+            let url = option(options, name).and_then(OsStr::to_str);
+            url.map(str::to_owned).ok_or_else(|| Failure::because(format!("{name} is missing")))
+        };
+        Ok(Self {
+            telescope: reference("--telescope")?,
+            probe: reference("--probe")?,
+            cpu: cpu_of(options),
+            json: option(options, "--json").map(PathBuf::from),
+            quick: options.iter().any(|option| option == "--quick"),
+        })
+    }
 }
 
 /// The demonstration fails after this time, so that it ends even if a call hangs.
@@ -44,15 +54,15 @@ const TOTAL_TIMEOUT: Duration = Duration::from_secs(55);
 /// No new series of measurements begins after this time. An idle machine needs a quarter of it.
 const MEASURING_TIME: Duration = Duration::from_secs(25);
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    super::on_parent_exit(|| exit(1));
+pub(crate) fn run(arguments: Arguments) -> Outcome {
+    crate::on_parent_exit(|| exit(1));
     thread::spawn(|| {
         thread::sleep(TOTAL_TIMEOUT);
         let seconds = TOTAL_TIMEOUT.as_secs();
         eprintln!("error: the demonstration did not finish within {seconds} s");
         exit(1);
     });
-    let cpu = super::bind(arguments.cpu);
+    let cpu = crate::bind(arguments.cpu);
     let orb = Orb::builder()
         .listen("iiop://127.0.0.1:0")?
         .settings(|settings| settings.congestion_control = facts::congestion_control())

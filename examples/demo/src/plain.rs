@@ -1,8 +1,8 @@
 //! The baseline: a plain socket that exchanges the same octets as the ORB, with one write and
 //! usually one read on each side.
 
-use super::facts;
-use crate::failure::{Context, Failure, Outcome};
+use crate::facts;
+use armilla_terminal::{Context, Failure, Outcome};
 use rustix::net::sockopt;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use std::thread;
 const BUFFER: usize = 64 << 10;
 
 /// The client: sends the same request repeatedly and reads the reply.
-pub(super) struct PlainClient {
+pub(crate) struct PlainClient {
     stream: TcpStream,
     request: Vec<u8>,
     reply_len: usize,
@@ -21,7 +21,7 @@ pub(super) struct PlainClient {
 
 impl PlainClient {
     /// Connects, and sends the lengths of both messages and the reply to the server.
-    pub(super) fn connect(port: u16, request: Vec<u8>, reply: &[u8]) -> Outcome<Self> {
+    pub(crate) fn connect(port: u16, request: Vec<u8>, reply: &[u8]) -> Outcome<Self> {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).context("no plain connection")?;
         prepare(&stream)?;
         for length in [request.len(), reply.len()] {
@@ -34,7 +34,7 @@ impl PlainClient {
 
     /// One exchange.
     #[inline]
-    pub(super) fn exchange(&mut self) -> Outcome {
+    pub(crate) fn exchange(&mut self) -> Outcome {
         self.stream.write_all(&self.request).context("the plain connection")?;
         let received = receive(&mut self.stream, &mut self.buffer, self.reply_len);
         match received.context("the plain connection")? {
@@ -45,11 +45,11 @@ impl PlainClient {
 }
 
 /// Serves every connection in a thread of its own, as the ORB does.
-pub(super) fn serve(listener: &TcpListener) {
+pub(crate) fn serve(listener: &TcpListener) {
     for stream in listener.incoming().flatten() {
         thread::spawn(move || {
             if let Err(error) = answer(stream) {
-                tracing::warn!(%error, "a plain connection failed");
+                eprintln!("a plain connection failed: {error}");
             }
         });
     }

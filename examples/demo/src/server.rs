@@ -1,31 +1,22 @@
 //! The server process of the demonstration: the servants of `idl/demo.idl`, and a port for plain
 //! sockets.
 
-use super::generated::measuring::{self, Probe};
-use super::generated::observatory::telescope::PointRaises;
-use super::generated::observatory::{self, *};
-use super::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
-use super::{facts, plain};
 use crate::allocations;
-use crate::failure::{Context, Outcome};
-use crate::output::say;
+use crate::generated::measuring::{self, Probe};
+use crate::generated::observatory::telescope::PointRaises;
+use crate::generated::observatory::{self, *};
+use crate::generated::{BinStruct, TtcpSequence, TtcpSequenceRef, ttcp_sequence};
+use crate::{facts, plain};
 use armilla::{Error, Orb, SystemException};
+use armilla_terminal::{Context, Outcome, say};
 use std::net::TcpListener;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The arguments that the parent process passes.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// The CPU to run on
-    #[arg(long)]
-    cpu: Option<usize>,
-}
-
 /// Prints the URLs of the telescope and of the probe, and serves until standard input closes.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let cpu = super::bind(arguments.cpu);
+pub(crate) fn run(cpu: Option<usize>) -> Outcome {
+    let cpu = crate::bind(cpu);
     let orb = Orb::builder()
         .listen("iiop://127.0.0.1:0")?
         .settings(|settings| {
@@ -45,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     say!("{}", orb.publish("Probe", probe.object())?)?;
 
     let ending = orb.clone();
-    super::on_parent_exit(move || ending.shutdown());
+    crate::on_parent_exit(move || ending.shutdown());
     Ok(orb.run()?)
 }
 
@@ -183,7 +174,7 @@ impl Probe for ProbeServant {
 }
 
 /// A servant that discards its arguments.
-pub(super) struct Sink;
+pub(crate) struct Sink;
 
 /// Methods that take a sequence, or nothing, and do nothing.
 macro_rules! drop_all {

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// The congestion control of every connection of the demonstration: cubic if the system has it and
 /// allows it, because BBR, the default of some systems, paces large messages even over the
 /// loopback; else `None` for the system's.
-pub(super) fn congestion_control() -> Option<String> {
+pub(crate) fn congestion_control() -> Option<String> {
     static CHOICE: OnceLock<Option<&str>> = OnceLock::new();
     let choice = CHOICE.get_or_init(|| {
         // This socket only shows whether the system allows the choice.
@@ -19,20 +19,20 @@ pub(super) fn congestion_control() -> Option<String> {
 }
 
 /// The model name of the processor.
-pub(super) fn processor() -> String {
+pub(crate) fn processor() -> String {
     let info = read("/proc/cpuinfo");
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     model.map_or("unknown", |(_, name)| name.trim()).to_owned()
 }
 
 /// The number of CPUs.
-pub(super) fn cpus() -> usize {
+pub(crate) fn cpus() -> usize {
     let online = read("/proc/cpuinfo");
     online.lines().filter(|line| line.starts_with("processor")).count()
 }
 
 /// The release of the kernel.
-pub(super) fn kernel() -> String {
+pub(crate) fn kernel() -> String {
     format!("Linux {}", read("/proc/sys/kernel/osrelease").trim())
 }
 

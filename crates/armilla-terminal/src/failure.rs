@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The result of a subcommand.
-pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+pub type Outcome<T = ()> = Result<T, Failure>;
 
 /// Why a subcommand failed.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// A message for the user. The exit status is 1.
     Failed(String),
     /// The command line is invalid. The exit status is 2, as for arguments that the parser rejects.
@@ -23,17 +23,17 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// A failure with this message.
-    pub(crate) fn because(what: impl fmt::Display) -> Self {
+    pub fn because(what: impl fmt::Display) -> Self {
         Self::Failed(what.to_string())
     }
 
     /// An invalid command line.
-    pub(crate) fn usage(what: impl fmt::Display) -> Self {
+    pub fn usage(what: impl fmt::Display) -> Self {
         Self::Usage(what.to_string())
     }
 
     /// Prints the message to standard error, and returns the exit status.
-    pub(crate) fn report(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         match self {
             Self::Failed(what) => {
                 complain(format_args!("error: {what}\n"));
@@ -50,7 +50,7 @@ impl Failure {
 }
 
 /// Prints to standard error, as far as that is read: the exit status says the same.
-pub(crate) fn complain(text: fmt::Arguments<'_>) {
+pub fn complain(text: fmt::Arguments<'_>) {
     io::stderr().write_fmt(text).ok();
 }
 
@@ -62,7 +62,7 @@ impl<E: std::error::Error> From<E> for Failure {
 }
 
 /// Adds context to an error of the operating system.
-pub(crate) trait Context<T> {
+pub trait Context<T> {
     /// Puts `context`, such as "cannot write out.json", before the error.
     fn context(self, context: impl fmt::Display) -> Outcome<T>;
 }

@@ -19,7 +19,7 @@ fn directory(test: &str) -> PathBuf {
 }
 
 fn bench(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_armilla-lab"));
     command.arg("bench").args(arguments);
     command
 }
@@ -190,8 +190,11 @@ fn a_run_survives_replacement_of_its_executable() {
     let executable = directory.join("armilla");
     // By a process of its own: while this one has a file open to write, what other tests start
     // inherits it until it executes, and nothing that is open to write can be executed.
-    let copied =
-        Command::new("cp").arg(env!("CARGO_BIN_EXE_armilla")).arg(&executable).status().unwrap();
+    let copied = Command::new("cp")
+        .arg(env!("CARGO_BIN_EXE_armilla-lab"))
+        .arg(&executable)
+        .status()
+        .unwrap();
     assert!(copied.success());
     let mut command = Command::new(&executable);
     command.args(["bench", "batch", "--quick", "--peers", "none", "--transports", "shm"]);

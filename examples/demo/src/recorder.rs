@@ -1,23 +1,23 @@
 //! A relay between a client and a server that records the last request and the last reply, so that
 //! the plain sockets can exchange the same octets as the ORB.
 
-use crate::failure::{Context, Failure, Outcome};
 use armilla::{Ior, Object, Orb};
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP};
 use armilla_giop::{HEADER_LEN, MessageHeader};
+use armilla_terminal::{Context, Failure, Outcome};
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 /// A request and its reply, from the first octet of their headers to the last of their bodies.
 #[derive(Debug, Default)]
-pub(super) struct Exchange {
-    pub(super) request: Vec<u8>,
-    pub(super) reply: Vec<u8>,
+pub(crate) struct Exchange {
+    pub(crate) request: Vec<u8>,
+    pub(crate) reply: Vec<u8>,
 }
 
 /// Records the messages of one `call` of `object` that is not the first on its connection.
-pub(super) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outcome<Exchange> {
+pub(crate) fn record(object: &Object, call: impl Fn(&Object) -> Outcome) -> Outcome<Exchange> {
     let ior = object.ior();
     let profile = ior.iiop_profiles().next();
     let profile =

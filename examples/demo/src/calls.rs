@@ -1,10 +1,9 @@
 //! The calls of the demonstration: one for each kind of IDL declaration, printed with its result.
 
-use super::generated::observatory::telescope::PointRaises;
-use super::generated::observatory::{self, *};
-use crate::failure::{Failure, Outcome};
-use crate::output::say;
+use crate::generated::observatory::telescope::PointRaises;
+use crate::generated::observatory::{self, *};
 use armilla::{Error, Orb, SystemException};
+use armilla_terminal::{Failure, Outcome, say};
 use std::fmt::Display;
 
 /// Calls an operation and prints the kind of declaration, the call and its result.
@@ -22,7 +21,7 @@ macro_rules! show {
 }
 
 /// Calls every operation of the telescope.
-pub(super) fn run(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
+pub(crate) fn run(orb: &Orb, telescope: &TelescopeRef) -> Outcome {
     show!("string, readonly", telescope.name());
     show!("enum, attribute", telescope.glass());
     show!("", telescope.set_glass(Filter::Red));

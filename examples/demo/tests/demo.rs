@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 #[test]
 fn the_demonstration_shows_every_kind_of_call_and_writes_its_figures() {
     let json = format!("{}/demo.json", env!("CARGO_TARGET_TMPDIR"));
-    let output = Command::new(env!("CARGO_BIN_EXE_armilla"))
-        .args(["demo", "--quick", "--json", &json])
+    let output = Command::new(env!("CARGO_BIN_EXE_armilla-demo"))
+        .args(["--quick", "--json", &json])
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -52,7 +52,7 @@ fn the_demonstration_shows_every_kind_of_call_and_writes_its_figures() {
 
 #[test]
 fn the_server_of_the_demonstration_ends_with_its_parent() {
-    let mut server = Command::new(env!("CARGO_BIN_EXE_armilla"))
+    let mut server = Command::new(env!("CARGO_BIN_EXE_armilla-demo"))
         .arg("demo-server")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -64,7 +64,7 @@ fn the_server_of_the_demonstration_ends_with_its_parent() {
 
 #[test]
 fn a_client_without_its_server_fails_with_a_reason() {
-    let mut client = Command::new(env!("CARGO_BIN_EXE_armilla"))
+    let mut client = Command::new(env!("CARGO_BIN_EXE_armilla-demo"))
         .args(["demo-client", "--telescope", "corbaloc::127.0.0.1:1/T", "--probe", "corbaloc::/P"])
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())

@@ -1,27 +1,27 @@
 //! Writing to standard output, which may be a pipe whose reader has closed it.
 
-use crate::failure::{Context, Failure, Outcome};
+use crate::{Context, Failure, Outcome};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, ErrorKind, Write, stdout};
 
 /// Prints a line, formatted as `println!` does. On failure it returns an error instead of
 /// panicking.
+#[macro_export]
 macro_rules! say {
     ($($format:tt)*) => {
-        $crate::output::print(format_args!("{}\n", format_args!($($format)*)))
+        $crate::print(format_args!("{}\n", format_args!($($format)*)))
     };
 }
-pub(crate) use say;
 
 /// Prints text as it is. If the reader has closed the pipe, no error message is printed.
-pub(crate) fn print(text: fmt::Arguments<'_>) -> Outcome {
+pub fn print(text: fmt::Arguments<'_>) -> Outcome {
     outcome(stdout().write_fmt(text))
 }
 
 /// A text of others that stays in its line: control characters, which a terminal would obey, are
 /// escapes such as `\n` and `\u{1b}`.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return Cow::Borrowed(text);
     }
@@ -33,12 +33,12 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Prints bytes as they are.
-pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
+pub fn print_bytes(bytes: &[u8]) -> Outcome {
     outcome(stdout().write_all(bytes))
 }
 
 /// The outcome of writing to standard output.
-pub(crate) fn outcome(written: io::Result<()>) -> Outcome {
+pub fn outcome(written: io::Result<()>) -> Outcome {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Reported),
         other => other.context("cannot write to standard output"),

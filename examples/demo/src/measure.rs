@@ -1,48 +1,48 @@
 //! Measuring: ORB and plain socket in alternation, in many short rounds, and batches of collocated
 //! calls.
 
-use crate::failure::Outcome;
+use armilla_terminal::Outcome;
 use std::time::Instant;
 
 /// The amount of measuring.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Effort {
+pub(crate) struct Effort {
     /// Series of each comparison.
-    pub(super) series: usize,
+    pub(crate) series: usize,
     /// Rounds of a comparison in a series.
-    pub(super) rounds: usize,
+    pub(crate) rounds: usize,
     /// Calls by each means in a round.
-    pub(super) calls: usize,
+    pub(crate) calls: usize,
     /// Batches of collocated calls.
-    pub(super) batches: usize,
+    pub(crate) batches: usize,
     /// Calls in a batch.
-    pub(super) batch: usize,
+    pub(crate) batch: usize,
 }
 
 impl Effort {
     /// Five series of 20,000 calls. Rounds of a few milliseconds are long enough to warm the
     /// caches, and short enough for ORB and socket to run under the same conditions.
-    pub(super) const FULL: Self =
+    pub(crate) const FULL: Self =
         Self { series: 5, rounds: 40, calls: 500, batches: 101, batch: 100_000 };
 
     /// Enough for a test.
-    pub(super) const QUICK: Self =
+    pub(crate) const QUICK: Self =
         Self { series: 2, rounds: 5, calls: 10, batches: 5, batch: 1000 };
 }
 
 /// The time of one call in µs in each round, by ORB and by plain socket.
 #[derive(Debug, Default)]
-pub(super) struct Comparison {
+pub(crate) struct Comparison {
     /// The ORB.
-    pub(super) orb: Vec<f64>,
+    pub(crate) orb: Vec<f64>,
     /// The plain socket.
-    pub(super) plain: Vec<f64>,
+    pub(crate) plain: Vec<f64>,
 }
 
 impl Comparison {
     /// Measures ORB and plain socket in a series of rounds, in the order ABBA or BAAB in turn, so
     /// that changes on the machine affect both alike.
-    pub(super) fn series(
+    pub(crate) fn series(
         &mut self,
         effort: Effort,
         mut orb: impl FnMut() -> Outcome,
@@ -66,7 +66,7 @@ impl Comparison {
     }
 
     /// The ratio of the ORB's time to the plain socket's, over the rounds.
-    pub(super) fn ratio(&self) -> Spread {
+    pub(crate) fn ratio(&self) -> Spread {
         Spread::of(self.orb.iter().zip(&self.plain).map(|(orb, plain)| orb / plain))
     }
 }
@@ -84,15 +84,15 @@ fn time_abba(
 
 /// The median and the quartiles of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spread {
-    pub(super) low: f64,
-    pub(super) median: f64,
-    pub(super) high: f64,
+pub(crate) struct Spread {
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
 }
 
 impl Spread {
     /// The quartiles of a sample; NaN if it is empty.
-    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         let at = |share: f64| {
@@ -114,7 +114,7 @@ fn time(calls: usize, call: &mut impl FnMut() -> Outcome) -> Outcome<f64> {
 }
 
 /// The time of one call in ns: the mean of each of many batches of calls.
-pub(super) fn batches(effort: Effort, mut call: impl FnMut() -> Outcome) -> Outcome<Spread> {
+pub(crate) fn batches(effort: Effort, mut call: impl FnMut() -> Outcome) -> Outcome<Spread> {
     let mut measured = Vec::with_capacity(effort.batches);
     for _ in 0..effort.batches {
         measured.push(time(effort.batch, &mut call)? * 1000.0);

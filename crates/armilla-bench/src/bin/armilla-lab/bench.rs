@@ -1,11 +1,11 @@
 //! `armilla bench`: the experiments.
 
-use crate::failure::{Context, Failure, Outcome};
-use crate::interrupt::{on_interrupt, unless_interrupted};
-use crate::output::{outcome, print};
 use armilla_bench::{
     Experiment, ImagingPlan, Outcome as Results, Placement, Plan, RealTimePart, RealTimePlan,
     Transport, Variant, Worker,
+};
+use armilla_terminal::{
+    Context, Failure, Outcome, on_interrupt, outcome, print, unless_interrupted,
 };
 use clap::{Args, ValueEnum};
 use std::fs::{self, OpenOptions};

@@ -1,78 +1,94 @@
 //! The results, as text and as JSON.
 
-use super::facts;
-use super::measure::{Comparison, Effort, Spread};
-use crate::failure::{Context, Outcome};
-use serde_json::{Value, json};
+use crate::facts;
+use crate::measure::{Comparison, Effort, Spread};
+use armilla_terminal::{Context, Outcome};
 use std::fmt;
 use std::path::Path;
 
 /// A comparison of the ORB with a plain socket.
 #[derive(Debug)]
-pub(super) struct Compared {
-    pub(super) times: Comparison,
+pub(crate) struct Compared {
+    pub(crate) times: Comparison,
     /// The lengths of request and reply in octets.
-    pub(super) octets: (usize, usize),
+    pub(crate) octets: (usize, usize),
 }
 
 /// The results of the demonstration.
 #[derive(Debug)]
-pub(super) struct Report {
-    pub(super) effort: Effort,
-    pub(super) void: Compared,
-    pub(super) struct1024: Compared,
+pub(crate) struct Report {
+    pub(crate) effort: Effort,
+    pub(crate) void: Compared,
+    pub(crate) struct1024: Compared,
     /// ns of a collocated call.
-    pub(super) collocated: Spread,
+    pub(crate) collocated: Spread,
     /// Heap allocations of a void call, in the client and in the server.
-    pub(super) allocations: (f64, f64),
+    pub(crate) allocations: (f64, f64),
     /// The CPU that both processes were bound to, if any.
-    pub(super) cpu: Option<usize>,
+    pub(crate) cpu: Option<usize>,
 }
 
 impl Report {
     /// Writes the figures to a file.
-    pub(super) fn write(&self, path: &Path) -> Outcome {
-        let text = format!("{:#}\n", self.json());
-        std::fs::write(path, text).context(format_args!("cannot write {}", path.display()))
+    pub(crate) fn write(&self, path: &Path) -> Outcome {
+        std::fs::write(path, self.json()).context(format_args!("cannot write {}", path.display()))
     }
 
-    fn json(&self) -> Value {
-        json!({
-            "void_ratio": digits(self.void.times.ratio().median),
-            "struct1024_ratio": digits(self.struct1024.times.ratio().median),
-            "collocated_ns": digits(self.collocated.median),
-            "allocations_per_call": {
-                "client": self.allocations.0,
-                "server": self.allocations.1,
-            },
-            "calls_per_round": self.effort.calls,
-            "void": self.void.json(),
-            "struct1024": self.struct1024.json(),
-            "collocated": spread(self.collocated),
-            "placement": { "one_cpu": self.cpu.is_some(), "cpu": self.cpu },
-            "congestion_control": facts::congestion_control(),
-            "machine": {
-                "processor": facts::processor(),
-                "cpus": facts::cpus(),
-                "kernel": facts::kernel(),
-            },
-            "build": { "version": env!("CARGO_PKG_VERSION"), "optimized": OPTIMIZED },
-        })
+    fn json(&self) -> String {
+        let (client, server) = self.allocations;
+        let quoted = |text: Option<String>| text.map_or("null".into(), |text| format!("{text:?}"));
+        format!(
+            r#"{{
+  "void_ratio": {},
+  "struct1024_ratio": {},
+  "collocated_ns": {},
+  "allocations_per_call": {{ "client": {client}, "server": {server} }},
+  "calls_per_round": {},
+  "void": {},
+  "struct1024": {},
+  "collocated": {},
+  "placement": {{ "one_cpu": {}, "cpu": {} }},
+  "congestion_control": {},
+  "machine": {{ "processor": {}, "cpus": {}, "kernel": {} }},
+  "build": {{ "version": "{}", "optimized": {OPTIMIZED} }}
+}}
+"#,
+            digits(self.void.times.ratio().median),
+            digits(self.struct1024.times.ratio().median),
+            digits(self.collocated.median),
+            self.effort.calls,
+            self.void.json(),
+            self.struct1024.json(),
+            spread(self.collocated),
+            self.cpu.is_some(),
+            self.cpu.map_or("null".into(), |cpu| cpu.to_string()),
+            quoted(facts::congestion_control()),
+            quoted(Some(facts::processor())),
+            facts::cpus(),
+            quoted(Some(facts::kernel())),
+            env!("CARGO_PKG_VERSION"),
+        )
     }
 }
 
 const OPTIMIZED: bool = !cfg!(debug_assertions);
 
 impl Compared {
-    fn json(&self) -> Value {
-        json!({
-            "rounds": self.times.orb.len(),
-            "request_octets": self.octets.0,
-            "reply_octets": self.octets.1,
-            "armilla_us": spread(Spread::of(self.times.orb.iter().copied())),
-            "plain_us": spread(Spread::of(self.times.plain.iter().copied())),
-            "ratio": spread(self.times.ratio()),
-        })
+    fn json(&self) -> String {
+        format!(
+            r#"{{
+    "rounds": {}, "request_octets": {}, "reply_octets": {},
+    "armilla_us": {},
+    "plain_us": {},
+    "ratio": {}
+  }}"#,
+            self.times.orb.len(),
+            self.octets.0,
+            self.octets.1,
+            spread(Spread::of(self.times.orb.iter().copied())),
+            spread(Spread::of(self.times.plain.iter().copied())),
+            spread(self.times.ratio()),
+        )
     }
 
     /// One row of the table.
@@ -158,12 +174,13 @@ fn thousands(number: usize) -> String {
     }
 }
 
-fn spread(spread: Spread) -> Value {
-    json!({
-        "median": digits(spread.median),
-        "low_quartile": digits(spread.low),
-        "high_quartile": digits(spread.high),
-    })
+fn spread(spread: Spread) -> String {
+    format!(
+        r#"{{ "median": {}, "low_quartile": {}, "high_quartile": {} }}"#,
+        digits(spread.median),
+        digits(spread.low),
+        digits(spread.high),
+    )
 }
 
 /// The value rounded to four decimals.

@@ -1,6 +1,6 @@
 //! Ctrl-C, for subcommands that keep their results when they end early.
 
-use crate::failure::{Context, Failure, Outcome};
+use crate::{Context, Failure, Outcome};
 use armilla_ipc::Termination;
 use std::thread;
 
@@ -9,7 +9,7 @@ use std::thread;
 ///
 /// # Errors
 /// The operating system refuses the signal handler.
-pub(crate) fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'static) -> Outcome {
+pub fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'static) -> Outcome {
     let mut termination = Termination::install().context("cannot wait for signals")?;
     thread::spawn(move || {
         termination.wait();
@@ -21,6 +21,6 @@ pub(crate) fn on_interrupt(what: &'static str, end: impl FnOnce() + Send + 'stat
 
 /// Fails if the run was interrupted, so that a script does not take partial results for complete
 /// ones.
-pub(crate) fn unless_interrupted(interrupted: bool) -> Outcome {
+pub fn unless_interrupted(interrupted: bool) -> Outcome {
     if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
 }

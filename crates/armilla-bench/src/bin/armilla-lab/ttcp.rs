@@ -1,9 +1,7 @@
 //! `armilla ttcp`: tests the network between two machines.
 
-use crate::failure::{Failure, Outcome};
-use crate::interrupt::{on_interrupt, unless_interrupted};
-use crate::output::print;
 use armilla_bench::ttcp::{Protocol, Stop, Summary, Tester};
+use armilla_terminal::{Failure, Outcome, on_interrupt, print, unless_interrupted};
 use clap::Args;
 use std::fs;
 use std::io::{self, ErrorKind};
