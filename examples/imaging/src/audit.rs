@@ -5,6 +5,7 @@ use crate::access::{Operation, Place, Rules, Verdict};
 use serde_json::json;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -71,7 +72,9 @@ impl Guard {
     /// # Errors
     /// The file cannot be written.
     pub fn new(rules: Rules, record: Option<&Path>) -> io::Result<Self> {
-        let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path);
+        // It tells who has seen which patient's images.
+        let open =
+            |path: &Path| OpenOptions::new().append(true).create(true).mode(0o600).open(path);
         let record = record.map(open).transpose()?;
         Ok(Self { rules: Arc::new(rules), record: record.map(|file| Arc::new(Mutex::new(file))) })
     }

@@ -1,15 +1,18 @@
 //! Bringing images from servers and to them: over stream endpoints, behind what is there already,
 //! from the next server when one fails.
 
+use crate::dicom;
 use crate::idl::server::{StoreRaises, StoredRaises};
 use crate::idl::{Image, Refusal, Refused, Server, ServerRef, Source, SourceRef};
 use armilla_stream::{
     FlowConsumer, FlowControl, FlowOptions, FlowProducer, FlowRequest, RunningChecksum, StreamError,
 };
+use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// How often a server is asked again that brought nothing.
@@ -57,6 +60,10 @@ pub fn fetch(
     directory: &Path,
     begin: &dyn Fn(FlowControl, u64),
 ) -> Result<PathBuf, FetchError> {
+    // What a server says becomes the name of a file.
+    if !dicom::is_uid(&image.uid) {
+        return Err(plain(format!("{:?} is no identifier of an image", image.uid)));
+    }
     let path = directory.join(format!("{}.dcm", image.uid));
     if fs::metadata(&path).is_ok_and(|found| found.len() == image.size)
         && hash(&path).is_ok_and(|found| found == image.sha256)
@@ -107,8 +114,7 @@ fn fetch_once(
     begin: &dyn Fn(FlowControl, u64),
 ) -> Result<(), Once> {
     let over = |error: &dyn fmt::Display| Once::Over(error.to_string());
-    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(part);
-    let file = open().map_err(|error| over(&error))?;
+    let file = open_part(part).map_err(|error| over(&error))?;
     let mut there = file.metadata().map_err(|error| over(&error))?.len();
     if there > image.size {
         file.set_len(0).map_err(|error| over(&error))?;
@@ -116,7 +122,7 @@ fn fetch_once(
     }
     let request = FlowRequest::connecting(there);
     let agreement = server.fetch(&image.uid, &request).map_err(|error| over(&error))?;
-    if agreement.spec.digest != image.sha256 {
+    if agreement.spec.digest != image.sha256 || agreement.spec.size != image.size {
         return Err(Once::Over("this server has other contents of the image".to_owned()));
     }
     let collected = agreement.collect(&FlowOptions::default());
@@ -135,6 +141,21 @@ fn fetch_once(
         Err(error @ (StreamError::File(_) | StreamError::Cancelled)) => Err(over(&error)),
         Err(error) => Err(Once::Again(error.to_string())),
     }
+}
+
+/// Opens what is there of an image, or makes it. In a directory where others write too, it may be
+/// theirs: a link to a file of this user, or a pipe.
+fn open_part(part: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).custom_flags(flags.bits() as i32);
+    let file = options.open(part)?;
+    let found = file.metadata()?;
+    if found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && found.nlink() == 1 {
+        return Ok(file);
+    }
+    let what = format!("{} is not a file of this user; remove it", part.display());
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }
 
 /// Adds the first octets of a file to a checksum.

@@ -103,15 +103,17 @@ impl Keeping {
         let others = vec![Criterion { tag, pattern: uid.to_owned() }];
         let found = self.0.behind.find(&Query { others, ..everything() });
         let (images, _) = found.map_err(|error| error.to_string())?;
-        let image = images.first().ok_or("no server behind has it")?;
-        self.bring_image(image)
+        // What a caller asks for may be a pattern.
+        let image = images.iter().find(|image| image.uid == uid);
+        self.bring_image(image.ok_or("no server behind has it")?)
     }
 
     fn bring_image(&self, image: &Image) -> Result<(), String> {
         self.make_room(image.size)?;
         let mut incoming = self.0.store.receive(image.size).map_err(|error| error.to_string())?;
         self.0.sources.send(image, &mut incoming).map_err(|error| error.to_string())?;
-        incoming.keep().map_err(|error| error.to_string())?;
+        // Whoever brings it could bring another one, which others would then read here.
+        incoming.keep_as(image).map_err(|error| error.to_string())?;
         self.state().touch(&image.uid);
         Ok(())
     }
@@ -123,9 +125,10 @@ impl Keeping {
         if self.0.store.room() >= octets {
             return Ok(());
         }
-        let (_, _, quota) = self.0.store.usage();
-        if quota > 0 && octets > quota {
-            return Err(format!("{octets} octets are more than all of the cache"));
+        let (_, kept, _) = self.0.store.usage();
+        if octets > self.0.store.room().saturating_add(kept) {
+            // Nothing goes for what would not fit even so.
+            return Err(format!("{octets} octets are more than the cache has"));
         }
         let mut candidates = self.0.store.find(&everything());
         let used = self.state().used.clone();
@@ -169,12 +172,16 @@ impl Keeping {
             match send(&server, incoming.path()) {
                 Ok(image) => {
                     // It is safe, whether it stays here or not.
-                    let kept = incoming.keep().unwrap_or_else(|error| {
-                        tracing::info!(uid = image.uid, %error, "an image is only kept behind");
-                        Arc::new(image)
+                    return Ok(match incoming.keep() {
+                        Ok(kept) => {
+                            self.state().touch(&kept.uid);
+                            kept
+                        }
+                        Err(error) => {
+                            tracing::info!(uid = image.uid, %error, "an image is only kept behind");
+                            Arc::new(image)
+                        }
                     });
-                    self.state().touch(&kept.uid);
-                    return Ok(kept);
                 }
                 Err(error) => {
                     tracing::warn!(uid = described.uid, %error, "a server behind refuses an image");
@@ -184,6 +191,11 @@ impl Keeping {
             }
         }
         Err(why)
+    }
+
+    /// Forgets an image that was removed.
+    pub(super) fn forget(&self, uid: &str) {
+        self.state().used.remove(uid);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

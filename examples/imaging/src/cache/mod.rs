@@ -266,6 +266,7 @@ impl Server for Cache {
         for holder in self.0.keeping.holders_behind(uid)? {
             holder.remove(uid)?;
         }
+        self.0.keeping.forget(uid);
         match self.store().image(uid) {
             Some(_) => self.0.local.remove(uid),
             None => Ok(()),

@@ -15,7 +15,7 @@ use crate::idl::{
     ServerRef, ServerState, Source, UnknownImage, Upload, View,
 };
 use crate::store::{Incoming, Store, StoreError};
-use armilla::{Error, ExceptionKind, Orb, SystemException};
+use armilla::{Error, ExceptionKind, Orb, PoaError, SystemException};
 use armilla_ipc::Address;
 use armilla_stream::{
     Checksum, FlowAgreement, FlowConsumer, FlowProducer, FlowRequest, FlowSpec, Listener,
@@ -131,8 +131,10 @@ pub(crate) fn caller(orb: Option<&Orb>) -> Client {
             host.parse::<IpAddr>().map_or(Place::Unknown, Place::from)
         }
         Some(Ok(Some(_))) => Place::Local,
-        // A call that has not left the process.
-        Some(Ok(None) | Err(_)) | None => Place::Here,
+        // A call that has not left the process, through the POA or directly.
+        Some(Ok(None) | Err(PoaError::NoContext)) => Place::Here,
+        // Nobody knows, and so nobody is trusted.
+        Some(Err(_)) | None => Place::Unknown,
     };
     Client { place, token: None, by: "corba" }
 }
@@ -388,5 +390,18 @@ impl Server for Shared {
             }
         });
         drawn.map_err(|error| Error::User(undrawable(&error).into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_whom_nobody_knows_is_not_this_process() {
+        assert_eq!(caller(None).place, Place::Unknown);
+        let orb = Orb::new().unwrap();
+        assert_eq!(caller(Some(&orb)).place, Place::Here, "a direct call");
+        orb.shutdown();
     }
 }

@@ -6,6 +6,7 @@ use crate::idl::Image;
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,10 +20,17 @@ fn path_in(directory: &Path) -> PathBuf {
     directory.join(format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// How a file of a store is opened: it is its user's alone.
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    options
+}
+
 /// A file for this process alone.
 pub(super) fn unnamed(directory: &Path) -> io::Result<File> {
     let path = path_in(directory);
-    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+    let file = options().read(true).create_new(true).open(&path)?;
     fs::remove_file(&path)?;
     Ok(file)
 }
@@ -45,7 +53,7 @@ pub struct Incoming {
 impl Incoming {
     pub(super) fn new(store: Store, reserved: u64, grows: bool) -> Result<Self, StoreError> {
         let path = path_in(&store.0.directory.join("incoming"));
-        let made = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let made = options().create(true).truncate(true).open(&path);
         match made {
             Ok(file) => Ok(Self {
                 store,
@@ -86,6 +94,20 @@ impl Incoming {
             true => Ok(image),
             false => Err(StoreError::Study(image.study)),
         }
+    }
+
+    /// The same as [`keep`](Self::keep) for what was brought as this image: what comes under the
+    /// identifier of another one, or with other contents, is not kept.
+    ///
+    /// # Errors
+    /// It is another one; otherwise as keeping.
+    pub fn keep_as(self, image: &Image) -> Result<Arc<Image>, StoreError> {
+        let found = self.check()?.uid;
+        if found != image.uid || self.hasher.clone().finalize()[..] != image.sha256[..] {
+            let what = format!("another image came in the place of {}", image.uid);
+            return Err(StoreError::Index(what));
+        }
+        self.keep()
     }
 
     /// Brings it to the disk and enters it in the index. What is returned is not lost.

@@ -18,8 +18,9 @@ use claims::Claims;
 use index::Index;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -135,7 +136,9 @@ impl Store {
     pub fn open_with_spare(directory: &Path, quota: u64, spare: u64) -> Result<Self, StoreError> {
         for folder in ["images", "incoming"] {
             let path = directory.join(folder);
-            fs::create_dir_all(&path).map_err(|error| StoreError::File(path, error))?;
+            // Images tell of patients: directories that are there keep their permissions.
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+            made.map_err(|error| StoreError::File(path, error))?;
         }
         if !Index::is_in(directory) {
             refuse_without_index(directory)?;

@@ -121,3 +121,24 @@ fn a_store_that_cannot_be_written_says_so() {
     let store = Store::open_with_spare(&at, 0, u64::MAX).unwrap();
     assert!(matches!(store.check(), Err(StoreError::Full(_))));
 }
+
+#[test]
+fn what_comes_in_the_place_of_another_image_is_not_kept() {
+    let directory = Directory::new("other");
+    let store = Store::open(&directory.0.join("store"), 0).unwrap();
+    let bring = |path: &Path, image: &Image| {
+        let mut incoming = store.receive_unsized().unwrap();
+        io::copy(&mut File::open(path).unwrap(), &mut incoming).unwrap();
+        incoming.keep_as(image)
+    };
+    let [one, other, changed] =
+        [("1.1", "a"), ("1.2", "a"), ("1.1", "b")].map(|(uid, name)| directory.object(uid, name));
+    let image = store.import(&one).unwrap();
+    store.remove("1.1").unwrap();
+    for path in [&other, &changed] {
+        let error = bring(path, &image).unwrap_err().to_string();
+        assert!(error.contains("in the place of 1.1"), "{error}");
+        assert!(store.find(&everything()).is_empty());
+    }
+    assert_eq!(bring(&one, &image).unwrap().uid, "1.1");
+}

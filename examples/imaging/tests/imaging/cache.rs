@@ -210,3 +210,17 @@ fn a_worklist_comes_before_anybody_asks_and_leaves_room() {
     assert_eq!((pair.here().len(), pair.given()), (4, 4));
     assert!(pair.source.find(&Query { study: "1.2.3".into(), ..everything() }).is_ok());
 }
+
+#[test]
+fn what_a_caller_announces_or_writes_as_a_pattern_moves_nothing() {
+    // Without a quota the disk is the limit.
+    let pair = Pair::new(0);
+    let images = pair.with_images(1..3);
+    assert!(pair.server.metadata("1.2.3.1.*").is_err(), "no image has this identifier");
+    assert!(pair.here().is_empty(), "{:?}", pair.here());
+    images.iter().for_each(|image| drop(pair.fetch(image).unwrap()));
+    assert_eq!(pair.here(), [1, 2]);
+    let request = armilla_stream::FlowRequest::connecting(0);
+    assert!(pair.server.store(u64::MAX, "", &request).is_err());
+    assert_eq!(pair.here(), [1, 2], "nothing goes for what would not fit even so");
+}

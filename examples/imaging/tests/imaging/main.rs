@@ -13,4 +13,5 @@ mod modalities;
 mod naming;
 mod programs;
 mod reach;
+mod strangers;
 mod web;

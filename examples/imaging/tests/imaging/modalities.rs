@@ -21,14 +21,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 
 const FIND: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_FIND;
-const GET: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_GET;
-const MOVE: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_MOVE;
+pub(crate) const GET: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_GET;
+pub(crate) const MOVE: &str = uids::STUDY_ROOT_QUERY_RETRIEVE_INFORMATION_MODEL_MOVE;
 const EXPLICIT: &str = uids::EXPLICIT_VR_LITTLE_ENDIAN;
 const MR: &str = uids::MR_IMAGE_STORAGE;
 
 type Object = InMemDicomObject;
 
-fn text(tag: Tag, vr: VR, value: &str) -> DataElement<Object> {
+pub(crate) fn text(tag: Tag, vr: VR, value: &str) -> DataElement<Object> {
     DataElement::new(tag, vr, PrimitiveValue::from(value))
 }
 
@@ -37,7 +37,7 @@ fn short(tag: Tag, value: u16) -> DataElement<Object> {
 }
 
 /// A reply, and the data set behind it.
-struct Reply {
+pub(crate) struct Reply {
     command: Object,
     data: Option<Vec<u8>>,
 }
@@ -47,7 +47,7 @@ impl Reply {
         self.command.element(tag).unwrap().to_int().unwrap()
     }
 
-    fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.number(tags::STATUS)
     }
 
@@ -56,7 +56,7 @@ impl Reply {
     }
 
     /// Images that were sent, and that were not.
-    fn counts(&self) -> (u16, u16) {
+    pub(crate) fn counts(&self) -> (u16, u16) {
         let number = |tag| self.number(tag);
         (
             number(tags::NUMBER_OF_COMPLETED_SUBOPERATIONS),
@@ -77,25 +77,30 @@ fn write(elements: &[DataElement<Object>]) -> Vec<u8> {
 }
 
 /// A workstation.
-struct Peer {
+pub(crate) struct Peer {
     association: ClientAssociation<TcpStream>,
     /// The data sets that it was sent.
-    images: Vec<Vec<u8>>,
+    pub(crate) images: Vec<Vec<u8>>,
+    /// The most octets of a data set that came at once.
+    pub(crate) largest: usize,
     /// Whether it wants no more after the first one.
     cancels: bool,
 }
 
 impl Peer {
     /// One that takes MR images in this transfer syntax, if `takes`.
-    fn connect(at: SocketAddr, syntax: &'static str, takes: bool) -> Self {
+    pub(crate) fn connect(at: SocketAddr, syntax: &'static str, takes: bool) -> Self {
         let options = [FIND, GET, MOVE].into_iter().fold(
-            ClientAssociationOptions::new().calling_ae_title("DESK").called_ae_title("ARMILLA"),
+            ClientAssociationOptions::new()
+                .calling_ae_title("DESK")
+                .called_ae_title("ARMILLA")
+                .max_pdu_length(1 << 24),
             |options, kind| options.with_presentation_context(kind, vec![EXPLICIT]),
         );
         let options = options.with_presentation_context(MR, vec![syntax]);
         let options = if takes { options.with_role_selection(MR, true, true) } else { options };
         let association = options.establish(at).unwrap();
-        Self { association, images: Vec::new(), cancels: false }
+        Self { association, images: Vec::new(), largest: 0, cancels: false }
     }
 
     fn send(
@@ -128,7 +133,7 @@ impl Peer {
     }
 
     /// Asks, takes the images that come, and returns the replies.
-    fn ask(&mut self, kind: &str, keys: &[DataElement<Object>]) -> Vec<Reply> {
+    pub(crate) fn ask(&mut self, kind: &str, keys: &[DataElement<Object>]) -> Vec<Reply> {
         let field = match kind {
             FIND => 0x20,
             GET => 0x10,
@@ -185,7 +190,10 @@ impl Peer {
             for value in values {
                 match value.value_type {
                     PDataValueType::Command => command.extend(value.data),
-                    PDataValueType::Data => data.extend(value.data),
+                    PDataValueType::Data => {
+                        self.largest = self.largest.max(value.data.len());
+                        data.extend(value.data);
+                    }
                 }
                 if !value.is_last {
                     continue;
@@ -206,12 +214,16 @@ impl Peer {
     }
 }
 
-fn level(name: &str) -> DataElement<Object> {
+pub(crate) fn level(name: &str) -> DataElement<Object> {
     text(tags::QUERY_RETRIEVE_LEVEL, VR::CS, name)
 }
 
 /// A store whose images are served to modalities, with rules.
-fn serve(directory: &Path, rules: &str, peers: &[(&str, String)]) -> (Store, SocketAddr) {
+pub(crate) fn serve(
+    directory: &Path,
+    rules: &str,
+    peers: &[(&str, String)],
+) -> (Store, SocketAddr) {
     let store = Store::open(directory, 0).unwrap();
     let guard = Guard::new(rules.parse().unwrap(), None).unwrap();
     let peers = peers.iter().map(|(title, at)| ((*title).to_owned(), at.clone()));
@@ -221,7 +233,7 @@ fn serve(directory: &Path, rules: &str, peers: &[(&str, String)]) -> (Store, Soc
 }
 
 /// Imports images of a study, and returns their data sets by number.
-fn import(scratch: &Scratch, store: &Store, study: &str, count: u16) -> Vec<Vec<u8>> {
+pub(crate) fn import(scratch: &Scratch, store: &Store, study: &str, count: u16) -> Vec<Vec<u8>> {
     let path = scratch.file("image");
     let import = |number| {
         write_image(&path, study, number, 16, number);

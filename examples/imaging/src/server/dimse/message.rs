@@ -1,16 +1,18 @@
 //! Command sets (PS3.7, section 6.3) and their replies.
 
+use super::PATIENCE;
+use super::deadlines::Timer;
 use crate::dicom::check_set;
 use crate::store::StoreError;
 use dicom_core::{DataElement, PrimitiveValue, Tag, VR};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::InMemDicomObject;
 use dicom_transfer_syntax_registry::entries::IMPLICIT_VR_LITTLE_ENDIAN;
-use dicom_ul::association::SyncAssociation;
+use dicom_ul::association::{Association, SyncAssociation};
 use dicom_ul::pdu::{PDataValue, PDataValueType};
 use dicom_ul::{Pdu, ServerAssociation};
 use std::error::Error;
-use std::io::Write;
+use std::io::Read;
 use std::net::TcpStream;
 
 // PS3.7, E.1-1
@@ -26,6 +28,14 @@ pub(super) const REPLY: u16 = 0x8000;
 
 /// A message without a data set.
 const NO_DATA: u16 = 0x0101;
+
+/// The most octets of a PDU that is sent, whatever the peer takes: it waits in memory. And the fewest
+/// that a peer has to take.
+const LARGEST_PDU: u32 = 64 << 10;
+const SMALLEST_PDU: u32 = 128;
+
+/// What a PDU has beside the octets of a data set (PS3.8, 9.3.5.1).
+const HEAD: u32 = 6;
 
 /// The longest comment of a reply, in characters.
 const LONGEST: usize = 64;
@@ -46,6 +56,11 @@ impl Command {
             InMemDicomObject::read_dataset_with_ts(octets, &IMPLICIT_VR_LITTLE_ENDIAN.erased())?;
         let field = set.element(tags::COMMAND_FIELD)?.to_int()?;
         Ok(Self { field, context, set })
+    }
+
+    /// Whether a data set follows.
+    pub(super) fn has_data(&self) -> bool {
+        self.number(tags::COMMAND_DATA_SET_TYPE) != NO_DATA
     }
 
     /// A text of the command, or nothing.
@@ -110,7 +125,7 @@ pub(super) struct Details<'a> {
 
 /// Replies to a command.
 pub(super) fn send_reply(
-    association: &mut ServerAssociation<TcpStream>,
+    (association, timer): (&mut ServerAssociation<TcpStream>, &Timer),
     command: &Command,
     status: Status,
     details: &Details<'_>,
@@ -139,13 +154,11 @@ pub(super) fn send_reply(
         let comment = PrimitiveValue::from(comment);
         elements.push(DataElement::new(tags::ERROR_COMMENT, VR::LO, comment));
     }
-    send_command(association, command.context, elements, details.data.is_some())?;
-    if let Some(data) = details.data {
-        let mut writer = association.send_pdata(command.context);
-        writer.write_all(data)?;
-        writer.finish()?;
+    send_command((&mut *association, timer), command.context, elements, details.data.is_some())?;
+    match details.data {
+        Some(data) => send_data((association, timer), command.context, data),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 pub(super) type Element = DataElement<InMemDicomObject>;
@@ -162,7 +175,7 @@ pub(super) fn uid(tag: Tag, value: &str) -> Element {
 
 /// Sends a command, behind which a data set follows or not.
 pub(super) fn send_command<A: SyncAssociation<TcpStream>>(
-    association: &mut A,
+    to: (&mut A, &Timer),
     context: u8,
     mut elements: Vec<Element>,
     has_data: bool,
@@ -173,5 +186,44 @@ pub(super) fn send_command<A: SyncAssociation<TcpStream>>(
     set.write_dataset_with_ts(&mut data, &IMPLICIT_VR_LITTLE_ENDIAN.erased())?;
     let value_type = PDataValueType::Command;
     let value = PDataValue { presentation_context_id: context, value_type, is_last: true, data };
-    Ok(SyncAssociation::send(association, &Pdu::PData { data: vec![value] })?)
+    send_value(to, value)
+}
+
+/// Sends a data set in PDUs that the peer takes, each within its time.
+pub(super) fn send_data<A: SyncAssociation<TcpStream>>(
+    (association, timer): (&mut A, &Timer),
+    context: u8,
+    mut from: impl Read,
+) -> Result<(), Box<dyn Error>> {
+    let taken = Association::peer_max_pdu_length(association);
+    if taken < SMALLEST_PDU {
+        return Err(format!("the peer takes PDUs of {taken} octets only").into());
+    }
+    let room = u64::from(taken.min(LARGEST_PDU) - HEAD);
+    let mut next = |octets: &mut Vec<u8>| {
+        octets.clear();
+        from.by_ref().take(room).read_to_end(octets)
+    };
+    let (mut data, mut behind) = (Vec::new(), Vec::new());
+    next(&mut data)?;
+    loop {
+        let is_last = next(&mut behind)? == 0;
+        let value_type = PDataValueType::Data;
+        let value = PDataValue { presentation_context_id: context, value_type, is_last, data };
+        send_value((&mut *association, timer), value)?;
+        if is_last {
+            return Ok(());
+        }
+        data = std::mem::take(&mut behind);
+    }
+}
+
+fn send_value<A: SyncAssociation<TcpStream>>(
+    (association, timer): (&mut A, &Timer),
+    value: PDataValue,
+) -> Result<(), Box<dyn Error>> {
+    timer.limit(PATIENCE);
+    let sent = SyncAssociation::send(association, &Pdu::PData { data: vec![value] });
+    timer.rest();
+    Ok(sent?)
 }

@@ -1,14 +1,17 @@
 //! The DICOM protocol of modalities and workstations (PS3.7, PS3.8): C-ECHO, C-STORE, C-FIND, C-GET
 //! and C-MOVE. A thread serves each association.
 
+mod deadlines;
 mod find;
 mod message;
+mod places;
 mod retrieve;
 
 use crate::access::Operation;
 use crate::audit::{Client, Denied, Guard, Subject};
 use crate::idl::Image;
 use crate::store::{Incoming, Store, StoreError};
+use deadlines::{Deadlines, Pace, Timer};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::FileMetaTableBuilder;
 use dicom_ul::association::server::{Negotiation, ServerAssociationOptions};
@@ -16,23 +19,27 @@ use dicom_ul::pdu::{PDataValue, PDataValueType, RequestorRoles};
 use dicom_ul::{Pdu, ServerAssociation};
 use find::Answers;
 use message::{Command, Details, Status, send_reply};
+use places::Places;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// How many associations there may be.
+/// How many associations there may be, and how many of one host: others always find some.
 const MOST: usize = 64;
+const MOST_OF_HOST: usize = MOST / 2;
+
+/// How many associations may be asked for at one peer (C-MOVE) that has not answered yet.
+const MOST_ATTEMPTS: usize = 4;
 
 /// How long a peer may take to say what it wants, so that those who say nothing keep nobody out for
 /// long (ARTIM timer, PS3.8, 9.1.5).
 const GREETING: Duration = Duration::from_secs(10);
 
-/// How long a peer may be silent afterwards.
+/// How long a peer may be silent afterwards, and how long it may take for a PDU.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The most octets of a command set, and of the identifier of a query.
@@ -60,7 +67,8 @@ pub fn serve(
     let listener = TcpListener::bind(address)?;
     let local = listener.local_addr()?;
     let (titles, store, guard) = (Arc::new(titles), store.clone(), guard.clone());
-    let under_way = Arc::new(AtomicUsize::new(0));
+    let (places, deadlines) = (Places::new(MOST, MOST_OF_HOST), Deadlines::start()?);
+    let attempts = Places::new(MOST, MOST_ATTEMPTS);
     let accept = move || {
         for socket in listener.incoming() {
             // Without a descriptor there may be one in a moment.
@@ -68,15 +76,18 @@ pub fn serve(
                 thread::sleep(Duration::from_millis(20));
                 continue;
             };
-            if under_way.load(Ordering::Acquire) >= MOST {
-                tracing::warn!("{MOST} associations are open; another one is closed");
+            let peer = socket.peer_addr().map(|peer| peer.ip());
+            // A peer without an address has gone already.
+            let Ok(peer) = peer else { continue };
+            let Some(place) = places.take(places::host(peer)) else {
+                tracing::warn!(%peer, "as many associations are open as may be; another is closed");
                 continue;
-            }
-            let place = Place::take(&under_way);
+            };
             let (titles, store, guard) = (Arc::clone(&titles), store.clone(), guard.clone());
+            let limits = (deadlines.clone(), attempts.clone());
             let serve = move || {
                 let _place = place;
-                if let Err(error) = associate(socket, &titles, &store, &guard) {
+                if let Err(error) = associate(socket, &titles, &store, (&guard, &limits)) {
                     tracing::info!(%error, "an association was broken off");
                 }
             };
@@ -90,28 +101,14 @@ pub fn serve(
     Ok(local)
 }
 
-/// That an association is open; given back also when its thread panics.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(under_way: &Arc<AtomicUsize>) -> Self {
-        under_way.fetch_add(1, Ordering::AcqRel);
-        Self(Arc::clone(under_way))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
 fn associate(
     socket: TcpStream,
     titles: &Titles,
     store: &Store,
-    guard: &Guard,
+    (guard, (deadlines, attempts)): (&Guard, &(Deadlines, Places<String>)),
 ) -> Result<(), Box<dyn Error>> {
+    let timer = deadlines.watch(&socket)?;
+    timer.limit(GREETING);
     let place = socket.peer_addr()?.ip().into();
     let client = Client { place, token: None, by: "dicom" };
     let mut association = ServerAssociationOptions::new()
@@ -124,16 +121,32 @@ fn associate(
         .establish(socket)?;
     association.inner_stream().set_read_timeout(Some(PATIENCE))?;
     let (title, peers) = (titles.own.as_str(), &titles.peers);
-    let (command, task) = (Vec::new(), None);
-    let mut serving = Serving { association, title, peers, store, guard, client, command, task };
+    let (command, task, pace) = (Vec::new(), None, None);
+    let mut serving = Serving {
+        association,
+        timer,
+        pace,
+        deadlines,
+        attempts,
+        title,
+        peers,
+        store,
+        guard,
+        client,
+        command,
+        task,
+    };
     loop {
-        match serving.association.receive()? {
+        match serving.receive()? {
             Pdu::PData { data } => {
                 for value in data {
                     serving.take(value)?;
                 }
             }
-            Pdu::ReleaseRQ => return Ok(serving.association.send(&Pdu::ReleaseRP)?),
+            Pdu::ReleaseRQ => {
+                serving.timer.limit(PATIENCE);
+                return Ok(serving.association.send(&Pdu::ReleaseRP)?);
+            }
             Pdu::AbortRQ { .. } => return Ok(()),
             other => return Err(format!("unexpected: {}", other.short_description()).into()),
         }
@@ -152,6 +165,12 @@ impl Negotiation for AsProposed {
 /// An association.
 struct Serving<'a> {
     association: ServerAssociation<TcpStream>,
+    timer: Timer,
+    /// Of the message that has begun to come.
+    pace: Option<Pace>,
+    deadlines: &'a Deadlines,
+    /// Associations that are being asked for, by the titles of the peers.
+    attempts: &'a Places<String>,
     title: &'a str,
     peers: &'a BTreeMap<String, String>,
     store: &'a Store,
@@ -173,6 +192,22 @@ enum Task {
 }
 
 impl Serving<'_> {
+    /// Receives the next PDU, which is to be there in time.
+    fn receive(&mut self) -> Result<Pdu, Box<dyn Error>> {
+        let begun = Instant::now();
+        self.timer.limit(self.pace.as_ref().map_or(PATIENCE, Pace::limit));
+        let received = self.association.receive();
+        self.timer.rest();
+        let received = received?;
+        if let Pdu::PData { data } = &received {
+            let octets = data.iter().map(|value| value.data.len()).sum();
+            // The silence before a message is none of its time.
+            let waited = if self.pace.is_some() { begun.elapsed() } else { Duration::ZERO };
+            self.pace.get_or_insert_default().came(octets, waited);
+        }
+        Ok(received)
+    }
+
     fn take(&mut self, value: PDataValue) -> Result<(), Box<dyn Error>> {
         match value.value_type {
             PDataValueType::Command => {
@@ -198,6 +233,9 @@ impl Serving<'_> {
     /// A command is complete.
     fn begin(&mut self, context: u8) -> Result<(), Box<dyn Error>> {
         let command = Command::read(&std::mem::take(&mut self.command), context)?;
+        if !command.has_data() {
+            self.pace = None;
+        }
         match command.field {
             message::C_ECHO => self.reply(&command, Status::SUCCESS),
             message::C_STORE => {
@@ -298,6 +336,7 @@ impl Serving<'_> {
         let Some((command, task)) = self.task.take() else {
             return Err("a data set without a command".into());
         };
+        self.pace = None;
         match task {
             Task::Store(incoming) => match incoming.and_then(|incoming| incoming.keep()) {
                 Ok(image) => {
@@ -309,8 +348,7 @@ impl Serving<'_> {
                     tracing::warn!(%error, "an image was refused");
                     let comment = error.to_string();
                     let details = Details { comment, ..Details::default() };
-                    let status = Status::of(&error);
-                    send_reply(&mut self.association, &command, status, &details)
+                    self.send(&command, Status::of(&error), &details)
                 }
             },
             Task::Denied => self.reply(&command, Status::NOT_AUTHORIZED),
@@ -327,7 +365,7 @@ impl Serving<'_> {
         };
         for answer in encoded {
             let details = Details { data: Some(&answer), ..Details::default() };
-            send_reply(&mut self.association, command, Status::PENDING, &details)?;
+            self.send(command, Status::PENDING, &details)?;
         }
         match more {
             true => {
@@ -339,7 +377,17 @@ impl Serving<'_> {
     }
 
     fn reply(&mut self, command: &Command, status: Status) -> Result<(), Box<dyn Error>> {
-        send_reply(&mut self.association, command, status, &Details::default())
+        self.send(command, status, &Details::default())
+    }
+
+    /// Sends a reply, which the peer is to take in time.
+    fn send(
+        &mut self,
+        command: &Command,
+        status: Status,
+        details: &Details<'_>,
+    ) -> Result<(), Box<dyn Error>> {
+        send_reply((&mut self.association, &self.timer), command, status, details)
     }
 
     /// Says why something is not done, to the peer and in the log.
@@ -350,7 +398,6 @@ impl Serving<'_> {
         why: String,
     ) -> Result<(), Box<dyn Error>> {
         tracing::info!(why, "a request was refused");
-        let details = Details { comment: why, ..Details::default() };
-        send_reply(&mut self.association, command, status, &details)
+        self.send(command, status, &Details { comment: why, ..Details::default() })
     }
 }

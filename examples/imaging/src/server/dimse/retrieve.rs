@@ -1,11 +1,13 @@
 //! C-GET and C-MOVE (PS3.4, C.4.2 and C.4.3): images go to who asks, on the association on which it
 //! asks, or to another application entity whose address the operator has named.
 
+use super::deadlines::{Deadlines, Timer};
 use super::find::{read_identifier, text_of};
 use super::message::{
-    C_CANCEL, C_GET, C_STORE, Command, Counts, Details, REPLY, Status, send_command, send_reply,
+    C_CANCEL, C_GET, C_STORE, Command, Counts, Details, REPLY, Status, send_command, send_data,
     short, uid,
 };
+use super::places::Place;
 use super::{PATIENCE, Serving};
 use crate::access::Operation;
 use crate::attributes;
@@ -28,7 +30,8 @@ use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::net::TcpStream;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 use std::time::Duration;
 
 /// The most images of one retrieval: a reply counts in 16 bits.
@@ -39,6 +42,9 @@ const MOST_CONTEXTS: usize = 128;
 
 /// How long it may take to connect to another application entity.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long it may take until there is an association.
+const ESTABLISH: Duration = Duration::from_secs(20);
 
 /// What every application entity reads.
 const NATIVE: [&str; 2] = [uids::EXPLICIT_VR_LITTLE_ENDIAN, uids::IMPLICIT_VR_LITTLE_ENDIAN];
@@ -122,7 +128,7 @@ type Originator<'a> = (&'a str, u16);
 
 /// Sends an image, and waits until the other side has it. An error ends the association.
 fn send_image<A: SyncAssociation<TcpStream>>(
-    association: &mut A,
+    (association, timer): (&mut A, &Timer),
     (store, image): (&Store, &Image),
     message: u16,
     originator: Option<Originator<'_>>,
@@ -130,7 +136,7 @@ fn send_image<A: SyncAssociation<TcpStream>>(
     let Some(way) = way(association, image) else {
         return Ok(Sent::Failed(format!("the peer takes no {} in {}", image.kind, image.syntax)));
     };
-    let mut data = match data_set(store, image, &way) {
+    let data = match data_set(store, image, &way) {
         Ok(data) => data,
         Err(error) => return Ok(Sent::Failed(error.to_string())),
     };
@@ -147,11 +153,12 @@ fn send_image<A: SyncAssociation<TcpStream>>(
         elements.push(DataElement::new(tag, VR::AE, title));
         elements.push(short(tags::MOVE_ORIGINATOR_MESSAGE_ID, message));
     }
-    send_command(association, way.context, elements, true)?;
-    let mut writer = association.send_pdata(way.context);
-    io::copy(&mut data, &mut writer)?;
-    writer.finish()?;
-    stored(association, message)
+    send_command((&mut *association, timer), way.context, elements, true)?;
+    send_data((&mut *association, timer), way.context, data)?;
+    timer.limit(PATIENCE);
+    let stored = stored(association, message);
+    timer.rest();
+    stored
 }
 
 /// Waits for the reply to a C-STORE.
@@ -196,20 +203,27 @@ fn stored<A: SyncAssociation<TcpStream>>(
     }
 }
 
+/// An association with another application entity.
+struct Other {
+    association: ClientAssociation<TcpStream>,
+    timer: Timer,
+}
+
 /// Connects to another application entity for these images.
 fn connect(
     title: &str,
     (name, address): (&str, &str),
     images: &[Arc<Image>],
-) -> Result<ClientAssociation<TcpStream>, Box<dyn Error>> {
+    (deadlines, attempt): (&Deadlines, Place<String>),
+) -> Result<Other, Box<dyn Error>> {
     let kinds: BTreeSet<_> = images.iter().map(|image| &image.kind).collect();
     let both: BTreeSet<_> = images.iter().map(|image| (&image.kind, &image.syntax)).collect();
     let native = kinds.into_iter().map(|kind| (kind, NATIVE.map(str::to_owned).to_vec()));
     let encoded = both.into_iter().filter(|(_, syntax)| !NATIVE.contains(&syntax.as_str()));
     let encoded = encoded.map(|(kind, syntax)| (kind, vec![syntax.clone()]));
     let options = ClientAssociationOptions::new()
-        .calling_ae_title(title)
-        .called_ae_title(name)
+        .calling_ae_title(title.to_owned())
+        .called_ae_title(name.to_owned())
         .connection_timeout(CONNECT)
         .read_timeout(PATIENCE)
         .write_timeout(PATIENCE);
@@ -217,7 +231,28 @@ fn connect(
     let options = contexts.fold(options, |options, (kind, syntaxes)| {
         options.with_presentation_context(kind.clone(), syntaxes)
     });
-    Ok(options.establish(address)?)
+    let mut association = establish(options, address, attempt)?;
+    let timer = deadlines.watch(association.inner_stream())?;
+    Ok(Other { association, timer })
+}
+
+/// Asks for an association. The library waits for each octet of the answer anew, and for how many
+/// there are: so it waits in a thread of its own, which counts as an attempt until it ends.
+fn establish(
+    options: ClientAssociationOptions<'static>,
+    address: &str,
+    attempt: Place<String>,
+) -> Result<ClientAssociation<TcpStream>, Box<dyn Error>> {
+    let (tell, told) = mpsc::sync_channel(1);
+    let address = address.to_owned();
+    let ask = move || {
+        let _attempt = attempt;
+        // Nobody may wait any more; the association is then closed.
+        tell.send(options.establish(&*address)).ok();
+    };
+    thread::Builder::new().name("dicom-peer".to_owned()).spawn(ask)?;
+    let made = told.recv_timeout(ESTABLISH);
+    Ok(made.map_err(|_| format!("there was no association within {ESTABLISH:?}"))??)
 }
 
 impl Serving<'_> {
@@ -244,7 +279,11 @@ impl Serving<'_> {
             let why = "the destination is not one that --peer names".to_owned();
             return self.refuse(command, Status::UNKNOWN_DESTINATION, why);
         };
-        match connect(self.title, (&name, address), &images) {
+        let Some(attempt) = self.attempts.take(name.clone()) else {
+            let why = "the destination has not answered others yet".to_owned();
+            return self.refuse(command, Status::NONE_SENT, why);
+        };
+        match connect(self.title, (&name, address), &images, (self.deadlines, attempt)) {
             Ok(other) => self.send_all(command, &images, Some(other)),
             Err(error) => {
                 tracing::warn!(peer = name, %error, "no association for a C-MOVE");
@@ -259,7 +298,7 @@ impl Serving<'_> {
         &mut self,
         command: &Command,
         images: &[Arc<Image>],
-        mut other: Option<ClientAssociation<TcpStream>>,
+        mut other: Option<Other>,
     ) -> Result<(), Box<dyn Error>> {
         let mut counts = Counts { remaining: images.len() as u16, ..Counts::default() };
         let (mut failed, mut end, mut broken) = (Vec::new(), None, None::<String>);
@@ -289,15 +328,16 @@ impl Serving<'_> {
                 }
             }
             let details = Details { counts: Some(counts), ..Details::default() };
-            send_reply(&mut self.association, command, Status::PENDING, &details)?;
+            self.send(command, Status::PENDING, &details)?;
             if other.is_some() && self.is_cancelled()? {
                 end = Some(Status::CANCELLED);
                 break;
             }
         }
-        if let Some(other) = other.filter(|_| broken.is_none()) {
+        if let Some(Other { association, timer }) = other.filter(|_| broken.is_none()) {
+            timer.limit(PATIENCE);
             // The images are there, however it ends.
-            other.release().ok();
+            association.release().ok();
         }
         let status = end.unwrap_or(match (counts.completed, counts.failed) {
             (_, 0) => Status::SUCCESS,
@@ -312,7 +352,7 @@ impl Serving<'_> {
         command: &Command,
         image: &Image,
         number: u16,
-        other: &mut Option<ClientAssociation<TcpStream>>,
+        other: &mut Option<Other>,
     ) -> Result<Sent, Box<dyn Error>> {
         let (study, series) = (&image.study, &image.series);
         let subject = Subject { what: "file", study, series, image: &image.uid };
@@ -324,13 +364,13 @@ impl Serving<'_> {
             Some(other) => {
                 let title = self.association.peer_ae_title().to_owned();
                 let originator = (title.as_str(), command.number(tags::MESSAGE_ID));
-                send_image(other, what, number, Some(originator))
+                send_image((&mut other.association, &other.timer), what, number, Some(originator))
             }
             None if !self.association.requestor_roles_for(&image.kind).scp => {
                 let why = format!("the peer has not said that it takes {}", image.kind);
                 Ok(Sent::Failed(why))
             }
-            None => send_image(&mut self.association, what, number, None),
+            None => send_image((&mut self.association, &self.timer), what, number, None),
         }
     }
 
@@ -344,7 +384,10 @@ impl Serving<'_> {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
             there => there?,
         };
-        match self.association.receive()? {
+        self.timer.limit(PATIENCE);
+        let received = self.association.receive();
+        self.timer.rest();
+        match received? {
             Pdu::PData { data } => {
                 let [value] = &data[..] else { return Err("several values out of turn".into()) };
                 let command = Command::read(&value.data, value.presentation_context_id)?;
@@ -372,6 +415,6 @@ impl Serving<'_> {
         }
         let data = (!data.is_empty()).then_some(&data[..]);
         let details = Details { data, counts: Some(counts), ..Details::default() };
-        send_reply(&mut self.association, command, status, &details)
+        self.send(command, status, &details)
     }
 }
