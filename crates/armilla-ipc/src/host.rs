@@ -2,6 +2,7 @@
 //!
 //! Nothing here sends a packet: the answers come from the routing table and from local files.
 
+use crate::route;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 /// The address to publish for servers on this host: the one from which traffic to the rest of the
@@ -68,24 +69,26 @@ pub fn boot_id() -> Option<String> {
     (!id.is_empty()).then(|| id.to_owned())
 }
 
-/// Whether `ip` is an address of this host. Nothing is sent.
-pub fn is_local_address(ip: IpAddr) -> bool {
-    // Only what is an address of this host can be bound; every host has the unspecified one.
-    !ip.is_unspecified() && UdpSocket::bind((ip, 0)).is_ok()
-}
-
-/// Whether the routing table sends packets for `ip` back to this host. Sends nothing. Of several
-/// addresses in one network only the first may be recognised.
+/// Whether `ip` is an address of this host, in the network namespace of this process: whether the
+/// kernel delivers what is sent there to this host. A peer at such an address is on this host,
+/// because the kernel drops packets from elsewhere that claim to come from one. Sends nothing.
+///
+/// Where a forwarder outside of a container hands connections on, as those of rootless containers
+/// do, strangers come from an address of the container itself.
 ///
 /// ```
 /// use armilla_ipc::host;
 ///
-/// assert!(host::is_routed_locally("127.0.0.1".parse().unwrap()));
-/// assert!(!host::is_routed_locally("192.0.2.1".parse().unwrap())); // for documentation (RFC 5737)
+/// assert!(host::is_local_address("127.0.0.1".parse().unwrap()));
+/// assert!(!host::is_local_address("192.0.2.1".parse().unwrap())); // for documentation (RFC 5737)
 /// ```
-pub fn is_routed_locally(ip: IpAddr) -> bool {
+pub fn is_local_address(ip: IpAddr) -> bool {
+    let ip = ip.to_canonical();
     // A successful `bind` would not prove it: with `ip_nonlocal_bind` any address can be bound.
-    ip.is_loopback() || source_address_for(SocketAddr::new(ip, 9)) == Some(ip)
+    // Where the process may not use netlink, the source of packets to the address tells nearly the
+    // same: of several addresses in one network only the first is recognised.
+    let by_source = || source_address_for(SocketAddr::new(ip, 9)) == Some(ip);
+    ip.is_loopback() || !ip.is_unspecified() && route::is_local(ip).unwrap_or_else(|_| by_source())
 }
 
 /// The names of this host with their addresses, as far as its own table of hosts (`/etc/hosts`) has
@@ -158,10 +161,11 @@ mod tests {
     #[test]
     fn local_addresses_are_distinguished_from_remote_ones() {
         assert!(
-            is_routed_locally(Ipv4Addr::LOCALHOST.into()) && is_routed_locally(primary_address())
+            is_local_address(Ipv4Addr::LOCALHOST.into()) && is_local_address(primary_address())
         );
-        for other in ["192.0.2.1", "2001:db8::1", "0.0.0.0", "::"] {
-            assert!(!is_routed_locally(other.parse().unwrap()), "{other}");
+        assert!(is_local_address("::ffff:127.0.0.1".parse().unwrap()));
+        for other in ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", "0.0.0.0", "::"] {
+            assert!(!is_local_address(other.parse().unwrap()), "{other}");
         }
     }
 

@@ -65,6 +65,7 @@ mod file_access;
 mod interest;
 mod partial;
 mod pending_connect;
+mod route;
 mod socket;
 #[cfg(feature = "zero-copy")]
 mod splice;

@@ -107,7 +107,7 @@ fn is_at(caller: &Caller, named: IpAddr) -> bool {
         _ => Some(IpAddr::from([127, 0, 0, 1])),
     };
     // A caller on this host may have come by the address that the server publishes.
-    let here = host::is_routed_locally;
+    let here = host::is_local_address;
     at.is_some_and(|at| at == named || here(at) && here(named))
 }
 

@@ -68,7 +68,7 @@ impl Place {
     fn is_local(self) -> bool {
         match self {
             Self::Here | Self::Local => true,
-            Self::At(address) => host::is_routed_locally(address),
+            Self::At(address) => host::is_local_address(address),
             Self::Unknown => false,
         }
     }

@@ -178,6 +178,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-ipc",
         rows: &[
+            ("route", "what the kernel's routing table says"),
             (
                 "address clock deadline fence host interest partial random signals splice sys",
                 "the operating system, and values that know none of it",
@@ -288,6 +289,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-terminal",
         rows: &[
+            ("text", "what a terminal must not obey"),
             ("failure", "how a command fails"),
             ("interrupt output", "how it tells, and how it ends early"),
         ],

@@ -84,7 +84,7 @@ impl KnownRepository {
 }
 
 fn is_here(ip: IpAddr) -> bool {
-    host::is_routed_locally(ip)
+    host::is_local_address(ip)
 }
 
 /// The addresses that a reference names. One without an address of the network leads to this host.

@@ -5,8 +5,9 @@ use armilla::{Object, Orb};
 use armilla_cos_naming::{
     Binding, BindingIterator, BindingType, NameComponent, NamingContext, NamingContextRef,
 };
+use armilla_ipc::host;
 use std::collections::HashMap;
-use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, ToSocketAddrs};
 
 /// How many bindings one call of `list` or `next_n` requests.
 const BATCH: u32 = 500;
@@ -180,10 +181,10 @@ impl Home {
             return true;
         }
         profiles.profiles.truncate(8);
-        let here = self.addresses.iter().any(|address| is_of_this_host(*address));
+        let here = self.addresses.iter().any(|address| host::is_local_address(*address));
         profiles.iiop_profiles().flatten().any(|profile| {
             let same = |address: &IpAddr| {
-                self.addresses.contains(address) || here && is_of_this_host(*address)
+                self.addresses.contains(address) || here && host::is_local_address(*address)
             };
             Some(profile.port) == self.port
                 && resolved(&profile.host, profile.port).iter().any(same)
@@ -194,9 +195,4 @@ impl Home {
 fn resolved(host: &str, port: u16) -> Vec<IpAddr> {
     let addresses = (host, port).to_socket_addrs();
     addresses.map(|all| all.map(|one| one.ip()).collect()).unwrap_or_default()
-}
-
-/// Whether a socket of this host can have the address.
-fn is_of_this_host(address: IpAddr) -> bool {
-    address.is_loopback() || UdpSocket::bind((address, 0)).is_ok()
 }

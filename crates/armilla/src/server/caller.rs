@@ -8,7 +8,7 @@ use super::worker_status::WorkerStatus;
 use crate::runtime::Orb;
 use crate::server::poa::{PoaError, serving_depth};
 use crate::transport::is_here;
-use armilla_ipc::{Address, Credentials};
+use armilla_ipc::{Address, Credentials, host};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -131,5 +131,23 @@ impl Caller {
         let address = connection.as_ref().map(|from| from.stream.peer().clone());
         let credentials = connection.and_then(|from| from.stream.credentials());
         Some(Self { address, credentials })
+    }
+
+    /// Whether the client is on this host: in this process, over a transport that does not leave
+    /// the host, or at an address that [is one of this host](host::is_local_address).
+    ///
+    /// ```
+    /// use armilla::Caller;
+    /// use armilla_ipc::Address;
+    ///
+    /// let at = |host| Caller { address: Some(Address::tcp(host, 4000)), credentials: None };
+    /// assert!(at("127.0.0.1").is_on_this_host());
+    /// assert!(!at("192.0.2.1").is_on_this_host());
+    /// ```
+    pub fn is_on_this_host(&self) -> bool {
+        match &self.address {
+            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(host::is_local_address),
+            Some(_) | None => true,
+        }
     }
 }

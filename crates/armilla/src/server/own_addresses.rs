@@ -38,14 +38,14 @@ impl OwnAddresses {
         let Some((_, addresses)) = known else { return false };
         let reached = addresses.iter().any(|ip| self.listens_at(*ip, port));
         // A name that stands for other hosts too does not say which one is meant.
-        reached && addresses.iter().all(|ip| host::is_routed_locally(*ip))
+        reached && addresses.iter().all(|ip| host::is_local_address(*ip))
     }
 
     fn listens_at(&self, ip: IpAddr, port: u16) -> bool {
         let mut at_port = self.listening.iter().filter(|at| at.port() == port);
         at_port.any(|at| match at.ip() {
-            IpAddr::V4(all) if all.is_unspecified() => ip.is_ipv4() && host::is_routed_locally(ip),
-            IpAddr::V6(all) if all.is_unspecified() => host::is_routed_locally(ip),
+            IpAddr::V4(all) if all.is_unspecified() => ip.is_ipv4() && host::is_local_address(ip),
+            IpAddr::V6(all) if all.is_unspecified() => host::is_local_address(ip),
             one => one == ip,
         })
     }
