@@ -9,7 +9,7 @@ use armilla_ifr::corba::{
     IrObject, Repository, RepositoryRef,
 };
 use armilla_ifr::model::Model;
-use armilla_terminal::{Context, Failure, Outcome, say};
+use armilla_terminal::{Context, Failure, Outcome, complain, say};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -80,7 +80,7 @@ fn compiled(files: &[PathBuf], include: &[PathBuf]) -> Outcome<Vec<(String, armi
     for file in files {
         match armilla_idl::parse(file, &options) {
             Ok(compiled) => models.push((file.display().to_string(), compiled.model)),
-            Err(errors) => eprint!("{}", errors.render()),
+            Err(errors) => complain(format_args!("{}", errors.render())),
         }
     }
     if models.len() == files.len() { Ok(models) } else { Err(Failure::Reported) }

@@ -1,5 +1,6 @@
 //! How a subcommand fails: the error message and the exit status.
 
+use crate::text::many_lines;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,9 +50,10 @@ impl Failure {
     }
 }
 
-/// Prints to standard error, as far as that is read: the exit status says the same.
+/// Prints to standard error, as far as that is read: the exit status says the same. Texts of others
+/// are in most messages, so control characters but tabs and ends of lines are escapes.
 pub fn complain(text: fmt::Arguments<'_>) {
-    io::stderr().write_fmt(text).ok();
+    io::stderr().write_all(many_lines(&text.to_string()).as_bytes()).ok();
 }
 
 /// The message of an error is its `Display`; errors of the ORB include a hint.

@@ -16,7 +16,9 @@
 mod failure;
 mod interrupt;
 mod output;
+mod text;
 
 pub use failure::{Context, Failure, Outcome, complain};
 pub use interrupt::{on_interrupt, unless_interrupted};
-pub use output::{one_line, outcome, print, print_bytes};
+pub use output::{outcome, print, print_bytes, print_log};
+pub use text::{many_lines, one_line};

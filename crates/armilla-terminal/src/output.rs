@@ -1,9 +1,9 @@
 //! Writing to standard output, which may be a pipe whose reader has closed it.
 
+use crate::text::many_lines;
 use crate::{Context, Failure, Outcome};
-use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, ErrorKind, Write, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stdout};
 
 /// Prints a line, formatted as `println!` does. On failure it returns an error instead of
 /// panicking.
@@ -14,22 +14,19 @@ macro_rules! say {
     };
 }
 
-/// Prints text as it is. If the reader has closed the pipe, no error message is printed.
+/// Prints text, in which control characters but tabs and ends of lines are escapes: texts of others
+/// are in most of it. If the reader has closed the pipe, no error message is printed.
 pub fn print(text: fmt::Arguments<'_>) -> Outcome {
-    outcome(stdout().write_fmt(text))
+    outcome(stdout().write_all(many_lines(&text.to_string()).as_bytes()))
 }
 
-/// A text of others that stays in its line: control characters, which a terminal would obey, are
-/// escapes such as `\n` and `\u{1b}`.
-pub fn one_line(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return Cow::Borrowed(text);
+/// Prints octets that others have written: as they are into a file or a pipe, and on a terminal as
+/// [`print`] does.
+pub fn print_log(octets: &[u8]) -> Outcome {
+    match stdout().is_terminal() {
+        true => print(format_args!("{}", String::from_utf8_lossy(octets))),
+        false => print_bytes(octets),
     }
-    let shown = |character: char| match character.is_control() {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
-    };
-    Cow::Owned(text.chars().map(shown).collect())
 }
 
 /// Prints bytes as they are.

@@ -5,7 +5,7 @@ use crate::input::{RECORDED, read_text};
 use armilla::Orb;
 use armilla_giop::url::ObjectUrl;
 use armilla_naming::client::{self, Snapshot};
-use armilla_terminal::{Context, Failure, Outcome, print};
+use armilla_terminal::{Context, Failure, Outcome, complain, print};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ fn read(file: &Path) -> Outcome<Snapshot> {
 
 fn warn(snapshot: &Snapshot) {
     for (name, why) in &snapshot.unreadable {
-        eprintln!("warning: {name}: {why}");
+        complain(format_args!("warning: {name}: {why}\n"));
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Service, explain, values};
 use armilla::{Any, Error};
 use armilla_cos_trading::lookup::{HowManyProps, QueryRaises, SpecifiedProps};
 use armilla_cos_trading::{FollowOption, Lookup, Offer, OfferIterator, OfferIteratorRef, Policy};
-use armilla_terminal::{Failure, Outcome, say};
+use armilla_terminal::{Failure, Outcome, complain, say};
 use serde_json::{Map, Value, json};
 
 /// The arguments of `armilla trader query`.
@@ -64,7 +64,7 @@ pub(super) fn run(query: &Query, service: &Service) -> Outcome {
             eprintln!("there are more offers: --limit shows them");
         }
         if !limits.is_empty() {
-            eprintln!("the trader applied its limits: {}", limits.join(", "));
+            complain(format_args!("the trader applied its limits: {}\n", limits.join(", ")));
         }
     }
     Ok(())
