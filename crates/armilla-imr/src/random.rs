@@ -24,6 +24,12 @@ pub(crate) fn secret() -> io::Result<Secret> {
     octets()
 }
 
+/// A name that nobody can guess, after a prefix that says whose it is.
+pub(crate) fn name(prefix: &str) -> io::Result<String> {
+    let octets: [u8; 16] = octets()?;
+    Ok(format!("{prefix}{:032x}", u128::from_ne_bytes(octets)))
+}
+
 /// The number of a run. 0 stands for a process that the repository has not started.
 ///
 /// # Panics

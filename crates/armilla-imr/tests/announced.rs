@@ -120,20 +120,37 @@ fn what_the_repository_has_not_started_there_is_refused() {
 }
 
 #[test]
-fn what_is_started_by_hand_announces_itself_from_anywhere() {
+fn what_everybody_knows_of_a_process_does_not_end_it() {
+    let mut bank = server(|_| {});
+    let run = started(&mut bank, 1);
+    bank.spawned(run, (7, 1), "here", None);
+    bank.registered(NOW, run, 7, "here", endpoint("h:1")).unwrap();
+    bank.unregistered(NOW, RunId(0), 7, "here");
+    bank.announced_end(NOW, true);
+    assert_eq!(bank.status().runs[0].stage, RunStage::Running);
+    bank.unregistered(NOW, run, 0, "");
+    assert_eq!(bank.status().runs[0].stage, RunStage::Ending);
+}
+
+#[test]
+fn what_is_started_by_hand_announces_itself_from_where_it_may_be() {
     let mut bank = server(|definition| definition.activation = Activation::Manual);
-    bank.announced(NOW, false, "h", endpoint("h:1")).unwrap();
+    let refused = bank.announced(NOW, false, "h", endpoint("h:1")).unwrap_err();
+    assert!(refused.contains("may be where this process is"), "{refused}");
+    bank.announced(NOW, true, "h", endpoint("h:1")).unwrap();
     let [Action::AwaitAnswer(run)] = actions(&mut bank)[..] else { panic!("it is asked") };
     bank.answers(NOW, run);
     assert_eq!(bank.status().stage, ServerStage::Running);
     bank.announced_end(NOW, false);
+    assert_eq!(bank.status().stage, ServerStage::Running, "a stranger has said so");
+    bank.announced_end(NOW, true);
     assert_eq!(bank.status().stage, ServerStage::Stopped);
     // One that never answers is forgotten.
-    bank.announced(NOW, false, "h", endpoint("h:1")).unwrap();
+    bank.announced(NOW, true, "h", endpoint("h:1")).unwrap();
     bank.tick(NOW + Duration::from_secs(30));
     assert_eq!(bank.status().stage, ServerStage::Stopped);
     bank.stop(NOW);
-    assert!(bank.announced(NOW, false, "h", endpoint("h:1")).unwrap_err().contains("operator"));
+    assert!(bank.announced(NOW, true, "h", endpoint("h:1")).unwrap_err().contains("operator"));
 }
 
 /// The call that JacORB makes for each persistent POA. An exception is told by its name.

@@ -1,10 +1,13 @@
 //! The web page of a repository.
 
 use armilla_imr::ImplementationRepository;
+use armilla_imr::corba::Registry;
 use armilla_imr::model::Definition;
 use armilla_imr::server::Server;
 use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// A repository with one server, whose page is at all addresses of this host.
 fn start() -> Server {
@@ -43,5 +46,33 @@ fn operators_on_this_host_see_all_and_command() {
         assert_eq!(send(&server, ip, "POST /servers/bank/explode").0, 404);
         assert_eq!(send(&server, ip, "GET /servers/nobody").0, 404);
     }
+    server.orb().shutdown();
+}
+
+#[test]
+fn an_activator_that_is_silent_holds_up_no_other_page() {
+    let server = start();
+    // It takes connections and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("corbaloc::{}/activator", silent.local_addr().unwrap());
+    let activator = server.orb().string_to_object(&url).unwrap().assume();
+    server.repository().reference().register_activator("there", &activator, &[7; 32]).unwrap();
+    let mut far = Definition::new("far");
+    far.command = vec!["/bin/true".to_owned()];
+    far.host = Some("there".to_owned());
+    server.repository().define(far, false).unwrap();
+    let (here, answered) = ([127, 0, 0, 1].into(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let (status, page) = send(&server, here, "GET /servers/far");
+            answered.store(true, Ordering::SeqCst);
+            assert!(status == 200 && page.contains("far"), "{page}");
+        });
+        // The page asks for the log, and waits.
+        let (_connection, _) = silent.accept().unwrap();
+        assert_eq!(send(&server, here, "GET /healthz").0, 503, "it has not been told to run");
+        assert_eq!(send(&server, here, "GET /servers/bank").0, 200);
+        assert!(!answered.load(Ordering::SeqCst), "the page was answered before the others");
+    });
     server.orb().shutdown();
 }

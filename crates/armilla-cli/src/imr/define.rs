@@ -4,7 +4,7 @@ use super::{Where, failed, repository};
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use armilla_imr::corba::Repository;
-use armilla_imr::model::{Activation, Definition, KeyPattern, ResourceLimits};
+use armilla_imr::model::{Activation, Definition, KeyPattern, Network, ResourceLimits};
 use armilla_terminal::{Context, Failure, Outcome, say};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -36,6 +36,10 @@ pub(crate) struct Add {
     /// The activator that starts it [default: the repository]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
+    /// From where it may register, beside its host, if somebody else starts it: an address, a network
+    /// ADDRESS/BITS, or any; repeatable
+    #[arg(long = "register-from", value_name = "NETWORK")]
+    registered_from: Vec<Network>,
     /// When it is started: on-demand, per-client, at-start or manual
     #[arg(long, value_name = "WHEN", value_parser = activation, default_value = "on-demand")]
     activation: Activation,
@@ -121,6 +125,7 @@ fn definition(options: &Add) -> Outcome<Definition> {
     definition.directory.clone_from(&options.directory);
     definition.user.clone_from(&options.user);
     definition.host.clone_from(&options.host);
+    definition.registered_from.clone_from(&options.registered_from);
     definition.address.clone_from(&options.address);
     definition.activation = match options.command.is_empty() {
         true => Activation::Manual,

@@ -7,7 +7,7 @@ mod show;
 use crate::orb::OrbArguments;
 use armilla::{Error, Orb};
 use armilla_imr::corba::{LogStream, Repository, RepositoryRef};
-use armilla_terminal::{Failure, Outcome, print_bytes, say};
+use armilla_terminal::{Failure, Outcome, one_line, print_log, say};
 use std::fmt::Debug;
 
 /// The name of the initial reference.
@@ -103,7 +103,7 @@ pub(crate) fn run(imr: &Imr, arguments: &OrbArguments) -> Outcome {
         Imr::Log(log) => {
             let stream = if log.out { LogStream::Output } else { LogStream::Errors };
             let (_orb, repository) = repository(&log.named.at, arguments)?;
-            print_bytes(&failed(repository.log(&log.named.name, stream, log.limit))?)
+            print_log(&failed(repository.log(&log.named.name, stream, log.limit))?)
         }
     }
 }
@@ -115,7 +115,11 @@ fn command(
 ) -> Outcome {
     let (_orb, repository) = repository(&named.at, arguments)?;
     command(&repository, &named.name)?;
-    say!("{}", failed(repository.status(&named.name)).map_or("removed".to_owned(), |s| s.stage))
+    say!(
+        "{}",
+        failed(repository.status(&named.name))
+            .map_or("removed".to_owned(), |status| one_line(&status.stage).into_owned())
+    )
 }
 
 /// The repository, and the ORB that calls it.

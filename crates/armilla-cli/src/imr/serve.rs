@@ -5,7 +5,9 @@ use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla::Orb;
 use armilla_imr::server::Server;
-use armilla_imr::{Activator, ActivatorBuilder, ImplementationRepository, Store};
+use armilla_imr::{
+    Activator, ActivatorBuilder, ImplementationRepository, ImplementationRepositoryBuilder, Store,
+};
 use armilla_service::Lifecycle;
 use armilla_terminal::{Failure, Outcome};
 use std::net::IpAddr;
@@ -32,6 +34,10 @@ pub(crate) struct Serve {
     /// here, so the network must keep strangers out
     #[arg(long)]
     remote_operators: bool,
+    /// Admit only this user (a number) as an operator, over a Unix-domain socket (-ORBEndpoint
+    /// uiop:///PATH), and nobody over TCP or by the page; repeatable
+    #[arg(long, value_name = "UID")]
+    operator_user: Vec<u32>,
 }
 
 /// The arguments of `armilla imr activator`.
@@ -65,6 +71,8 @@ pub(super) fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     if let Some(host) = &options.host {
         repository = repository.host(host);
     }
+    let users = options.operator_user.iter().copied();
+    let repository = users.fold(repository, ImplementationRepositoryBuilder::operator_user);
     let server = Server::builder(repository.remote_operators(options.remote_operators));
     let server = server.console(options.service.console());
     Ok(server.start(|orb| arguments.configure(orb, ENDPOINT))?.run()?)

@@ -2,7 +2,7 @@
 
 use super::failed;
 use armilla_imr::corba::{Repository, RepositoryRef};
-use armilla_terminal::{Outcome, say};
+use armilla_terminal::{Outcome, one_line, say};
 use serde_json::Value;
 
 pub(super) fn list(repository: &RepositoryRef) -> Outcome {
@@ -20,12 +20,12 @@ pub(super) fn list(repository: &RepositoryRef) -> Outcome {
         let address = run.map_or("", |run| run.endpoint.as_str());
         say!(
             "{:<24} {:<12} {:>8} {:<22} {:>7}  {}",
-            server.name,
-            server.stage,
+            one_line(&server.name),
+            one_line(&server.stage),
             process,
-            address,
+            one_line(address),
             server.waiting,
-            server.reason,
+            one_line(&server.reason),
         )?;
     }
     Ok(())
@@ -33,7 +33,7 @@ pub(super) fn list(repository: &RepositoryRef) -> Outcome {
 
 pub(super) fn show(repository: &RepositoryRef, name: &str) -> Outcome {
     let status = failed(repository.status(name))?;
-    say!("{}: {}", status.name, status.stage)?;
+    say!("{}: {}", one_line(&status.name), one_line(&status.stage))?;
     say!(
         "starts {}, failures {}, forwards {}, waiting {}",
         status.starts,
@@ -42,18 +42,18 @@ pub(super) fn show(repository: &RepositoryRef, name: &str) -> Outcome {
         status.waiting
     )?;
     if !status.reason.is_empty() {
-        say!("failed last because {}", status.reason)?;
+        say!("failed last because {}", one_line(&status.reason))?;
     }
     for run in &status.runs {
         let client = if run.client.is_empty() { "" } else { " for " };
         say!(
             "process {} on {}: {} for {} s at {}{client}{}",
             run.process,
-            run.host,
-            run.stage,
+            one_line(&run.host),
+            one_line(&run.stage),
             run.age,
-            run.endpoint,
-            run.client
+            one_line(&run.endpoint),
+            one_line(&run.client)
         )?;
     }
     say!("{}", failed(repository.definition(name))?)

@@ -78,8 +78,8 @@ impl Engine {
             Action::Kill(run) => {
                 self.workers.run(move || engine.signal(run, &definition, EndSignal::Kill));
             }
-            Action::AwaitAnswer(run) => self.workers.run(move || engine.await_answer(run)),
-            Action::Check(run, endpoint) => self.workers.run(move || engine.check(run, &endpoint)),
+            Action::AwaitAnswer(run) => self.askers.run(move || engine.await_answer(run)),
+            Action::Check(run, endpoint) => self.askers.run(move || engine.check(run, &endpoint)),
             Action::Forward(..) | Action::Refuse(..) | Action::Record => {}
         }
     }

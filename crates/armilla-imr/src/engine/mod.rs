@@ -10,14 +10,14 @@ mod references;
 mod workers;
 
 use crate::corba::{ActivatorRef, Secret};
-use crate::host::{Host, LocalHost, RemoteHost, is_this_host};
+use crate::host::{Host, LocalHost, RemoteHost};
 use crate::model::{
     Definition, Ending, Endpoint, Key, Repository, RepositoryError, RunId, Server, Status, Time,
     WaiterId,
 };
 use crate::random;
 use crate::store::Store;
-use armilla::{LocationReply, Orb, SoughtKey};
+use armilla::{Caller, LocationReply, Orb, SoughtKey};
 use armilla_ipc::Address;
 use references::Place;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,7 +36,10 @@ pub(crate) struct Engine {
     state: Mutex<State>,
     /// The next tick may be earlier now.
     sooner: Condvar,
+    /// Start, signal and store.
     workers: Workers,
+    /// Wait for the answers of servers. Those that are silent hold up no start.
+    askers: Workers,
     local: LocalHost,
     remote: RwLock<BTreeMap<String, Arc<RemoteHost>>>,
     store: Store,
@@ -108,6 +111,7 @@ impl Engine {
             state: Mutex::new(state),
             sooner: Condvar::new(),
             workers: Workers::default(),
+            askers: Workers::default(),
             local,
             remote: RwLock::default(),
             store,
@@ -282,13 +286,34 @@ impl Engine {
         }
     }
 
-    /// Whether a client, this process itself if it has no address, is on the host with this name.
-    pub(crate) fn is_at(&self, name: Option<&str>, client: Option<&Address>) -> bool {
+    /// Whether a client is on the host with this name, the repository's own without one.
+    fn is_at(&self, name: Option<&str>, client: &Caller) -> bool {
         let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
         match name.filter(|name| *name != self.local.name()) {
-            None => client.is_none_or(is_this_host),
-            Some(name) => remote.get(name).zip(client).is_some_and(|(host, at)| host.has(at)),
+            None => client.is_on_this_host(),
+            Some(name) => remote.get(name).is_some_and(|host| host.has(client)),
         }
+    }
+
+    /// Whether a client may speak for a server: it is on the host of this run, of the definition if
+    /// it names no run, or where the definition says that servers may be that were started by hand.
+    pub(crate) fn may_speak(&self, name: &str, run: RunId, client: Option<&Caller>) -> bool {
+        let mut state = self.lock();
+        let Some(server) = state.repository.server(name) else { return false };
+        let definition = server.definition().clone();
+        let of_run = server.host_of(run).map(str::to_owned);
+        let by_hand = of_run.is_none() && server.is_started_by_hand();
+        drop(state);
+        let host = of_run.filter(|host| !host.is_empty()).or_else(|| definition.host.clone());
+        let admitted = |client: &Caller| match &client.address {
+            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(|ip| {
+                definition.registered_from.iter().any(|network| network.includes(ip))
+            }),
+            _ => false,
+        };
+        client.is_some_and(|client| {
+            self.is_at(host.as_deref(), client) || by_hand && admitted(client)
+        })
     }
 
     /// The names of all hosts.
@@ -303,14 +328,14 @@ impl Engine {
         host: &str,
         activator: &ActivatorRef,
         proof: &Secret,
-        from: Option<Address>,
+        from: Option<Caller>,
     ) -> Result<(), String> {
         if host == self.local.name() || host.is_empty() {
             return Err(format!("host {host:?} is that of the repository itself"));
         }
         let mut remote = self.remote.write().unwrap_or_else(PoisonError::into_inner);
         match remote.get(host) {
-            Some(known) => known.set_activator(activator, proof, from),
+            Some(known) => known.set_activator(activator, proof, from)?,
             None => {
                 let known = Arc::new(RemoteHost::new(host.to_owned(), activator, proof, from));
                 remote.insert(host.to_owned(), known);

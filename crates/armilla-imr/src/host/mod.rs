@@ -12,8 +12,6 @@ pub(crate) use remote::RemoteHost;
 
 use crate::model::{Definition, Ending, RunId};
 use armilla_ipc::process::EndSignal;
-use armilla_ipc::{Address, host};
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What a process is started with.
@@ -33,21 +31,6 @@ pub(crate) struct Launched {
     pub(crate) started: u64,
     /// Where it will listen if it does not register.
     pub(crate) address: Option<String>,
-}
-
-/// Whether a client is on the host of this process.
-pub(crate) fn is_this_host(client: &Address) -> bool {
-    match client {
-        Address::Tcp { host, .. } => host.parse().is_ok_and(is_own_address),
-        // Other transports do not leave the host.
-        _ => true,
-    }
-}
-
-/// Whether an address is one of this host.
-pub(crate) fn is_own_address(ip: IpAddr) -> bool {
-    let ip = ip.to_canonical();
-    ip.is_loopback() || host::is_local_address(ip)
 }
 
 /// A stream to which a process writes.

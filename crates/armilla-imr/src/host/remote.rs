@@ -3,20 +3,29 @@
 use super::{Host, Launch, Launched, LogStream};
 use crate::corba::{self, Activator as _, ActivatorRef, Secret};
 use crate::model::RunId;
-use armilla::Error;
+use armilla::{Caller, Error};
 use armilla_ipc::Address;
 use armilla_ipc::process::EndSignal;
 use std::fmt::Display;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time limit of a call to an activator.
 const CALL: Duration = Duration::from_secs(10);
+
+/// How many calls wait for one activator at most. One that is silent must not occupy all threads.
+const MAX_CALLS: usize = 16;
+
+/// How long nothing was heard of an activator when one at another address takes its place.
+const MOVED: Duration = Duration::from_secs(60);
 
 /// A host with an activator.
 pub(crate) struct RemoteHost {
     name: String,
     known: Mutex<Known>,
+    /// Calls that wait for an answer.
+    under_way: AtomicUsize,
 }
 
 /// The activator as it has registered last.
@@ -24,13 +33,28 @@ struct Known {
     activator: ActivatorRef,
     /// What it asks for as a proof that the repository calls.
     proof: Secret,
-    /// From where it has registered.
-    from: Option<Address>,
+    /// From where it has registered, and when.
+    from: Option<Caller>,
+    since: Instant,
 }
 
 impl Known {
-    fn new(activator: &ActivatorRef, proof: &Secret, from: Option<Address>) -> Self {
-        Self { activator: activator.with_timeout(CALL), proof: *proof, from }
+    fn new(activator: &ActivatorRef, proof: &Secret, from: Option<Caller>) -> Self {
+        let (activator, since) = (activator.with_timeout(CALL), Instant::now());
+        Self { activator, proof: *proof, from, since }
+    }
+}
+
+/// Whether both are at the same address. Those on the host of the repository are, by whichever of
+/// its addresses they come.
+fn is_same_host(one: &Caller, other: &Caller) -> bool {
+    let host = |caller: &Caller| match &caller.address {
+        Some(Address::Tcp { host, .. }) => Some(host.clone()),
+        _ => None,
+    };
+    match (host(one), host(other)) {
+        (Some(one), Some(other)) if one == other => true,
+        _ => one.is_on_this_host() && other.is_on_this_host(),
     }
 }
 
@@ -39,19 +63,37 @@ impl RemoteHost {
         name: String,
         activator: &ActivatorRef,
         proof: &Secret,
-        from: Option<Address>,
+        from: Option<Caller>,
     ) -> Self {
-        Self { name, known: Mutex::new(Known::new(activator, proof, from)) }
+        let known = Mutex::new(Known::new(activator, proof, from));
+        Self { name, known, under_way: AtomicUsize::new(0) }
     }
 
-    /// The activator was started anew, perhaps at another address.
+    /// The activator has registered again, or was started anew.
+    ///
+    /// # Errors
+    /// It is at another address than the one before, which was heard of a moment ago.
     pub(crate) fn set_activator(
         &self,
         activator: &ActivatorRef,
         proof: &Secret,
-        from: Option<Address>,
-    ) {
-        *self.known() = Known::new(activator, proof, from);
+        from: Option<Caller>,
+    ) -> Result<(), String> {
+        let mut known = self.known();
+        let same = match (&known.from, &from) {
+            (Some(before), Some(now)) => is_same_host(before, now),
+            _ => false,
+        };
+        if !same && known.since.elapsed() < MOVED {
+            return Err(format!(
+                "the activator of host {:?} is at another address; one here takes its place when \
+                 nothing was heard of that one for {} seconds",
+                self.name,
+                MOVED.as_secs()
+            ));
+        }
+        *known = Known::new(activator, proof, from);
+        Ok(())
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -59,16 +101,30 @@ impl RemoteHost {
     }
 
     /// Whether a client is on this host: where the activator has called from.
-    pub(crate) fn has(&self, client: &Address) -> bool {
-        match (&self.known().from, client) {
-            (Some(Address::Tcp { host, .. }), Address::Tcp { host: other, .. }) => host == other,
-            _ => false,
-        }
+    pub(crate) fn has(&self, client: &Caller) -> bool {
+        self.known().from.as_ref().is_some_and(|from| is_same_host(from, client))
     }
 
-    fn activator(&self) -> (ActivatorRef, Secret) {
+    /// Calls the activator, unless too many calls wait for it already.
+    fn call<R>(
+        &self,
+        what: impl FnOnce(&ActivatorRef, &Secret) -> Result<R, String>,
+    ) -> Result<R, String> {
+        struct Over<'h>(&'h AtomicUsize);
+        impl Drop for Over<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let before = self.under_way.fetch_add(1, Ordering::Relaxed);
+        let _over = Over(&self.under_way);
+        if before >= MAX_CALLS {
+            return Err(self.failed(format!("{MAX_CALLS} calls wait for its answer already")));
+        }
         let known = self.known();
-        (known.activator.clone(), known.proof)
+        let (activator, proof) = (known.activator.clone(), known.proof);
+        drop(known);
+        what(&activator, &proof)
     }
 
     fn failed(&self, error: impl Display) -> String {
@@ -90,10 +146,11 @@ impl Host for RemoteHost {
             definition,
             repository: launch.repository.clone(),
         };
-        let (activator, proof) = self.activator();
-        let launched = activator.start(&proof, &what).map_err(|error| match error {
-            Error::User(corba::activator::StartRaises::Refused(refused)) => refused.reason,
-            Error::System(exception) => self.failed(exception),
+        let launched = self.call(|activator, proof| {
+            activator.start(proof, &what).map_err(|error| match error {
+                Error::User(corba::activator::StartRaises::Refused(refused)) => refused.reason,
+                Error::System(exception) => self.failed(exception),
+            })
         })?;
         let corba::Launched { process, started, address } = launched;
         Ok(Launched { process, started, address: Some(address).filter(|text| !text.is_empty()) })
@@ -104,25 +161,30 @@ impl Host for RemoteHost {
             EndSignal::Terminate => corba::EndSignal::Terminate,
             EndSignal::Kill => corba::EndSignal::Kill,
         };
-        let (activator, proof) = self.activator();
-        if let Err(error) = activator.signal(&proof, run.0, signal) {
-            tracing::warn!(host = self.name, %error, "a process cannot be signalled");
+        let signalled = self.call(|activator, proof| {
+            activator.signal(proof, run.0, signal).map_err(|error| self.failed(error))
+        });
+        if let Err(why) = signalled {
+            tracing::warn!(why, "a process cannot be signalled");
         }
     }
 
     fn log(&self, name: &str, stream: LogStream, limit: usize) -> Result<Vec<u8>, String> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        let (activator, proof) = self.activator();
-        activator.log(&proof, name, stream.into(), limit).map_err(|error| match error {
-            Error::User(corba::activator::LogRaises::Refused(refused)) => refused.reason,
-            Error::System(exception) => self.failed(exception),
+        self.call(|activator, proof| {
+            activator.log(proof, name, stream.into(), limit).map_err(|error| match error {
+                Error::User(corba::activator::LogRaises::Refused(refused)) => refused.reason,
+                Error::System(exception) => self.failed(exception),
+            })
         })
     }
 
     fn watch(&self, run: RunId, name: &str, process: u32, started: u64) -> bool {
-        let (activator, proof) = self.activator();
-        activator.watch(&proof, run.0, process, started).unwrap_or_else(|error| {
-            tracing::warn!(host = self.name, server = name, %error, "a process is out of sight");
+        let watched = self.call(|activator, proof| {
+            activator.watch(proof, run.0, process, started).map_err(|error| self.failed(error))
+        });
+        watched.unwrap_or_else(|why| {
+            tracing::warn!(server = name, why, "a process is out of sight");
             false
         })
     }

@@ -1,5 +1,6 @@
 //! Definitions of servers: what a repository knows of a server before it runs.
 
+use super::network::Network;
 use super::pattern::KeyPattern;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -89,6 +90,9 @@ pub struct Definition {
     /// The name of the activator that starts it. Default: the repository itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// From where it may register if somebody else starts it, beside its host.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub registered_from: Vec<Network>,
     /// The limits of its process.
     #[serde(default)]
     pub limits: ResourceLimits,
@@ -191,6 +195,7 @@ impl Definition {
             directory: None,
             user: None,
             host: None,
+            registered_from: Vec::new(),
             limits: ResourceLimits::default(),
             activation: Activation::default(),
             address: None,

@@ -4,6 +4,7 @@
 //! [`Action`]s to be carried out; what becomes of them comes back as further calls.
 
 mod definition;
+mod network;
 mod pattern;
 mod repository;
 mod server;
@@ -11,6 +12,7 @@ mod status;
 
 pub(crate) use definition::PORT;
 pub use definition::{Activation, Definition, DefinitionError, ResourceLimits};
+pub use network::Network;
 pub use pattern::{Key, KeyPattern};
 pub use repository::{Repository, RepositoryError};
 pub use server::{Ending, RunRecord, Server};

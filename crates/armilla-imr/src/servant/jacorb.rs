@@ -1,7 +1,8 @@
 //! What servers of JacORB tell the repository (`jacorb.use_imr`).
 //!
 //! They know nothing of runs: the name of a server is all that they say of themselves. So one that
-//! the repository starts must call from the host where it was started, and while it starts.
+//! the repository starts must call from the host where it was started, and while it starts; one that
+//! is started by hand must call from where its definition allows.
 
 use super::{RepositoryServant, system};
 use crate::engine::Engine;
@@ -9,8 +10,8 @@ use crate::imr_of_jacorb::registration::{
     DuplicatePoaName, IllegalPoaName, RegisterPoaRaises, SetServerDownRaises,
 };
 use crate::imr_of_jacorb::{ImRInfo, Registration, UnknownServerName};
-use crate::model::Endpoint;
-use armilla::{Error, ExceptionKind, SystemException};
+use crate::model::{Endpoint, KeyPattern, RunId};
+use armilla::{Caller, Error, ExceptionKind, SystemException};
 
 /// The servant.
 pub(super) struct JacOrbServant(pub(super) RepositoryServant);
@@ -25,13 +26,20 @@ impl JacOrbServant {
         poa: &str,
         name: &str,
     ) -> Result<Option<(String, bool)>, SystemException> {
-        let caller = self.0.orb.caller()?;
+        let caller = Caller::current();
         // The keys of the objects begin so.
         let owner = engine.owner_of(format!("{poa}/").as_bytes());
+        let by_key = owner.is_some();
         let server = owner.unwrap_or_else(|| name.to_owned());
-        Ok(engine
-            .definition(&server)
-            .map(|definition| (server, engine.is_at(definition.host.as_deref(), caller.as_ref()))))
+        let is_jacorb = |pattern: &KeyPattern| pattern.to_string().starts_with("jacorb:");
+        let definition = engine.definition(&server);
+        // For a server of another ORB nobody may speak in this way.
+        if definition.is_none_or(|known| !by_key && !known.objects.iter().any(is_jacorb)) {
+            return Ok(None);
+        }
+        // It says nothing of a run.
+        let is_near = engine.may_speak(&server, RunId(0), caller.as_ref());
+        Ok(Some((server, is_near)))
     }
 }
 

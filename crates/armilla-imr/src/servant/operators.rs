@@ -44,13 +44,15 @@ impl Repository for RepositoryServant {
     fn list(&self) -> Result<ServerStatuses, SystemException> {
         let engine = self.engine()?;
         let now = engine.now();
-        Ok(engine.list().into_iter().map(|(name, status)| show(name, status, now)).collect())
+        let all = self.is_operator();
+        let shown = |(name, status)| show(name, status, now, all);
+        Ok(engine.list().into_iter().map(shown).collect())
     }
 
     fn status(&self, name: &str) -> Result<ServerStatus, Error<StatusRaises>> {
         let engine = self.engine()?;
         let status = engine.status(name).ok_or_else(|| unknown(name))?;
-        Ok(show(name.to_owned(), status, engine.now()))
+        Ok(show(name.to_owned(), status, engine.now(), self.is_operator()))
     }
 
     fn start(&self, name: &str) -> Result<(), Error<StartRaises>> {
@@ -84,10 +86,11 @@ impl Repository for RepositoryServant {
     }
 }
 
-/// A state as operators see it.
-fn show(name: String, status: Status, now: Time) -> ServerStatus {
+/// A state as clients see it. With the number of a run a process proves that it is that run, so only
+/// operators see `all`.
+fn show(name: String, status: Status, now: Time, all: bool) -> ServerStatus {
     let run = |run: Run| RunStatus {
-        run: run.id.0,
+        run: if all { run.id.0 } else { 0 },
         stage: run.stage.to_string(),
         process: run.process.unwrap_or_default(),
         host: run.host,

@@ -6,7 +6,7 @@ use crate::corba::registry::{
 };
 use crate::corba::{ActivatorRef, Refused, Registry, Secret, ServerInfo};
 use crate::model::{Ending, Endpoint, RunId};
-use armilla::{Error, Object, SystemException};
+use armilla::{Caller, Error, Object, SystemException};
 
 /// After how many seconds servers and activators register again.
 const PERIOD: u32 = 15;
@@ -16,6 +16,14 @@ const MAX_ENDING: usize = 8192;
 
 fn refused(reason: impl Into<String>) -> Refused {
     Refused { reason: reason.into() }
+}
+
+/// Why a server is not believed.
+fn elsewhere(name: &str) -> Refused {
+    refused(format!(
+        "the server {name:?} is expected on another host than that of this process; \
+         `--register-from` admits others that are started by hand"
+    ))
 }
 
 impl Registry for RepositoryServant {
@@ -35,6 +43,9 @@ impl Registry for RepositoryServant {
             };
             return Err(refused(what).into());
         };
+        if !engine.may_speak(&name, run, Caller::current().as_ref()) {
+            return Err(elsewhere(&name).into());
+        }
         let endpoint = Endpoint::from(self.orb.object_to_string(here)?);
         let registered = engine.with(&name, |server, now| {
             server.registered(now, run, info.process, &info.host, endpoint)
@@ -49,6 +60,9 @@ impl Registry for RepositoryServant {
     fn unregister_server(&self, info: &ServerInfo) -> Result<(), Error<UnregisterServerRaises>> {
         let (engine, run) = (self.engine()?, RunId(info.run));
         if let Some(name) = engine.identify(&info.name, run, &info.adapters) {
+            if !engine.may_speak(&name, run, Caller::current().as_ref()) {
+                return Err(elsewhere(&name).into());
+            }
             engine.with(&name, |server, now| {
                 server.unregistered(now, run, info.process, &info.host);
             });
@@ -62,14 +76,14 @@ impl Registry for RepositoryServant {
         which: &ActivatorRef,
         proof: &Secret,
     ) -> Result<u32, Error<RegisterActivatorRaises>> {
-        let engine = self.check_operator()?;
-        engine.set_activator(host, which, proof, self.orb.caller()?).map_err(refused)?;
+        let engine = self.check_activator()?;
+        engine.set_activator(host, which, proof, Caller::current()).map_err(refused)?;
         Ok(PERIOD)
     }
 
     fn exited(&self, run: u64, success: bool, what: &str) -> Result<(), SystemException> {
         let what = what.chars().take(MAX_ENDING).collect();
-        self.check_operator()?.exited(RunId(run), &Ending { success, what });
+        self.check_activator()?.exited(RunId(run), &Ending { success, what });
         Ok(())
     }
 }

@@ -1,13 +1,14 @@
 //! Assembling an implementation repository in an ORB.
 
-use super::RepositoryServant;
 use super::jacorb::JacOrbServant;
+use super::{Operators, RepositoryServant};
 use crate::corba::RepositoryRef;
 use crate::corba::repository as skeleton;
 use crate::engine::{CommandError, Engine, OnChange};
 use crate::host::{LocalHost, LogLimits};
 use crate::imr_of_jacorb::registration as of_jacorb;
 use crate::model::{Definition, Ending, RunId, Status};
+use crate::random;
 use crate::store::Store;
 use crate::{JACORB_KEY, KEY, host_name};
 use armilla::{Completion, ExceptionKind, Minor, Orb, SystemException};
@@ -52,7 +53,7 @@ struct Inner {
     reference: RepositoryRef,
     url: String,
     #[cfg(feature = "server")] // The page asks for it.
-    remote_operators: bool,
+    operators: Operators,
 }
 
 /// What a repository is made from.
@@ -62,7 +63,7 @@ pub struct ImplementationRepositoryBuilder {
     logs: Option<PathBuf>,
     log_limits: LogLimits,
     host: Option<String>,
-    remote_operators: bool,
+    operators: Operators,
     on_change: OnChange,
 }
 
@@ -81,8 +82,9 @@ impl ImplementationRepositoryBuilder {
         self
     }
 
-    /// Sets the directory for what servers write to standard output and standard error. Default: a
-    /// directory of this process among temporary files.
+    /// Sets the directory for what servers write to standard output and standard error. It is made
+    /// for this user alone if it is missing; others must not be able to write in it. Default: a
+    /// directory with a random name among temporary files.
     pub fn logs(mut self, directory: impl Into<PathBuf>) -> Self {
         self.logs = Some(directory.into());
         self
@@ -103,7 +105,15 @@ impl ImplementationRepositoryBuilder {
     /// Allows operators and activators on other hosts. Whoever may define a server can run any
     /// program as the user of the repository, so the network must exclude strangers. Default: no.
     pub fn remote_operators(mut self, allowed: bool) -> Self {
-        self.remote_operators = allowed;
+        self.operators.remote = allowed;
+        self
+    }
+
+    /// Adds a user who may do what operators do. Then only such users may, over transports for
+    /// which the kernel vouches: Unix-domain sockets and shared memory. Clients over TCP and of the
+    /// page may not, and [`remote_operators`](Self::remote_operators) admits activators alone.
+    pub fn operator_user(mut self, user: u32) -> Self {
+        self.operators.users.push(user);
         self
     }
 
@@ -123,9 +133,10 @@ impl ImplementationRepositoryBuilder {
             host if host.contains(':') => format!("[{host}]:{port}"),
             host => format!("{host}:{port}"),
         });
-        let logs = self.logs.unwrap_or_else(|| {
-            std::env::temp_dir().join(format!("armilla-imr-{}", std::process::id()))
-        });
+        let logs = match self.logs {
+            Some(logs) => logs,
+            None => random_directory()?,
+        };
         let engine: Arc<OnceLock<Weak<Engine>>> = Arc::default();
         let of_host = engine.clone();
         let on_end = move |run: RunId, ending: Ending| {
@@ -137,12 +148,12 @@ impl ImplementationRepositoryBuilder {
         let address = address.unwrap_or_default();
         let made = Engine::new(orb, self.store, local, address, self.on_change);
         engine.set(Arc::downgrade(&made)).ok();
-        let servant = RepositoryServant::new(&made, orb, self.remote_operators);
+        let servant = RepositoryServant::new(&made, orb, self.operators.clone());
         let poa = orb.root_poa().create_poa("implementation repository").persistent().user_ids();
         let poa = poa.build()?;
         let reference = poa.activate_with_id(ID, skeleton::tie(servant))?;
         let url = orb.publish(KEY, &reference)?;
-        let servant = RepositoryServant::new(&made, orb, self.remote_operators);
+        let servant = RepositoryServant::new(&made, orb, self.operators.clone());
         let servant = of_jacorb::tie(JacOrbServant(servant));
         orb.publish(JACORB_KEY, &poa.activate_with_id(JACORB_ID, servant)?)?;
         made.open().map_err(|error| match error {
@@ -163,9 +174,18 @@ impl ImplementationRepositoryBuilder {
             reference,
             url,
             #[cfg(feature = "server")]
-            remote_operators: self.remote_operators,
+            operators: self.operators,
         })))
     }
+}
+
+/// A path among temporary files that nobody can have made before.
+fn random_directory() -> Result<PathBuf, SystemException> {
+    let name = random::name("armilla-imr-").map_err(|error| {
+        SystemException::new(ExceptionKind::NoResources, Minor::default(), Completion::No)
+            .with_reason(format!("no random numbers: {error}"))
+    })?;
+    Ok(std::env::temp_dir().join(name))
 }
 
 impl ImplementationRepository {
@@ -176,7 +196,7 @@ impl ImplementationRepository {
             logs: None,
             log_limits: LogLimits::default(),
             host: None,
-            remote_operators: false,
+            operators: Operators::default(),
             on_change: Box::new(|_| ()),
         }
     }
@@ -204,10 +224,16 @@ impl ImplementationRepository {
         })
     }
 
+    #[cfg(test)]
+    pub(super) fn engine(&self) -> &Arc<Engine> {
+        &self.0.engine
+    }
+
     /// Whether a client at this address may do what operators do.
     #[cfg(feature = "server")]
     pub(crate) fn admits(&self, operator: std::net::IpAddr) -> bool {
-        self.0.remote_operators || crate::host::is_own_address(operator)
+        let address = Some(armilla_ipc::Address::tcp(operator.to_string(), 0));
+        self.0.operators.admit(&armilla::Caller { address, credentials: None })
     }
 
     /// The state of a server.

@@ -10,6 +10,7 @@ use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::{get, post};
 use armilla_service::page::{Page, page};
+use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::net::SocketAddr;
 
@@ -81,6 +82,15 @@ async fn server(
     let Some(status) = repository.status(&name) else {
         return (StatusCode::NOT_FOUND, format!("there is no server {name:?}\n")).into_response();
     };
+    let admitted = repository.admits(client.ip());
+    let details = match admitted {
+        // An activator may be silent; the other pages do not wait for it.
+        true => {
+            let (repository, name) = (repository.clone(), name.clone());
+            spawn_blocking(move || details(&repository, &name)).await
+        }
+        false => None,
+    };
     let service = "implementation repository";
     let frame = Page { service, title: &name, here: "", links: LINKS };
     let page = page(
@@ -93,9 +103,9 @@ async fn server(
                 @if let Some(reason) = &status.reason { p role="alert" { (reason) } }
                 @for run in &status.runs { (process(run)) }
             }
-            @if repository.admits(client.ip()) {
+            @if admitted {
                 div #commands data-live { (commands(&name, status.stage)) }
-                div #details data-live { (details(&repository, &name)) }
+                div #details data-live { (details.unwrap_or_default()) }
             }
         },
     );
@@ -142,22 +152,33 @@ async fn command(
     Path((name, command)): Path<(String, String)>,
 ) -> Response {
     if !repository.admits(client.ip()) {
-        let what = "operators work on the host of the implementation repository; \
-                    `--remote-operators` admits those on others\n";
+        let what = "operators work on the host of the implementation repository, or are the users \
+                    that it was started with; see `--remote-operators` and `--operator-user`\n";
         return (StatusCode::FORBIDDEN, what).into_response();
     }
-    let to = repository.reference();
-    let done = match command.as_str() {
-        "start" => to.start(&name).map_err(|error| error.to_string()),
-        "stop" => to.stop(&name).map_err(|error| error.to_string()),
-        "restart" => to.restart(&name).map_err(|error| error.to_string()),
-        "replace" => to.replace(&name).map_err(|error| error.to_string()),
-        _ => return StatusCode::NOT_FOUND.into_response(),
-    };
+    let done = spawn_blocking(move || carry_out(&repository, &name, &command)).await;
     match done {
-        Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(why) => (StatusCode::CONFLICT, why + "\n").into_response(),
+        Some(Some(Ok(()))) => StatusCode::NO_CONTENT.into_response(),
+        Some(Some(Err(why))) => (StatusCode::CONFLICT, why + "\n").into_response(),
+        Some(None) => StatusCode::NOT_FOUND.into_response(),
+        None => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
+}
+
+/// Gives a command to a server. `None` if there is no such command.
+fn carry_out(
+    repository: &ImplementationRepository,
+    name: &str,
+    command: &str,
+) -> Option<Result<(), String>> {
+    let to = repository.reference();
+    Some(match command {
+        "start" => to.start(name).map_err(|error| error.to_string()),
+        "stop" => to.stop(name).map_err(|error| error.to_string()),
+        "restart" => to.restart(name).map_err(|error| error.to_string()),
+        "replace" => to.replace(name).map_err(|error| error.to_string()),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -168,28 +189,38 @@ mod tests {
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
-    /// The status of an answer that waits for nothing.
-    fn status(answer: impl Future<Output = Response>) -> StatusCode {
+    /// The status of the answer to a command, if it waits for nothing: if it is refused.
+    fn status(repository: &ImplementationRepository, client: SocketAddr) -> Option<StatusCode> {
+        let path = Path(("bank".to_owned(), "stop".to_owned()));
+        let answer = command(State(repository.clone()), ConnectInfo(client), path);
         match pin!(answer).poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(answer) => answer.status(),
-            Poll::Pending => panic!("it waits"),
+            Poll::Ready(answer) => Some(answer.status()),
+            Poll::Pending => None,
         }
     }
 
     #[test]
     fn clients_on_other_hosts_command_only_if_they_are_admitted() {
-        for (admitted, expected) in [(false, StatusCode::FORBIDDEN), (true, StatusCode::NO_CONTENT)]
-        {
-            let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
-            let builder = ImplementationRepository::builder().remote_operators(admitted);
+        let orb = || Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        // For documentation (RFC 5737): the address of no host.
+        let addresses = ["192.0.2.1:1000", "127.0.0.1:1000"];
+        let [far, near] = addresses.map(|text| text.parse::<SocketAddr>().unwrap());
+        let builder = ImplementationRepository::builder;
+        for (builder, of_far, of_near) in [
+            (builder(), false, true),
+            (builder().remote_operators(true), true, true),
+            (builder().operator_user(0), false, false),
+            (builder().operator_user(0).remote_operators(true), false, false),
+        ] {
+            let orb = orb();
             let repository = builder.serve(&orb).unwrap();
             repository.define(Definition::new("bank"), false).unwrap();
-            // For documentation (RFC 5737): the address of no host.
-            let client: SocketAddr = "192.0.2.1:1000".parse().unwrap();
-            assert_eq!(repository.admits(client.ip()), admitted);
-            let path = Path(("bank".to_owned(), "stop".to_owned()));
-            let answer = command(State(repository), ConnectInfo(client), path);
-            assert_eq!(status(answer), expected);
+            for (client, expected) in [(far, of_far), (near, of_near)] {
+                assert_eq!(repository.admits(client.ip()), expected, "{client}");
+                if !expected {
+                    assert_eq!(status(&repository, client), Some(StatusCode::FORBIDDEN));
+                }
+            }
             orb.shutdown();
         }
     }

@@ -53,6 +53,8 @@ struct Process {
     run: Run,
     /// Whether an activator reports the end of the process.
     watched: bool,
+    /// Whether it has registered with the number of its run.
+    proven: bool,
     /// When something is done unless it happens first: a start times out, a run that drains is told
     /// to end, one that ends is killed.
     deadline: Option<Time>,
@@ -195,6 +197,18 @@ impl Server {
         self.position(run).is_some()
     }
 
+    /// The name of the host of a run that the repository has started; empty while the process is
+    /// being made.
+    pub fn host_of(&self, run: RunId) -> Option<&str> {
+        let place = &self.processes[self.position(run)?];
+        place.is_started_here().then_some(place.run.host.as_str())
+    }
+
+    /// Whether the repository does not start the server by itself, so that somebody else does.
+    pub fn is_started_by_hand(&self) -> bool {
+        !self.may_start_by_call()
+    }
+
     fn position(&self, run: RunId) -> Option<usize> {
         self.processes.iter().position(|process| process.run.id == run)
     }
@@ -246,6 +260,7 @@ impl Process {
         Self {
             run,
             watched,
+            proven: false,
             deadline,
             next_check: None,
             checking: false,
@@ -261,6 +276,11 @@ impl Process {
             self.clients.clear();
         }
         self.clients.insert(client.to_owned())
+    }
+
+    /// Whether the repository or an activator has started it, so that it knows its run.
+    fn is_started_here(&self) -> bool {
+        self.watched || self.run.started > 0
     }
 
     fn is_starting(&self) -> bool {

@@ -73,6 +73,7 @@ impl Server {
         endpoint: Endpoint,
     ) -> Result<(), String> {
         if let Some(at) = self.position(run) {
+            self.processes[at].proven = true;
             let place = &mut self.processes[at].run;
             place.process = Some(process);
             if place.host.is_empty() {
@@ -118,6 +119,9 @@ impl Server {
     ) -> Result<(), String> {
         let name = self.definition.name.clone();
         if !self.may_start_by_call() {
+            if !is_near {
+                return Err(format!("no server {name:?} may be where this process is"));
+            }
             if let Some(at) = self.registered_by_hand(now, 0, host, endpoint)? {
                 let place = &mut self.processes[at];
                 place.run.stage = RunStage::Starting;
@@ -155,11 +159,13 @@ impl Server {
         Ok(())
     }
 
-    /// A process that has announced itself says that it ends. While another one ends, that is the
+    /// A process that has announced itself says that it ends; one that knows the number of its run
+    /// says so with that. While another one ends, that is the
     /// one which says so.
     pub fn announced_end(&mut self, now: Time, is_near: bool) {
-        if (is_near || !self.may_start_by_call())
+        if is_near
             && let [place] = &self.processes[..]
+            && !place.proven
         {
             let run = place.run.id;
             self.unregistered(now, run, 0, "");
@@ -256,7 +262,9 @@ impl Server {
     /// A process says that it ends: nobody is forwarded to it any more.
     pub fn unregistered(&mut self, now: Time, run: RunId, process: u32, host: &str) {
         let found = self.processes.iter().position(|place| {
-            place.run.id == run || place.run.process == Some(process) && place.run.host == host
+            let same = place.run.process == Some(process) && place.run.host == host;
+            // What others know of a process says nothing for one that knows the number of its run.
+            place.run.id == run || same && !place.is_started_here()
         });
         let Some(at) = found else { return };
         if !self.processes[at].watched {
