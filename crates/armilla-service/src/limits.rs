@@ -41,7 +41,8 @@ pub struct ConsoleLimits {
     /// How many octets of a body must come in a second once [`body`](Self::body) is over. Default:
     /// 4,096.
     pub body_rate: u32,
-    /// How long a peer may take nothing of an answer. Default: 30 s.
+    /// How long a peer may take nothing of an answer, and keep the console waiting in all. For each
+    /// second more, it must have taken [`body_rate`](Self::body_rate) octets. Default: 30 s.
     pub stall: Duration,
 }
 

@@ -25,7 +25,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 /// The largest head of a request, in octets.
 const MAX_HEAD: usize = 64 << 10;
@@ -87,7 +87,7 @@ async fn one(
         request.extensions_mut().insert(ConnectInfo(peer));
         answer(request.map(|body| TimedBody::new(body, &limits)), router.clone(), serving)
     });
-    let io = TokioIo::new(Stalling { stream, limit: limits.stall, stalled: None });
+    let io = TokioIo::new(Stalling::new(stream, &limits));
     let mut builder = Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(MAX_HEAD);
     let served = pin!(builder.serve_connection(io, service));
@@ -127,14 +127,37 @@ async fn answer(
     Ok(response.map(|body| Body::new(KeepingBody { body, _kept: serving })))
 }
 
-/// A stream that fails when its peer takes nothing for too long.
+/// A stream that fails when its peer takes nothing for too long, or so little at a time that it
+/// would take for ever. Only the time counts in which the peer is waited for.
 struct Stalling {
     stream: TcpStream,
     limit: Duration,
-    stalled: Option<Pin<Box<Sleep>>>,
+    rate: u32,
+    octets: u64,
+    waited: Duration,
+    /// Since when the peer is waited for, and until when.
+    stalled: Option<(Instant, Pin<Box<Sleep>>)>,
 }
 
 impl Stalling {
+    fn new(stream: TcpStream, limits: &ConsoleLimits) -> Self {
+        let (limit, rate) = (limits.stall, limits.body_rate.max(1));
+        Self { stream, limit, rate, octets: 0, waited: Duration::ZERO, stalled: None }
+    }
+
+    /// How long the peer may be waited for now, what it has taken considered.
+    fn left(&self) -> Duration {
+        let earned = Duration::from_millis(self.octets.saturating_mul(1000) / u64::from(self.rate));
+        self.limit.min((self.limit + earned).saturating_sub(self.waited))
+    }
+
+    /// Counts what the peer has taken.
+    fn count(&mut self, written: &Poll<io::Result<usize>>) {
+        if let Poll::Ready(Ok(count)) = written {
+            self.octets += *count as u64;
+        }
+    }
+
     /// What writing has given, or an error when it has waited for too long.
     fn in_time<T>(
         &mut self,
@@ -142,12 +165,17 @@ impl Stalling {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.stalled = None;
+            if let Some((since, _)) = self.stalled.take() {
+                self.waited += since.elapsed();
+            }
             return written;
         }
-        let timer = self.stalled.get_or_insert_with(|| Box::pin(sleep(self.limit)));
+        let left = self.left();
+        let stall = || (Instant::now(), Box::pin(sleep(left)));
+        let (_, timer) = self.stalled.get_or_insert_with(stall);
         timer.as_mut().poll(context).map(|()| {
-            Err(io::Error::new(ErrorKind::TimedOut, "the peer takes nothing of the answer"))
+            let what = "the peer takes nothing of the answer, or too little";
+            Err(io::Error::new(ErrorKind::TimedOut, what))
         })
     }
 }
@@ -169,6 +197,7 @@ impl AsyncWrite for Stalling {
         octets: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, octets);
+        self.count(&written);
         self.in_time(written, context)
     }
 
@@ -178,6 +207,7 @@ impl AsyncWrite for Stalling {
         octets: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, octets);
+        self.count(&written);
         self.in_time(written, context)
     }
 

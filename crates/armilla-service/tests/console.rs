@@ -304,8 +304,8 @@ fn a_silent_peer_and_one_that_dribbles_are_cut_off() {
     eventually(|| is_closed(&silent));
 }
 
-#[test]
-fn a_peer_that_takes_nothing_of_its_answer_is_cut_off() {
+/// A page without end, and what tells whether it was broken off.
+fn endless() -> (Router, Receiver<bool>) {
     let (ended, end) = channel();
     let endless = move || {
         let ended = ended.clone();
@@ -317,7 +317,30 @@ fn a_peer_that_takes_nothing_of_its_answer_is_cut_off() {
             })
         }
     };
-    let pages = Router::new().route("/endless", get(endless));
+    (Router::new().route("/endless", get(endless)), end)
+}
+
+#[test]
+fn a_peer_that_takes_its_answer_in_small_parts_is_cut_off_too() {
+    let (pages, end) = endless();
+    let limits = |limits: &mut ConsoleLimits| {
+        limits.stall = Duration::from_millis(500);
+        // What it takes gives it hardly any time.
+        limits.body_rate = 1 << 30;
+    };
+    let console = narrow(limits, pages);
+    let mut stream = half(&console, b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let (begun, mut part) = (Instant::now(), vec![0; 256 << 10]);
+    while stream.read(&mut part).is_ok_and(|count| count > 0) {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it goes on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(end.recv_timeout(Duration::from_secs(60)).unwrap());
+}
+
+#[test]
+fn a_peer_that_takes_nothing_of_its_answer_is_cut_off() {
+    let (pages, end) = endless();
     let console = narrow(|limits| limits.stall = Duration::from_millis(200), pages);
     let _stream = half(&console, b"GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert!(end.recv_timeout(Duration::from_secs(25)).unwrap());
