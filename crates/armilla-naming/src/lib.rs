@@ -20,6 +20,8 @@ pub mod server;
 mod store;
 
 pub use servant::{ForeignLimits, IteratorLimits, NamingService, NamingServiceBuilder, Status};
+#[cfg(feature = "etcd")]
+pub use store::ClusterUser;
 #[cfg(any(feature = "disk", feature = "etcd"))]
 #[doc(hidden)]
 pub use store::check_record;

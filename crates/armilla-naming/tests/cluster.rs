@@ -10,12 +10,14 @@ mod served;
 use armilla::Orb;
 use armilla_cos_naming::{NamingContext, NamingContextExtRef};
 use armilla_naming::model::{Bind, Decision, NamingError, ROOT, Target, parse_name};
-use armilla_naming::{ChangeError, NamingService, Store};
+use armilla_naming::{ChangeError, ClusterUser, NamingService, Store};
 use etcd::Cluster;
 use killing::{Binder, CLIENTS, number, open, start, stored};
 use served::{name, object};
 use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,6 +48,65 @@ fn bind_context(store: &Store, text: &str) -> Result<Decision, ChangeError> {
 }
 
 const ALREADY_BOUND: ChangeError = ChangeError::Naming(NamingError::AlreadyBound);
+
+#[test]
+fn a_cluster_that_asks_for_a_user_gets_one() {
+    let Some(mut cluster) = Cluster::start("user") else { return };
+    for arguments in [
+        &["user", "add", "root:main"][..],
+        &["user", "grant-role", "root", "root"],
+        &["role", "add", "names"],
+        &["role", "grant-permission", "names", "--prefix=true", "readwrite", "test/"],
+        &["user", "add", "names:secret"],
+        &["user", "grant-role", "names", "names"],
+        &["auth", "enable"],
+    ] {
+        cluster.control(arguments);
+    }
+    let address = cluster.address();
+    assert!(Store::shared(&address).unwrap_err().to_string().contains("user name"));
+    let wrong = Store::shared_as(&address, ClusterUser::new("names", "wrong")).unwrap_err();
+    assert!(wrong.to_string().contains("invalid user ID or password"), "{wrong}");
+    let user = || ClusterUser::new("names", "secret");
+    assert!(!format!("{:?}", user()).contains("secret"));
+    let open = || Store::shared_as(&address, user()).unwrap();
+    let (a, b) = (open(), open());
+    bind(&a, "vega").unwrap();
+    assert_eq!(bind(&b, "vega"), Err(ALREADY_BOUND));
+    // With the members goes what they know of users that have said their password.
+    (0..3).for_each(|member| cluster.kill_member(member));
+    (0..3).for_each(|member| cluster.start_member(member));
+    bind(&a, "deneb").unwrap();
+    assert_eq!(bind(&b, "deneb"), Err(ALREADY_BOUND));
+    bind(&b, "altair").unwrap();
+    assert_eq!(bind(&a, "altair"), Err(ALREADY_BOUND));
+}
+
+#[test]
+fn a_password_is_read_from_a_file_that_not_everybody_can_read() {
+    let directory = served::Directory::new("password");
+    fs::create_dir_all(directory.path()).unwrap();
+    let file = directory.path().join("user");
+    let read = |text: &str, mode| {
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        ClusterUser::read(&file).map_err(|error| error.to_string())
+    };
+    assert!(read("names:se:cret\n", 0o600).is_ok());
+    assert!(read("names:secret", 0o644).unwrap_err().contains("every user can read"));
+    assert!(read("secret\n", 0o600).unwrap_err().contains("NAME:PASSWORD"));
+    assert!(ClusterUser::read(directory.path().join("absent")).is_err());
+}
+
+#[test]
+fn a_cluster_that_says_nothing_is_not_waited_for_without_end() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("etcd://{}", silent.local_addr().unwrap());
+    for user in [None, Some(ClusterUser::new("names", "secret"))] {
+        let refused = Store::shared_as(&address, user).unwrap_err().to_string();
+        assert!(refused.contains("no member has answered"), "{refused}");
+    }
+}
 
 #[test]
 fn an_instance_decides_on_what_all_have_changed() {

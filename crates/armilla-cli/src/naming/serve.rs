@@ -3,9 +3,9 @@
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
-use armilla_naming::Store;
 use armilla_naming::access::Rules;
 use armilla_naming::server::{CheckSettings, Server};
+use armilla_naming::{ClusterUser, Store};
 use armilla_terminal::{Context, Failure, Outcome};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,10 @@ use std::time::Duration;
 pub(crate) struct Serve {
     #[command(flatten)]
     service: ServiceArguments,
+    /// A file that only the service can read: its first line is NAME:PASSWORD, a user of the etcd
+    /// cluster
+    #[arg(long, value_name = "FILE")]
+    etcd_user: Option<PathBuf>,
     /// Show names on the web page, and change none
     #[arg(long, requires = "http")]
     http_read_only: bool,
@@ -51,7 +55,7 @@ const ENDPOINT: &str = "iiop://:2809";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let store = match (cluster(options), options.service.directory("naming")?) {
-        (Some(address), _) => Store::shared(address)?,
+        (Some(address), _) => Store::shared_as(address, user(options)?)?,
         (None, Some(directory)) => Store::open(directory)?,
         (None, None) => Store::in_memory(),
     };
@@ -86,6 +90,11 @@ fn rules(file: &Path) -> Outcome<Rules> {
     let text = read_text(file, WRITTEN);
     let text = text.context(format_args!("cannot read {}", file.display()))?;
     text.parse().map_err(|error| Failure::because(format_args!("{}: {error}", file.display())))
+}
+
+/// The user of the cluster, if the service is to be one.
+fn user(options: &Serve) -> Outcome<Option<ClusterUser>> {
+    Ok(options.etcd_user.as_ref().map(ClusterUser::read).transpose()?)
 }
 
 /// The address of the cluster that has the names, if one does.

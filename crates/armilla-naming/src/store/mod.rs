@@ -17,6 +17,8 @@ pub use armilla_store::StoreError;
 #[doc(hidden)]
 pub use codec::check_record;
 pub use error::ChangeError;
+#[cfg(feature = "etcd")]
+pub use etcd::ClusterUser;
 pub use watch::Subscription;
 
 use crate::model::{Change, Decision, Limits, NameTree, NamingError};

@@ -1,6 +1,7 @@
 //! The JSON interface of an etcd cluster: any member answers, and the next one is asked when one
 //! does not.
 
+use super::ClusterUser;
 use armilla_store::StoreError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,8 +10,10 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use ureq::Agent;
+use ureq::typestate::WithBody;
+use ureq::{Agent, RequestBuilder};
 
 /// The time limit of one question to one member.
 const QUESTION: Duration = Duration::from_secs(2);
@@ -162,6 +165,9 @@ impl fmt::Display for Unanswered {
 pub(super) struct Gateway {
     agent: Agent,
     members: Vec<String>,
+    user: Option<ClusterUser>,
+    /// What says to the cluster that the user has said the password. It ends when it is not used.
+    token: Mutex<Option<String>>,
     /// The member that is asked first.
     current: AtomicUsize,
 }
@@ -172,10 +178,11 @@ pub(super) fn base64(octets: &[u8]) -> String {
 }
 
 impl Gateway {
-    /// A cluster with these members, each `HOST:PORT`.
-    pub(super) fn new(members: Vec<String>) -> Self {
+    /// A cluster with these members, each `HOST:PORT`, which is asked as this user.
+    pub(super) fn new(members: Vec<String>, user: Option<ClusterUser>) -> Self {
         let config = Agent::config_builder().http_status_as_error(false).proxy(None).build();
-        Self { agent: config.into(), members, current: AtomicUsize::new(0) }
+        let (agent, token) = (config.into(), Mutex::default());
+        Self { agent, members, user, token, current: AtomicUsize::new(0) }
     }
 
     /// The members, as an address.
@@ -203,7 +210,7 @@ impl Gateway {
         let begun = Instant::now();
         loop {
             let member = self.current.load(Ordering::Relaxed);
-            match self.ask_one(&self.url(member, path), &body) {
+            match self.ask_one(member, path, &body) {
                 Ok(octets) => {
                     return serde_json::from_slice(&octets).map_err(|error| {
                         Unanswered::Refused(format!("the answer is malformed: {error}"))
@@ -228,10 +235,62 @@ impl Gateway {
         self.current.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn ask_one(&self, url: &str, body: &str) -> Result<Vec<u8>, Unanswered> {
+    /// Asks one member, and once more with a new token if the old one has ended.
+    fn ask_one(&self, member: usize, path: &str, body: &str) -> Result<Vec<u8>, Unanswered> {
+        let url = self.url(member, path);
+        let had_token = self.token().is_some();
+        let token = self.authenticated(member)?;
+        match self.post(&url, token.as_deref(), body) {
+            Err(Unanswered::Refused(why)) if had_token && why.contains("auth") => {
+                self.forget_token();
+                let token = self.authenticated(member)?;
+                self.post(&url, token.as_deref(), body)
+            }
+            answer => answer,
+        }
+    }
+
+    fn token(&self) -> Option<String> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn forget_token(&self) {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The token of the user, for which a member is asked unless there is one; `None` without a user.
+    fn authenticated(&self, member: usize) -> Result<Option<String>, Unanswered> {
+        #[derive(Deserialize)]
+        struct Authenticated {
+            token: String,
+        }
+        let Some(user) = &self.user else { return Ok(None) };
+        if let Some(token) = self.token() {
+            return Ok(Some(token));
+        }
+        let question = json!({"name": user.name, "password": user.password}).to_string();
+        let answer = self.post(&self.url(member, "auth/authenticate"), None, &question)?;
+        let Authenticated { token } = serde_json::from_slice(&answer)
+            .map_err(|_| Unanswered::Refused("it gives the user no token".to_owned()))?;
+        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = Some(token.clone());
+        Ok(Some(token))
+    }
+
+    fn request(
+        &self,
+        url: &str,
+        token: Option<&str>,
+        at_most: Duration,
+    ) -> RequestBuilder<WithBody> {
+        let request = self.agent.post(url);
+        let request =
+            token.into_iter().fold(request, |it, token| it.header("Authorization", token));
+        request.config().timeout_global(Some(at_most)).build()
+    }
+
+    fn post(&self, url: &str, token: Option<&str>, body: &str) -> Result<Vec<u8>, Unanswered> {
         let gone = |error: ureq::Error| Unanswered::Unreachable(format!("{url}: {error}"));
-        let request = self.agent.post(url).config().timeout_global(Some(QUESTION)).build();
-        let mut response = request.send(body).map_err(gone)?;
+        let mut response = self.request(url, token, QUESTION).send(body).map_err(gone)?;
         let octets =
             response.body_mut().with_config().limit(LARGEST).read_to_vec().map_err(gone)?;
         match response.status().as_u16() {
@@ -272,9 +331,11 @@ impl Gateway {
         }});
         let member = self.current.load(Ordering::Relaxed);
         let url = self.url(member, "watch");
-        let request = self.agent.post(&url).config().timeout_global(Some(at_most)).build();
+        let token = self.authenticated(member).map_err(|error| error.to_string())?;
+        let request = self.request(&url, token.as_deref(), at_most);
         let response = request.send(question.to_string()).map_err(|error| error.to_string())?;
-        let mut lines = BufReader::new(response.into_body().into_reader());
+        let body = response.into_body().into_with_config().limit(LARGEST).reader();
+        let mut lines = BufReader::new(body);
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -284,7 +345,10 @@ impl Gateway {
                 Err(error) => return Err(error.to_string()),
             }
             let said: WatchLine = serde_json::from_slice(&line).map_err(|e| e.to_string())?;
-            let result = said.result.ok_or("the member refused the watch")?;
+            let Some(result) = said.result else {
+                self.forget_token();
+                return Err("the member refused the watch".to_owned());
+            };
             if !take(result) {
                 return Ok(());
             }

@@ -3,7 +3,8 @@
 //!
 //! A commit is a transaction on the condition that nobody has committed since this instance last
 //! looked; if somebody has, it is decided anew on what they left (`commit`). What others commit is
-//! watched (`follow`). `keys` says what stands where, `gateway` talks to the cluster.
+//! watched (`follow`). `keys` says what stands where, `gateway` talks to the cluster, as the user of
+//! `user`.
 //!
 //! Each commit changes the key `head`, so that the commits of all instances have one order. Names
 //! are resolved far more often than bound, and changes of many clients share a commit.
@@ -12,6 +13,9 @@ mod commit;
 mod follow;
 mod gateway;
 mod keys;
+mod user;
+
+pub use user::ClusterUser;
 
 use super::{Contents, Replica, Store};
 use crate::model::{Bound, ContextId, NameTree, Step};
@@ -205,9 +209,21 @@ impl Store {
     /// # Errors
     /// The address is malformed, no member answers, or a key or a value is damaged.
     pub fn shared(address: &str) -> Result<Self, StoreError> {
+        Self::shared_as(address, None)
+    }
+
+    /// [`shared`](Self::shared), as a user of the cluster, who must be allowed to read and write the
+    /// keys below the prefix. The password travels in clear text.
+    ///
+    /// # Errors
+    /// Those of [`shared`](Self::shared); the cluster does not know the user.
+    pub fn shared_as(
+        address: &str,
+        user: impl Into<Option<ClusterUser>>,
+    ) -> Result<Self, StoreError> {
         let (members, prefix) = parse(address)?;
         let cluster = Arc::new(Cluster {
-            gateway: Gateway::new(members),
+            gateway: Gateway::new(members, user.into()),
             keys: Keys::new(prefix),
             // The keys of a hash are random; that of nothing tells them.
             writer: RandomState::new().hash_one(()),
