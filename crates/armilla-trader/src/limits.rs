@@ -13,6 +13,8 @@ pub struct Limits {
     pub call_time: Duration,
     /// How many such calls a query makes at once. Default: 8.
     pub parallel_calls: usize,
+    /// How many threads make such calls for all queries, besides those that serve them. Default: 128.
+    pub call_threads: usize,
     /// How many iterators there are; a further one ends the one that was used least recently.
     /// Default: 1,000.
     pub iterators: usize,
@@ -20,6 +22,9 @@ pub struct Limits {
     pub offers: usize,
     /// How many ids of queries are remembered, to end circles of links. Default: 10,000.
     pub request_ids: usize,
+    /// Whether clients on other hosts may set attributes, change links, and mask or remove service
+    /// types. Default: false.
+    pub remote_operators: bool,
 }
 
 impl Default for Limits {
@@ -28,9 +33,11 @@ impl Default for Limits {
             query_time: Duration::from_secs(10),
             call_time: Duration::from_secs(2),
             parallel_calls: 8,
+            call_threads: 128,
             iterators: 1_000,
             offers: 10_000_000,
             request_ids: 10_000,
+            remote_operators: false,
         }
     }
 }

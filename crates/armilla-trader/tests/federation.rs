@@ -4,10 +4,11 @@ mod served;
 
 use armilla::Error;
 use armilla_cos_trading::link::*;
+use armilla_cos_trading::lookup::QueryRaises;
 use armilla_cos_trading::proxy::*;
 use armilla_cos_trading::register::ResolveRaises;
 use armilla_cos_trading::{
-    Admin, FollowOption, Link, LookupRef, Policy, Proxy, Register, TraderComponents,
+    Admin, FollowOption, Link, Lookup, LookupRef, Policy, Proxy, Register, TraderComponents,
 };
 use served::{Served, policy, text};
 
@@ -131,6 +132,33 @@ fn a_query_may_start_at_another_trader() {
     assert_eq!(at(&["two"]), "b");
     assert_eq!(at(&["two", "three"]), "c");
     assert_eq!(at(&[]), "a");
+}
+
+#[test]
+fn the_name_of_a_trader_has_no_more_links_than_queries_follow() {
+    let one = with_printer("a", 1.0);
+    let url = one.orb.publish("TradingService", one.trader.lookup()).unwrap();
+    let itself: LookupRef = one.client.resolve(&url).unwrap();
+    one.link.add_link("itself", &itself, ALWAYS, ALWAYS).unwrap();
+    let circle = |times: usize| vec!["itself".to_owned(); times];
+    let query = |times: usize| {
+        let start = policy("starting_trader", &circle(times));
+        let found = one.lookup.query("Printer", "", "", &[start], &served::ALL, 9);
+        found.map(|(offers, ..)| offers.len())
+    };
+    let is_refused =
+        |times| matches!(query(times), Err(Error::User(QueryRaises::InvalidPolicyValue(_))));
+    let is_unknown = |times| {
+        let resolved = one.register.resolve(&circle(times));
+        matches!(resolved, Err(Error::User(ResolveRaises::IllegalTraderName(_))))
+    };
+    assert_eq!(query(10).unwrap(), 1);
+    assert!(one.register.resolve(&circle(10)).is_ok());
+    assert!(is_refused(11) && is_unknown(11));
+    one.admin.set_max_hop_count(u32::MAX).unwrap();
+    assert_eq!(query(20).unwrap(), 1);
+    assert!(is_refused(65) && is_unknown(65));
+    assert!(is_refused(20_000) && is_unknown(20_000));
 }
 
 #[test]

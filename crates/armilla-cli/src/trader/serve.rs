@@ -3,8 +3,8 @@
 use crate::orb::OrbArguments;
 use crate::service::ServiceArguments;
 use armilla_terminal::{Context, Outcome};
-use armilla_trader::Store;
 use armilla_trader::server::Server;
+use armilla_trader::{Limits, Store};
 use std::path::PathBuf;
 
 /// The arguments of `armilla trader serve`.
@@ -17,6 +17,9 @@ use std::path::PathBuf;
 pub(crate) struct Serve {
     #[command(flatten)]
     service: ServiceArguments,
+    /// Let clients on other hosts set attributes, change links, and mask or remove service types
+    #[arg(long)]
+    remote_operators: bool,
     /// Also write the reference of `Lookup` to this file, for use as file://FILE
     #[arg(long, value_name = "FILE")]
     reference: Option<PathBuf>,
@@ -27,7 +30,8 @@ const ENDPOINT: &str = "iiop://:2811";
 
 pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let directory = options.service.directory("trader")?;
-    let server = Server::builder().console(options.service.console()).start(
+    let limits = Limits { remote_operators: options.remote_operators, ..Limits::default() };
+    let server = Server::builder().limits(limits).console(options.service.console()).start(
         |orb| arguments.configure(orb, ENDPOINT),
         |orb| match &directory {
             None => Ok(Store::memory(orb)?),

@@ -9,13 +9,16 @@ use crate::model::{Candidate, Group, nearness};
 use armilla::{Object, SystemException};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// For so long the service believes what a check of a member has found.
 const BELIEVED: Duration = Duration::from_secs(2);
 
 /// The time limit of a check before a member is handed out.
 const CHECK: Duration = Duration::from_millis(500);
+
+/// How long members are checked for one client.
+const CHECKS: Duration = Duration::from_secs(2);
 
 /// Counts choices, so that turns go round.
 static TURN: AtomicUsize = AtomicUsize::new(0);
@@ -31,8 +34,12 @@ impl Names {
             .collect::<Result<_, _>>()?;
         let near = |object| host.zip(address(object)).map_or(0, |(a, b)| nearness(a, b));
         let turn = TURN.fetch_add(1, Ordering::Relaxed);
+        let begun = Instant::now();
         // Each turn that fails marks one member, so that the next one chooses another.
         for _ in 0..members.len() {
+            if begun.elapsed() >= CHECKS {
+                break;
+            }
             let candidates: Vec<Candidate> = members
                 .iter()
                 .zip(&objects)

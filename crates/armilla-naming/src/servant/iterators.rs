@@ -3,13 +3,13 @@
 //! was not given an iterator cannot guess its number, and the rules are asked at each use.
 
 use super::Names;
-use super::exceptions::{bad_param, destroyed, ended, plain};
+use super::exceptions::{bad_param, destroyed, ended, internal, plain};
 use crate::access::Operation;
 use crate::model::{ContextId, Listed, Step};
 use armilla::{Current, Orb, Poa, ServantBase, SystemException};
 use armilla_cos_naming::*;
+use armilla_ipc::random;
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -48,9 +48,6 @@ struct Open {
 #[derive(Default)]
 struct Table {
     open: HashMap<u64, Open>,
-    next: u64,
-    /// Makes numbers that nobody can guess of those that count.
-    numbers: RandomState,
 }
 
 /// The iterators of a service.
@@ -92,14 +89,12 @@ impl Iterators {
         after: Option<Step>,
     ) -> Result<BindingIteratorRef, SystemException> {
         let client = client(&names.orb);
-        let number = {
+        let number = random::number().map_err(|error| internal(&error.to_string()))?.get();
+        {
             let mut table = self.lock();
             table.make_room(&self.limits, &client);
-            table.next += 1;
-            let number = table.numbers.hash_one(table.next);
             table.open.insert(number, Open { context, after, client, used: Instant::now() });
-            number
-        };
+        }
         let poa = self.poa.get().ok_or_else(ended)?;
         Ok(poa.create_reference_with_id(number.to_string().as_str())?)
     }

@@ -7,6 +7,7 @@ use crate::model::{ContextId, Decision, NamingError, ReferenceOctets, Step, Targ
 use crate::servant::NamingService;
 use armilla_cos_naming::NameComponent;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -128,9 +129,15 @@ impl Rounds {
 
     /// Checks one object, and returns whether the checker goes on.
     fn one(&self, context: ContextId, step: &Step, reference: &ReferenceOctets) -> bool {
-        let (found, failures) = self.service.check(reference, self.settings.timeout);
-        if found != Liveness::Alive {
-            self.sweep(context, step, reference, &found, failures);
+        // What code of the program that embeds the server does in a check costs that check.
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            let (found, failures) = self.service.check(reference, self.settings.timeout);
+            if found != Liveness::Alive {
+                self.sweep(context, step, reference, &found, failures);
+            }
+        }));
+        if checked.is_err() {
+            tracing::error!(?step, "a check of a binding panicked");
         }
         self.wait(Duration::from_secs(1) / self.settings.rate.max(1))
     }

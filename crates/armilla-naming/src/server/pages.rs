@@ -13,6 +13,7 @@ use armilla_service::axum::extract::{Query, State};
 use armilla_service::axum::http::StatusCode;
 use armilla_service::axum::response::{IntoResponse, Response};
 use armilla_service::page::{Page, page};
+use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::collections::HashMap;
 
@@ -39,21 +40,26 @@ pub(super) async fn names(
     client: super::Address,
     Query(parameters): Parameters,
 ) -> Response {
+    // There may be many names to look through.
+    let made = spawn_blocking(move || names_page(&shown, client.0, &parameters)).await;
+    made.unwrap_or_else(|| refused(StatusCode::INTERNAL_SERVER_ERROR, "the page was not made"))
+}
+
+fn names_page(shown: &Shown, client: Client, parameters: &HashMap<String, String>) -> Response {
     let given = |key| parameters.get(key).map_or("", String::as_str);
     let (text, query) = (given("name"), given("q"));
     let name = if text.is_empty() { Ok(Vec::new()) } else { parse_name(text) };
     let Ok(name) = name else { return refused(StatusCode::BAD_REQUEST, "this is not a name") };
-    let client = client.0;
     if !shown.service.permits(client, Operation::Read, &name) {
         return refused(StatusCode::FORBIDDEN, "the rules of the service do not show this name");
     }
-    let Some(context) = context_of(&shown, &name) else {
+    let Some(context) = context_of(shown, &name) else {
         return refused(StatusCode::NOT_FOUND, "no context has this name");
     };
     let after = given("after").replace('\u{1}', "\0");
     let (rows, more) = match query {
-        "" => rows(&shown, context, &name, Step::from_text(&after).as_ref()),
-        query => found(&shown, client, context, &name, query),
+        "" => rows(shown, context, &name, Step::from_text(&after).as_ref()),
+        query => found(shown, client, context, &name, query),
     };
     let title = if name.is_empty() { "Root context".to_owned() } else { text.to_owned() };
     let content = html! {
@@ -65,7 +71,7 @@ pub(super) async fn names(
             button { "Search" }
         }
         div #live {
-            (table(&shown, client, &rows))
+            (table(shown, client, &rows))
             @if let Some(last) = more {
                 @let next = format!("/?name={}&after={}", escaped(text), escaped(&last));
                 p { a href=(next) { "More" } }

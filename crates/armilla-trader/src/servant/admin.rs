@@ -12,6 +12,7 @@ type Result<T, E = SystemException> = std::result::Result<T, E>;
 impl Servant {
     /// Makes changes that no rule forbids.
     fn put(&self, changes: Vec<Change>) -> Result<()> {
+        self.check_operator()?;
         // Only the store can fail, by a system exception.
         self.change(|_| Ok((changes, ()))).map_err(|error| match error {
             crate::model::ModelError::System(exception) => exception,

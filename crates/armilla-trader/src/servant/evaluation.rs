@@ -26,7 +26,7 @@ impl Servant {
     ) -> Vec<Ranked> {
         let open: Vec<&Candidate> = candidates.iter().filter(|c| c.is_open).collect();
         let threads = self.service.limits.parallel_calls;
-        let settled = parallel(&open, threads, |candidate| {
+        let settled = parallel(&self.service.call_threads, &open, threads, |candidate| {
             self.settle_one(&candidate.offer, compiled, deadline)
         });
         let mut settled = settled.into_iter();
@@ -126,7 +126,7 @@ impl Servant {
             true => self.service.limits.parallel_calls,
             false => 1,
         };
-        parallel(&answers, threads, |answer| match answer {
+        parallel(&self.service.call_threads, &answers, threads, |answer| match answer {
             Answer::Remote(offer) => offer.clone(),
             Answer::Local { offer, told } => Shown {
                 reference: offer.reference().clone(),

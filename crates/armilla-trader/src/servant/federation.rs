@@ -18,6 +18,9 @@ pub(super) struct Ask {
     pub(super) policies: Vec<Policy>,
 }
 
+/// The most links in the name of a trader, whatever the attributes say.
+const MAX_PATH: u32 = 64;
+
 /// How many offers to take from an iterator of another trader at once.
 const BATCH: u32 = 500;
 
@@ -93,7 +96,8 @@ impl Servant {
     ) -> Vec<Ranked> {
         let names = compiled.preference.property_names();
         let desired = desired_with(query.desired, names);
-        let found = parallel(asks, self.service.limits.parallel_calls, |ask| {
+        let service = &self.service;
+        let found = parallel(&service.call_threads, asks, service.limits.parallel_calls, |ask| {
             self.ask_one(ask, query, &desired, policies.return_card, deadline).unwrap_or_default()
         });
         let ranked = found.into_iter().flatten().map(|mut offer| {
@@ -141,6 +145,14 @@ impl Servant {
         Some(offers)
     }
 
+    /// The first link of the name of a trader, and the rest. `None` if the name is empty, or has more
+    /// links than queries may follow: each is a call that waits for the next one, perhaps in a
+    /// circle.
+    pub(super) fn first_link<'n>(&self, name: &'n [String]) -> Option<(&'n String, &'n [String])> {
+        let most = self.number(Attribute::MaxHopCount).min(MAX_PATH) as usize;
+        name.split_first().filter(|_| name.len() <= most)
+    }
+
     /// Hands a query to the trader at which it is to start: the first link of the name, which
     /// gets the rest of it.
     pub(super) fn start_elsewhere(
@@ -154,7 +166,9 @@ impl Servant {
             let policy = query.policies.iter().find(|policy| policy.name == "starting_trader");
             InvalidPolicyValue { the_policy: policy.cloned().unwrap_or_default() }
         };
-        let (first, rest) = policies.starting_trader.split_first().ok_or_else(invalid)?;
+        let Some((first, rest)) = self.first_link(&policies.starting_trader) else {
+            return Err(invalid().into());
+        };
         let target =
             self.model().link(first).map(|link| link.target.clone()).map_err(|_| invalid())?;
         let is_other = |policy: &&Policy| policy.name != "starting_trader";

@@ -16,6 +16,7 @@ impl Link for Servant {
         def_pass_on_follow_rule: FollowOption,
         limiting_follow_rule: FollowOption,
     ) -> Result<(), Error<AddLinkRaises>> {
+        self.check_operator()?;
         let mut info = LinkInfo {
             target: target.clone(),
             target_reg: Default::default(),
@@ -30,6 +31,7 @@ impl Link for Servant {
     }
 
     fn remove_link(&self, name: &str) -> Result<(), Error<RemoveLinkRaises>> {
+        self.check_operator()?;
         raise(self.change(|model| model.plan_remove_link(name)))
     }
 
@@ -47,6 +49,7 @@ impl Link for Servant {
         def_pass_on_follow_rule: FollowOption,
         limiting_follow_rule: FollowOption,
     ) -> Result<(), Error<ModifyLinkRaises>> {
+        self.check_operator()?;
         raise(self.change(|model| {
             model.plan_modify_link(name, def_pass_on_follow_rule, limiting_follow_rule)
         }))

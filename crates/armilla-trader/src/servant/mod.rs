@@ -35,9 +35,13 @@ use armilla_cos_trading::{
     link as link_interface, lookup as lookup_interface, proxy as proxy_interface,
     register as register_interface,
 };
+use armilla_ipc::Address;
+use armilla_ipc::host::is_local_address;
 use armilla_store::Undo;
 use iterators::Iterators;
+use parallel::CallThreads;
 use request_ids::RequestIds;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// The name under which a trader is published: the initial reference of CORBA for its `Lookup`.
@@ -96,6 +100,7 @@ pub fn serve(orb: &Orb, store: Store, limits: Limits) -> Result<Trader, SystemEx
         iterators: Iterators::new(orb.root_poa(), limits.iterators),
         request_ids: RequestIds::new(limits.request_ids),
         counters: Counters::default(),
+        call_threads: CallThreads::new(limits.call_threads),
         limits,
     });
     let servant = Servant { service };
@@ -147,6 +152,7 @@ struct Service {
     iterators: Arc<Iterators>,
     request_ids: RequestIds,
     counters: Counters,
+    call_threads: CallThreads,
     limits: Limits,
 }
 
@@ -170,6 +176,32 @@ impl Servant {
             SystemException::new(ExceptionKind::Transient, Minor::default(), Completion::No)
                 .with_reason("the trader is starting")
         })
+    }
+
+    /// Fails unless the client may change what all others depend on: limits, links, the service types
+    /// that there are.
+    fn check_operator(&self) -> Result<(), SystemException> {
+        let is_local = || match self.orb().caller() {
+            Ok(Some(Address::Tcp { host, .. })) => host.parse::<IpAddr>().is_ok_and(|ip| {
+                let ip = ip.to_canonical();
+                ip.is_loopback() || is_local_address(ip)
+            }),
+            // This process, and transports that do not leave the host.
+            Ok(_) => true,
+            Err(_) => false,
+        };
+        match self.service.limits.remote_operators || is_local() {
+            true => Ok(()),
+            false => Err(SystemException::new(
+                ExceptionKind::NoPermission,
+                Minor::default(),
+                Completion::No,
+            )
+            .with_reason(
+                "attributes, links and service types are changed on the host of the trader; \
+                 `--remote-operators` admits clients on others",
+            )),
+        }
     }
 
     /// Plans a change, makes it, and waits until it is kept. If any step fails, nothing has

@@ -81,8 +81,8 @@ impl Servant {
 
     /// The `Register` of another trader, by the links to it.
     fn resolve_trader(&self, name: &[LinkName]) -> Outcome<RegisterRef> {
-        let Some((first, rest)) = name.split_first() else {
-            return Err(IllegalTraderName { name: Vec::new() }.into());
+        let Some((first, rest)) = self.first_link(name) else {
+            return Err(IllegalTraderName { name: name.to_vec() }.into());
         };
         let link = self.model().link(first).cloned();
         let link = link.map_err(|error| match error {

@@ -97,6 +97,7 @@ impl ServiceTypeRepository for Servant {
     }
 
     fn remove_type(&self, name: &str) -> Result<(), Error<RemoveTypeRaises>> {
+        self.check_operator()?;
         raise(self.change(|model| model.plan_remove_type(name)))
     }
 
@@ -126,10 +127,12 @@ impl ServiceTypeRepository for Servant {
     }
 
     fn mask_type(&self, name: &str) -> Result<(), Error<MaskTypeRaises>> {
+        self.check_operator()?;
         raise(self.change(|model| model.plan_mask(name, true)))
     }
 
     fn unmask_type(&self, name: &str) -> Result<(), Error<UnmaskTypeRaises>> {
+        self.check_operator()?;
         raise(self.change(|model| model.plan_mask(name, false)))
     }
 }

@@ -5,9 +5,11 @@ use crate::servant::Trader;
 use armilla_cos_trading::FollowOption;
 use armilla_service::axum::Router;
 use armilla_service::axum::extract::Query;
-use armilla_service::axum::response::Html;
+use armilla_service::axum::http::StatusCode;
+use armilla_service::axum::response::{Html, IntoResponse, Response};
 use armilla_service::axum::routing::get;
 use armilla_service::page::{Page, page};
+use armilla_service::spawn_blocking;
 use maud::{Markup, html};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,20 +26,38 @@ pub(super) fn pages(trader: &Trader) -> Router {
     Router::new()
         .route(
             "/",
-            get(move || async move { show("Service types", "/", html! {}, types.read(types_of)) }),
+            get(move || {
+                made(types.clone(), |model| show("Service types", "/", html! {}, types_of(model)))
+            }),
         )
         .route(
             "/offers",
-            get(move |Query(asked): Query<HashMap<String, String>>| async move {
-                let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
-                let content = offers.read(|model| offers_of(model, of("type"), of("search")));
-                show("Offers", "/offers", form(of("type"), of("search")), content)
+            get(move |Query(asked): Query<HashMap<String, String>>| {
+                made(offers.clone(), move |model| {
+                    let of = |name: &str| asked.get(name).map_or("", |text| text.trim());
+                    let content = offers_of(model, of("type"), of("search"));
+                    show("Offers", "/offers", form(of("type"), of("search")), content)
+                })
             }),
         )
         .route(
             "/links",
-            get(move || async move { show("Links", "/links", html! {}, links.read(links_of)) }),
+            get(move || {
+                made(links.clone(), |model| show("Links", "/links", html! {}, links_of(model)))
+            }),
         )
+}
+
+/// A page, which is made in a thread of its own: there may be many offers to look through.
+async fn made(
+    trader: Trader,
+    make: impl FnOnce(&Model) -> Html<String> + Send + 'static,
+) -> Response {
+    let page = spawn_blocking(move || trader.read(make)).await;
+    page.map_or_else(
+        || (StatusCode::INTERNAL_SERVER_ERROR, "the page was not made\n").into_response(),
+        IntoResponse::into_response,
+    )
 }
 
 /// A page. A change of the trader loads `content` anew, and leaves `form` alone.
