@@ -8,13 +8,13 @@ use armilla::{
     Policies, PolicyCurrent, ServantLocator, ServantManager, ServantManagerError, SystemException,
     Threading,
 };
-use armilla_tests::gate::eventually;
+use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, travel};
 use armilla_tests::probe::*;
 use armilla_tests::servant::{Ear, Probe};
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SHORT: Duration = Duration::from_millis(20);
 
@@ -261,6 +261,72 @@ fn calls_that_nest_too_deep_end_with_an_exception() {
         endless(far);
         let small = thread::Builder::new().stack_size(512 << 10);
         small.spawn(move || endless((object, partner))).unwrap().join().unwrap();
+        orb.shutdown();
+    }
+}
+
+/// Limits for the delivery of a request alone.
+fn delivery() -> [Policies; 2] {
+    let request_end = Some(Instant::now() + SHORT);
+    [
+        Policies { request_timeout: Some(SHORT), ..Policies::default() },
+        Policies { request_end, ..Policies::default() },
+    ]
+}
+
+#[test]
+fn a_request_that_is_held_is_not_delivered_and_expires_by_the_limits_for_that() {
+    let through = orbs::builder().settings(|s| s.collocation = Collocation::ThroughPoa);
+    for builder in [orbs::builder(), through] {
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (_, object) = object(&orb, Threading::OrbControl);
+        let poa = orb.root_poa().find_poa("limited", false).unwrap();
+        poa.manager().hold_requests(true).unwrap();
+        for policies in delivery() {
+            let error = object.with_policies(policies).ping().unwrap_err();
+            let got = (error.kind(), error.completed());
+            assert_eq!(got, (ExceptionKind::Timeout, Completion::No), "{error}");
+        }
+        assert_eq!(poa.manager().held_requests(), 0);
+        orb.shutdown();
+    }
+}
+
+#[test]
+fn a_request_that_was_delivered_in_time_may_be_served_for_longer() {
+    let through = orbs::builder().settings(|s| s.collocation = Collocation::ThroughPoa);
+    for (threading, builder) in
+        [(Threading::OrbControl, through), (Threading::MainThread, orbs::builder())]
+    {
+        let orb = builder.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let (probe, object) = object(&orb, threading);
+        let request_timeout = Some(PATIENCE / 10);
+        let policies = Policies { request_timeout, ..Policies::default() };
+        thread::scope(|scope| {
+            let call = scope.spawn(|| {
+                let begun = Instant::now();
+                let served = object.with_policies(policies).block();
+                (served, begun.elapsed())
+            });
+            if threading == Threading::MainThread {
+                let opened = scope.spawn(|| {
+                    probe.gate.await_waiting(1);
+                    thread::sleep(PATIENCE / 8);
+                    probe.gate.open();
+                });
+                while !call.is_finished() {
+                    orb.perform_work().unwrap();
+                    thread::sleep(Duration::from_millis(1));
+                }
+                opened.join().unwrap();
+            } else {
+                probe.gate.await_waiting(1);
+                thread::sleep(PATIENCE / 8);
+                probe.gate.open();
+            }
+            let (served, took) = call.join().unwrap();
+            assert_eq!(served, Ok(()), "after {took:?}");
+        });
         orb.shutdown();
     }
 }

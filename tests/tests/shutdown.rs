@@ -1,18 +1,21 @@
 //! Shutdown of an ORB: requests in progress finish, clients are notified, and nothing hangs.
 
+use armilla::interceptor::{ServerInterceptor, ServerRequestInfo};
 use armilla::{
-    AnyServant, Completion, ExceptionKind, ManagerState, Minor, ObjectId, Poa, PoaError,
-    ServantActivator, ServantManager, ServantManagerError, SystemException, Version,
+    AnyServant, Completion, Concurrency, ExceptionKind, ManagerState, Minor, ObjectId, Poa,
+    PoaError, ServantActivator, ServantManager, ServantManagerError, SystemException, Version,
 };
 use armilla_cdr::ByteOrder;
-use armilla_giop::MessageKind;
+use armilla_giop::{HEADER_LEN, MessageKind};
 use armilla_tests::gate::{PATIENCE, eventually};
-use armilla_tests::orbs::{self, Server};
+use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::peer::{self, Peer, Wire, done};
 use armilla_tests::probe::*;
 use armilla_tests::process::Process;
 use armilla_tests::servant::{Ear, Probe};
 use rustix::process::Signal;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -306,5 +309,116 @@ fn a_process_ends_in_order_when_it_is_asked_to() {
         assert_eq!(wire.until_end(), [MessageKind::CloseConnection], "{signal:?}");
         assert_eq!(process.await_end().code(), Some(0), "{signal:?}");
         assert_eq!(remote.ping().unwrap_err().kind(), ExceptionKind::Transient);
+    }
+}
+
+/// Is there as long as its ORB.
+struct Witness(#[expect(dead_code, reason = "it counts by being there")] Arc<()>);
+
+impl ServerInterceptor for Witness {}
+
+/// A server that keeps what a client does not read, and a witness of its ORB.
+fn keeping(concurrency: Concurrency) -> (Server, Arc<()>) {
+    let witness = Arc::new(());
+    let orb = orbs::builder().settings(|settings| {
+        settings.concurrency = concurrency;
+        settings.drain_timeout = Duration::from_millis(100);
+        settings.queued_replies = 64 << 20;
+    });
+    let orb = orb.server_interceptor(Witness(witness.clone()));
+    let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    // A servant that knows no reference to itself: it would keep the ORB.
+    let probe = Arc::new(Probe::default());
+    let local = orb.root_poa().activate(probe.clone() as Arc<dyn Everything>).unwrap();
+    orb.perform_work().unwrap();
+    (Server { orb, probe, local }, witness)
+}
+
+/// A client that has asked for a reply of this many octets, and has not read it.
+fn unread(server: &Server, octets: u32) -> TcpStream {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let request = server.request_with(7, "produce", |out| {
+        out.put_u32(octets);
+        Ok(())
+    });
+    stream.write_all(&request).unwrap();
+    assert!(stream.peek(&mut [0]).unwrap() > 0, "the reply has begun");
+    stream
+}
+
+#[test]
+fn a_client_that_reads_after_the_drain_timeout_sees_the_end_of_its_connection() {
+    for concurrency in CONCURRENCIES {
+        let (server, witness) = keeping(concurrency);
+        // Where there is a dedicated thread, this connection has it.
+        let mut first = TcpStream::connect(server.address()).unwrap();
+        first.write_all(&server.request(1, "ping")).unwrap();
+        first.peek(&mut [0]).unwrap();
+        let mut late = unread(&server, 15 << 20);
+        server.shutdown();
+        let mut buffer = vec![0; 1 << 20];
+        let end = loop {
+            match late.read(&mut buffer) {
+                Ok(0) => break Ok(()),
+                Ok(_) => {}
+                Err(error) => break Err(error.kind()),
+            }
+        };
+        assert!(
+            matches!(end, Ok(()) | Err(ErrorKind::ConnectionReset)),
+            "{end:?}, {concurrency:?}"
+        );
+        drop((first, late, server));
+        eventually("the ORB is gone", || Arc::strong_count(&witness) == 1);
+    }
+}
+
+#[test]
+fn connections_of_clients_that_never_read_are_gone_after_the_shutdown() {
+    for concurrency in [CONCURRENCIES[1], CONCURRENCIES[2]] {
+        let (server, witness) = keeping(concurrency);
+        let mut clients: Vec<_> = (0..4).map(|_| unread(&server, 12 << 20)).collect();
+        if let Concurrency::Hybrid { .. } = concurrency {
+            // The thread of this one waits as long as the client stays.
+            drop(clients.remove(0));
+        }
+        server.shutdown();
+        drop(server);
+        eventually("the ORB is gone", || Arc::strong_count(&witness) == 1);
+        drop(clients);
+    }
+}
+
+/// Raises an exception in place of the replies of one operation.
+struct Refusing;
+
+impl ServerInterceptor for Refusing {
+    fn send_reply(&self, request: &mut ServerRequestInfo) -> Result<(), SystemException> {
+        match request.operation() {
+            "block" => Err(ExceptionKind::TransactionRolledback.because("as told")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn a_reply_that_cannot_be_sent_ends_the_connection_even_if_another_thread_leads_it() {
+    // A message may be as large as the request, and an exception is larger.
+    let most = Server::start().request(1, "block").len() - HEADER_LEN;
+    for concurrency in CONCURRENCIES {
+        let orb = orbs::builder().settings(|settings| {
+            settings.concurrency = concurrency;
+            settings.max_message = most;
+        });
+        let orb = orb.server_interceptor(Refusing).listen("iiop://127.0.0.1:0").unwrap();
+        let server = Server::of(orb.build().unwrap());
+        let mut wire = Wire::connect(server.address());
+        wire.send(&server.request(1, "block"));
+        server.probe.gate.await_waiting(1);
+        wire.send(&server.request(2, "ping"));
+        assert_eq!(wire.kind(), Some(MessageKind::Reply), "another thread leads now");
+        server.probe.gate.open();
+        assert_eq!(wire.until_end(), [], "{concurrency:?}: the client waits for no reply");
     }
 }

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+pub mod callbacks;
 pub mod concurrency;
 pub mod exception;
 #[doc(hidden)]
@@ -14,6 +16,8 @@ pub mod message_memory;
 #[doc(hidden)]
 pub mod object_key;
 pub mod operations;
+#[doc(hidden)]
+pub mod panics;
 #[doc(hidden)]
 pub mod peer;
 pub mod policies;

@@ -6,8 +6,10 @@
 //! spans of requests, use `tracing` directly. Reports of one kind that
 //! follow each other quickly are counted, not repeated.
 
+use crate::panics::catch;
 use crate::sync::lock;
-use std::fmt::{Display, Write};
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
@@ -74,7 +76,9 @@ macro_rules! report {
                 static REPEATS: $crate::log::Repeats = $crate::log::Repeats::new();
                 if let Some(omitted) = REPEATS.admit() {
                     let omitted = (omitted > 0).then_some(omitted);
-                    $crate::log::tracing::$level!($($field = %$field,)* omitted, $text);
+                    $crate::log::to_subscriber(|| {
+                        $crate::log::tracing::$level!($($field = %$field,)* omitted, $text);
+                    });
                     if !$crate::log::tracing::dispatcher::has_been_set() {
                         $crate::log::to_stderr(
                             stringify!($level),
@@ -95,6 +99,13 @@ pub use crate::report;
 #[doc(hidden)]
 pub use tracing;
 
+/// Makes an event for the subscriber, which is code of the program: one that panics loses the event,
+/// and nothing else.
+#[cold]
+pub fn to_subscriber(event: impl FnOnce()) {
+    catch(event);
+}
+
 /// Writes one line to standard error: `armilla: warn: TEXT (peer tcp://…, error …)`.
 #[cold]
 pub fn to_stderr(level: &str, text: &str, fields: &[(&str, &dyn Display)], omitted: Option<u64>) {
@@ -110,7 +121,9 @@ pub fn to_stderr(level: &str, text: &str, fields: &[(&str, &dyn Display)], omitt
     if let Some(omitted) = omitted {
         let _ = write!(line, "; {omitted} such lines were left out");
     }
-    eprintln!("{line}");
+    line.push('\n');
+    // It may be closed, or a pipe that nobody reads any more.
+    io::stderr().write_all(line.as_bytes()).ok();
 }
 
 #[cfg(test)]

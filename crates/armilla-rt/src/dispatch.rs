@@ -48,10 +48,27 @@ struct Frame {
 
 /// The right to run a request in a thread pool.
 enum Permit {
-    /// A permit of the lane with this index.
-    Lane(Threadpool, usize),
+    /// A permit of a lane.
+    Lane(LanePermit),
     /// The permit of the pool's scheduler.
     Scheduled(RunPermit),
+}
+
+/// A permit of a lane, until it is dropped.
+struct LanePermit {
+    /// `None` once it was given back.
+    pool: Option<Threadpool>,
+    /// The index of the lane in the pool.
+    index: usize,
+}
+
+/// Brings a thread back to the priority that it had, unless its upcall has begun.
+struct Restore(Option<ThreadPriority>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(ThreadPriority::restore);
+    }
 }
 
 /// The transform of a POA, for the calls of one of its objects.
@@ -192,16 +209,17 @@ impl Dispatch {
         let index = index.unwrap_or(lanes.len() - 1);
         let holds = FRAMES.with_borrow(|frames| {
             let permits = frames.iter().filter_map(|frame| frame.permit.as_ref());
-            permits.into_iter().any(
-                |held| matches!(held, Permit::Lane(pool, _) if std::ptr::eq(pool.lanes(), lanes)),
-            )
+            permits
+                .into_iter()
+                .any(|held| matches!(held, Permit::Lane(permit) if permit.is_of(lanes)))
         });
         if holds {
             return Ok(None);
         }
         let (lending, own) = pool.lending(index);
         let entered = Lane::enter(lending, own, request.size())?;
-        Ok(Some(Permit::Lane(pool.clone(), index - own + entered)))
+        let index = index - own + entered;
+        Ok(Some(Permit::Lane(LanePermit { pool: Some(pool.clone()), index })))
     }
 
     /// Runs the calling thread at the priority of its permit, or at `target` if it has not that
@@ -283,10 +301,28 @@ impl Permit {
     /// Gives it back. Returns the pool whose lanes account for the work.
     fn leave(self) -> Option<Threadpool> {
         // A permit ends when it is dropped.
-        let Self::Lane(pool, index) = self else { return None };
-        let (lending, own) = pool.lending(index);
+        let Self::Lane(mut permit) = self else { return None };
+        permit.give_back()
+    }
+}
+
+impl LanePermit {
+    fn is_of(&self, lanes: &[Arc<Lane>]) -> bool {
+        self.pool.as_ref().is_some_and(|pool| std::ptr::eq(pool.lanes(), lanes))
+    }
+
+    fn give_back(&mut self) -> Option<Threadpool> {
+        let pool = self.pool.take()?;
+        let (lending, own) = pool.lending(self.index);
         Lane::leave(lending, own);
         Some(pool)
+    }
+}
+
+impl Drop for LanePermit {
+    /// The upcall has not begun: its priority was refused, or the program's mapping has panicked.
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 
@@ -300,17 +336,15 @@ impl PoaExtension for Dispatch {
         let target = self.target(request)?;
         let permit = self.enter(target, request)?;
         let before = ThreadPriority::current();
-        if let Err(exception) = self.run_at(permit.as_ref(), target, before) {
-            before.restore();
-            permit.map(Permit::leave);
-            return Err(exception);
-        }
+        let mut restore = Restore(Some(before));
+        self.run_at(permit.as_ref(), target, before)?;
         let outbound = self.transform.as_ref().map(|transform| Outbound {
             transform: transform.clone(),
             poa: self.poa.clone(),
             object_id: request.object_id().into(),
         });
         FRAMES.with_borrow_mut(|frames| frames.push(Frame { before, permit, outbound }));
+        restore.0 = None;
         Ok(())
     }
 

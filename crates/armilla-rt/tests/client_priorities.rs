@@ -2,10 +2,10 @@
 
 mod common;
 
-use armilla::Orb;
+use armilla::{Completion, ExceptionKind, Orb};
 use armilla_rt::{
-    ClientPolicies, DirectMapping, NativeRange, Priority, PriorityModel, PriorityTransform, RtOrb,
-    ThreadpoolOptions,
+    ClientPolicies, DirectMapping, NativeRange, Priority, PriorityMapping, PriorityModel,
+    PriorityTransform, RtOrb, Scheduling, ThreadpoolOptions,
 };
 use common::*;
 use std::sync::Arc;
@@ -219,4 +219,54 @@ fn a_transform_changes_the_priority_of_calls_that_a_servant_makes_or_refuses_the
     assert_eq!(at(&rt, 30, || target.priority()).unwrap(), 30, "only calls of the servant");
     last.shutdown();
     middle.shutdown();
+}
+
+/// Panics at one priority.
+struct Panicking;
+
+impl PriorityTransform for Panicking {
+    fn inbound(&self, priority: Priority, _: &[u8]) -> Option<Priority> {
+        assert!(priority.get() != 13, "as told");
+        Some(priority)
+    }
+
+    fn outbound(&self, priority: Priority, _: &[u8]) -> Option<Priority> {
+        Some(priority)
+    }
+}
+
+impl PriorityMapping for Panicking {
+    fn to_native(&self, priority: Priority) -> Option<Scheduling> {
+        assert!(priority.get() != 14, "as told");
+        DirectMapping(NativeRange::FIFO).to_native(priority)
+    }
+
+    fn to_corba(&self, native: Scheduling) -> Option<Priority> {
+        DirectMapping(NativeRange::FIFO).to_corba(native)
+    }
+}
+
+#[test]
+fn a_mapping_or_transform_that_panics_takes_neither_thread_nor_permit() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let rt = RtOrb::new(&orb).with_mapping(Panicking);
+    // One permit: it would be missed at once.
+    let pool = rt.create_threadpool(ThreadpoolOptions::new("plain", 1, 0, priority(5))).unwrap();
+    let poa = rt
+        .poa(orb.root_poa().create_poa("panicking"))
+        .threadpool(&pool)
+        .priority_model(PriorityModel::ClientPropagated(priority(10)))
+        .priority_transform(Arc::new(Panicking))
+        .build()
+        .unwrap();
+    let sensor = poa.activate(sensor_of(Station::new(&rt))).unwrap();
+    let (client, rt) = client();
+    let sensor = remote(&orb, &client, &sensor).with_timeout(PATIENCE);
+    for number in [13, 14, 13, 14] {
+        let error = at(&rt, number, || sensor.priority()).unwrap_err();
+        let got = (error.kind(), error.completed());
+        assert_eq!(got, (ExceptionKind::Unknown, Completion::No), "{error}");
+        assert_eq!(at(&rt, 20, || sensor.priority()).unwrap(), 20);
+    }
+    orb.shutdown();
 }

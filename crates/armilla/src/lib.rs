@@ -92,7 +92,9 @@ mod server;
 mod value;
 
 // The ground stands in a crate of its own; the modules above name it as theirs.
-use armilla_core::{concurrency, exception, log, message_memory, object_key, operations, peer};
+use armilla_core::{
+    callbacks, concurrency, exception, log, message_memory, object_key, operations, peer,
+};
 use armilla_core::{policies, rt_info};
 use armilla_core::{settings, signature, sync, threads, wire};
 

@@ -92,13 +92,13 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-core",
         rows: &[
-            ("sync", "locks that no panic poisons"),
+            ("panics sync", "panics that are caught, and locks that none poisons"),
             (
                 "concurrency exception log object_key operations peer rt_info wire",
                 "names, values and helpers that know no ORB",
             ),
             (
-                "message_memory policies signature threads",
+                "callbacks message_memory policies signature threads",
                 "what describes a call, and how a thread waits in one",
             ),
             ("settings", "policies by default among other things"),

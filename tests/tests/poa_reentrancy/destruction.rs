@@ -1,15 +1,16 @@
 //! The destruction of POAs and objects for which threads wait.
 
-use super::{Meddler, in_time, meddled, probe, refused, taken};
+use super::{Diary, Meddler, in_time, meddled, probe, refused, taken};
+use armilla::interceptor::{IorInfo, IorInterceptor};
 use armilla::{
     ExceptionKind, ManagerState, Minor, Orb, Poa, PoaError, ServantManager, SystemException,
 };
-use armilla_tests::gate::{Gate, eventually};
+use armilla_tests::gate::{Gate, PATIENCE, eventually};
 use armilla_tests::orbs;
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 
 /// Ends its own object and begins another under the same id.
@@ -168,5 +169,155 @@ fn the_id_of_an_object_that_ended_is_in_its_reference_still() {
         assert_eq!(other.reference_to_id(&object).unwrap_err(), PoaError::WrongAdapter);
         assert_eq!(poa.reference_to_servant(&object).unwrap_err(), PoaError::ObjectNotActive);
     }
+    orb.shutdown();
+}
+
+/// A POA with a child, one object of which is being called until the gate opens; and the call.
+fn busy_child() -> (Orb, Poa, Arc<Gate>, thread::JoinHandle<()>) {
+    let (orb, gate) = (orbs::listening(), Arc::new(Gate::default()));
+    let parent = orb.root_poa().create_poa("parent").build().unwrap();
+    let child = parent.create_poa("child").build().unwrap();
+    let slow: Arc<dyn Listener> = Arc::new(Slow(gate.clone()));
+    let ear = child.activate(slow).unwrap();
+    let call = thread::spawn(move || ear.hear("").unwrap());
+    gate.await_waiting(1);
+    (orb, parent, gate, call)
+}
+
+/// Returns what `ending` returns and whether it had let the gate be opened before.
+fn opened_before<T: Send + 'static>(
+    gate: &Arc<Gate>,
+    ending: impl FnOnce() -> T + Send + 'static,
+) -> (T, bool) {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let seen = opened.clone();
+    let waiter = thread::spawn(move || (ending(), seen.load(SeqCst) == 1));
+    // Time for one that does not wait to return too early.
+    (0..50).take_while(|_| !waiter.is_finished()).for_each(|_| thread::sleep(MOMENT));
+    opened.store(1, SeqCst);
+    gate.open();
+    waiter.join().unwrap()
+}
+
+const MOMENT: std::time::Duration = std::time::Duration::from_millis(2);
+
+#[test]
+fn a_poa_is_being_destroyed_as_long_as_its_children_are() {
+    let (orb, parent, gate, call) = busy_child();
+    let first = thread::spawn({
+        let parent = parent.clone();
+        move || parent.destroy(true, true)
+    });
+    eventually("it is being destroyed", || parent.find_poa("child", false).is_err());
+    let below = || parent.create_poa("new").build();
+    refused(below(), ExceptionKind::BadInvOrder, Minor::BAD_INV_ORDER_POA_BEING_DESTROYED);
+    parent.destroy(true, false).unwrap();
+    let (again, waited) = opened_before(&gate, {
+        let parent = parent.clone();
+        move || parent.destroy(true, true)
+    });
+    assert!(waited, "{again:?}: a call of the child was in progress");
+    first.join().unwrap().unwrap();
+    call.join().unwrap();
+    eventually("all is over", || parent.destroy(true, true).is_err());
+    refused(below(), ExceptionKind::ObjectNotExist, Minor::OBJECT_NOT_EXIST_NO_ADAPTER);
+    orb.shutdown();
+}
+
+#[test]
+fn who_destroys_a_parent_waits_for_a_child_that_was_destroyed_before() {
+    let (orb, parent, gate, call) = busy_child();
+    let child = parent.find_poa("child", false).unwrap();
+    child.destroy(true, false).unwrap();
+    parent.create_poa("child").build().unwrap();
+    let (ended, waited) = opened_before(&gate, move || parent.destroy(true, true));
+    assert!(waited, "{ended:?}: a call of the first child was in progress");
+    call.join().unwrap();
+    orb.shutdown();
+}
+
+#[test]
+fn a_shutdown_waits_for_poas_that_were_destroyed_before() {
+    for root in [false, true] {
+        let gate = Arc::new(Gate::default());
+        let orb = orbs::builder().settings(|s| s.drain_timeout = PATIENCE);
+        let orb = orb.listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+        let slow = Meddler {
+            deed: Box::new({
+                let (gate, begun) = (gate.clone(), AtomicUsize::new(0));
+                move |_| {
+                    // Incarnates at once, and etherealizes when the gate is open.
+                    (begun.fetch_add(1, SeqCst) > 0).then(|| gate.pass());
+                    Ok(())
+                }
+            }),
+            diary: Diary::default(),
+        };
+        let diary = slow.diary.clone();
+        let poa = orb.root_poa().create_poa("slow").user_ids();
+        let poa = poa.servant_manager(ServantManager::activator(slow)).build().unwrap();
+        let object: EverythingRef = poa.create_reference_with_id("one").unwrap();
+        object.ping().unwrap();
+        let destroyed = if root { orb.root_poa() } else { poa };
+        let destroyer = thread::spawn(move || destroyed.destroy(true, false));
+        gate.await_waiting(1);
+        orb.root_poa().create_poa("other").build().unwrap();
+        let (ending, written) = (orb.clone(), diary.clone());
+        let (ethereal, waited) = opened_before(&gate, move || {
+            ending.try_shutdown(true).unwrap();
+            written.lock().unwrap().len()
+        });
+        assert!(waited && ethereal == 2, "the shutdown did not wait: {:?}", taken(&diary));
+        destroyer.join().unwrap().unwrap();
+    }
+}
+
+/// Counts the POAs that are reported as destroyed.
+struct Reported(Arc<AtomicUsize>);
+
+impl IorInterceptor for Reported {
+    fn establish_components(&self, _: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        Ok(())
+    }
+
+    fn adapter_destroyed(&self, _: &[String]) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn of_two_threads_that_destroy_a_poa_one_reports_it() {
+    const ROUNDS: usize = 2_000;
+    let reported = Arc::new(AtomicUsize::new(0));
+    let orb = orbs::builder().ior_interceptor(Reported(reported.clone())).build().unwrap();
+    for _ in 0..ROUNDS {
+        let poa = orb.root_poa().create_poa("twice").build().unwrap();
+        let both = Barrier::new(2);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    both.wait();
+                    // The one that comes too late is told so.
+                    poa.destroy(true, true).ok();
+                });
+            }
+        });
+    }
+    assert_eq!(reported.load(SeqCst), ROUNDS);
+    orb.shutdown();
+}
+
+#[test]
+fn poas_that_have_ended_are_forgotten() {
+    let orb = orbs::client();
+    let parent = orb.root_poa().create_poa("parent").build().unwrap();
+    let manager = orb.create_poa_manager("all").unwrap();
+    for wait in [false, true] {
+        let poa = parent.create_poa("child").manager(&manager).build().unwrap();
+        poa.destroy(true, wait).unwrap();
+    }
+    drop(manager);
+    // An ORB keeps a manager as long as one of its POAs is there.
+    assert!(orb.find_poa_manager("all").is_none());
     orb.shutdown();
 }

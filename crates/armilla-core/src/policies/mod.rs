@@ -44,10 +44,12 @@ pub struct Policies {
     /// [`call_timeout`](crate::settings::Settings::call_timeout).
     pub round_trip_timeout: Option<Duration>,
     /// The time limit for sending the request, connecting included
-    /// (`RelativeRequestTimeoutPolicy`). The setting is
+    /// (`RelativeRequestTimeoutPolicy`). Within the process it is for delivering the request: until
+    /// the servant is called, however long the POA holds the request. The setting is
     /// [`request_timeout`](crate::settings::Settings::request_timeout).
     pub request_timeout: Option<Duration>,
-    /// The time by which the request must have been sent (`RequestEndTimePolicy`).
+    /// The time by which the request must have been sent, or delivered, as above
+    /// (`RequestEndTimePolicy`).
     pub request_end: Option<Instant>,
     /// The time by which the reply must have arrived (`ReplyEndTimePolicy`).
     pub reply_end: Option<Instant>,

@@ -9,8 +9,8 @@ use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// The limit of the innermost call of this thread.
-    static LIMIT: Cell<Limit> = const { Cell::new(Limit::Never) };
+    /// The limits of the innermost call of this thread: until its servant is called, and of all.
+    static LIMITS: [Cell<Limit>; 2] = const { [const { Cell::new(Limit::Never) }; 2] };
 }
 
 /// How long a call may wait.
@@ -24,36 +24,49 @@ enum Limit {
     Until(Instant),
 }
 
-/// Restores the limit of the enclosing call.
-struct RestoreLimit(Limit);
+/// Restores the limits of the enclosing call.
+struct RestoreLimits([Limit; 2]);
 
-impl Drop for RestoreLimit {
+impl Drop for RestoreLimits {
     #[inline]
     fn drop(&mut self) {
-        LIMIT.set(self.0);
+        LIMITS
+            .with(|limits| limits.iter().zip(self.0).for_each(|(limit, before)| limit.set(before)));
     }
 }
 
-/// Runs `call` with this wait limit; `None` is no limit.
+/// Runs `call`, which may wait as long as `delivery` until its servant is called, and as long as
+/// `all` for its reply; `None` is no limit.
 #[inline]
-pub fn within<R>(limit: Option<Duration>, call: impl FnOnce() -> R) -> R {
-    let _restore = RestoreLimit(LIMIT.replace(limit.map_or(Limit::Never, Limit::From)));
+pub fn within<R>(delivery: Option<Duration>, all: Option<Duration>, call: impl FnOnce() -> R) -> R {
+    let new = [delivery, all].map(|limit| limit.map_or(Limit::Never, Limit::From));
+    let _restore =
+        RestoreLimits(LIMITS.with(|limits| [limits[0].replace(new[0]), limits[1].replace(new[1])]));
     call()
 }
 
 /// Runs a request of the program to a POA without a limit. The limit of an enclosing call does not
 /// apply: it covers only the way to the servant.
 pub fn without_limit<R>(ask: impl FnOnce() -> R) -> R {
-    within(None, ask)
+    within(None, None, ask)
 }
 
-/// How long the calling thread may still wait; `None` is no limit.
+/// How long the calling thread may still wait until the servant is called; `None` is no limit.
 pub fn left() -> Option<Duration> {
-    match LIMIT.get() {
+    LIMITS.with(|limits| left_of(&limits[0]))
+}
+
+/// How long it may still wait for the reply.
+pub fn left_for_reply() -> Option<Duration> {
+    LIMITS.with(|limits| left_of(&limits[1]))
+}
+
+fn left_of(limit: &Cell<Limit>) -> Option<Duration> {
+    match limit.get() {
         Limit::Never => None,
-        Limit::From(limit) => {
-            LIMIT.set(Instant::now().checked_add(limit).map_or(Limit::Never, Limit::Until));
-            Some(limit)
+        Limit::From(time) => {
+            limit.set(Instant::now().checked_add(time).map_or(Limit::Never, Limit::Until));
+            Some(time)
         }
         Limit::Until(end) => Some(end.saturating_duration_since(Instant::now())),
     }
@@ -82,5 +95,8 @@ pub fn wait<'m, T>(
 pub fn exhausted(completed: Completion, what: String) -> SystemException {
     SystemException::new(ExceptionKind::Timeout, Minor::REPLY_TIMED_OUT, completed)
         .with_reason(what)
-        .with_hint("the limit is the reference's (with_timeout) or the ORB's (call_timeout)")
+        .with_hint(
+            "the limit is the reference's (with_timeout, request_timeout) or the ORB's \
+             (call_timeout, request_timeout)",
+        )
 }

@@ -7,6 +7,7 @@
 //! `OrbBuilder::transport` adds further ones; `examples/transport`
 //! is a complete example.
 
+mod guarded;
 mod iiop;
 mod in_process;
 mod local;

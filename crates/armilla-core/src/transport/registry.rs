@@ -1,6 +1,7 @@
 //! The transports of an ORB: their choice by the scheme of an endpoint, and by the profiles and
 //! components of a reference.
 
+use super::guarded::GuardedTransport;
 use super::iiop::Iiop;
 use super::in_process::{ConnectHere, InProcess};
 use super::local::Local;
@@ -32,7 +33,7 @@ const DEFAULT_TRANSPORTS: usize = 3;
 impl Transports {
     /// Adds a transport, which takes precedence over the transports added before.
     pub fn add(&mut self, transport: Arc<dyn Transport>) {
-        self.0.insert(0, transport);
+        self.0.insert(0, Arc::new(GuardedTransport::new(transport)));
     }
 
     /// Parses an endpoint.

@@ -117,6 +117,16 @@ impl Deadline {
         self.left_of(self.send_limit())
     }
 
+    /// The time left for delivering the request within the process; the whole of it unless the
+    /// attempt is a `late` one. `None` without a limit of its own.
+    #[inline]
+    pub(super) fn delivery_left(&self, late: bool) -> Option<Duration> {
+        match late {
+            false => self.request,
+            true => Some(self.request?.saturating_sub(self.elapsed())),
+        }
+    }
+
     /// The limit for sending the request.
     fn send_limit(&self) -> Option<Duration> {
         self.request.into_iter().chain(self.limit).min()

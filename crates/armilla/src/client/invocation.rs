@@ -148,10 +148,10 @@ impl Invocation {
 
     /// The same limit, with the time from which it counts.
     pub(super) fn local_limit(&self) -> LocalLimit {
-        let time = self.time_left();
+        let (time, delivery) = (self.time_left(), self.deadline.delivery_left(self.forwards > 0));
         match self.forwards {
-            0 => LocalLimit { time, since: self.deadline.started },
-            _ => LocalLimit::from_now(time),
+            0 => LocalLimit { time, delivery, since: self.deadline.started },
+            _ => LocalLimit { delivery, ..LocalLimit::from_now(time) },
         }
     }
 

@@ -129,6 +129,8 @@ pub(super) fn offer(
 #[derive(Clone, Copy)]
 pub(crate) struct LocalLimit {
     pub(crate) time: Option<Duration>,
+    /// The limit until the servant is called, if it is shorter.
+    pub(crate) delivery: Option<Duration>,
     /// From when the time counts.
     pub(crate) since: CoarseInstant,
 }
@@ -136,7 +138,12 @@ pub(crate) struct LocalLimit {
 impl LocalLimit {
     /// A limit that counts from now.
     pub(crate) fn from_now(time: Option<Duration>) -> Self {
-        Self { time, since: coarse_now() }
+        Self { time, delivery: None, since: coarse_now() }
+    }
+
+    /// How long the request may wait until the servant is called; `None` without a limit.
+    pub(crate) fn until_delivery(&self) -> Option<Duration> {
+        self.delivery.into_iter().chain(self.time).min()
     }
 
     /// What is left of the time; `None` without a limit.

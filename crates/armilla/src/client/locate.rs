@@ -92,7 +92,7 @@ fn locate_collocated(
 ) -> Result<Answer, SystemException> {
     loop {
         let limit = invocation.time_left();
-        let ior = match wait_limit::within(limit, || orb.locate_collocated(&key))? {
+        let ior = match wait_limit::within(limit, limit, || orb.locate_collocated(&key))? {
             Place::Here => return Ok(Answer::Here),
             Place::Elsewhere(ior) => ior,
             Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),

@@ -1,9 +1,10 @@
 //! The outcomes of requests, and calls of interceptors that guard against panics.
 
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::log::report;
+use crate::callbacks::guarded;
+use crate::exception::{Completion, SystemException};
+use crate::runtime::Orb;
 use armilla_giop::ior::Ior;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::fmt;
 
 /// The outcome of a request or of an attempt at it.
 #[derive(Debug, Clone)]
@@ -74,28 +75,32 @@ impl Outcome {
 
 /// Calls an interception point. A panic is converted to `UNKNOWN`, like that of a servant. The
 /// request then ends normally for its caller, and the interceptors before this one see its end.
-pub(crate) fn call_point<E: From<SystemException>>(
-    interceptor: &str,
+/// `name` is that of the interceptor, which is code of the program too.
+pub(crate) fn call_point<'n, E: From<SystemException>>(
+    orb: &Orb,
+    name: impl Fn() -> &'n str,
     completed: Completion,
     point: impl FnOnce() -> Result<(), E>,
 ) -> Result<(), E> {
-    catch_unwind(AssertUnwindSafe(point)).unwrap_or_else(|_| {
-        report!(error, "an interceptor panicked", interceptor = interceptor);
-        let what = format!("the interceptor {interceptor:?} panicked");
-        let raised =
-            SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, completed);
-        Err(raised.with_reason(what).into())
-    })
+    orb.call_back(Interceptor(name), completed, point).unwrap_or_else(|raised| Err(raised.into()))
 }
 
 /// Calls a point of an interceptor that cannot fail. A panic has no effect.
-pub(crate) fn notify(interceptor: &str, point: impl FnOnce()) {
-    let point = || {
-        point();
-        Ok::<(), SystemException>(())
-    };
-    // `call_point` has reported a panic.
-    call_point(interceptor, Completion::No, point).ok();
+pub(crate) fn notify<'n>(orb: &Orb, name: impl Fn() -> &'n str, point: impl FnOnce()) {
+    // A panic is reported.
+    orb.call_back(Interceptor(name), Completion::No, point).ok();
+}
+
+/// An interceptor, by its name.
+pub(crate) struct Interceptor<N>(pub(crate) N);
+
+impl<'n, N: Fn() -> &'n str> fmt::Display for Interceptor<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match guarded("the name of an interceptor", Completion::No, &self.0) {
+            Ok(name) => write!(f, "the interceptor {name:?}"),
+            Err(_) => f.write_str("an interceptor"),
+        }
+    }
 }
 
 /// The kind of ending point that an outcome leads to.

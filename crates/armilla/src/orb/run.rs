@@ -123,8 +123,8 @@ impl Orb {
     }
 
     /// Shuts the ORB down and returns when the shutdown is complete. A second call waits for the
-    /// first. Called by a servant of this ORB it returns at once, because the request of the
-    /// servant must end first.
+    /// first. Called by a servant of this ORB, or in anything else of the program that the ORB calls,
+    /// it returns at once, because that must end first.
     ///
     /// The order is:
     ///
@@ -140,7 +140,7 @@ impl Orb {
     ///    etherealization of their objects within the same time limit.
     /// 6. The client closes its connections that no call uses.
     pub fn shutdown(&self) {
-        match self.is_serving() {
+        match self.is_entered() || self.life().is_ending_here() {
             true => self.end_in_new_thread(),
             false => self.end(),
         }
@@ -151,10 +151,12 @@ impl Orb {
     /// continues in another thread (CORBA 3.4 Part 1, 8.2.3.4).
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (minor code 3) with `wait_for_completion` in a servant of this ORB, which
-    /// would wait for itself; the ORB keeps running.
+    /// `BAD_INV_ORDER` (minor code 3) with `wait_for_completion` in a servant of this ORB, and in
+    /// anything else of the program that the ORB calls: interceptors, servant managers, adapter
+    /// activators, locators, and the `Drop` of servants. They would wait for themselves; the ORB
+    /// keeps running, or goes on to shut down.
     pub fn try_shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
-        match (wait_for_completion, self.is_serving()) {
+        match (wait_for_completion, self.is_entered() || self.life().is_ending_here()) {
             (true, true) => return Err(would_wait_for_itself()),
             (true, false) => self.end(),
             (false, _) => self.end_in_new_thread(),
@@ -162,8 +164,12 @@ impl Orb {
         Ok(())
     }
 
-    /// Shuts down in another thread; in the calling one if the system has no thread.
+    /// Shuts down in another thread, unless one does so already; in the calling one if the system
+    /// has no thread.
     fn end_in_new_thread(&self) {
+        if !self.is_running() {
+            return;
+        }
         let orb = self.clone();
         let builder = thread::Builder::new().name("armilla-shutdown".to_owned());
         if let Err(error) = builder.spawn(move || orb.end()) {
@@ -198,10 +204,10 @@ impl Orb {
         self.main_thread().clear();
         self.client().close();
         if let Some(interceptors) = self.interceptors() {
-            interceptors.destroy();
+            interceptors.destroy(self);
         }
         if let Some(interceptors) = self.server_interceptors() {
-            interceptors.destroy();
+            interceptors.destroy(self);
         }
         self.life().end(|| ids::forget(self));
     }
@@ -214,7 +220,7 @@ fn install_termination() -> Result<Termination, SystemException> {
     })
 }
 
-/// The error of a servant that would wait for the end of its own request (minor code 3).
+/// The error of a servant or callback that would wait for its own end (minor code 3).
 #[cold]
 fn would_wait_for_itself() -> SystemException {
     SystemException::new(
@@ -222,5 +228,5 @@ fn would_wait_for_itself() -> SystemException {
         Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
         Completion::No,
     )
-    .with_reason("a servant that serves a request cannot wait for its ORB to end")
+    .with_reason("a servant, or other code that the ORB calls, cannot wait for the ORB to end")
 }

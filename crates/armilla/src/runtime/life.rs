@@ -8,6 +8,7 @@ use crate::sync::lock;
 use armilla_ipc::signals::Waker;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 /// The life cycle of an ORB.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Life {
 #[derive(Default)]
 struct State {
     stage: Stage,
+    /// The thread that shuts the ORB down, once one does.
+    ending: Option<ThreadId>,
     /// Wakers of the threads that are in `run`.
     wakers: Vec<Waker>,
 }
@@ -67,7 +70,15 @@ impl Life {
             return false;
         }
         state.stage = Stage::Ending;
+        state.ending = Some(thread::current().id());
         true
+    }
+
+    /// Whether the calling thread is shutting the ORB down: it is in something that the program does
+    /// on the way.
+    pub(crate) fn is_ending_here(&self) -> bool {
+        let state = lock(&self.state);
+        state.stage == Stage::Ending && state.ending == Some(thread::current().id())
     }
 
     /// Makes [`Orb::check_running`] fail from now on.

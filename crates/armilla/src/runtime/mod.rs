@@ -5,6 +5,7 @@
 //! modules above it. Each keeps its state for an ORB as a [`Part`], which [`crate::orb`] installs
 //! when it creates the ORB.
 
+mod callbacks;
 mod life;
 mod located;
 mod main_thread;

@@ -3,6 +3,8 @@
 use super::connection::Connection;
 use super::registry::NotEntered;
 use super::workers::Workers;
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::sync::lock;
@@ -20,7 +22,11 @@ pub(super) fn accept_all(orb: &Orb, acceptor: &dyn Acceptor, workers: &Arc<Worke
     acceptor.on_resource_exhausted(evict_when_exhausted(acceptor, workers));
     loop {
         match acceptor.accept() {
-            Ok(Some(stream)) => admit(orb, stream.into(), workers),
+            Ok(Some(stream)) => {
+                let admit = || admit(orb, stream.into(), workers);
+                // A panic is reported.
+                guarded("a new connection", Completion::No, admit).ok();
+            }
             Ok(None) => return,
             Err(error) => {
                 report!(

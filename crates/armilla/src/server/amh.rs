@@ -247,12 +247,23 @@ impl DeferredReply {
 }
 
 impl Drop for DeferredReply {
+    /// Ends the request that is still in progress: its results could not be encoded, because the
+    /// program's code for that has panicked, or what they were to be replaced by could not.
     fn drop(&mut self) {
+        if self.port.pending == PendingReply::Later && std::thread::panicking() {
+            self.raise(&panicked());
+        }
         if self.port.pending == PendingReply::Later {
             // Nothing is sent, so this cannot fail.
             self.connection.settle(self.port.request_id, PendingReply::Later, None).ok();
         }
     }
+}
+
+#[cold]
+fn panicked() -> SystemException {
+    SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, Completion::Maybe)
+        .with_reason("the results of a response handler panicked when they were encoded")
 }
 
 #[cold]

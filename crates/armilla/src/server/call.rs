@@ -448,7 +448,7 @@ impl<'a> ServerCall<'a> {
         // Only a request that names its object by a key gets here.
         let Some(key) = self.request.target.object_key() else { return };
         let reply = LocationReply::to_request(self.defer());
-        key_locator::ask(locator, key, self.connection.stream.peer(), reply);
+        key_locator::ask(self.orb(), locator, key, self.connection.stream.peer(), reply);
     }
 
     /// Whether the request has no reply and no handle that will reply.

@@ -46,6 +46,20 @@ fn origin() -> Option<Origin> {
 }
 
 impl Orb {
+    /// Whether the ORB has called the code that asks: an operation of a servant, a callback, or what
+    /// else a program may have in the thread of a request, such as the `Drop` of a servant. It must
+    /// not wait for what itself has to end first.
+    pub(crate) fn is_entered(&self) -> bool {
+        let ours = |from: &Connection| from.orb.incarnation() == self.incarnation();
+        let noted = ORIGINS.try_with(|origins| {
+            origins.borrow().iter().any(|(_, from)| from.as_deref().is_some_and(ours))
+        });
+        self.is_serving()
+            || self.is_in_callback()
+            || noted.unwrap_or(false)
+            || WorkerStatus::current_connection().is_some_and(|from| ours(&from))
+    }
+
     /// The address of the client whose request for an object of this ORB the calling thread is
     /// serving, as the operating system reports it. `None` for a call from this process. Works in
     /// servants and in servant managers. Behind network address translation it is the translated

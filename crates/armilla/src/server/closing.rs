@@ -5,9 +5,13 @@
 use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
 use super::output::Output;
+use super::workers::Worker;
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use armilla_giop::Version;
 use armilla_giop::engine::TimeoutKind;
 use parking_lot::MutexGuard;
+use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::Ordering;
 
@@ -15,6 +19,7 @@ use std::sync::atomic::Ordering;
 const WAKE_CLOSING: u8 = 1;
 const WAKE_STALLED: u8 = 2;
 const WAKE_SLOW: u8 = 3;
+const WAKE_BROKEN: u8 = 4;
 
 impl Connection {
     /// Ends the connection. The leader calls it and does not lead any more. Requests in progress
@@ -80,9 +85,55 @@ impl Connection {
             TimeoutKind::Stalled => WAKE_STALLED,
             TimeoutKind::Slow => WAKE_SLOW,
         };
+        self.wake_leader(wake_reason);
+    }
+
+    /// Lets the thread that leads the connection now end it: `end` is why another thread, which has
+    /// led it before, could not reply. The client would wait for that reply for ever.
+    #[cold]
+    pub(super) fn end_by_leader(&self, end: &CloseReason) {
+        end.report(self.stream.peer(), self.orb.settings());
+        self.wake_leader(WAKE_BROKEN);
+    }
+
+    fn wake_leader(&self, wake_reason: u8) {
         self.wake_reason.store(wake_reason, Ordering::Release);
         // A connection that is already closed needs no waking.
         self.stream.shutdown(Shutdown::Read).ok();
+    }
+
+    /// Ends the connection, of which the shutdown does not wait any more: what the client has not
+    /// read is discarded, and the client sees the end. A thread that serves a request of the
+    /// connection goes on, replies if the client reads, and ends the connection. One that has a
+    /// thread of its own ends with that.
+    pub(super) fn abandon(&self) {
+        if !matches!(self.served_by, ServedBy::Reactor(_)) {
+            return;
+        }
+        if std::mem::take(&mut self.output.lock().leaderless) {
+            self.conclude(&CloseReason::Ours);
+        }
+        let mut output = self.output.lock();
+        if output.has_queued() {
+            output.discard_queue();
+            self.stream.shutdown(Shutdown::Both).ok();
+            self.send_closing_message(&mut output);
+            if output.closes_when_sent() {
+                self.close();
+            }
+        }
+    }
+
+    /// Runs what a thread does as the leader of the connection. A panic that ends nowhere else ends
+    /// the connection, with the requests that are in progress on it, and not the thread.
+    pub(super) fn lead_guarded(&self, worker: &mut Worker, lead: impl FnOnce(&mut Worker)) {
+        let led = guarded("what served a connection", Completion::Maybe, || lead(worker));
+        if let Err(panicked) = led {
+            worker.recover();
+            self.end_calls(&CloseReason::Io(io::Error::other(panicked)));
+            self.output.lock().discard_queue();
+            self.close();
+        }
     }
 
     /// Why a read returned zero octets.
@@ -92,6 +143,7 @@ impl Connection {
             WAKE_CLOSING => CloseReason::Ours,
             WAKE_STALLED => CloseReason::Stalled,
             WAKE_SLOW => CloseReason::Trickled,
+            WAKE_BROKEN => CloseReason::Io(io::Error::other("a reply was not sent")),
             _ if partial => CloseReason::CutShort,
             _ => CloseReason::Peer,
         }

@@ -32,7 +32,7 @@ pub(super) fn serve_collocated(
     let reply_memory = std::mem::take(&mut reply_buffer.caught);
     let capture = capture(orb, header.request_id, HERE, reply_memory)?;
     let memory = &mut reply_buffer.written;
-    let served = wait_limit::within(limit.time, || {
+    let served = wait_limit::within(limit.until_delivery(), limit.time, || {
         serve_from(Some(&capture.connection), || {
             dispatch::request(&capture.connection, message, header, body, code_sets, memory)
         })

@@ -22,6 +22,7 @@ use super::slowness::Slowness;
 use super::worker_status::WorkerStatus;
 use super::workers::{ThreadSlot, Worker, Workers};
 use crate::client::Ready;
+use crate::exception::Completion;
 use crate::log::report;
 use crate::message_memory::Reservation;
 use crate::runtime::Orb;
@@ -280,6 +281,9 @@ impl Connection {
             self.slowness.note(begun.elapsed());
         }
         if !self.leadership.leave_servant(token) {
+            if let Err(end) = served {
+                self.end_by_leader(&end);
+            }
             return Ok(false);
         }
         served.map_err(|end| *end).map(|()| true)
@@ -367,6 +371,9 @@ impl Connection {
         // Nothing is sent, so this cannot fail.
         self.settle(request.request_id, PendingReply::Now, None).ok();
         if !self.leadership.leave_servant(token) {
+            if let Err(end) = located {
+                self.end_by_leader(&end);
+            }
             return Ok(false);
         }
         located.map(|()| true)
@@ -383,7 +390,10 @@ impl Connection {
     ) -> bool {
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
-        serve_from(None, || ready.resume());
+        // A panic is reported.
+        self.orb
+            .call_back("a callback", Completion::Yes, || serve_from(None, || ready.resume()))
+            .ok();
         status.leave_servant(workers);
         self.leadership.leave_servant(token)
     }

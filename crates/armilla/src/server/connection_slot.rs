@@ -1,6 +1,8 @@
 //! What an extension of a POA keeps for a connection, and does in the threads that wait for its
 //! requests.
 
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +41,8 @@ impl ConnectionSlot {
     #[inline]
     pub(super) fn begin(&self) -> Waiting<'_> {
         if let Some(extension) = self.0.get() {
-            extension.begin();
+            // A panic is reported.
+            guarded("ConnectionExtension::begin", Completion::No, || extension.begin()).ok();
         }
         Waiting(self)
     }
@@ -58,7 +61,8 @@ impl Drop for Waiting<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(extension) = self.0.0.get() {
-            extension.end();
+            // A panic is reported.
+            guarded("ConnectionExtension::end", Completion::Yes, || extension.end()).ok();
         }
     }
 }

@@ -470,7 +470,7 @@ pub(super) fn locate(
     {
         let (version, id) = (message.header.version, request.request_id);
         let reply = LocationReply::to_locate_request(connection, version, id);
-        key_locator::ask(&locator, key, connection.stream.peer(), reply);
+        key_locator::ask(&connection.orb, &locator, key, connection.stream.peer(), reply);
         return Ok(());
     }
     send_locate_reply(connection, message.header.version, request.request_id, found, memory)

@@ -120,11 +120,23 @@ impl EndpointGroup {
         self.group.publications.components()
     }
 
-    /// Stops accepting, waits for requests in progress, and closes its connections in order.
+    /// Stops accepting, waits for requests in progress, and closes its connections in order. Called
+    /// by a servant of the ORB, or in anything else of the program that the ORB calls, it returns at
+    /// once, because that must end first.
     pub fn close(&self) {
         let Some(orb) = self.orb.upgrade() else { return };
-        if let Some(server) = orb.open_server() {
-            server.remove(&orb, &self.group);
+        let group = self.group.clone();
+        let entered = orb.is_entered();
+        let close = move || {
+            if let Some(server) = orb.open_server() {
+                server.remove(&orb, &group);
+            }
+        };
+        if !entered {
+            return close();
+        }
+        if let Err(error) = self.group.workers.threads.spawn("close", close) {
+            report!(error, "no thread to close a group of endpoints", error = error);
         }
     }
 }
@@ -219,6 +231,7 @@ impl Group {
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let left = self.workers.registry.drain(orb.settings().drain_timeout);
         self.workers.stop();
+        self.workers.registry.left().iter().for_each(|connection| connection.abandon());
         if left > 0 {
             report!(
                 warn,

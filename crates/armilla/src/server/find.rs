@@ -400,7 +400,7 @@ impl Orb {
         let mut added = own;
         added.extend_from_slice(poa.components());
         let (settings, publications) = (self.settings(), self.server()?.publications());
-        let profiles = match poa.addresses_of(key) {
+        let profiles = match poa.addresses_of(key)? {
             None if !poa.imr().is_empty() => {
                 Publications::empty().profiles(settings, poa.imr(), key, &added)
             }

@@ -12,7 +12,6 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::object_key::ObjectKey;
 use crate::runtime::{Located, Orb};
-use crate::server::poa::guarded;
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::Buffer;
 use armilla_giop::Version;
@@ -205,7 +204,7 @@ impl Orb {
         let Some(locator) = self.key_locator(key) else { return Ok(Located::Nowhere) };
         let (sender, receiver) = sync_channel(1);
         let reply = LocationReply(Some(Destination::Caller(sender)));
-        ask(&locator, key, &crate::transport::HERE, reply);
+        ask(self, &locator, key, &crate::transport::HERE, reply);
         let _blocking = BlockingScope::begin();
         let limit = wait_limit::left().or(self.settings().call_timeout);
         let answer = match limit {
@@ -223,10 +222,16 @@ impl Orb {
 }
 
 /// Calls a locator. If it panics, the reply that it was given is dropped, which answers the client.
-pub(super) fn ask(locator: &KeyLocator, octets: &[u8], peer: &Address, reply: LocationReply) {
+pub(super) fn ask(
+    orb: &Orb,
+    locator: &KeyLocator,
+    octets: &[u8],
+    peer: &Address,
+    reply: LocationReply,
+) {
     let key = SoughtKey { octets, peer };
     // The panic is logged already.
-    guarded("the locator of keys", Completion::No, || locator(key, reply)).ok();
+    orb.call_back("the locator of keys", Completion::No, || locator(key, reply)).ok();
 }
 
 #[cold]

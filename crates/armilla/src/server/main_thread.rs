@@ -5,6 +5,7 @@ use super::caller::serve_from;
 use super::connection::Connection;
 use super::reply_capture::{CaptureStream, Stage, capture};
 use super::reply_port::Flow;
+use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
 use crate::server::poa::PoaInner;
@@ -96,9 +97,14 @@ fn hand_over(
             let connection = &captured.connection;
             let mut flow = lock(&job.flow).take();
             flow.iter_mut().for_each(|flow| flow.enter_thread());
-            wait_limit::within(main.settings().call_timeout, || {
-                serve_from(Some(connection), || serve(connection, &message, code_sets, flow));
-            });
+            let limit = main.settings().call_timeout;
+            let serve =
+                || serve_from(Some(connection), || serve(connection, &message, code_sets, flow));
+            // A panic is reported, and the drop of the job tells who waits.
+            guarded("a request for the main thread", Completion::Maybe, || {
+                wait_limit::within(limit, limit, serve);
+            })
+            .ok();
         }
     }));
     let is_end = |stage| match stage {
@@ -106,7 +112,14 @@ fn hand_over(
         Stage::Served => !response_expected,
         Stage::Refused | Stage::Dropped | Stage::Abandoned => true,
     };
-    let (reply, stage) = stream.wait_for_stage(wait_limit::left(), is_end);
+    // Until the main thread begins, the request is not delivered.
+    let is_begun = |stage| stage == Stage::Begun || is_end(stage);
+    let (reply, stage) = match stream.wait_for_stage(wait_limit::left(), is_begun) {
+        (reply, Stage::Begun) if reply.is_empty() => {
+            stream.wait_for_stage(wait_limit::left_for_reply(), is_end)
+        }
+        ended => ended,
+    };
     *flow = lock(&handed).take();
     flow.iter_mut().for_each(|flow| flow.enter_thread());
     match stage {
@@ -116,7 +129,7 @@ fn hand_over(
         _ if !reply.is_empty() && sync_with_server => {
             acknowledge(reply);
             // The request is in progress until the servant has returned.
-            stream.wait_for_stage(wait_limit::left(), |stage| stage == Stage::Served);
+            stream.wait_for_stage(wait_limit::left_for_reply(), |stage| stage == Stage::Served);
             Ok(Some(Vec::new()))
         }
         _ if !reply.is_empty() => Ok(Some(reply)),

@@ -5,6 +5,8 @@
 
 use super::worker_status::Observation;
 use super::workers::Workers;
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use crate::sync::lock;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,9 +71,11 @@ fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
     let mut swept = Instant::now();
     loop {
         let Some(workers) = workers.upgrade() else { return };
-        inspector.inspect(&workers);
+        // A panic is reported; the next look is as good.
+        guarded("a look at the server", Completion::Maybe, || inspector.inspect(&workers)).ok();
         if swept.elapsed() >= sweep {
-            workers.registry.sweep();
+            let look = || workers.registry.sweep();
+            guarded("a look at the connections", Completion::Maybe, look).ok();
             swept = Instant::now();
         }
         drop(workers);

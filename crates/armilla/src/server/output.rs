@@ -166,6 +166,11 @@ impl Connection {
         };
         let length: usize = parts.iter().map(|part| part.len()).sum();
         if sent < length {
+            if reactor_connection.is_stopped() {
+                return Err(io::Error::other(
+                    "the server has shut down, and the client reads late",
+                ));
+            }
             self.reserve(output, length - sent)?;
             output.enqueue(parts, sent);
             if !was_stuck {

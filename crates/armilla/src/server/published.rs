@@ -4,7 +4,7 @@ use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::server::KeyLocator;
-use crate::server::poa::{Awaited, guarded};
+use crate::server::poa::Awaited;
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -155,7 +155,9 @@ impl Orb {
             return Ok(Some(ior));
         }
         let Some(locator) = self.part::<Published>().locator() else { return Ok(None) };
-        let found = guarded("the locator of names", Completion::No, || locator(name))??;
-        Ok(found.filter(|object| !object.is_nil()).map(|object| object.ior()))
+        self.call_back("the locator of names", Completion::No, || {
+            let found = locator(name)?;
+            Ok(found.filter(|object| !object.is_nil()).map(|object| object.ior()))
+        })?
     }
 }

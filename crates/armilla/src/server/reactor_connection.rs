@@ -67,6 +67,15 @@ impl ReactorConnection {
             true => self.wait_for_room(connection, &output),
             false => self.arm(Interest::READ),
         }
+        drop(output);
+        if self.is_stopped() {
+            connection.abandon();
+        }
+    }
+
+    /// Whether the reactor was stopped, so that nobody waits for the connection any more.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.reactor_pool.reactor.is_stopped()
     }
 
     /// Waits until the client reads more of what is queued.

@@ -4,6 +4,7 @@
 //! The setting gives the number of threads that are not blocked. A thread that blocks, in a call of
 //! its own or in anything else that a servant does, is replaced until it continues.
 
+use super::close_reason::CloseReason;
 use super::connection::{AfterServing, Connection};
 use super::leadership::LeadToken;
 use super::receiving::MEMORY_KEPT;
@@ -90,6 +91,21 @@ impl ReactorPool {
     pub(super) fn serve_arrived(&self, connection: Arc<Connection>, token: LeadToken) {
         lock(&self.arrived).push_back((connection, token));
         self.notify();
+        if self.reactor.is_stopped() {
+            self.end_arrived();
+        }
+    }
+
+    /// Stops the reactor, and ends the connections that nobody serves any more. Threads that still
+    /// serve one end it themselves.
+    pub(super) fn stop(&self) {
+        self.reactor.stop();
+        self.end_arrived();
+    }
+
+    fn end_arrived(&self) {
+        let arrived = std::mem::take(&mut *lock(&self.arrived));
+        arrived.iter().for_each(|(connection, _)| connection.conclude(&CloseReason::Ours));
     }
 
     fn notify(&self) {
@@ -160,7 +176,9 @@ impl ReactorPool {
                 }
             }
             match pending {
-                Some(PendingEvent::Ready(connection)) => connection.ready(&mut worker),
+                Some(PendingEvent::Ready(connection)) => {
+                    connection.lead_guarded(&mut worker, |worker| connection.ready(worker));
+                }
                 Some(PendingEvent::Handover) => self.serve_next(&mut worker),
                 None => {}
             }
@@ -179,7 +197,9 @@ impl ReactorPool {
             self.notify();
         }
         if let Some((connection, token)) = next {
-            connection.proceed(token, worker, AfterServing::Return);
+            connection.lead_guarded(worker, |worker| {
+                connection.proceed(token, worker, AfterServing::Return);
+            });
         }
     }
 

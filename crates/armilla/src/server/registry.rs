@@ -94,10 +94,10 @@ impl Registry {
         if full && !self.evict(&mut open) {
             return Err(NotEntered::TooMany);
         }
-        *open.by_peer.entry(peer).or_default() += 1;
         let number = open.next;
         open.next += 1;
         let connection = Arc::new(make(number));
+        *open.by_peer.entry(peer).or_default() += 1;
         let monitor = IdleMonitor::new(connection.leadership.activity(), self.started.elapsed());
         let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
@@ -199,6 +199,11 @@ impl Registry {
             }
         }
         open.connections.len()
+    }
+
+    /// The connections that are left after [`drain`](Self::drain).
+    pub(super) fn left(&self) -> Vec<Arc<Connection>> {
+        lock(&self.open).connections.values().map(|watched| watched.connection.clone()).collect()
     }
 }
 

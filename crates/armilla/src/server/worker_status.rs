@@ -84,6 +84,14 @@ impl WorkerStatus {
         self.unblock(workers);
     }
 
+    /// Notes that the thread serves nothing after a panic.
+    pub(super) fn recover(&self, workers: &Workers) {
+        if self.is_serving() {
+            self.leave_servant(workers);
+        }
+        self.clear_connection();
+    }
+
     /// Counts the thread as running again, if it counted as blocked.
     #[inline]
     pub(super) fn unblock(&self, workers: &Workers) {

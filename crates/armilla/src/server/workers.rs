@@ -4,6 +4,7 @@
 //! What a thread does with a connection is in [`super::connection`], the pool of the reactor in
 //! [`super::reactor_pool`], the monitor in [`super::monitor`].
 
+use super::close_reason::CloseReason;
 use super::connection::{Connection, ServedBy};
 use super::endpoint_group::EndpointGroupOptions;
 use super::leadership::LeadToken;
@@ -13,7 +14,9 @@ use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
 use super::reply_capture::ReplyCapture;
 use super::worker_status::WorkerStatus;
+use crate::callbacks::guarded;
 use crate::concurrency::Concurrency;
+use crate::exception::Completion;
 use crate::log::report;
 use crate::message_memory::MessageMemory;
 use crate::settings::Settings;
@@ -29,7 +32,7 @@ use std::thread;
 use std::time::Duration;
 
 /// How long a thread without a connection waits for one before it ends.
-const IDLE_THREAD_TIMEOUT: Duration = Duration::from_secs(5);
+const IDLE_THREAD_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 5_000 });
 
 /// The largest reply buffer that a thread keeps between connections, in octets.
 const RETAINED: usize = 1024 * 1024;
@@ -75,7 +78,8 @@ impl WorkerThreads {
         let on_start = self.on_start.clone();
         let started = builder.spawn(move || {
             if let Some(on_start) = on_start {
-                on_start();
+                // A panic is reported.
+                guarded("a hook of new threads", Completion::No, || on_start()).ok();
             }
             run();
         });
@@ -131,6 +135,12 @@ impl Worker {
         lock(&workers.statuses).push(status.clone());
         let (inbox, reply) = (MessageBuffer::new(), Buffer::new());
         Self { inbox, reply, large: false, status, workers: workers.clone() }
+    }
+
+    /// Makes the thread fit for other connections after a panic.
+    pub(super) fn recover(&mut self) {
+        self.status.recover(&self.workers);
+        (self.inbox, self.reply) = (MessageBuffer::new(), Buffer::new());
     }
 
     /// Frees the memory of large messages, and returns it to the operating system.
@@ -289,15 +299,16 @@ impl Workers {
     fn drive(self: &Arc<Self>) {
         let mut worker = Worker::new(self, false);
         while let Some((connection, token)) = self.next() {
-            connection.drive(token, &mut worker);
+            connection.lead_guarded(&mut worker, |worker| connection.drive(token, worker));
             match connection.large.load(Ordering::Relaxed) {
                 true => worker.release_memory(),
                 false => worker.shrink(),
             }
         }
-        lock(&self.drivers).threads -= 1;
     }
 
+    /// The next connection for the calling thread. `None` ends the thread, which is no longer
+    /// counted: whether it is surplus and that it leaves is one decision, as others decide too.
     fn next(&self) -> Option<(Arc<Connection>, LeadToken)> {
         let mut drivers = lock(&self.drivers);
         drivers.idle += 1;
@@ -311,7 +322,11 @@ impl Workers {
             }
         }
         drivers.idle -= 1;
-        drivers.waiting.pop_front()
+        let next = drivers.waiting.pop_front();
+        if next.is_none() {
+            drivers.threads -= 1;
+        }
+        next
     }
 
     /// Lets a thread of the reactor's pool lead a connection with `token`.
@@ -345,11 +360,13 @@ impl Workers {
     /// Stops the reactor, and ends the threads that wait. A thread that is in a servant ends when
     /// the servant returns.
     pub(super) fn stop(&self) {
-        drop(lock(&self.drivers));
+        // For which there was no thread.
+        let waiting = std::mem::take(&mut lock(&self.drivers).waiting);
         self.connection_waiting.notify_all();
         self.kept_captures.lock().clear();
+        waiting.iter().for_each(|(connection, _)| connection.conclude(&CloseReason::Ours));
         if let Some(reactor_pool) = self.reactor_pool.get() {
-            reactor_pool.reactor.stop();
+            reactor_pool.stop();
         }
     }
 
@@ -362,5 +379,34 @@ impl Workers {
         let (min_threads, max_threads) = self.threads.concurrency.pool();
         let reactor_pool = ReactorPool::start(self, min_threads, max_threads)?;
         Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[test]
+    fn of_two_idle_threads_the_one_that_is_kept_stays() {
+        let mut threads = WorkerThreads::new(Concurrency::ThreadPerConnection);
+        threads.kept = 1;
+        let workers = Workers::start(&Settings::default(), threads).unwrap();
+        lock(&workers.drivers).threads = 2;
+        let (sender, receiver) = channel();
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                let (sender, workers) = (sender.clone(), &workers);
+                scope.spawn(move || {
+                    assert!(workers.next().is_none());
+                    sender.send(lock(&workers.drivers).threads).unwrap();
+                });
+            }
+            assert_eq!(receiver.recv().unwrap(), 1, "one is surplus");
+            assert!(receiver.recv_timeout(8 * IDLE_THREAD_TIMEOUT).is_err(), "the other is kept");
+            workers.registry.drain(Duration::ZERO);
+            workers.stop();
+            assert_eq!(receiver.recv().unwrap(), 0);
+        });
     }
 }

@@ -254,12 +254,17 @@ impl Flow<'_> {
     fn begin(&mut self) -> Result<(), Interruption> {
         let local = self.info.is_local();
         for interceptor in &self.interceptors.client {
-            if interceptor.processing_mode().sees(local) {
-                call_point(interceptor.name(), Completion::No, || {
-                    interceptor.send_request(&mut self.info)
-                })
-                .map_err(Interruption::before_entry)?;
-            }
+            let (orb, info) = (&self.reference.orb, &mut self.info);
+            call_point(
+                orb,
+                || interceptor.name(),
+                Completion::No,
+                || match interceptor.processing_mode().sees(local) {
+                    true => interceptor.send_request(info),
+                    false => Ok(()),
+                },
+            )
+            .map_err(Interruption::before_entry)?;
             self.entered += 1;
         }
         Ok(())
@@ -270,15 +275,23 @@ impl Flow<'_> {
         let entered = std::mem::take(&mut self.entered);
         let local = self.info.is_local();
         let all = self.interceptors.client.iter().take(entered).rev();
-        for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
+        for interceptor in all {
             let (end, executed) = (outcome.end(), outcome.may_be_executed());
+            let completed = if executed { Completion::Maybe } else { Completion::No };
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = call_point(interceptor.name(), Completion::Maybe, || match end {
-                End::Reply => interceptor.receive_reply(info).map_err(Interruption::from),
-                End::Exception => interceptor.receive_exception(info),
-                End::Other => interceptor.receive_other(info),
-            });
+            let orb = &self.reference.orb;
+            let result = call_point(
+                orb,
+                || interceptor.name(),
+                completed,
+                || match end {
+                    _ if !interceptor.processing_mode().sees(local) => Ok(()),
+                    End::Reply => interceptor.receive_reply(info).map_err(Interruption::from),
+                    End::Exception => interceptor.receive_exception(info),
+                    End::Other => interceptor.receive_other(info),
+                },
+            );
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.

@@ -1,6 +1,8 @@
 //! The installed client interceptors of an ORB. Their registration is in [`crate::interceptor`].
 
 use super::ClientInterceptor;
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use crate::interception::Slots;
 use crate::interception::current;
 use crate::interception::outcome::notify;
@@ -35,7 +37,11 @@ impl Interceptors {
 
     /// Whether any client interceptor may ask for the values of calls.
     pub(crate) fn read_client_values(&self) -> bool {
-        self.client.iter().any(|interceptor| interceptor.reads_values())
+        self.client.iter().any(|interceptor| {
+            // A panic is reported.
+            let reads = || interceptor.reads_values();
+            guarded("an interceptor", Completion::No, reads).unwrap_or(false)
+        })
     }
 
     /// A copy of the current thread's slots.
@@ -48,8 +54,8 @@ impl Interceptors {
     }
 
     /// Tells all interceptors that the ORB is destroyed.
-    pub(crate) fn destroy(&self) {
-        self.client.iter().for_each(|each| notify(each.name(), || each.destroy()));
+    pub(crate) fn destroy(&self, orb: &Orb) {
+        self.client.iter().for_each(|each| notify(orb, || each.name(), || each.destroy()));
     }
 }
 

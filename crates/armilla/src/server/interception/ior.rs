@@ -3,9 +3,10 @@
 use super::ServerInterceptors;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::out_of_order;
-use crate::interception::outcome::{call_point, notify};
+use crate::interception::outcome::{Interceptor, call_point, notify};
 use crate::log::report;
 use crate::policies::PolicyType;
+use crate::runtime::Orb;
 use crate::server::interception::{ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::server::poa::{ManagerState, Poa, Policy};
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
@@ -219,24 +220,30 @@ impl ServerInterceptors {
         let mut info = IorInfo { poa, adapter_name, is_established: false, made };
         for interceptor in &self.ior {
             let before = info.made.components.len();
-            let added = call_point(interceptor.name(), Completion::No, || {
-                interceptor.establish_components(&mut info)
-            });
+            let added = call_point(
+                poa.orb(),
+                || interceptor.name(),
+                Completion::No,
+                || interceptor.establish_components(&mut info),
+            );
             if let Err(exception) = added {
                 info.made.components.truncate(before);
                 report!(
                     warn,
                     "an interceptor added no components to the references of a POA",
-                    interceptor = interceptor.name(),
+                    interceptor = Interceptor(|| interceptor.name()),
                     exception = exception,
                 );
             }
         }
         info.is_established = true;
         for interceptor in &self.ior {
-            let name = interceptor.name();
-            let allowed =
-                call_point(name, Completion::No, || interceptor.components_established(&mut info));
+            let allowed = call_point(
+                poa.orb(),
+                || interceptor.name(),
+                Completion::No,
+                || interceptor.components_established(&mut info),
+            );
             allowed.map_err(|exception| {
                 let kind = ExceptionKind::ObjAdapter;
                 SystemException::new(
@@ -244,7 +251,10 @@ impl ServerInterceptors {
                     Minor::OBJ_ADAPTER_IOR_INTERCEPTOR_FAILED,
                     Completion::No,
                 )
-                .with_reason(format!("the interceptor {name:?} refused a POA: {exception}"))
+                .with_reason(format!(
+                    "{} refused a POA: {exception}",
+                    Interceptor(|| interceptor.name())
+                ))
             })?;
         }
         Ok(info.made)
@@ -258,18 +268,18 @@ impl ServerInterceptors {
 
 impl ServerInterceptors {
     /// Reports to the interceptors that a POA manager has changed its state.
-    pub(crate) fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
+    pub(crate) fn manager_state_changed(&self, orb: &Orb, manager_id: &str, state: ManagerState) {
         for each in &self.ior {
-            notify(each.name(), || each.manager_state_changed(manager_id, state));
+            notify(orb, || each.name(), || each.manager_state_changed(manager_id, state));
         }
     }
 
     /// Reports to the interceptors that a POA was destroyed.
-    pub(crate) fn adapter_destroyed(&self, adapter_path: &[u8]) {
+    pub(crate) fn adapter_destroyed(&self, orb: &Orb, adapter_path: &[u8]) {
         if self.see_adapters() {
             let name = adapter_names(adapter_path);
             for each in &self.ior {
-                notify(each.name(), || each.adapter_destroyed(&name));
+                notify(orb, || each.name(), || each.adapter_destroyed(&name));
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The registered server interceptors and IOR interceptors of an ORB.
 
 use super::{IorInterceptor, ServerInterceptor};
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use crate::interception::outcome::notify;
 use crate::runtime::{Orb, Part, PartSlot};
 use std::sync::Arc;
@@ -25,13 +27,17 @@ impl ServerInterceptors {
 
     /// Whether any server interceptor may ask for the values of requests.
     pub(crate) fn read_server_values(&self) -> bool {
-        self.server.iter().any(|interceptor| interceptor.reads_values())
+        self.server.iter().any(|interceptor| {
+            // A panic is reported.
+            let reads = || interceptor.reads_values();
+            guarded("an interceptor", Completion::No, reads).unwrap_or(false)
+        })
     }
 
     /// Reports to all interceptors that the ORB is destroyed.
-    pub(crate) fn destroy(&self) {
-        self.server.iter().for_each(|each| notify(each.name(), || each.destroy()));
-        self.ior.iter().for_each(|each| notify(each.name(), || each.destroy()));
+    pub(crate) fn destroy(&self, orb: &Orb) {
+        self.server.iter().for_each(|each| notify(orb, || each.name(), || each.destroy()));
+        self.ior.iter().for_each(|each| notify(orb, || each.name(), || each.destroy()));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The flow of a request through the server interceptors (CORBA 3.4 Part 1, 16.3.8 and 16.3.10).
 
+use crate::callbacks::drop_guarded;
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
@@ -89,12 +90,16 @@ impl ServerFlow {
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
-            if interceptor.processing_mode().sees(self.is_local) {
-                call_point(interceptor.name(), Completion::No, || {
-                    interceptor.receive_request_service_contexts(&mut self.info)
-                })
-                .map_err(Interruption::before_entry)?;
-            }
+            call_point(
+                &orb,
+                || interceptor.name(),
+                Completion::No,
+                || match interceptor.processing_mode().sees(self.is_local) {
+                    true => interceptor.receive_request_service_contexts(&mut self.info),
+                    false => Ok(()),
+                },
+            )
+            .map_err(Interruption::before_entry)?;
             self.entered += 1;
         }
         Ok(())
@@ -170,12 +175,16 @@ impl ServerFlow {
         let orb = self.info.orb.clone();
         let Some(interceptors) = orb.server_interceptors() else { return Ok(()) };
         for interceptor in &interceptors.server {
-            if interceptor.processing_mode().sees(self.is_local) {
-                call_point(interceptor.name(), Completion::No, || {
-                    interceptor.receive_request(&mut self.info)
-                })
-                .map_err(Interruption::before_entry)?;
-            }
+            call_point(
+                &orb,
+                || interceptor.name(),
+                Completion::No,
+                || match interceptor.processing_mode().sees(self.is_local) {
+                    true => interceptor.receive_request(&mut self.info),
+                    false => Ok(()),
+                },
+            )
+            .map_err(Interruption::before_entry)?;
         }
         Ok(())
     }
@@ -196,17 +205,23 @@ impl ServerFlow {
         let Some(interceptors) = orb.server_interceptors() else { return outcome };
         let entered = std::mem::take(&mut self.entered);
         let local = self.is_local;
-        let all = interceptors.server.iter().take(entered).rev();
-        for interceptor in all.filter(|interceptor| interceptor.processing_mode().sees(local)) {
+        for interceptor in interceptors.server.iter().take(entered).rev() {
             let end = outcome.end();
             let executed = self.servant_entered || outcome.may_be_executed();
+            let completed = if executed { Completion::Maybe } else { Completion::No };
             let info = &mut self.info;
             info.outcome = Some(outcome);
-            let result = call_point(interceptor.name(), Completion::Maybe, || match end {
-                End::Reply => interceptor.send_reply(info).map_err(Interruption::from),
-                End::Exception => interceptor.send_exception(info),
-                End::Other => interceptor.send_other(info),
-            });
+            let result = call_point(
+                &orb,
+                || interceptor.name(),
+                completed,
+                || match end {
+                    _ if !interceptor.processing_mode().sees(local) => Ok(()),
+                    End::Reply => interceptor.send_reply(info).map_err(Interruption::from),
+                    End::Exception => interceptor.send_exception(info),
+                    End::Other => interceptor.send_other(info),
+                },
+            );
             outcome = match (result, info.outcome.take()) {
                 (Ok(()), Some(outcome)) => outcome,
                 // No interceptor can remove the outcome.
@@ -292,6 +307,9 @@ impl Drop for ThreadSlots {
 impl Drop for ServerFlow {
     fn drop(&mut self) {
         self.leave_thread();
+        if !self.info.kept.is_empty() {
+            drop_guarded("what an interceptor keeps", std::mem::take(&mut self.info.kept));
+        }
     }
 }
 

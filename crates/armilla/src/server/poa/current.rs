@@ -93,6 +93,20 @@ pub(super) fn end_unmapped() {
     drop(ended);
 }
 
+/// Runs code of the program that the end of an object or of a POA includes, and that must not wait
+/// for that end itself: the `Drop` of servants, and interceptors.
+pub(super) fn during_end<R>(orb: &Orb, run: impl FnOnce() -> R) -> R {
+    struct Over;
+    impl Drop for Over {
+        fn drop(&mut self) {
+            end_unmapped();
+        }
+    }
+    begin_manager_call(orb.incarnation(), Slot::NONE);
+    let _over = Over;
+    run()
+}
+
 fn push_frame(serving: Serving) {
     KEPT_FRAMES.try_with(|kept| kept.borrow_mut().push((hazard::depth(), serving))).ok();
 }
@@ -120,7 +134,7 @@ pub(crate) fn serving_depth() -> usize {
 
 /// Whether the calling thread is serving a request for an object of this ORB or calling a servant
 /// manager.
-pub(super) fn is_serving(orb: &Orb) -> bool {
+fn is_serving(orb: &Orb) -> bool {
     protected(orb).next().is_some() || any_frame(|serving| serving.orb() == orb.incarnation())
 }
 

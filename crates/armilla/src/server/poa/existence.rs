@@ -1,7 +1,6 @@
 //! Whether an object that only a default servant knows exists.
 
 use super::policies::RequestProcessing;
-use super::upcall::guarded;
 use super::{Current, ObjectId, PoaInner};
 use crate::exception::Completion;
 use crate::runtime::Orb;
@@ -22,7 +21,7 @@ impl PoaInner {
         let Some(servant) = servant.as_deref() else { return false };
         let Some(base) = servant.get().base() else { return false };
         let current = Current::unmapped(orb.poa_of(self), ObjectId::new(id), servant.clone());
-        let asked = guarded("non_existent", Completion::No, || base.non_existent(&current));
+        let asked = orb.call_back("non_existent", Completion::No, || base.non_existent(&current));
         // A servant that fails tells more when it is called.
         matches!(asked, Ok(Ok(true)))
     }

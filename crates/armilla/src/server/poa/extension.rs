@@ -2,8 +2,9 @@
 //! where the references of the POA lead.
 
 use super::{Activation, Found, ObjectId, PoaInner};
-use crate::exception::SystemException;
-use crate::object_key::system_id;
+use crate::callbacks::guarded;
+use crate::exception::{Completion, SystemException};
+use crate::object_key::{ObjectKey, system_id};
 use crate::server::{ConnectionSlot, Servant};
 use armilla_giop::ServiceContexts;
 use armilla_giop::ior::TaggedComponent;
@@ -163,17 +164,21 @@ impl Extended {
             _ => return Ok(Self::Absent),
         };
         let request = UpcallInfo { object_id, servant, arrived };
-        if let Some(answered) = extension.answer(&request) {
+        // The answer of an extension is the operation itself, which may have been executed.
+        let answer = || extension.answer(&request);
+        if let Some(answered) = guarded("PoaExtension::answer", Completion::Maybe, answer)? {
             return answered.map(|()| Self::Answered);
         }
-        extension.before_upcall(&request)?;
+        let before = || extension.before_upcall(&request);
+        guarded("PoaExtension::before_upcall", Completion::No, before)??;
         Ok(Self::Begun(ExtendedUpcall(extension.clone())))
     }
 }
 
 impl Drop for ExtendedUpcall {
     fn drop(&mut self) {
-        self.0.after_upcall();
+        // A panic is reported.
+        guarded("PoaExtension::after_upcall", Completion::Yes, || self.0.after_upcall()).ok();
     }
 }
 
@@ -190,14 +195,29 @@ impl Found<'_> {
 
 impl PoaInner {
     /// What its extension says about references to the object with this key.
-    pub(crate) fn addresses_of(&self, key: &[u8]) -> Option<ObjectAddresses> {
-        use crate::object_key::ObjectKey;
-        let extension = self.extension.as_ref()?;
-        match ObjectKey::parse(key)? {
+    ///
+    /// # Errors
+    /// `UNKNOWN` if the extension panics.
+    pub(crate) fn addresses_of(
+        &self,
+        key: &[u8],
+    ) -> Result<Option<ObjectAddresses>, SystemException> {
+        let Some(extension) = &self.extension else { return Ok(None) };
+        let Some(key) = ObjectKey::parse(key) else { return Ok(None) };
+        guarded("PoaExtension::addresses", Completion::No, || match key {
             ObjectKey::Active { incarnation, slot } => {
                 extension.addresses(&system_id(incarnation, slot))
             }
             ObjectKey::Named(key) => extension.addresses(key.id),
+        })
+    }
+
+    /// Tells its extension, if it has one, that the object with this id was deactivated.
+    pub(super) fn tell_deactivated(&self, id: &[u8]) {
+        if let Some(extension) = self.extension.as_ref().filter(|_| self.policies.assigns()) {
+            let tell = || extension.deactivated(id);
+            // A panic is reported.
+            guarded("PoaExtension::deactivated", Completion::Yes, tell).ok();
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::sync::lock;
 use armilla_ipc::fence;
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
 /// An object to be activated.
@@ -134,7 +134,9 @@ impl PoaInner {
                 finish(activation);
             }
         }
-        Handle::drop_all(withdrawn);
+        if let Some(orb) = self.orb() {
+            current::during_end(&orb, || Handle::drop_all(withdrawn));
+        }
     }
 
     /// Stops calls of an object from beginning. Returns whether it was active; then it ends when it
@@ -156,9 +158,7 @@ impl PoaInner {
         if let (false, Some(orb)) = (activation.has_system_key(), &orb) {
             self.record_moved(orb, id.as_bytes(), false);
         }
-        if let Some(extension) = self.extension.as_ref().filter(|_| self.policies.assigns()) {
-            extension.deactivated(id.as_bytes());
-        }
+        self.tell_deactivated(id.as_bytes());
         drop(state);
         true
     }
@@ -208,10 +208,11 @@ impl PoaInner {
         }
     }
 
-    /// Waits until every deactivated object has ended, etherealization included, or until `limit`.
+    /// Waits until the thread that destroys the POA has done so, and every object has ended,
+    /// etherealization included, or until `limit`.
     fn await_ended(&self, limit: Option<Instant>) {
         let mut state = lock(&self.state);
-        while self.live.load(Ordering::SeqCst) > 0 || self.unmapped.load(Ordering::SeqCst) > 0 {
+        while !state.is_destroyed || self.is_busy() {
             state = match limit.map(|limit| limit.saturating_duration_since(Instant::now())) {
                 None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(left) if left.is_zero() => return,
@@ -230,12 +231,37 @@ impl PoaInner {
         self.await_ended(limit);
     }
 
-    /// Whether no call and no etherealization is in progress in this POA and those below it, which
-    /// were destroyed.
+    /// Whether this POA and those below it were destroyed, and no call and no etherealization is in
+    /// progress in them.
     pub(super) fn has_ended(&self) -> bool {
-        let idle = |count: &AtomicUsize| count.load(Ordering::SeqCst) == 0;
-        let children = lock(&self.state).ending_children.clone();
-        idle(&self.live) && idle(&self.unmapped) && children.iter().all(|child| child.has_ended())
+        let (is_destroyed, children) = {
+            let state = lock(&self.state);
+            (state.is_destroyed, state.ending_children.clone())
+        };
+        is_destroyed && !self.is_busy() && children.iter().all(|child| child.has_ended())
+    }
+
+    /// Whether an object has not ended, or a call outside the active object map is in progress.
+    fn is_busy(&self) -> bool {
+        let any = |count: &AtomicUsize| count.load(Ordering::SeqCst) > 0;
+        any(&self.live) || any(&self.unmapped)
+    }
+
+    /// Lets the POA above forget this one, if it has ended. Until then threads that destroy that
+    /// one, or shut the ORB down, wait for this one too.
+    fn leave_parent(&self) {
+        if !self.gate.is(GateFlag::Destroyed) || !self.has_ended() {
+            return;
+        }
+        let Some(parent) = self.parent.as_ref().and_then(Weak::upgrade) else { return };
+        let left = {
+            let children = &mut lock(&parent.state).ending_children;
+            let place = children.iter().position(|child| std::ptr::eq(&**child, self));
+            place.map(|place| children.swap_remove(place))
+        };
+        // Dropped without the lock: this may run code of the program.
+        drop(left);
+        parent.leave_parent();
     }
 
     /// Wakes the threads that wait for something to end.
@@ -261,6 +287,7 @@ impl PoaInner {
         self.unmapped.fetch_sub(1, Ordering::SeqCst);
         if self.gate.is(GateFlag::Watched) || self.gate.is(GateFlag::Destroyed) {
             self.wake();
+            self.leave_parent();
         }
     }
 
@@ -275,31 +302,47 @@ impl PoaInner {
         }
     }
 
-    /// Destroys this POA and those below it, children first.
+    /// Destroys this POA and those below it, children first, unless another thread has begun to.
+    /// With `wait` it returns when all of them have ended.
     pub(crate) fn destroy(self: &Arc<Self>, orb: &Orb, ending: Ending, wait: bool) {
-        let children = {
-            let mut state = lock(&self.state);
-            self.gate.set(GateFlag::Destroyed, true);
-            state.ending = Some(ending);
-            self.changed.notify_all();
-            std::mem::take(&mut state.children)
-        };
-        for child in children.values() {
-            child.destroy(orb, ending, wait);
+        if let Some(children) = self.begin_destruction(ending) {
+            children.iter().for_each(|child| child.destroy(orb, ending, wait));
+            self.finish_destruction(orb, ending);
         }
-        lock(&self.state).ending_children.extend(children.into_values());
+        if wait {
+            self.await_all_ended(None);
+        }
+    }
+
+    /// Closes the POA for good and returns its children, which end with it; `None` if another
+    /// thread has done so.
+    fn begin_destruction(&self, ending: Ending) -> Option<Vec<Arc<Self>>> {
+        let mut state = lock(&self.state);
+        if state.ending.is_some() {
+            return None;
+        }
+        self.gate.set(GateFlag::Destroyed, true);
+        state.ending = Some(ending);
+        let children: Vec<_> = std::mem::take(&mut state.children).into_values().collect();
+        state.ending_children.extend(children.iter().cloned());
+        self.changed.notify_all();
+        Some(children)
+    }
+
+    /// Does the rest of what destroys a POA, once its children are destroyed.
+    fn finish_destruction(self: &Arc<Self>, orb: &Orb, ending: Ending) {
         orb.adapters().remove(self);
         self.manager.wake();
         // Interceptors that have not seen the POA being created do not see it destroyed.
         if let Some(interceptors) = orb.server_interceptors()
             && self.established.get().is_some()
         {
-            interceptors.adapter_destroyed(&self.path);
+            current::during_end(orb, || interceptors.adapter_destroyed(orb, &self.path));
         }
         self.deactivate_all(ending);
-        if wait {
-            self.await_ended(None);
-        }
+        lock(&self.state).is_destroyed = true;
+        self.wake();
+        self.leave_parent();
     }
 }
 
@@ -321,7 +364,7 @@ fn finish(activation: &Activation) {
     let poa = &activation.poa;
     let Some(orb) = poa.orb() else { return };
     // The caller borrows the activation, which keeps it in memory.
-    orb.objects().remove(activation.slot);
+    current::during_end(&orb, || orb.objects().remove(activation.slot));
     if poa.policies.has_activator() {
         let id = activation.id();
         let (servant, slot) = (activation.servant.clone(), activation.slot);
@@ -330,6 +373,7 @@ fn finish(activation: &Activation) {
     }
     poa.live.fetch_sub(1, Ordering::SeqCst);
     poa.wake();
+    poa.leave_parent();
 }
 
 impl Poa {
@@ -340,29 +384,27 @@ impl Poa {
     /// etherealized is decided by the first call.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` ([minor code](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) in a servant or a servant manager,
-    /// which would wait for itself; then nothing is destroyed. `OBJECT_NOT_EXIST` when the POA was
-    /// destroyed before.
+    /// `BAD_INV_ORDER` ([minor code](crate::Minor::BAD_INV_ORDER_WOULD_DEADLOCK)) with
+    /// `wait_for_completion` in a servant, in a servant manager, in the `Drop` of a servant and where
+    /// interceptors see a POA destroyed, which would wait for themselves; then nothing is destroyed. `OBJECT_NOT_EXIST` when the POA was destroyed before,
+    /// and all of that is done.
     pub fn destroy(
         &self,
         etherealize_objects: bool,
         wait_for_completion: bool,
     ) -> Result<(), PoaError> {
-        if wait_for_completion && current::is_serving(&self.orb) {
+        if wait_for_completion && self.orb.is_serving() {
             return Err(would_deadlock("a POA to end").into());
         }
-        if self.inner.gate.is(GateFlag::Destroyed) && !self.inner.has_ended() {
-            if wait_for_completion {
-                self.inner.await_all_ended(None);
-            }
-            return Ok(());
+        if !self.inner.gate.is(GateFlag::Destroyed) || self.inner.has_ended() {
+            self.require(true)?;
         }
-        self.require(true)?;
-        if let Some(parent) = self.inner.parent.as_ref().and_then(std::sync::Weak::upgrade) {
-            let mut state = lock(&parent.state);
+        if let Some(parent) = self.inner.parent.as_ref().and_then(Weak::upgrade) {
+            let state = &mut *lock(&parent.state);
             let ours = state.children.get(self.name());
             if ours.is_some_and(|poa| Arc::ptr_eq(poa, &self.inner)) {
-                state.children.remove(self.name());
+                // The name is free, but whoever destroys the parent waits for this POA.
+                state.ending_children.extend(state.children.remove(self.name()));
             }
         }
         let ending = if etherealize_objects { Ending::Cleanup } else { Ending::Quiet };

@@ -2,8 +2,8 @@
 //! 15.3.7).
 
 use super::servant_manager::{Cookie, ServantLocator};
-use super::upcall::guarded;
 use super::{ObjectId, PoaInner};
+use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::server::AnyServant;
 use std::cell::Cell;

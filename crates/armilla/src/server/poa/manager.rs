@@ -2,7 +2,7 @@
 
 use super::gate::{GateFlag, discarded};
 use super::startup::{Awaited, Startup, StartupStage};
-use super::{Ending, PoaError, PoaInner, current};
+use super::{Ending, PoaError, PoaInner};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::CustomPolicy;
 use crate::runtime::Orb;
@@ -201,7 +201,7 @@ impl PoaManager {
                 .adapters
                 .iter()
                 .filter_map(Weak::upgrade)
-                .any(|poa| poa.orb().is_some_and(|orb| current::is_serving(&orb)))
+                .any(|poa| poa.orb().is_some_and(|orb| orb.is_serving()))
         };
         match wait_for_completion && serves() {
             true => Err(would_deadlock("the manager's requests to end").into()),
@@ -230,7 +230,7 @@ impl PoaManager {
             && let Some(orb) = adapters.iter().find_map(|poa| poa.orb())
             && let Some(interceptors) = orb.server_interceptors()
         {
-            interceptors.manager_state_changed(&self.0.id, to);
+            interceptors.manager_state_changed(&orb, &self.0.id, to);
         }
         Ok(adapters)
     }
@@ -367,7 +367,5 @@ pub(super) fn would_deadlock(what: &str) -> SystemException {
         Minor::BAD_INV_ORDER_WOULD_DEADLOCK,
         Completion::No,
     )
-    .with_reason(format!(
-        "a servant or servant manager that serves a request cannot wait for {what}"
-    ))
+    .with_reason(format!("a servant, or other code that the ORB calls, cannot wait for {what}"))
 }

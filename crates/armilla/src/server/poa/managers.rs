@@ -181,6 +181,11 @@ impl Orb {
             return self.poa_of(&before);
         }
         let root = PoaInner::root(self.downgrade(), self.incarnation(), managers.for_root());
+        // Who shuts the ORB down waits for those that have not ended, too.
+        let earlier = lock(&before.state).ending_children.clone();
+        let earlier = earlier.into_iter().filter(|poa| poa.parent.is_none());
+        let ending = earlier.chain([before.clone()]).filter(|root| !root.has_ended());
+        lock(&root.state).ending_children.extend(ending);
         self.adapters().insert(root.clone());
         self.set_root(root.clone());
         drop(managers);

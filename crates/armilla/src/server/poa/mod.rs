@@ -62,7 +62,7 @@ pub(crate) use startup::{Awaited, StartupHold};
 #[cfg(feature = "demultiplexing-strategies")]
 pub use strategies::ObjectLookup;
 pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
-pub(crate) use upcall::{DirectUpcall, FastUpcall, Upcall, guarded};
+pub(crate) use upcall::{DirectUpcall, FastUpcall, Upcall};
 
 use crate::exception::SystemException;
 use crate::object_key::NamedKey;
@@ -234,8 +234,10 @@ struct State {
     activator: Option<Arc<dyn AdapterActivator>>,
     /// The children for which the adapter activator is being called, and the thread that calls it.
     creating: HashMap<String, ThreadId>,
-    /// How the POA ends, once it does, and the children that end with it.
+    /// How the POA ends, once it does, and the children that were destroyed and have not ended.
     ending: Option<Ending>,
+    /// Whether the thread that destroys the POA has done so; calls may still be in progress.
+    is_destroyed: bool,
     ending_children: Vec<Arc<PoaInner>>,
     /// The objects for which the servant activator is being called.
     incarnating: HashSet<ObjectId>,

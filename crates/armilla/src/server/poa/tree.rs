@@ -2,7 +2,6 @@
 
 use super::builder::child_path;
 use super::gate::{Admission, GateFlag, creation_timed_out};
-use super::upcall::guarded;
 use super::{AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -167,7 +166,7 @@ impl PoaInner {
             activator
         };
         let parent = orb.poa_of(self);
-        let made = guarded("AdapterActivator::unknown_adapter", Completion::No, || {
+        let made = orb.call_back("AdapterActivator::unknown_adapter", Completion::No, || {
             activator.unknown_adapter(&parent, name)
         });
         let mut state = lock(&self.state);

@@ -11,6 +11,7 @@ use super::{
     Activation, ObjectId, PoaInner, RequestProcessing, StartupHold, active_calls, current,
     lifecycle,
 };
+use crate::callbacks::guarded;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
@@ -19,7 +20,6 @@ use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::{self, HazardPointer};
 use armilla_ipc::memory::{Guard, Slot};
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A call of an active object that was found in the table of all active objects. Dropping it ends
@@ -340,7 +340,11 @@ impl PoaInner {
             Ok(Some(unmapped @ Found::Unmapped(_))) => return Some(unmapped),
             Ok(Some(found)) => found,
             Err(ServantManagerError::Raise(exception)) => Found::Refused(exception),
-            Err(ServantManagerError::Forward(object)) => Found::Elsewhere(object.ior()),
+            Err(ServantManagerError::Forward(object)) => {
+                // Transports of the program may make a part of it.
+                let ior = guarded("the reference of a forward", Completion::No, || object.ior());
+                ior.map_or_else(Found::Refused, Found::Elsewhere)
+            }
         };
         self.gate.release(permit);
         Some(found)
@@ -455,20 +459,6 @@ impl PoaInner {
                 RequestProcessing::ServantManager => self.servant_manager.get().is_some(),
             }
     }
-}
-
-/// Calls code of the program and turns a panic into an exception, so that it does not end the
-/// connection. `completed` is the completion status of that exception.
-pub(crate) fn guarded<R>(
-    what: &str,
-    completed: Completion,
-    call: impl FnOnce() -> R,
-) -> Result<R, SystemException> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(|_| {
-        report!(error, "the program panicked", within = what);
-        SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, completed)
-            .with_reason(format!("{what} panicked"))
-    })
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! Type-erased servants, as the object adapters hold them.
 
 use super::{Interface, NumberedOperations, ServantBase, Upcast, WhichObject};
+use crate::callbacks::drop_guarded;
 use crate::server::poa::ObjectId;
 use crate::server::{Dispatched, ServerCall};
 use crate::signature::Signature;
@@ -47,7 +48,25 @@ pub(crate) trait Servant: NumberedOperations + Send + Sync {
 }
 
 /// Ties a servant to the skeleton of the interface `I`.
-pub(super) struct Tie<I: ?Sized>(pub(super) Arc<I>);
+pub(super) struct Tie<I: ?Sized> {
+    /// Taken when it is dropped.
+    servant: Option<Arc<I>>,
+}
+
+impl<I: ?Sized> Tie<I> {
+    #[inline(always)]
+    pub(super) fn servant(&self) -> &Arc<I> {
+        // Only the drop takes it.
+        self.servant.as_ref().expect("a servant in use")
+    }
+}
+
+impl<I: ?Sized> Drop for Tie<I> {
+    /// Whoever drops the last handle, perhaps a thread that serves others, runs code of the program.
+    fn drop(&mut self) {
+        drop_guarded("the drop of a servant", self.servant.take());
+    }
+}
 
 impl<I: Interface + ?Sized> Shows<dyn Servant> for Tie<I> {
     fn show(&self) -> &(dyn Servant + 'static) {
@@ -57,11 +76,12 @@ impl<I: Interface + ?Sized> Shows<dyn Servant> for Tie<I> {
 
 impl<I: Interface + ?Sized> Servant for Tie<I> {
     fn repository_id(&self, object: WhichObject<'_>) -> Cow<'_, str> {
-        self.0.object_type(object)
+        self.servant().object_type(object)
     }
 
     fn is_a(&self, object: WhichObject<'_>, repository_id: &str) -> bool {
-        repository_id == crate::wire::OBJECT_ID || self.0.has_interface(object, repository_id)
+        repository_id == crate::wire::OBJECT_ID
+            || self.servant().has_interface(object, repository_id)
     }
 
     fn base_ids(&self) -> &'static [&'static str] {
@@ -69,12 +89,12 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     }
 
     fn base(&self) -> Option<&dyn ServantBase> {
-        self.0.servant_base()
+        self.servant().servant_base()
     }
 
     #[inline]
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Dispatched {
-        self.0.dispatch(call)
+        self.servant().dispatch(call)
     }
 
     fn signatures(&self) -> Signatures {
@@ -86,15 +106,15 @@ impl<I: Interface + ?Sized> Servant for Tie<I> {
     }
 
     fn upcast(&self, target: &mut Upcast<'_>) {
-        I::upcast(self.0.clone(), target);
+        I::upcast(self.servant().clone(), target);
     }
 
     fn address(&self) -> usize {
-        address(&self.0)
+        address(self.servant())
     }
 
     fn share(&self) -> AnyServant {
-        self.0.clone().into()
+        self.servant().clone().into()
     }
 }
 
@@ -143,7 +163,7 @@ impl AnyServant {
 
 impl<I: Interface + ?Sized> From<Arc<I>> for AnyServant {
     fn from(servant: Arc<I>) -> Self {
-        Self::new(Tie(servant))
+        Self::new(Tie { servant: Some(servant) })
     }
 }
 

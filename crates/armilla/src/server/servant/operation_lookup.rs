@@ -27,7 +27,7 @@ impl<I: Interface + ?Sized> NumberedOperations for Tie<I> {
     }
 
     fn perform(&self, number: usize, call: &mut ServerCall<'_>) -> Dispatched {
-        self.0.perform(number, call)
+        self.servant().perform(number, call)
     }
 }
 
