@@ -400,7 +400,12 @@ impl Hub {
     /// Gives the calling thread the priority of a consumer.
     pub(crate) fn raise(&self, priority: Option<Priority>) -> Result<(), EventError> {
         let Some(priority) = priority else { return Ok(()) };
-        match self.rt.current().set_priority(priority) {
+        // The mapping of priorities is code of the program.
+        let set = || self.rt.current().set_priority(priority);
+        let Ok(set) = catch_unwind(AssertUnwindSafe(set)) else {
+            return Err(EventError::Qos(format!("the mapping of priority {priority} panicked")));
+        };
+        match set {
             Err(error) if self.strict || error.kind() != RtErrorKind::Permission => {
                 Err(EventError::Qos(error.to_string()))
             }

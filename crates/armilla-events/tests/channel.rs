@@ -2,12 +2,13 @@
 
 mod common;
 
+use armilla::Orb;
 use armilla_events::corba::{DiscardPolicy, Event, OrderPolicy, TIMEOUT_TYPE, TIMER_TYPE};
 use armilla_events::{
     ChannelLimits, Consumer, ConsumerConnection, ConsumerError, ConsumerOptions, EventChannel,
     EventError, Subscription,
 };
-use armilla_rt::Priority;
+use armilla_rt::{Priority, RtOrb};
 use common::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -475,5 +476,22 @@ fn bounds_are_named_when_they_are_reached() {
     connect(options()).unwrap();
     let many = connect(options()).unwrap_err().to_string();
     assert!(many.contains("1 consumers"), "{many}");
+    orb.shutdown();
+}
+
+#[test]
+fn a_consumer_whose_priority_cannot_be_mapped_is_refused_and_leaves_nothing() {
+    let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
+    let rt = RtOrb::new(&orb).with_mapping(Panicking);
+    let channel = EventChannel::builder(&rt).build().unwrap();
+    let options = || ConsumerOptions::new(Subscription::everything());
+    let urgent = options().priority(Priority::new(10).unwrap());
+    let error = channel.connect(|_: &[Event]| (), urgent).unwrap_err();
+    assert!(matches!(&error, EventError::Qos(why) if why.contains("panicked")), "{error}");
+    assert_eq!(channel.statistics().consumers, 0);
+    let (consumer, deliveries) = collector();
+    let _connection = channel.connect(consumer, options()).unwrap();
+    channel.push(Event::signal(1, 7));
+    assert_eq!(next(&deliveries), [7]);
     orb.shutdown();
 }

@@ -6,7 +6,7 @@ use armilla::{Error, Orb, SystemException};
 use armilla_events::corba::push_consumer::{self, PushRaises};
 use armilla_events::corba::{Event, EventChannelRef, PushConsumer, PushConsumerRef};
 use armilla_events::{ChannelLimits, EventChannel};
-use armilla_rt::{DirectMapping, NativeRange, RtOrb};
+use armilla_rt::{DirectMapping, NativeRange, Priority, PriorityMapping, RtOrb, Scheduling};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -104,5 +104,19 @@ pub fn until(what: &str, mut condition: impl FnMut() -> bool) {
     while !condition() {
         assert!(Instant::now() < end, "waited for: {what}");
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Panics in the threads of consumers.
+pub struct Panicking;
+
+impl PriorityMapping for Panicking {
+    fn to_native(&self, priority: Priority) -> Option<Scheduling> {
+        assert_ne!(std::thread::current().name(), Some("event-consumer"), "as told");
+        DirectMapping(NativeRange::FIFO).to_native(priority)
+    }
+
+    fn to_corba(&self, native: Scheduling) -> Option<Priority> {
+        DirectMapping(NativeRange::FIFO).to_corba(native)
     }
 }
