@@ -13,7 +13,7 @@
 //!    them, and only what the kernel says it wrote is looked at.
 //!
 //! The tests of `recv_batch`, `send_batch`, memberships, options and zero-copy sending run under
-//! the address sanitizer by the script `sanitize` of this crate.
+//! the address sanitizer by `.ci/sanitizers`.
 
 #![allow(unsafe_code)]
 
