@@ -1,5 +1,5 @@
 //! A repository that outlives its process: what comes back, and what happens when the file is not
-//! what was written last.
+//! what was written last, or the disk fails.
 
 use armilla::Any;
 use armilla::dynamic::ParameterMode;
@@ -7,6 +7,8 @@ use armilla_idl::Options;
 use armilla_ifr::Store;
 use armilla_ifr::corba::{DefinitionKind, PrimitiveKind};
 use armilla_ifr::model::{DefId, Field, Flavour, Kind, Model, ModelError, Parameter, ROOT};
+use armilla_store::faults::{Trial, try_every_failure};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -250,4 +252,44 @@ fn many_definitions_are_handled_quickly() {
     let mut store = directory.open();
     assert!(store.model().lookup(ROOT, "Module::I4999::go").is_some());
     assert_eq!(store.change(|model| model.destroy(module)).unwrap().1.len(), 2 * MANY + 1);
+}
+
+/// A repository with a module for each change, whose file is compacted with the third.
+struct Modules(Store);
+
+impl Trial for Modules {
+    const CHANGES: u32 = 3;
+
+    fn open(directory: &Path) -> Result<Self, String> {
+        Store::open(directory).map(Self).map_err(|error| error.to_string())
+    }
+
+    fn change(&mut self, number: u32) -> Result<(), String> {
+        let (name, id) = (format!("M{number}"), format!("IDL:M{number}:1.0"));
+        let filler = "v".repeat(360_000);
+        let changed = self.0.change(|model| {
+            if model.lookup_id(&id).is_none() {
+                model.create(ROOT, &id, &name, "1.0", Kind::Module)?;
+            }
+            match model.lookup(ROOT, "Filler") {
+                Some(id) => model.set_version(id, &filler),
+                None => {
+                    let id = "IDL:Filler:1.0";
+                    model.create(ROOT, id, "Filler", &filler, Kind::Module).map(drop)
+                }
+            }
+        });
+        changed.map(drop).map_err(|error| error.to_string())
+    }
+
+    fn changes(&self) -> BTreeSet<u32> {
+        let names = self.0.model().iter().map(|(_, definition)| definition.name.as_str());
+        names.filter_map(|name| name.strip_prefix('M')?.parse().ok()).collect()
+    }
+}
+
+#[test]
+fn whatever_fails_nothing_acknowledged_is_lost() {
+    let failures = try_every_failure::<Modules>("ifr");
+    assert!(failures > 50, "{failures}");
 }

@@ -2,11 +2,9 @@
 
 use super::{StoreError, snapshot};
 use crate::model::Model;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use armilla_store::disk::{self, DiskFile, Placed, Replacement, StoreLock};
 use serde::Serialize;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The first line.
@@ -15,31 +13,28 @@ const FORMAT: &str = "{\"format\":\"armilla interface repository\",\"version\":1
 /// The file is compacted when it is longer than this and twice as long as its contents.
 const MIN_COMPACT_LENGTH: u64 = 1 << 20;
 
-/// A file of changes.
+/// A file of changes that was read, and is held.
 #[derive(Debug)]
-pub(super) struct Journal {
+pub(super) struct Read {
     path: PathBuf,
-    file: File,
-    /// The length of the file up to the last complete line.
-    length: u64,
-    /// The length that triggers compaction.
-    compact_at: u64,
-    /// Whether a failure left the file in an unknown state.
-    is_broken: bool,
-    /// The lock of this process on the directory.
-    _lock: File,
+    /// The lines without the first and without an incomplete last one.
+    pub(super) lines: Vec<Vec<u8>>,
+    lock: StoreLock,
 }
 
-impl Journal {
-    /// Opens the file in `directory`; also returns its lines without the first.
-    pub(super) fn open(directory: &Path) -> Result<(Self, Vec<Vec<u8>>), StoreError> {
-        fs::create_dir_all(directory).map_err(|e| StoreError::io(directory, "made", &e))?;
-        let lock = lock(&directory.join("lock"))?;
+impl Read {
+    /// Reads the file in `directory`.
+    pub(super) fn open(directory: &Path) -> Result<Self, StoreError> {
+        disk::make_directory(directory).map_err(|e| failed(directory, "made", &e))?;
+        let path = directory.join("lock");
+        let lock = StoreLock::take(&path).map_err(|error| failed(&path, "locked", &error))?;
+        let lock = lock.ok_or_else(|| {
+            let what = "is held by another repository: stop it, or choose another directory";
+            StoreError::new(&path, what)
+        })?;
         let path = directory.join("definitions");
-        let octets = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            octets => octets.map_err(|error| StoreError::io(&path, "read", &error))?,
-        };
+        let octets = disk::read(&path).map_err(|error| failed(&path, "read", &error))?;
+        let octets = octets.unwrap_or_default();
         let mut lines = octets.split_inclusive(|octet| *octet == b'\n');
         let first = lines.next().unwrap_or_default();
         // If the process died while creating the file, only a part of the first line is there.
@@ -47,26 +42,9 @@ impl Journal {
             let what = "is not a state of an interface repository that this version can read";
             return Err(StoreError::new(&path, what));
         }
-        let lines: Vec<Vec<u8>> =
-            lines.filter(|line| line.ends_with(b"\n")).map(<[u8]>::to_vec).collect();
-        let length = lines.iter().map(|line| line.len() as u64).sum::<u64>() + FORMAT.len() as u64;
-        let mut options = OpenOptions::new();
-        let options = options.append(true).create(true);
-        let file = options.open(&path);
-        let file = file.map_err(|error| StoreError::io(&path, "opened for writing", &error))?;
-        let journal = Self {
-            path,
-            file,
-            length,
-            compact_at: MIN_COMPACT_LENGTH,
-            is_broken: false,
-            _lock: lock,
-        };
-        if first != FORMAT.as_bytes() {
-            let started = journal.file.set_len(0).and_then(|()| journal.write(FORMAT.as_bytes()));
-            started.map_err(|error| StoreError::io(&journal.path, "written", &error))?;
-        }
-        Ok((journal, lines))
+        // An incomplete line was never acknowledged.
+        let lines = lines.filter(|line| line.ends_with(b"\n")).map(<[u8]>::to_vec).collect();
+        Ok(Self { path, lines, lock })
     }
 
     /// The error for a file with invalid contents.
@@ -75,64 +53,96 @@ impl Journal {
         let hint = "restore a backup, or remove the file to start with an empty repository";
         StoreError::new(&self.path, format!("is damaged, {what}: {hint}"))
     }
+}
 
-    /// Removes an incomplete last line after reading.
-    pub(super) fn recover(&mut self, model: &Model) -> Result<(), StoreError> {
-        // An incomplete line was never acknowledged.
-        let cut = self.file.set_len(self.length);
-        cut.map_err(|error| StoreError::io(&self.path, "written", &error))?;
-        self.compact(model);
-        Ok(())
+/// A file of changes.
+#[derive(Debug)]
+pub(super) struct Journal {
+    path: PathBuf,
+    file: DiskFile,
+    /// The length of the file up to the last complete line.
+    length: u64,
+    /// The length that triggers compaction.
+    compact_at: u64,
+    /// Whether nobody knows what is on the disk: nothing is appended until the file is written anew.
+    is_broken: bool,
+    /// The lock of this process on the directory.
+    _lock: StoreLock,
+}
+
+impl Journal {
+    /// Writes a file anew that was read: the process before may have seen the disk fail, and then
+    /// what was read need not be on the disk.
+    pub(super) fn begin(read: Read, model: &Model) -> Result<Self, StoreError> {
+        let Read { path, lock, .. } = read;
+        let (Placed { file, is_durable }, length) =
+            write(&path, model).map_err(|error| failed(&path, "written", &error))?;
+        is_durable.map_err(|error| failed(&path, "written", &error))?;
+        let compact_at = compact_at(length);
+        Ok(Self { path, file, length, compact_at, is_broken: false, _lock: lock })
     }
 
-    /// Appends a line. On error the file is unchanged.
-    pub(super) fn append(&mut self, line: &impl Serialize) -> Result<(), StoreError> {
-        if self.is_broken {
-            let what = "could not be restored after a write error: restart the repository";
-            return Err(StoreError::new(&self.path, what));
+    /// Writes the file anew if that is needed to append to it.
+    pub(super) fn recover(&mut self, model: &Model) -> Result<(), StoreError> {
+        if !self.is_broken {
+            return Ok(());
         }
-        let octets = octets(line).map_err(|e| StoreError::io(&self.path, "written", &e))?;
-        if let Err(error) = self.write(&octets) {
-            self.is_broken =
-                self.file.set_len(self.length).and_then(|()| self.file.sync_data()).is_err();
-            return Err(StoreError::io(&self.path, "written", &error));
+        self.rewrite(model).map_err(|error| {
+            let what = "could not be written, and cannot be written anew";
+            let hint = "free room or mend the disk; the next change tries it again";
+            StoreError::new(&self.path, format!("{what}: {error}: {hint}"))
+        })
+    }
+
+    /// Appends a line. On error the file is as before, unless the error is undecided.
+    pub(super) fn append(&mut self, line: &impl Serialize) -> Result<(), StoreError> {
+        let octets = octets(line).map_err(|e| failed(&self.path, "written", &e))?;
+        let written = self.file.write_all_at(&octets, self.length);
+        let is_written = written.is_ok();
+        if let Err(error) = written.and_then(|()| self.file.sync()) {
+            let cut = self.file.set_length(self.length).and_then(|()| self.file.sync());
+            // After a failed sync, a later success says nothing.
+            self.is_broken = is_written || cut.is_err();
+            let error = failed(&self.path, "written", &error);
+            return Err(if self.is_broken { error.undecided() } else { error });
         }
         self.length += octets.len() as u64;
         Ok(())
     }
 
-    fn write(&self, octets: &[u8]) -> io::Result<()> {
-        (&self.file).write_all(octets)?;
-        self.file.sync_data()
-    }
-
-    /// Rewrites the file if that saves much. On failure the old file stays.
+    /// Rewrites the file if that saves much. If it fails before the new file is there, the old one
+    /// stays.
     pub(super) fn compact(&mut self, model: &Model) {
-        if self.is_broken || self.length <= self.compact_at {
-            return;
+        if !self.is_broken && self.length > self.compact_at {
+            // Whether it is broken now is seen by the next change.
+            self.rewrite(model).ok();
+            self.compact_at = compact_at(self.length);
         }
-        if let Ok((file, length)) = self.replace(model) {
-            (self.file, self.length) = (file, length);
-        }
-        self.compact_at = MIN_COMPACT_LENGTH.max(self.length.saturating_mul(2));
     }
 
-    fn replace(&self, model: &Model) -> io::Result<(File, u64)> {
-        let new = self.path.with_extension("new");
-        let mut text = FORMAT.as_bytes().to_vec();
-        text.extend(octets(&snapshot(model))?);
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&new)?;
-        file.write_all(&text)?;
-        file.sync_all()?;
-        // Reopen for appending, as the old file was.
-        let file = OpenOptions::new().append(true).open(&new)?;
-        fs::rename(&new, &self.path)?;
-        if let Some(directory) = self.path.parent() {
-            // The new name has to be on disk before later lines are.
-            File::open(directory)?.sync_all()?;
-        }
-        Ok((file, text.len() as u64))
+    fn rewrite(&mut self, model: &Model) -> io::Result<()> {
+        let (Placed { file, is_durable }, length) = write(&self.path, model)?;
+        // The old file has no name any more, so lines must not go there.
+        (self.file, self.length) = (file, length);
+        self.is_broken = is_durable.is_err();
+        is_durable
     }
+}
+
+fn compact_at(length: u64) -> u64 {
+    MIN_COMPACT_LENGTH.max(length.saturating_mul(2))
+}
+
+/// Puts a file with a model in the place of the one that may be there; also returns its length.
+fn write(path: &Path, model: &Model) -> io::Result<(Placed, u64)> {
+    let mut text = FORMAT.as_bytes().to_vec();
+    // Numbers are never used again, so nothing was made yet if the next one is the first.
+    if model.next_number() != Model::new().next_number() {
+        text.extend(octets(&snapshot(model))?);
+    }
+    let new = Replacement::begin(path)?;
+    new.file().write_all_at(&text, 0)?;
+    Ok((new.place()?, text.len() as u64))
 }
 
 /// A line of JSON with its newline.
@@ -142,49 +152,6 @@ fn octets(line: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(octets)
 }
 
-fn lock(path: &Path) -> Result<File, StoreError> {
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-    let file = file.map_err(|error| StoreError::io(path, "opened for writing", &error))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(Errno::WOULDBLOCK) => Err(StoreError::new(
-            path,
-            "is held by another repository: stop it, or choose another directory",
-        )),
-        Err(error) => Err(StoreError::io(path, "locked", &error.into())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{ChangeError, Store};
-    use super::*;
-    use crate::model::{Kind, ROOT};
-
-    #[test]
-    fn a_change_that_cannot_be_written_is_rolled_back() {
-        let directory =
-            std::env::temp_dir().join(format!("armilla-ifr-full-{}", std::process::id()));
-        fs::remove_dir_all(&directory).ok();
-        let mut store = Store::open(&directory).unwrap();
-        let create = |store: &mut Store, name: &str| {
-            let id = format!("IDL:{name}:1.0");
-            store.change(|model| model.create(ROOT, &id, name, "1.0", Kind::Module))
-        };
-        create(&mut store, "Before").unwrap();
-        // Nothing can be written by way of this, and what was written cannot be cut off.
-        store.journal.as_mut().unwrap().file = File::open(directory.join("definitions")).unwrap();
-        for said in ["cannot be written", "restart the repository"] {
-            let error = create(&mut store, "After").unwrap_err();
-            assert!(matches!(error, ChangeError::Store(_)), "{error}");
-            assert!(error.to_string().contains(said), "{error}");
-            assert!(store.model().lookup(ROOT, "After").is_none());
-        }
-        drop(store);
-        let mut store = Store::open(&directory).unwrap();
-        assert!(store.model().lookup(ROOT, "Before").is_some());
-        create(&mut store, "After").unwrap();
-        drop(store);
-        fs::remove_dir_all(directory).unwrap();
-    }
+fn failed(path: &Path, doing: &str, error: &io::Error) -> StoreError {
+    StoreError::new(path, format!("cannot be {doing}: {error}"))
 }

@@ -4,17 +4,17 @@
 //! line is a change in JSON: the new or changed definitions in full, and the numbers of the removed
 //! ones. A change is acknowledged once its line is on disk; an incomplete last line was never
 //! acknowledged. A file that has grown far beyond its contents is rewritten under another name and
-//! renamed.
+//! renamed; so it is when the store is opened, and after the disk has failed.
 
 mod journal;
 
 use crate::model::{Change, DefId, Definition, Model, ModelError};
 use armilla::{Completion, ExceptionKind, Minor, SystemException};
-use journal::Journal;
+pub use armilla_store::StoreError;
+use journal::{Journal, Read};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A model, and the directory that keeps it, if any.
 ///
@@ -52,12 +52,12 @@ impl Store {
     /// [`change`](Self::change) returns. Only one process at a time can open a directory.
     ///
     /// # Errors
-    /// The directory cannot be created or read, another process has it open, or its contents are
-    /// damaged.
+    /// The directory cannot be created, read or written, another process has it open, or its
+    /// contents are damaged.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let (mut journal, lines) = Journal::open(directory.as_ref())?;
+        let journal = Read::open(directory.as_ref())?;
         let mut model = Model::new();
-        for (number, line) in lines.iter().enumerate() {
+        for (number, line) in journal.lines.iter().enumerate() {
             let read = serde_json::from_slice::<Line<Definition>>(line);
             let applied =
                 read.map_err(|error| error.to_string()).and_then(|Line { next, set, gone }| {
@@ -67,7 +67,7 @@ impl Store {
             applied.map_err(|error| journal.damaged(&format!("line {}: {error}", number + 2)))?;
         }
         model.check_restored().map_err(|error| journal.damaged(&error))?;
-        journal.recover(&model)?;
+        let journal = Journal::begin(journal, &model)?;
         Ok(Self { model, journal: Some(journal) })
     }
 
@@ -90,6 +90,9 @@ impl Store {
         &mut self,
         work: impl FnOnce(&mut Model) -> Result<T, ModelError>,
     ) -> Result<(T, Vec<DefId>), ChangeError> {
+        if let Some(journal) = &mut self.journal {
+            journal.recover(&self.model).map_err(ChangeError::Store)?;
+        }
         let (journal, mut gone) = (&mut self.journal, Vec::new());
         let done = self.model.recorded(
             |model| work(model).map_err(ChangeError::Model),
@@ -130,32 +133,6 @@ fn snapshot(model: &Model) -> Line<&Definition> {
     line(model.next_number(), model.made().map(|(id, now)| (id, Some(now))).collect())
 }
 
-/// Why a store cannot be read or written.
-#[derive(Debug)]
-pub struct StoreError {
-    /// The file or directory.
-    path: PathBuf,
-    what: String,
-}
-
-impl StoreError {
-    fn new(path: &Path, what: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), what: what.into() }
-    }
-
-    fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
-        Self::new(path, format!("cannot be {doing}: {error}"))
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.path.display(), self.what)
-    }
-}
-
-impl std::error::Error for StoreError {}
-
 /// Why a change failed.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -182,8 +159,12 @@ impl From<ChangeError> for SystemException {
         match error {
             ChangeError::Model(error) => error.into(),
             ChangeError::Store(error) => {
-                Self::new(ExceptionKind::PersistStore, Minor::default(), Completion::No)
-                    .with_reason(format!("nothing was changed: {error}"))
+                let (completion, what) = match error.is_undecided() {
+                    true => (Completion::Maybe, "the change may be there after a restart"),
+                    false => (Completion::No, "nothing was changed"),
+                };
+                Self::new(ExceptionKind::PersistStore, Minor::default(), completion)
+                    .with_reason(format!("{what}: {error}"))
             }
         }
     }
