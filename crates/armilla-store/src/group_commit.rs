@@ -9,11 +9,13 @@
 //! If a batch cannot be written, it and all that was queued behind it is undone, because later
 //! changes build on earlier ones.
 
+use super::sync::{Condvar, Mutex, MutexGuard};
 use crate::StoreError;
 use std::collections::VecDeque;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The longest time that an operation waits for others.
@@ -153,7 +155,8 @@ impl<C> GroupCommit<C> {
         changes: impl IntoIterator<Item = C>,
         undo: impl IntoIterator<Item = C>,
     ) -> Ticket {
-        let changes: Vec<C> = changes.into_iter().collect();
+        let (changes, undo): (Vec<C>, Vec<C>) =
+            (changes.into_iter().collect(), undo.into_iter().collect());
         let mut queue = self.lock();
         let has_room = |last: &Batch<C>| last.changes.len() + changes.len() <= self.most;
         if !queue.batches.back().is_some_and(has_room) {
@@ -178,6 +181,9 @@ impl<C> GroupCommit<C> {
     /// could not be written, `undone` takes the lock of the contents, and undoes in it what
     /// [`Undo::take`] says.
     ///
+    /// A panic of the store counts as an error of it, and goes on in this thread when the changes
+    /// are undone; one of `made` goes on when the batch has ended.
+    ///
     /// # Errors
     /// The changes are not durable, and not in the contents any more.
     pub fn settle(
@@ -188,17 +194,23 @@ impl<C> GroupCommit<C> {
     ) -> Result<(), CommitError> {
         while let Some(batch) = self.next(ticket) {
             let begun = Instant::now();
+            // Others wait for this thread, whatever happens to it.
             let written = {
                 let mut persist = self.persist.lock().unwrap_or_else(PoisonError::into_inner);
-                persist.commit(&batch.changes)
+                catch_unwind(AssertUnwindSafe(|| persist.commit(&batch.changes)))
             };
-            match written {
-                Ok(()) => {
-                    made(&batch.changes);
+            let failed = match &written {
+                Ok(Ok(())) => {
+                    let told = catch_unwind(AssertUnwindSafe(|| made(&batch.changes)));
                     self.end([batch.status], Ok(()), batch.operations, begun.elapsed());
+                    told.unwrap_or_else(|panic| resume_unwind(panic));
+                    continue;
                 }
-                Err(error) => undone(Undo { commits: self, failed: Some((batch, error)) }),
-            }
+                Ok(Err(error)) => error.clone(),
+                Err(_) => panicked(),
+            };
+            undone(Undo { commits: self, failed: Some((batch, failed)) });
+            written.map(drop).unwrap_or_else(|panic| resume_unwind(panic));
         }
         ticket.0.outcome.get().cloned().unwrap_or(Ok(()))
     }
@@ -283,6 +295,12 @@ impl<C> GroupCommit<C> {
             queue = self.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// The error of those whose changes were given to a store that panicked.
+fn panicked() -> CommitError {
+    let what = "failed in a way that its program did not expect: see its log, and restart it";
+    CommitError::Store(StoreError::new("the store", what).undecided())
 }
 
 /// A batch that was not written, and all that is queued behind it.

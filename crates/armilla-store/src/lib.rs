@@ -35,3 +35,8 @@ pub use group_commit::{CommitError, GroupCommit, Persist, Ticket, Undo};
 /// The types with which a service describes and changes its tables.
 #[cfg(feature = "disk")]
 pub use redb::{ReadableTable, TableDefinition};
+
+/// The locks of group commit; its model has others.
+mod sync {
+    pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+}

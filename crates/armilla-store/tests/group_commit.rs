@@ -1,7 +1,9 @@
 //! Group commit with stores that take few changes, fail, or belong to others, too.
 
 use armilla_store::{CommitError, GroupCommit, Persist, StoreError};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Remembers its commits, and ends them as it was told.
 #[derive(Clone, Default)]
@@ -96,4 +98,53 @@ fn who_does_not_undo_leaves_nobody_waiting() {
     for ticket in &tickets {
         assert_eq!(commits.settle(ticket, |_| (), |undo| drop(undo)), Err(CommitError::Conflict));
     }
+}
+
+/// Panics once, and remembers what it has committed.
+struct Panics(Arc<Mutex<Vec<u32>>>, bool);
+
+impl Persist<u32> for Panics {
+    fn commit(&mut self, changes: &[u32]) -> Result<(), CommitError> {
+        assert!(!std::mem::take(&mut self.1), "once");
+        self.0.lock().unwrap().extend(changes);
+        Ok(())
+    }
+}
+
+/// Whether a change is settled by another thread.
+fn settled_by_another(commits: &Arc<GroupCommit<u32>>, change: u32) -> Result<(), CommitError> {
+    let (commits, (told, tells)) = (commits.clone(), channel());
+    std::thread::spawn(move || {
+        told.send(commits.settle(&commits.queue([change], [change]), |_| (), |_| ())).ok();
+    });
+    tells.recv_timeout(Duration::from_secs(60)).expect("the thread waits for ever")
+}
+
+#[test]
+fn a_store_that_panics_leaves_nobody_waiting_and_its_changes_undone() {
+    let (written, undone) = (Arc::default(), Arc::new(Mutex::new(Vec::new())));
+    let commits = Arc::new(GroupCommit::new(Box::new(Panics(Arc::clone(&written), true))));
+    let (first, undo) = (commits.clone(), undone.clone());
+    let thread = std::thread::spawn(move || {
+        let tickets = [[1], [2]].map(|changes| first.queue(changes, changes));
+        first.settle(&tickets[0], |_| (), |batch| undo.lock().unwrap().extend(batch.take())).ok();
+    });
+    assert!(thread.join().is_err(), "a panic goes on");
+    assert_eq!(*undone.lock().unwrap(), [2, 1]);
+    settled_by_another(&commits, 3).unwrap();
+    assert_eq!(*written.lock().unwrap(), [3]);
+}
+
+#[test]
+fn an_observer_that_panics_leaves_nobody_waiting() {
+    let written = Arc::default();
+    let commits = Arc::new(GroupCommit::new(Box::new(Panics(Arc::clone(&written), false))));
+    let first = commits.clone();
+    let thread = std::thread::spawn(move || {
+        let ticket = first.queue([1], [1]);
+        first.settle(&ticket, |_| panic!("observer"), |_| panic!("nothing fails")).ok();
+    });
+    assert!(thread.join().is_err(), "a panic goes on");
+    settled_by_another(&commits, 2).unwrap();
+    assert_eq!(*written.lock().unwrap(), [1, 2]);
 }
