@@ -92,3 +92,42 @@ pub fn decode_definition(octets: &[u8]) -> Result<Definition, String> {
     definition.check().map_err(|error| error.to_string())?;
     Ok(definition)
 }
+
+#[cfg(all(test, feature = "disk"))]
+mod tests {
+    use super::*;
+    use armilla_store::faults::{Trial, try_every_failure};
+    use std::collections::BTreeSet;
+
+    /// A repository with a server for each change.
+    struct Servers {
+        store: Store,
+        known: BTreeSet<u32>,
+    }
+
+    impl Trial for Servers {
+        fn open(directory: &Path) -> Result<Self, String> {
+            let store = Store::open(directory).map_err(|error| error.to_string())?;
+            let kept = store.load().map_err(|error| error.to_string())?;
+            let known = kept.iter().map(|(server, _)| server.name.parse().unwrap()).collect();
+            Ok(Self { store, known })
+        }
+
+        fn change(&mut self, number: u32) -> Result<(), String> {
+            let put = self.store.put(&Definition::new(number.to_string()));
+            put.map_err(|error| error.to_string())?;
+            self.known.insert(number);
+            Ok(())
+        }
+
+        fn changes(&self) -> BTreeSet<u32> {
+            self.known.clone()
+        }
+    }
+
+    #[test]
+    fn whatever_fails_nothing_acknowledged_is_lost() {
+        let failures = try_every_failure::<Servers>("imr");
+        assert!(failures > 50, "{failures}");
+    }
+}

@@ -359,4 +359,33 @@ mod tests {
         drop(store);
         std::fs::remove_dir_all(directory).unwrap();
     }
+
+    /// A tree with a name for each change.
+    #[cfg(feature = "disk")]
+    struct Names(Store);
+
+    #[cfg(feature = "disk")]
+    impl armilla_store::faults::Trial for Names {
+        fn open(directory: &Path) -> Result<Self, String> {
+            Store::open(directory).map(Self).map_err(|error| error.to_string())
+        }
+
+        fn change(&mut self, number: u32) -> Result<(), String> {
+            let bound = bind(&self.0, &format!("n{number}"));
+            bound.map(drop).map_err(|error| error.to_string())
+        }
+
+        fn changes(&self) -> std::collections::BTreeSet<u32> {
+            let names = (1..20).map(|number| (number, parse_name(&format!("n{number}")).unwrap()));
+            let tree = self.0.read();
+            names.filter(|(_, name)| tree.resolve(ROOT, name).is_ok()).map(|(n, _)| n).collect()
+        }
+    }
+
+    #[cfg(feature = "disk")]
+    #[test]
+    fn whatever_fails_nothing_acknowledged_is_lost() {
+        let failures = armilla_store::faults::try_every_failure::<Names>("naming");
+        assert!(failures > 50, "{failures}");
+    }
 }

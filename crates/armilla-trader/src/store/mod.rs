@@ -134,6 +134,9 @@ impl Pending {
     /// is to take, under the lock under which changes are queued.
     pub(crate) fn settle(self, undo: impl Fn(Undo<'_, Kept>)) -> Result<(), ModelError> {
         self.commits.settle(&self.ticket, |_| (), undo).map_err(|error| match error {
+            CommitError::Store(error) if error.is_undecided() => persist_store(Completion::Maybe)
+                .with_reason(format!("the change may be there after a restart: {error}"))
+                .into(),
             CommitError::Store(error) => not_kept(&error.to_string()),
             CommitError::Conflict => not_kept("another process changed the store"),
         })
@@ -142,9 +145,11 @@ impl Pending {
 
 /// The error of a change that was not kept, and is not in memory either.
 fn not_kept(why: &str) -> ModelError {
-    SystemException::new(ExceptionKind::PersistStore, Minor::default(), Completion::No)
-        .with_reason(format!("nothing was changed: {why}"))
-        .into()
+    persist_store(Completion::No).with_reason(format!("nothing was changed: {why}")).into()
+}
+
+fn persist_store(completion: Completion) -> SystemException {
+    SystemException::new(ExceptionKind::PersistStore, Minor::default(), completion)
 }
 
 impl fmt::Debug for Keeper {
@@ -161,4 +166,57 @@ impl fmt::Debug for Keeper {
 fn random_stem() -> Vec<u8> {
     // The keys of a hash are random; that of nothing tells them.
     RandomState::new().hash_one(()).to_be_bytes().to_vec()
+}
+
+#[cfg(all(test, feature = "disk"))]
+mod tests {
+    use super::*;
+    use armilla_cos_trading::repos::service_type_repository::TypeStruct;
+    use armilla_store::faults::{Trial, try_every_failure};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+    use std::sync::{OnceLock, RwLock};
+
+    /// A trader with a service type for each change.
+    struct Types {
+        model: RwLock<Model>,
+        keeper: Keeper,
+    }
+
+    impl Trial for Types {
+        fn open(directory: &Path) -> Result<Self, String> {
+            static ORB: OnceLock<Orb> = OnceLock::new();
+            let orb = ORB.get_or_init(|| Orb::new().unwrap());
+            let store = Store::open(directory, orb).map_err(|error| error.to_string())?;
+            let (model, keeper) = store.into_parts();
+            Ok(Self { model: RwLock::new(model), keeper })
+        }
+
+        fn change(&mut self, number: u32) -> Result<(), String> {
+            let declared = Box::new(TypeStruct::default());
+            let changes = vec![Change::PutType(format!("T{number}"), declared)];
+            let kept = self.keeper.prepare(changes).unwrap();
+            let changes = kept.iter().map(|(change, _)| change.clone());
+            let undo = self.model.write().unwrap().make(changes).unwrap();
+            let pending = self.keeper.queue(kept, undo).unwrap();
+            let undo = |undo: Undo<'_, Kept>| {
+                let changes = undo.take().into_iter().map(|(change, _)| change);
+                self.model.write().unwrap().apply(changes).unwrap();
+            };
+            pending.settle(undo).map_err(|error| error.to_string())
+        }
+
+        fn changes(&self) -> BTreeSet<u32> {
+            let model = self.model.read().unwrap();
+            (1..20)
+                .filter(|number| model.service_types().get(&format!("T{number}")).is_ok())
+                .collect()
+        }
+    }
+
+    #[test]
+    fn whatever_fails_nothing_acknowledged_is_lost() {
+        let failures = try_every_failure::<Types>("trader");
+        assert!(failures > 50, "{failures}");
+    }
 }
