@@ -312,7 +312,7 @@ pub(super) fn accept_offer(
         } else if !claims.add(&address, &peer, &carrier) {
             report!(
                 warn,
-                "two clients offer their connections for the same address; the first one is used",
+                "two clients offer connections for the same address; the second one has to wait",
                 peer = connection.stream.peer(),
                 address = address,
             );

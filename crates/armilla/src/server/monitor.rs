@@ -3,7 +3,7 @@
 //!
 //! The monitor polls, so that a request pays for it with the load of one flag only.
 
-use super::worker_status::Observation;
+use super::worker_status::{Observation, WorkerStatus};
 use super::workers::Workers;
 use crate::callbacks::guarded;
 use crate::exception::Completion;
@@ -92,6 +92,8 @@ fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
 struct Inspector {
     /// How many looks in a row have found no change.
     unchanged: u32,
+    /// The statuses of the threads that are in the same servant as before, with the number of looks.
+    same: Vec<(Arc<WorkerStatus>, u32)>,
 }
 
 impl Inspector {
@@ -101,12 +103,14 @@ impl Inspector {
             match status.look() {
                 Observation::Changed => self.unchanged = 0,
                 Observation::Idle => {}
-                Observation::Same(ticks) => {
-                    status.mark_blocked(workers);
-                    if !status.is_oneway() || ticks >= ONEWAY_TICKS {
-                        status.hand_over_lead();
-                    }
-                }
+                Observation::Same(ticks) => self.same.push((status.clone(), ticks)),
+            }
+        }
+        // This may start threads and log, and so run code of the program: the lock is released.
+        for (status, ticks) in self.same.drain(..) {
+            status.mark_blocked(workers);
+            if !status.is_oneway() || ticks >= ONEWAY_TICKS {
+                status.hand_over_lead();
             }
         }
     }

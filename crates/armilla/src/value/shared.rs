@@ -6,7 +6,9 @@ use armilla_cdr::{CdrResult, Context, Decoder, Encoder, TypeCode};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
+use std::thread;
 
 /// The description of a concrete valuetype: its repository id, its TypeCode and its decoder.
 #[derive(Clone, Copy)]
@@ -121,7 +123,11 @@ impl Shared {
 
     /// Locks the state for the collector of cycles; `None` if another thread has the lock.
     pub(super) fn try_lock(&self) -> Option<RwLockWriteGuard<'_, Option<Arc<dyn AnyState>>>> {
-        self.state.try_write().ok()
+        match self.state.try_write() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(super) fn set(&self, state: Arc<dyn AnyState>) {
@@ -146,12 +152,16 @@ thread_local! {
 }
 
 impl Drop for Shared {
-    /// Drops a chain of values in a loop. Recursion would exhaust the stack for a long chain.
+    /// Drops a chain of values in a loop. Recursion would exhaust the stack for a long chain. If
+    /// the drop of a state panics, the panic goes on when the whole chain is gone.
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(state) = state else { return };
-        let mut next = enqueue(state);
-        while next.take().is_some() {
+        let (mut next, mut panicked) = (enqueue(state), None);
+        while let Some(state) = next.take() {
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(state))) {
+                panicked = Some(panic);
+            }
             next = DROPPING.with_borrow_mut(|states| match states.as_mut()?.pop() {
                 None => {
                     *states = None;
@@ -159,6 +169,9 @@ impl Drop for Shared {
                 }
                 state => state,
             });
+        }
+        if let Some(panic) = panicked.filter(|_| !thread::panicking()) {
+            resume_unwind(panic);
         }
     }
 }
@@ -172,4 +185,84 @@ fn enqueue(state: Arc<dyn AnyState>) -> Option<Arc<dyn AnyState>> {
         none => *none = Some(Vec::new()),
     });
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+
+    /// A state with a member of the program, which panics when it is dropped, or not.
+    struct Member {
+        panics: bool,
+        next: Option<Arc<Shared>>,
+    }
+
+    impl Drop for Member {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, Ordering::Relaxed);
+            assert!(!self.panics, "on purpose");
+        }
+    }
+
+    impl AnyState for Member {
+        fn ids(&self) -> &'static [&'static str] {
+            &[]
+        }
+
+        fn is_custom(&self) -> bool {
+            false
+        }
+
+        fn encode<'p>(&'p self, _: &mut Encoder<'p>) -> CdrResult {
+            Ok(())
+        }
+
+        fn part(&self, _: TypeId) -> Option<&dyn Any> {
+            None
+        }
+
+        fn part_mut(&mut self, _: TypeId) -> Option<&mut dyn Any> {
+            None
+        }
+
+        fn copy(&self) -> Arc<dyn AnyState> {
+            Arc::new(Self { panics: self.panics, next: self.next.clone() })
+        }
+    }
+
+    fn value(panics: bool, next: Option<Arc<Shared>>) -> Arc<Shared> {
+        let kind = Kind {
+            repository_id: "",
+            type_code: || TypeCode::Null,
+            is: |_| false,
+            decode: |input| Err(input.invalid_enum("nothing", 0)),
+        };
+        let shared = Shared::without_state(kind);
+        shared.set(Arc::new(Member { panics, next }));
+        Arc::new(shared)
+    }
+
+    #[test]
+    fn a_panic_in_a_drop_leaves_the_thread_free_to_drop_other_values() {
+        let chain = value(true, Some(value(true, Some(value(false, None)))));
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(chain))).is_err());
+        assert_eq!(DROPPED.load(Ordering::Relaxed), 3, "all of the chain");
+        drop(value(false, None));
+        assert_eq!(DROPPED.load(Ordering::Relaxed), 4);
+    }
+
+    #[test]
+    fn a_value_whose_change_panicked_is_not_kept_from_the_collector() {
+        let value = value(false, None);
+        let change = || {
+            let _state = value.state.write();
+            panic!("on purpose");
+        };
+        assert!(catch_unwind(AssertUnwindSafe(change)).is_err());
+        assert!(value.try_lock().is_some());
+        std::mem::forget(value);
+    }
 }
