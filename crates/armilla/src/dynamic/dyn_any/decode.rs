@@ -45,7 +45,7 @@ fn composed(code: &TypeCode, types: &Types, input: &mut Decoder<'_>) -> CdrResul
     match code {
         TypeCode::Struct(code) => parts(&code.members, types, input),
         TypeCode::Exception(code) => {
-            exception_id(&code.id, input)?;
+            skip_exception_id(&code.id, input)?;
             parts(&code.members, types, input)
         }
         TypeCode::Sequence(element, bound) => {
@@ -99,12 +99,12 @@ fn reference(input: &mut Decoder<'_>) -> CdrResult<Content> {
     Ok(Content::Reference(Box::new(Ior::decode(input)?)))
 }
 
-/// The repository id before the members of an exception, which omniORB leaves out in an any.
-fn exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
-    match input.next_string_is(id) && input.string()? != id {
-        true => Err(invalid("the repository id of an exception is another one's")),
-        false => Ok(()),
+/// Skips the repository id before the members of an exception, which omniORB leaves out in an any.
+fn skip_exception_id(id: &str, input: &mut Decoder<'_>) -> CdrResult {
+    if input.next_string_is(id) {
+        input.octets()?;
     }
+    Ok(())
 }
 
 fn sequence_length(element: &TypeCode, bound: u32, input: &mut Decoder<'_>) -> CdrResult<usize> {
