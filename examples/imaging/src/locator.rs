@@ -8,7 +8,7 @@ use crate::idl::{
     self, Group, Image, Level, Missing, Query, Server, ServerRef, Source, SourceRef, UnknownImage,
 };
 use crate::query;
-use crate::server::caller;
+use crate::server::{caller, may_ask};
 use armilla::{Error, ExceptionKind, Orb, SystemException};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -176,6 +176,7 @@ impl Source for Locator {
     }
 
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
+        may_ask(&self.guard, &caller(Some(&self.orb)))?;
         let asked = self.ask(|server| match server.holders(uid) {
             Ok(holders) => Ok(holders),
             Err(Error::User(_)) => Ok(Vec::new()),

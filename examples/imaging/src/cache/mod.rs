@@ -22,7 +22,7 @@ use crate::idl::{
     ServerState, Source, SourceRef, UnknownImage, Upload, View,
 };
 use crate::query;
-use crate::server::{ImageServer, ServerSettings, Through, caller};
+use crate::server::{ImageServer, ServerSettings, Through, caller, may_ask};
 use crate::store::Store;
 use armilla::{Error, ExceptionKind, SystemException};
 use armilla_stream::{FlowAgreement, FlowRequest, Listener, NoAgreement};
@@ -203,6 +203,8 @@ impl Source for Cache {
     }
 
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
+        let orb = self.0.this.get().and_then(|this| this.object().orb().ok());
+        may_ask(&self.0.guard, &caller(orb.as_ref()))?;
         let behind = self.0.keeping.holders_behind(uid);
         let here = self.store().image(uid).is_some();
         match behind {

@@ -6,4 +6,4 @@ mod servant;
 mod uploads;
 
 pub use servant::{ImageServer, ServerSettings, Through};
-pub(crate) use servant::{caller, refused};
+pub(crate) use servant::{caller, may_ask, refused};

@@ -94,8 +94,12 @@ impl ImageServer {
 
     /// An image that the caller reads.
     fn read(&self, what: &str, uid: &str) -> Result<Arc<Image>, Unread> {
-        let image = self.image(uid);
-        let image = image.map_err(Unread::Unknown)?;
+        let image = self.image(uid).map_err(|unknown| {
+            // Who may not read does not learn what is here.
+            let subject = Subject { what, image: uid, ..Subject::default() };
+            let refused = self.permit(Operation::Read, subject).err();
+            refused.map_or(Unread::Unknown(unknown), Unread::Refused)
+        })?;
         let subject =
             Subject { what, study: &image.study, series: &image.series, image: &image.uid };
         self.permit(Operation::Read, subject).map_err(Unread::Refused)?;
@@ -137,6 +141,14 @@ pub(crate) fn caller(orb: Option<&Orb>) -> Client {
         Some(Err(_)) | None => Place::Unknown,
     };
     Client { place, token: None, by: "corba" }
+}
+
+/// Refuses to tell who has an image to whom the rules allow no reading. It follows on searches and
+/// reads, so that only a refusal is recorded.
+pub(crate) fn may_ask(guard: &Guard, client: &Client) -> Result<(), SystemException> {
+    let subject = Subject { what: "holders", ..Subject::default() };
+    let checked = guard.check_again(client, Operation::Read, subject);
+    checked.map_err(|denied| ExceptionKind::NoPermission.because(denied.to_string()))
 }
 
 /// Why an image is not read.
@@ -217,6 +229,7 @@ impl Source for Shared {
     }
 
     fn holders(&self, uid: &str) -> Result<Vec<ServerRef>, Error<HoldersRaises>> {
+        may_ask(&self.0.settings.guard, &self.0.caller())?;
         // Who makes room elsewhere relies on it.
         match self.0.settings.store.holds(uid) {
             true => Ok(self.0.this.get().cloned().into_iter().collect()),
@@ -326,11 +339,13 @@ impl Server for Shared {
 
     fn remove(&self, uid: &str) -> Result<(), Error<RemoveRaises>> {
         let unknown = || Error::User(UnknownImage { uid: uid.to_owned() }.into());
-        let image = self.0.settings.store.entry(uid).ok_or_else(unknown)?;
-        let subject =
-            Subject { what: "file", study: &image.study, series: &image.series, image: uid };
+        let image = self.0.settings.store.entry(uid);
+        let (study, series) = image.as_deref().map_or(("", ""), |it| (&it.study, &it.series));
+        let subject = Subject { what: "file", study, series, image: uid };
+        // Who may not remove does not learn what is here.
         let permitted = self.0.permit(Operation::Remove, subject);
         permitted.map_err(|refused| Error::User(refused.into()))?;
+        image.as_ref().ok_or_else(unknown)?;
         let retain = self.0.settings.guard.rules().retain;
         let removed = self.0.settings.store.remove_retained(uid, retain);
         match removed.map_err(|error| Error::User(refused(&error).into()))? {
