@@ -176,9 +176,10 @@ impl<T> Segment<T> {
 /// The segment of an entry, and its number there.
 #[inline]
 const fn locate(index: u32) -> (usize, usize) {
-    let shifted = index as usize + FIRST;
-    let segment = (shifted.ilog2() - FIRST.ilog2()) as usize;
-    (segment, shifted - (FIRST << segment))
+    // Wide enough for every index, whatever a word is: it may come from a stranger's key.
+    let (shifted, first) = (index as u64 + FIRST as u64, FIRST as u64);
+    let segment = shifted.ilog2() - first.ilog2();
+    (segment as usize, (shifted - (first << segment)) as usize)
 }
 
 /// The position in its segment of the entry with this number, and the number of the entry at this
@@ -204,6 +205,10 @@ mod tests {
             }
         }
         assert!(locate(u32::MAX >> 1).0 < SEGMENTS);
+        let entries = Entries::<u8>::new();
+        for index in u32::MAX - 2 * FIRST as u32..=u32::MAX {
+            assert!(locate(index).0 + 1 >= SEGMENTS && entries.entry(index).is_none(), "{index}");
+        }
     }
 
     #[test]
