@@ -93,7 +93,7 @@ mod value;
 
 // The ground stands in a crate of its own; the modules above name it as theirs.
 use armilla_core::{
-    callbacks, concurrency, exception, log, message_memory, object_key, operations, peer,
+    callbacks, concurrency, exception, log, message_memory, object_key, operations, panics, peer,
 };
 use armilla_core::{policies, rt_info};
 use armilla_core::{settings, signature, sync, threads, wire};

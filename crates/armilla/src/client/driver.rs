@@ -9,6 +9,8 @@
 //! reactor over to another thread first. So there is always a thread that reads, sends and expires
 //! for all, whatever callbacks wait for; only so many of them run at a time.
 
+use crate::callbacks::guarded;
+use crate::exception::Completion;
 use crate::log::report;
 use crate::sync::lock;
 use crate::threads::{BlockingHooks, set_blocking_hooks};
@@ -16,7 +18,6 @@ use armilla_ipc::reactor::{Reactor, Timer};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -228,8 +229,7 @@ fn hand_over_lead() -> bool {
 /// Runs foreign code. A panic there ends `what` only; `None` then.
 #[inline]
 pub(super) fn contain<T>(what: &'static str, run: impl FnOnce() -> T) -> Option<T> {
-    let done = catch_unwind(AssertUnwindSafe(run));
-    done.inspect_err(|_| report!(error, "code of the program panicked", during = what)).ok()
+    guarded(what, Completion::Maybe, run).ok()
 }
 
 /// What is said of a connection whose transport has panicked.

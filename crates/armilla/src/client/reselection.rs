@@ -11,10 +11,10 @@ use super::invocation::Invocation;
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
+use crate::panics::catch;
 use crate::runtime::Orb;
 use crate::sync::lock;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
@@ -145,12 +145,12 @@ impl AsyncCall {
             return false;
         }
         // The selector is the program's.
-        catch_unwind(AssertUnwindSafe(|| selector.select_again(chosen, failure))).unwrap_or(false)
+        catch(|| selector.select_again(chosen, failure)).unwrap_or(false)
     }
 
     fn start_again(self: &Arc<Self>) {
-        let begun = catch_unwind(AssertUnwindSafe(|| self.begin_again()));
-        match begun.unwrap_or_else(|_| Err(super::no_reply())) {
+        let begun = catch(|| self.begin_again());
+        match begun.unwrap_or_else(|| Err(super::no_reply())) {
             Ok(()) => self.launch(),
             Err(error) => self.finish(Err(error)),
         }

@@ -6,8 +6,8 @@ use super::driver::{self, Deferred};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Contexts;
 use crate::log::report;
+use crate::panics::catch;
 use crate::sync::lock;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Resumes calls whose replies have been read.
@@ -58,7 +58,7 @@ impl AsyncCall {
     /// [Resumes](Self::resume) the call in this thread. A panic ends the call.
     pub(super) fn resume_here(self: &Arc<Self>) {
         let Some(event) = lock(&self.state).event.take() else { return };
-        if catch_unwind(AssertUnwindSafe(|| self.process(event))).is_err() {
+        if catch(|| self.process(event)).is_none() {
             let operation = self.operation.get().name;
             report!(error, "code that sees a call panicked", operation = operation);
             let (kind, minor) = (ExceptionKind::Unknown, Minor::SERVANT_PANICKED);
@@ -126,13 +126,13 @@ impl AsyncCall {
         }
         let listener = std::mem::take(&mut state.listener);
         drop(state);
-        let notified = catch_unwind(AssertUnwindSafe(|| match listener {
+        let notified = catch(|| match listener {
             Listener::Nobody => {}
             Listener::Task(waker) => waker.wake(),
             Listener::Thread(thread) => thread.unpark(),
             Listener::Callback(callback) => callback(self),
-        }));
-        if notified.is_err() {
+        });
+        if notified.is_none() {
             let operation = self.operation.get().name;
             report!(error, "a callback for a reply panicked", operation = operation);
         }

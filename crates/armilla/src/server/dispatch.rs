@@ -16,6 +16,7 @@ use super::reply_port::{Body, Flow, ReplyPort};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
+use crate::panics::discard;
 use crate::runtime::Located;
 use crate::server::Servant;
 use crate::server::interception::ServerFlow;
@@ -387,8 +388,10 @@ fn unencodable(why: impl Display) -> CloseReason {
 
 #[inline(always)]
 fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
-    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call)))
-        .unwrap_or_else(|_| Err(panicked(call).into()))
+    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|panic| {
+        discard(panic);
+        Err(panicked(call).into())
+    })
 }
 
 #[cold]
