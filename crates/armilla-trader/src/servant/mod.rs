@@ -28,20 +28,19 @@ use crate::limits::Limits;
 use crate::model::{Model, ModelError, Planned};
 use crate::store::{Keeper, Kept, Store};
 use activity::Counters;
-use armilla::{Completion, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, SystemException};
+use armilla::{
+    Caller, Completion, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, SystemException,
+};
 use armilla_cos_trading::repos::{ServiceTypeRepositoryRef, service_type_repository};
 use armilla_cos_trading::{
     AdminRef, LinkRef, LookupRef, ProxyRef, RegisterRef, admin as admin_interface,
     link as link_interface, lookup as lookup_interface, proxy as proxy_interface,
     register as register_interface,
 };
-use armilla_ipc::Address;
-use armilla_ipc::host::is_local_address;
 use armilla_store::Undo;
 use iterators::Iterators;
 use parallel::CallThreads;
 use request_ids::RequestIds;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// The name under which a trader is published: the initial reference of CORBA for its `Lookup`.
@@ -181,15 +180,7 @@ impl Servant {
     /// Fails unless the client may change what all others depend on: limits, links, the service types
     /// that there are.
     fn check_operator(&self) -> Result<(), SystemException> {
-        let is_local = || match self.orb().caller() {
-            Ok(Some(Address::Tcp { host, .. })) => host.parse::<IpAddr>().is_ok_and(|ip| {
-                let ip = ip.to_canonical();
-                ip.is_loopback() || is_local_address(ip)
-            }),
-            // This process, and transports that do not leave the host.
-            Ok(_) => true,
-            Err(_) => false,
-        };
+        let is_local = || Caller::current().is_some_and(|caller| caller.is_on_this_host());
         match self.service.limits.remote_operators || is_local() {
             true => Ok(()),
             false => Err(SystemException::new(
