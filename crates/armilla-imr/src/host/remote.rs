@@ -207,3 +207,45 @@ impl From<corba::LogStream> for LogStream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use armilla::Orb;
+
+    fn host() -> (RemoteHost, ActivatorRef) {
+        let orb = Orb::new().unwrap();
+        let activator = orb.string_to_object("corbaloc::192.0.2.1:1/a").unwrap().assume();
+        let from = Some(at("192.0.2.1"));
+        (RemoteHost::new("node7".to_owned(), &activator, &[1; 32], from), activator)
+    }
+
+    fn at(host: &str) -> Caller {
+        Caller { address: Some(Address::tcp(host, 40_000)), credentials: None }
+    }
+
+    #[test]
+    fn few_calls_wait_for_a_silent_activator() {
+        fn nest(host: &RemoteHost, calls: usize) -> Result<usize, String> {
+            host.call(|_, _| if calls == 1 { Ok(0) } else { nest(host, calls - 1) })
+        }
+        let (host, _) = host();
+        assert_eq!(nest(&host, MAX_CALLS), Ok(0));
+        let refused = nest(&host, MAX_CALLS + 1).unwrap_err();
+        assert!(refused.contains("16 calls wait"), "{refused}");
+        assert_eq!(nest(&host, MAX_CALLS), Ok(0), "the others are over");
+    }
+
+    #[test]
+    fn an_activator_elsewhere_does_not_take_the_place_of_one_that_is_alive() {
+        let (host, activator) = host();
+        for elsewhere in [None, Some(at("192.0.2.2")), Some(at("127.0.0.1"))] {
+            let refused = host.set_activator(&activator, &[2; 32], elsewhere).unwrap_err();
+            assert!(refused.contains("another address"), "{refused}");
+        }
+        assert_eq!(host.known().proof, [1; 32]);
+        assert!(host.has(&at("192.0.2.1")) && !host.has(&at("192.0.2.2")));
+        host.set_activator(&activator, &[2; 32], Some(at("192.0.2.1"))).unwrap();
+        assert_eq!(host.known().proof, [2; 32]);
+    }
+}
