@@ -234,7 +234,7 @@ impl Peers {
     }
 
     fn within(directory: &Path, stop: &Arc<AtomicBool>) -> io::Result<Self> {
-        let scratch = scratch(directory);
+        let scratch = scratch(directory)?;
         fs::create_dir_all(&scratch).and_then(|()| fs::create_dir_all(directory)).map_err(
             |error| {
                 let what = format!(
@@ -370,14 +370,15 @@ const PATH: usize = 108;
 
 /// The directory for the files of this run: next to the peers, unless the paths of sockets would be
 /// too long.
-fn scratch(directory: &Path) -> PathBuf {
-    let run = format!("run-{}", std::process::id());
-    let near = directory.join(&run);
+fn scratch(directory: &Path) -> io::Result<PathBuf> {
+    let near = directory.join(format!("run-{}", std::process::id()));
     // Reserve space for a slash, a number, and suffixes of the brokers.
-    match near.as_os_str().len() + 16 <= PATH {
-        true => near,
-        false => std::env::temp_dir().join(format!("armilla-bench-{run}")),
+    if near.as_os_str().len() + 16 <= PATH {
+        return Ok(near);
     }
+    // Everybody may write there, so nobody must guess the name.
+    let name = format!("armilla-bench-{:016x}", armilla_ipc::random::number()?);
+    Ok(std::env::temp_dir().join(name))
 }
 
 /// In a directory that everybody may write to, the build directory must be ours, because its
@@ -434,8 +435,8 @@ mod tests {
 
     #[test]
     fn sockets_have_paths_that_are_not_too_long() {
-        assert!(scratch(Path::new("/home/a/.cache")).starts_with("/home/a/.cache"));
-        let deep = scratch(&Path::new("/home").join("a".repeat(90)));
+        assert!(scratch(Path::new("/home/a/.cache")).unwrap().starts_with("/home/a/.cache"));
+        let deep = scratch(&Path::new("/home").join("a".repeat(90))).unwrap();
         assert!(deep.starts_with(std::env::temp_dir()), "{}", deep.display());
     }
 

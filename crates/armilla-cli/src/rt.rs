@@ -1,13 +1,16 @@
 //! `armilla rt`: what this host grants of real time, and what operations take.
 
+use armilla_ipc::random;
 use armilla_rt::{Measurement, Platform, PlatformReport, Scheduling};
 use armilla_schedule::MeasuredTimes;
 use armilla_terminal::{Context, Failure, Outcome, say};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
@@ -88,9 +91,11 @@ pub(crate) fn run(rt: &Rt) -> Outcome {
 
 impl Measure {
     fn run(&self) -> Outcome {
-        let directory = std::env::temp_dir().join(format!("armilla-measure-{}", process::id()));
-        fs::create_dir_all(&directory)
-            .context(format_args!("cannot create {}", directory.display()))?;
+        // The program writes there, so that nobody else must have made it, or be able to.
+        let name = format!("armilla-measure-{:016x}", random::number()?);
+        let directory = std::env::temp_dir().join(name);
+        let made = DirBuilder::new().mode(0o700).create(&directory);
+        made.context(format_args!("cannot create {}", directory.display()))?;
         let measured = self.measure(&directory);
         // What is left there is of no use to anybody.
         fs::remove_dir_all(&directory).ok();
