@@ -12,6 +12,7 @@ use armilla_tests::orbs::Server;
 use armilla_tests::probe;
 use serde_json::json;
 use served::{Served, failure};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn probe_model() -> Model {
     let file = format!("{}/../../tests/idl/probe.idl", env!("CARGO_MANIFEST_DIR"));
@@ -296,4 +297,37 @@ fn the_repository_describes_itself() {
     let text = found.as_str().unwrap();
     let found: InterfaceDefRef = served.client.resolve(text).unwrap();
     assert_eq!(found.name().unwrap(), "Repository");
+}
+
+#[test]
+fn a_container_is_read_while_what_it_holds_is_destroyed() {
+    let served = Served::new(Model::new());
+    let (repository, busy) = (&served.repository, AtomicBool::new(true));
+    let long = served.primitive(PrimitiveKind::PkLong);
+    let holder = repository.create_interface("IDL:Holder:1.0", "Holder", "1.0", &[]).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let (busy, holder, long) = (&busy, &holder, &long);
+            scope.spawn(move || {
+                let (name, mode) = (format!("a{thread}"), AttributeMode::AttrReadonly);
+                let id = format!("IDL:Holder/{name}:1.0");
+                while busy.load(Ordering::Relaxed) {
+                    let made = holder.create_attribute(&id, &name, "1.0", long, mode).unwrap();
+                    made.destroy().unwrap();
+                }
+            });
+        }
+        let read = || -> Result<(), armilla::SystemException> {
+            holder.contents(DefinitionKind::DkAll, false)?;
+            holder.describe_contents(DefinitionKind::DkAll, false, -1)?;
+            holder.describe_interface()?;
+            holder.lookup("a0")?;
+            repository.lookup_id("IDL:Holder/a1:1.0")?;
+            repository.lookup_name("a1", -1, DefinitionKind::DkAll, false)?;
+            Ok(())
+        };
+        let failed = (0..300).find_map(|_| read().err());
+        busy.store(false, Ordering::Relaxed);
+        assert_eq!(failed, None, "the container is there all the time");
+    });
 }

@@ -48,7 +48,7 @@ impl Contained for Def {
     }
 
     fn absolute_name(&self) -> Result<ScopedName> {
-        self.read(|model| Ok(model.absolute_name(self.id)))
+        self.read(|model| model.definition(self.id).map(|_| model.absolute_name(self.id)))
     }
 
     fn containing_repository(&self) -> Result<RepositoryRef> {

@@ -21,11 +21,6 @@ impl Def {
         self.reference(made)
     }
 
-    /// The reference to a definition; nil for `None`.
-    fn found(&self, id: Option<DefId>) -> Result<ContainedRef> {
-        id.map_or_else(|| Ok(ContainedRef::nil()), |id| self.reference(id))
-    }
-
     /// The members of a union, with numeric labels.
     pub(super) fn union_fields(
         &self,
@@ -71,7 +66,7 @@ impl Container for Def {
         exclude_inherited: bool,
     ) -> Result<ContainedSeq> {
         let found = self.read(|m| Ok(m.contents(self.id, limit_type, exclude_inherited)))?;
-        self.references(&found)
+        self.all_found(&found)
     }
 
     fn lookup_name(
@@ -85,7 +80,7 @@ impl Container for Def {
         let found = self.read(|model| {
             Ok(model.lookup_name(self.id, name, levels, limit_type, exclude_inherited))
         })?;
-        self.references(&found)
+        self.all_found(&found)
     }
 
     fn describe_contents(
@@ -97,11 +92,10 @@ impl Container for Def {
         let found = self.read(|m| Ok(m.contents(self.id, limit_type, exclude_inherited)))?;
         // A negative number means no limit.
         let most = usize::try_from(max_returned_objs).unwrap_or(usize::MAX);
-        let describe = |id: &DefId| {
-            let (kind, value) = self.other(*id).description()?;
-            Ok(container::Description { contained_object: self.reference(*id)?, kind, value })
-        };
-        found.iter().take(most).map(describe).collect()
+        self.each_found(&found[..most.min(found.len())], |def| {
+            let (kind, value) = def.description()?;
+            Ok(container::Description { contained_object: def.reference(def.id)?, kind, value })
+        })
     }
 
     fn create_module(&self, id: &str, name: &str, version: &str) -> Result<ModuleDefRef> {

@@ -196,7 +196,7 @@ impl Def {
         describe: impl Fn(&Self) -> Result<T>,
     ) -> Result<Vec<T>> {
         let ids = self.read(|model| Ok(model.contents(self.id, kind, false)))?;
-        ids.into_iter().map(|id| describe(&self.other(id))).collect()
+        self.each_found(&ids, describe)
     }
 
     /// The operations of an interface or a valuetype, including inherited ones.

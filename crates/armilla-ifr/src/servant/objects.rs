@@ -37,17 +37,22 @@ impl Service {
 impl Def {
     /// The object of a definition.
     pub(super) fn object(&self, id: DefId) -> Result<Object> {
+        Ok(self.object_if_there(id)?.ok_or(ModelError::Destroyed)?)
+    }
+
+    /// The object of a definition, unless it was destroyed.
+    fn object_if_there(&self, id: DefId) -> Result<Option<Object>> {
         // The read lock keeps the definition from being destroyed before its object is registered.
         let store = self.service.store();
-        let definition = store.model().definition(id)?;
+        let Some(definition) = store.model().get(id) else { return Ok(None) };
         let mut active = self.service.objects.active();
         if let Some((_, object)) = active.get(&id) {
-            return Ok(object.clone());
+            return Ok(Some(object.clone()));
         }
         let object_id = ObjectId::from(definition.object.as_str());
         let object = self.activate(id, &definition.kind, object_id.clone())?;
         active.insert(id, (object_id, object.clone()));
-        Ok(object)
+        Ok(Some(object))
     }
 
     fn activate(&self, id: DefId, kind: &Kind, object_id: ObjectId) -> Result<Object> {
@@ -90,6 +95,34 @@ impl Def {
     /// The object of a definition, typed.
     pub(super) fn reference<I: Interface + ?Sized>(&self, id: DefId) -> Result<Ref<I>> {
         self.object(id).map(|object| object.assume())
+    }
+
+    /// The object of a definition that was found a moment ago, typed; nil if there is none, or it
+    /// was destroyed meanwhile.
+    pub(super) fn found<I: Interface + ?Sized>(&self, id: Option<DefId>) -> Result<Ref<I>> {
+        let object = id.map_or(Ok(None), |id| self.object_if_there(id))?;
+        Ok(object.map_or_else(Ref::nil, |object| object.assume()))
+    }
+
+    /// The objects of definitions that were found a moment ago, typed, without those that were
+    /// destroyed meanwhile: for who asks, the container is there, and they never were.
+    pub(super) fn all_found<I: Interface + ?Sized>(&self, ids: &[DefId]) -> Result<Vec<Ref<I>>> {
+        let found = ids.iter().map(|id| self.object_if_there(*id)).filter_map(Result::transpose);
+        found.map(|object| object.map(|object| object.assume())).collect()
+    }
+
+    /// Describes definitions that were found a moment ago, without those that were destroyed
+    /// meanwhile.
+    pub(super) fn each_found<T>(
+        &self,
+        ids: &[DefId],
+        describe: impl Fn(&Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let describe = |id: &DefId| match describe(&self.other(*id)) {
+            Err(_) if self.service.store().model().get(*id).is_none() => None,
+            described => Some(described),
+        };
+        ids.iter().filter_map(describe).collect()
     }
 
     /// The objects of several definitions, typed.

@@ -95,7 +95,7 @@ impl Def {
     /// The state of the valuetype, without that of its base.
     fn state(&self) -> Result<ValueMemberSeq> {
         let ids = self.read(|m| Ok(m.contents(self.id, DefinitionKind::DkValueMember, true)))?;
-        ids.into_iter().map(|id| self.other(id).value_member()).collect()
+        self.each_found(&ids, Self::value_member)
     }
 }
 
