@@ -37,13 +37,21 @@ impl DiskFile {
         Self::open_with(path, OpenOptions::new().read(true).write(true))
     }
 
-    /// Makes a file, or empties the one that is there, to read and to write it.
+    /// Makes a file, in the place of one that is there, to read and to write it. No link is
+    /// followed.
     ///
     /// # Errors
     /// It cannot be made.
     pub fn create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        Self::open_with(path, options.read(true).write(true).create(true).truncate(true))
+        let options = options.read(true).write(true).create_new(true);
+        match Self::open_with(path, options) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                remove(path)?;
+                Self::open_with(path, options)
+            }
+            made => made,
+        }
     }
 
     fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<Self> {

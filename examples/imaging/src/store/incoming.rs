@@ -3,10 +3,10 @@
 use super::{Store, StoreError};
 use crate::dicom;
 use crate::idl::Image;
+use armilla_store::disk::{self, DiskFile};
 use sha2::{Digest as _, Sha256};
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,26 +20,19 @@ fn path_in(directory: &Path) -> PathBuf {
     directory.join(format!("{}.part", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// How a file of a store is opened: it is its user's alone.
-fn options() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
-    options
-}
-
 /// A file for this process alone.
 pub(super) fn unnamed(directory: &Path) -> io::Result<File> {
     let path = path_in(directory);
-    let file = options().read(true).create_new(true).open(&path)?;
-    fs::remove_file(&path)?;
-    Ok(file)
+    let file = DiskFile::create(&path)?;
+    disk::remove(&path)?;
+    file.file().try_clone()
 }
 
 /// A file that is written into a store. Dropping it before [`keep`](Self::keep) removes it.
 #[derive(Debug)]
 pub struct Incoming {
     store: Store,
-    file: File,
+    file: DiskFile,
     path: PathBuf,
     hasher: Sha256,
     size: u64,
@@ -53,8 +46,7 @@ pub struct Incoming {
 impl Incoming {
     pub(super) fn new(store: Store, reserved: u64, grows: bool) -> Result<Self, StoreError> {
         let path = path_in(&store.0.directory.join("incoming"));
-        let made = options().create(true).truncate(true).open(&path);
-        match made {
+        match DiskFile::create(&path) {
             Ok(file) => Ok(Self {
                 store,
                 file,
@@ -117,7 +109,7 @@ impl Incoming {
     /// left behind.
     pub fn keep(self) -> Result<Arc<Image>, StoreError> {
         let failed = |error| StoreError::File(self.path.clone(), error);
-        self.file.sync_all().map_err(failed)?;
+        self.file.sync().map_err(failed)?;
         let mut image = self.check()?;
         image.size = self.size;
         image.stored = super::now();
@@ -128,10 +120,14 @@ impl Incoming {
 
 impl Incoming {
     fn append(&mut self, octets: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(octets)?;
-        self.hasher.update(&octets[..count]);
-        self.size += count as u64;
-        Ok(count)
+        let written = self.file.write_all_at(octets, self.size);
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+        };
+        written.map_err(named)?;
+        self.hasher.update(octets);
+        self.size += octets.len() as u64;
+        Ok(octets.len())
     }
 }
 
@@ -162,6 +158,6 @@ impl Drop for Incoming {
     fn drop(&mut self) {
         self.store.release(self.reserved);
         // A file that was kept has another name by now.
-        fs::remove_file(&self.path).ok();
+        disk::remove(&self.path).ok();
     }
 }

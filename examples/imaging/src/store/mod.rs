@@ -14,13 +14,13 @@ pub use incoming::Incoming;
 use crate::dicom::{self, DicomError};
 use crate::idl::{Group, Image, Level, Query};
 use crate::query;
+use armilla_store::disk;
 use claims::Claims;
 use index::Index;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -137,8 +137,7 @@ impl Store {
         for folder in ["images", "incoming"] {
             let path = directory.join(folder);
             // Images tell of patients: directories that are there keep their permissions.
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-            made.map_err(|error| StoreError::File(path, error))?;
+            disk::make_directory(&path).map_err(|error| StoreError::File(path, error))?;
         }
         if !Index::is_in(directory) {
             refuse_without_index(directory)?;
@@ -177,11 +176,11 @@ impl Store {
                 .is_some_and(|uid| kept.images.contains_key(uid) || kept.lost.contains_key(uid))
         };
         for folder in ["incoming", "images"] {
-            let Ok(files) = fs::read_dir(self.0.directory.join(folder)) else { continue };
-            for file in files.flatten() {
-                let name = file.file_name();
-                if folder == "incoming" || !name.to_str().is_some_and(known) {
-                    fs::remove_file(file.path()).ok();
+            // What stays is removed at a later start.
+            for file in disk::list(&self.0.directory.join(folder)).unwrap_or_default() {
+                let name = file.file_name().and_then(|name| name.to_str());
+                if folder == "incoming" || !name.is_some_and(known) {
+                    disk::remove(&file).ok();
                 }
             }
         }
@@ -250,11 +249,11 @@ impl Store {
             }
         }
         let path = self.path(&image.uid);
-        fs::rename(file, &path).map_err(|error| StoreError::File(path.clone(), error))?;
-        let synced = sync_directory(&self.0.directory.join("images"));
-        synced.and_then(|()| self.0.index.insert(&image)).inspect_err(|_| {
+        let named = disk::rename(file, &path);
+        let named = named.map_err(|error| StoreError::File(path.clone(), error));
+        named.and_then(|()| self.0.index.insert(&image)).inspect_err(|_| {
             // Not acknowledged, so not kept.
-            fs::remove_file(&path).ok();
+            disk::remove(&path).ok();
         })?;
         let image = Arc::new(image);
         let mut kept = self.kept_mut();
@@ -352,7 +351,7 @@ impl Store {
         drop(kept);
         // A file that stays is removed at the next start, for the index does not know it.
         let path = self.path(uid);
-        if let Err(error) = fs::remove_file(&path) {
+        if let Err(error) = disk::remove(&path) {
             tracing::warn!(uid, %error, "the file of a removed image stays until the next start");
         }
         Ok(true)
@@ -422,18 +421,13 @@ fn is_whole(path: &Path, image: &Image) -> bool {
 fn refuse_without_index(directory: &Path) -> Result<(), StoreError> {
     let images = directory.join("images");
     let failed = |error| StoreError::File(images.clone(), error);
-    match fs::read_dir(&images).map_err(failed)?.next() {
-        None => Ok(()),
-        Some(_) => Err(StoreError::Index(format!(
+    match disk::list(&images).map_err(failed)?.is_empty() {
+        true => Ok(()),
+        false => Err(StoreError::Index(format!(
             "{} has files, but their index {} is gone: put a copy of it there, or move the folder \
              away and import its files",
             images.display(),
             directory.join("index.redb").display()
         ))),
     }
-}
-
-fn sync_directory(path: &Path) -> Result<(), StoreError> {
-    let synced = File::open(path).and_then(|directory| directory.sync_all());
-    synced.map_err(|error| StoreError::File(path.to_owned(), error))
 }

@@ -1,8 +1,11 @@
 use super::*;
 use crate::query::everything;
+use armilla_store::faults::{Trial, try_every_failure};
 use dicom_core::{DataElement, PrimitiveValue, VR};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::{FileMetaTableBuilder, InMemDicomObject};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -141,4 +144,36 @@ fn what_comes_in_the_place_of_another_image_is_not_kept() {
         assert!(store.find(&everything()).is_empty());
     }
     assert_eq!(bring(&one, &image).unwrap().uid, "1.1");
+}
+
+/// A store with an image for each change.
+struct Images(Store);
+
+impl Trial for Images {
+    fn open(directory: &Path) -> Result<Self, String> {
+        Store::open_with_spare(directory, 0, 0).map(Self).map_err(|error| error.to_string())
+    }
+
+    fn change(&mut self, number: u32) -> Result<(), String> {
+        static OBJECTS: OnceLock<Directory> = OnceLock::new();
+        let objects = OBJECTS.get_or_init(|| {
+            let objects = Directory::new("objects");
+            (1..20).for_each(|number| drop(objects.object(&format!("1.{number}"), "a")));
+            objects
+        });
+        let imported = self.0.import(&objects.0.join(format!("1.{number}-a")));
+        imported.map(drop).map_err(|error| error.to_string())
+    }
+
+    fn changes(&self) -> BTreeSet<u32> {
+        let images = self.0.find(&everything()).into_iter();
+        let whole = images.filter(|image| self.0.holds(&image.uid));
+        whole.map(|image| image.uid["1.".len()..].parse().unwrap()).collect()
+    }
+}
+
+#[test]
+fn whatever_fails_nothing_acknowledged_is_lost() {
+    let failures = try_every_failure::<Images>("imaging");
+    assert!(failures > 50, "{failures}");
 }
