@@ -212,7 +212,12 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-service",
         rows: &[
-            ("blocking body events guard lifecycle page", "what a server shows, and to whom"),
+            (
+                "blocking body lifecycle limits page",
+                "what a server shows, and what it spends on it",
+            ),
+            ("bodies connections events", "what clients hold, within those limits"),
+            ("guard serving", "to whom it is shown, and how"),
             ("console", "the listener that shows it"),
         ],
         exceptions: &[],
