@@ -1,8 +1,14 @@
 //! A locator of keys: where an object is that the server does not have.
 
 use armilla::{Completion, ExceptionKind, LocationReply, Minor, Orb, SystemException};
+use armilla_cdr::{ByteOrder, Encoder};
+use armilla_giop::{
+    HEADER_LEN, LocateStatus, Message, MessageHeader, MessageKind, TargetAddress, Version,
+    encode_locate_request,
+};
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs::{self, Server};
+use armilla_tests::peer::Wire;
 use armilla_tests::probe::{Common, EverythingRef};
 use std::sync::{Arc, Mutex};
 
@@ -135,4 +141,44 @@ fn the_locator_is_asked_within_the_process_too() {
     assert!(object.locate().unwrap());
     let object: EverythingRef = object.assume();
     object.ping().unwrap();
+}
+
+/// LocateRequests that wait for the locator are requests in progress.
+#[test]
+fn a_client_has_so_many_locate_requests_without_an_answer_and_no_more() {
+    let front = orbs::listening_with(|settings| settings.requests_in_progress = 3);
+    front.perform_work().unwrap();
+    let waiting: Arc<Mutex<Vec<LocationReply>>> = Arc::default();
+    let kept = waiting.clone();
+    front.set_key_locator(move |_, reply| kept.lock().unwrap().push(reply));
+    let (host, port) = &front.published_addresses().unwrap()[0];
+    let mut wire = Wire::connect((host, *port));
+    let locate = |id| {
+        let mut out = Encoder::new(ByteOrder::NATIVE);
+        encode_locate_request(&mut out, Version::V1_2, id, TargetAddress::Key(b"far")).unwrap();
+        MessageHeader::finish(&mut out).unwrap();
+        out.to_vec()
+    };
+    let located = |wire: &mut Wire| {
+        let reply = wire.message().unwrap();
+        let message = Message::parse(&reply).unwrap().unwrap();
+        assert_eq!(message.header.kind, MessageKind::LocateReply);
+        let word = |at: usize| u32::from_ne_bytes(*reply[at..].first_chunk().unwrap());
+        (word(HEADER_LEN), word(HEADER_LEN + 4))
+    };
+    (0..5).for_each(|id| assert!(wire.send(&locate(id))));
+    let exception = LocateStatus::SystemException as u32;
+    assert_eq!([(); 2].map(|()| located(&mut wire)), [(3, exception), (4, exception)]);
+    assert_eq!(waiting.lock().unwrap().len(), 3);
+    let unknown = LocateStatus::UnknownObject as u32;
+    for id in 0..3 {
+        let reply = waiting.lock().unwrap().remove(0);
+        reply.unknown();
+        assert_eq!(located(&mut wire), (id, unknown));
+    }
+    assert!(wire.send(&locate(5)));
+    eventually("there is room again", || waiting.lock().unwrap().len() == 1);
+    waiting.lock().unwrap().clear();
+    assert_eq!(located(&mut wire), (5, exception));
+    front.shutdown();
 }

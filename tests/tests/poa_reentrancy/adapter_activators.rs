@@ -6,7 +6,7 @@ use armilla_tests::gate::eventually;
 use armilla_tests::orbs;
 use armilla_tests::probe::*;
 use armilla_tests::servant::Probe;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 /// A reference to an object of the POA `child`, which is not there.
@@ -125,5 +125,35 @@ fn requests_for_a_new_poa_keep_to_its_own_manager() {
     eventually("both are held", || manager.held_requests() == 2);
     manager.activate().unwrap();
     calls.into_iter().for_each(|call| call.join().unwrap().unwrap());
+    orb.shutdown();
+}
+
+/// The activator of each POA looks for the other one, and both are in it.
+#[test]
+fn adapter_activators_that_look_for_each_other_do_not_wait_for_ever() {
+    let orb = orbs::listening();
+    orb.root_poa().manager().activate().unwrap();
+    let both_inside = Arc::new(Barrier::new(2));
+    orb.root_poa().set_activator(move |parent: &Poa, name: &str| {
+        both_inside.wait();
+        let other = parent.find_poa(if name == "a" { "b" } else { "a" }, true);
+        parent.create_poa(name).build().unwrap();
+        // Whoever closes the circle does not wait; the other one then finds what that makes.
+        match other {
+            Ok(_) => true,
+            Err(PoaError::System(error)) => {
+                assert_eq!(error.minor(), Minor::TRANSIENT_REQUEST_DISCARDED, "{error}");
+                true
+            }
+            Err(error) => panic!("{error}"),
+        }
+    });
+    let finds = ["a", "b"].map(|name| {
+        let root = orb.root_poa();
+        thread::spawn(move || root.find_poa(name, true).map(drop))
+    });
+    for find in finds {
+        in_time(move || find.join().unwrap().unwrap());
+    }
     orb.shutdown();
 }

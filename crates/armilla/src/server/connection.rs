@@ -15,7 +15,7 @@ use super::close_reason::CloseReason;
 use super::connection_slot::ConnectionSlot;
 use super::dispatch;
 use super::leadership::{LeadToken, Leadership};
-use super::output::{Output, PendingReply};
+use super::output::Output;
 use super::reactor_connection::ReactorConnection;
 use super::refusals;
 use super::slowness::Slowness;
@@ -366,10 +366,9 @@ impl Connection {
         let ServerEvent::Locate(request) = received else { return Ok(true) };
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
-        let located = dispatch::locate(self, message, &request, reply);
+        let located =
+            dispatch::locate(self, message, &request, refusals::locate_refusal(self), reply);
         status.leave_servant(workers);
-        // Nothing is sent, so this cannot fail.
-        self.settle(request.request_id, PendingReply::Now, None).ok();
         if !self.leadership.leave_servant(token) {
             if let Err(end) = located {
                 self.end_by_leader(&end);

@@ -455,26 +455,32 @@ fn take_code_sets(
     Ok(code_sets)
 }
 
-/// Answers a LocateRequest.
+/// Answers a LocateRequest, now or later: it is in progress until then, and counts. One that is
+/// `refused` gets this exception.
 pub(super) fn locate(
     connection: &Arc<Connection>,
     message: &Message<'_>,
     request: &LocateRequest<'_>,
+    refused: Option<SystemException>,
     memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
-    let found = match request.target.object_key() {
-        None => Ok(Located::Unnamed),
-        Some(key) => connection.orb.locate_object(key, connection.is_originated()),
+    let found = match (refused, request.target.object_key()) {
+        (Some(exception), _) => Err(exception),
+        (None, None) => Ok(Located::Unnamed),
+        (None, Some(key)) => connection.orb.locate_object(key, connection.is_originated()),
     };
+    let (version, id) = (message.header.version, request.request_id);
     if matches!(found, Ok(Located::Nowhere))
         && !connection.is_originated()
         && let Some(key) = request.target.object_key()
         && let Some(locator) = connection.orb.key_locator(key)
     {
-        let (version, id) = (message.header.version, request.request_id);
         let reply = LocationReply::to_locate_request(connection, version, id);
         key_locator::ask(&connection.orb, &locator, key, connection.stream.peer(), reply);
         return Ok(());
     }
-    send_locate_reply(connection, message.header.version, request.request_id, found, memory)
+    let sent = send_locate_reply(connection, version, id, found, memory);
+    // Nothing is sent, so this cannot fail.
+    connection.settle(id, PendingReply::Now, None).ok();
+    sent
 }

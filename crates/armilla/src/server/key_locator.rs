@@ -7,6 +7,7 @@
 use super::amh::DeferredReply;
 use super::connection::Connection;
 use super::locate_reply::send_locate_reply;
+use super::output::PendingReply;
 use super::published::Published;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
@@ -99,8 +100,10 @@ impl LocationReply {
     pub fn is_cancelled(&self) -> bool {
         match &self.0 {
             Some(Destination::Request(deferred)) => deferred.is_abandoned(),
-            Some(Destination::Locate { connection, .. }) => {
-                connection.output.try_lock().is_some_and(|output| output.gone)
+            Some(Destination::Locate { connection, request_id, .. }) => {
+                let output = connection.output.try_lock();
+                output
+                    .is_some_and(|output| output.gone || output.responder.is_cancelled(*request_id))
             }
             _ => false,
         }
@@ -126,6 +129,8 @@ impl LocationReply {
                 if sent.is_err() {
                     tracing::debug!(peer = %connection.stream.peer(), "a LocateReply was not sent");
                 }
+                // Nothing is sent, so this cannot fail.
+                connection.settle(request_id, PendingReply::Later, None).ok();
             }
             // The receiver is gone only if the caller has timed out.
             Some(Destination::Caller(sender)) => drop(sender.send(located)),
@@ -136,11 +141,13 @@ impl LocationReply {
         Self(Some(Destination::Request(deferred)))
     }
 
+    /// The reply to a LocateRequest that is in progress until it is sent.
     pub(super) fn to_locate_request(
         connection: &Arc<Connection>,
         version: Version,
         request_id: u32,
     ) -> Self {
+        connection.output.lock().deferred += 1;
         let connection = connection.clone();
         Self(Some(Destination::Locate { connection, version, request_id }))
     }

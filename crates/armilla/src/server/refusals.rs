@@ -20,18 +20,31 @@ pub(super) fn refuse(
     header: &RequestHeader<'_>,
     memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
-    let limit = connection.orb.settings().requests_in_progress;
-    let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
-    let exception = SystemException::new(
-        ExceptionKind::Transient,
-        Minor::TOO_MANY_REQUESTS_IN_PROGRESS,
-        Completion::No,
-    )
-    .with_reason(what);
+    let exception = too_many(connection);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
+}
+
+/// Why a LocateRequest that has just begun is not served; `None` where `requests_in_progress` allows
+/// it.
+#[cold]
+pub(super) fn locate_refusal(connection: &Connection) -> Option<SystemException> {
+    let in_progress = connection.output.lock().responder.in_progress();
+    (in_progress > connection.orb.settings().requests_in_progress).then(|| too_many(connection))
+}
+
+#[cold]
+fn too_many(connection: &Connection) -> SystemException {
+    let limit = connection.orb.settings().requests_in_progress;
+    let what = format!("{limit} requests of one connection are in progress (requests_in_progress)");
+    SystemException::new(
+        ExceptionKind::Transient,
+        Minor::TOO_MANY_REQUESTS_IN_PROGRESS,
+        Completion::No,
+    )
+    .with_reason(what)
 }
 
 /// Refuses a request because it is larger than `max_message`, or because there is no memory for it.

@@ -3,6 +3,7 @@
 //!
 //! A call that finds the gate open, by one load, needs nothing else from this file.
 
+use super::creation_waits::CreationWait;
 use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -202,11 +203,21 @@ impl PoaInner {
     /// thread.
     ///
     /// # Errors
-    /// `TIMEOUT` when the wait limit of a collocated call expires.
+    /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when that thread waits
+    /// for what this one makes.
     pub(super) fn await_creation_by_others(&self) -> Result<(), SystemException> {
         if self.is_created_by_current_thread() {
             return Ok(());
         }
+        let parent = self.parent.as_ref().and_then(std::sync::Weak::upgrade);
+        let _waits = match &parent {
+            Some(parent) => {
+                let creator = lock(&parent.state).creating.get(&self.name).copied();
+                let wait = |creator| CreationWait::begin(parent, &self.name, creator);
+                creator.map(wait).transpose()?
+            }
+            None => None,
+        };
         let mut state = lock(&self.state);
         while self.gate.is(GateFlag::Creating) && !self.gate.is(GateFlag::Destroyed) {
             state = wait_limit::wait(&self.changed, state).map_err(|_| {

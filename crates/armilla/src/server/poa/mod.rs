@@ -10,6 +10,7 @@ mod activation;
 mod active_calls;
 mod adapters;
 mod builder;
+mod creation_waits;
 mod current;
 mod error;
 mod existence;

@@ -1,6 +1,7 @@
 //! The tree of POAs: names, parents, children, and adapter activators that create POAs on demand.
 
 use super::builder::child_path;
+use super::creation_waits::CreationWait;
 use super::gate::{Admission, GateFlag, creation_timed_out};
 use super::{AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -141,7 +142,8 @@ impl PoaInner {
     ///
     /// # Errors
     /// `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]) when the activator failed; `TIMEOUT` when
-    /// another thread is in it, and the wait limit of a collocated call expires.
+    /// another thread is in it, and the wait limit of a collocated call expires; `TRANSIENT` when
+    /// that thread waits for what this one makes.
     fn child(
         self: &Arc<Self>,
         orb: &Orb,
@@ -150,7 +152,10 @@ impl PoaInner {
         let activator = {
             let mut state = lock(&self.state);
             let me = thread::current().id();
-            while state.creating.get(name).is_some_and(|creator| *creator != me) {
+            while let Some(creator) =
+                state.creating.get(name).copied().filter(|creator| *creator != me)
+            {
+                let _waits = CreationWait::begin(self, name, creator)?;
                 state = wait_limit::wait(&self.changed, state)
                     .map_err(|_| wait_limit::exhausted(Completion::No, creation_timed_out(name)))?;
             }
@@ -171,6 +176,7 @@ impl PoaInner {
         });
         let mut state = lock(&self.state);
         state.creating.remove(name);
+        CreationWait::end_all(self, name);
         let child = state.children.get(name).cloned();
         if let Some(child) = &child {
             child.gate.set(GateFlag::Creating, false);
