@@ -1,6 +1,6 @@
 //! Many connections to a server in a separate process: a thousand are cheap, and all of them work;
 //! those of silent and dribbling peers hold up no others.
-//! `crates/armilla-bench/src/bin/connections.rs` measures ten times as many.
+//! `lab/armilla-bench/src/bin/connections.rs` measures ten times as many.
 
 use armilla::Version;
 use armilla_cdr::ByteOrder;

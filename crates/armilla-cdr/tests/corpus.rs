@@ -8,19 +8,19 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[path = "../../../fuzz/checks/any.rs"]
+#[path = "../../../lab/fuzz/checks/any.rs"]
 mod any;
-#[path = "../../../fuzz/checks/cdr_values.rs"]
+#[path = "../../../lab/fuzz/checks/cdr_values.rs"]
 mod cdr_values;
-#[path = "../../../fuzz/checks/replay.rs"]
+#[path = "../../../lab/fuzz/checks/replay.rs"]
 mod replay;
-#[path = "../../../fuzz/checks/value.rs"]
+#[path = "../../../lab/fuzz/checks/value.rs"]
 mod value;
 
 use replay::replay;
 
 fn folder(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus").join(name)
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn valuetypes() {
 /// Writes the well-formed part of the corpus:
 /// `cargo test -p armilla-cdr --test corpus -- --ignored`.
 #[test]
-#[ignore = "writes fuzz/corpus/cdr_values"]
+#[ignore = "writes lab/fuzz/corpus/cdr_values"]
 fn write_seeds() {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         write_types(order);
@@ -107,7 +107,7 @@ fn write_types(order: ByteOrder) {
 }
 
 fn write_texts(order: ByteOrder) {
-    // The code sets that these modes choose are told by `fuzz/checks/cdr_values.rs`.
+    // The code sets that these modes choose are told by `lab/fuzz/checks/cdr_values.rs`.
     for (mode, char, wchar, text) in [
         (0xd4, CodeSet::EucJp, CodeSet::Ucs4, "漢字ｱ"),
         (0xd8, CodeSet::ShiftJis, CodeSet::Utf16, "漢字ｱ"),
@@ -152,7 +152,7 @@ impl Encode for Custom {
 
 /// Writes the well-formed part of the corpus of values with their types, as [`write_seeds`].
 #[test]
-#[ignore = "writes fuzz/corpus/any"]
+#[ignore = "writes lab/fuzz/corpus/any"]
 fn write_seeds_with_types() {
     let node = TypeCode::sequence(TypeCode::recursive("IDL:Node:1.0"), 0);
     let node = TypeCode::structure("IDL:Node:1.0", "Node", [("next", node)]);

@@ -21,7 +21,7 @@ const ORDERS: [(&str, ByteOrder); 2] = [("big", ByteOrder::Big), ("little", Byte
 type Seeds = Vec<(String, Vec<u8>)>;
 
 #[test]
-#[ignore = "writes fuzz/corpus"]
+#[ignore = "writes lab/fuzz/corpus"]
 fn write_seeds() {
     let (requests, replies) = (requests(), replies());
     write("message_header", &streams(&requests, &replies));
@@ -32,7 +32,8 @@ fn write_seeds() {
 }
 
 fn write(target: &str, seeds: &Seeds) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus").join(target);
     fs::create_dir_all(&folder).unwrap();
     for (name, octets) in seeds {
         fs::write(folder.join(name), octets).unwrap();

@@ -16,7 +16,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 #[test]
 fn the_fuzz_corpus_ends_in_bounded_time() {
-    for path in files("../../fuzz/corpus/idl_source") {
+    for path in files("../../lab/fuzz/corpus/idl_source") {
         compile(&path, &read(&path));
     }
 }

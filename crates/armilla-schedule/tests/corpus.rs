@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-#[path = "../../../fuzz/checks/task_table.rs"]
+#[path = "../../../lab/fuzz/checks/task_table.rs"]
 mod task_table;
 
 #[test]
 fn tables_of_the_corpus_are_analysed_or_refused() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/task_table");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus/task_table");
     let mut count = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let data = fs::read(entry.unwrap().path()).unwrap();

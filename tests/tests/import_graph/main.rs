@@ -10,14 +10,14 @@ mod orders;
 mod sources;
 
 use orders::{ORDERS, Order};
-use sources::{Graph, clean, crates, imports, re_exports, read};
+use sources::{Graph, clean, crates, imports, named, re_exports, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[test]
 fn every_crate_keeps_its_order() {
     let mut faults = Vec::new();
     for folder in crates() {
-        let name = folder.file_name().and_then(|name| name.to_str()).expect("crates have names");
+        let name = named(&folder);
         let graph = read(&folder.join("src"), &name.replace('-', "_"));
         match ORDERS.iter().find(|order| order.name == name) {
             Some(order) => faults.extend(check(order, &graph)),

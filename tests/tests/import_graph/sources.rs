@@ -9,10 +9,19 @@ pub(crate) type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// The folders of the crates.
 pub(crate) fn crates() -> Vec<PathBuf> {
-    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    let mut found: Vec<_> = entries(&all).into_iter().filter(|path| path.is_dir()).collect();
-    found.sort();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let storeys =
+        ["crates", "services", "lab"].into_iter().flat_map(|name| entries(&root.join(name)));
+    let is_library =
+        |path: &PathBuf| path.join("Cargo.toml").is_file() && named(path).starts_with("armilla");
+    let mut found: Vec<_> = storeys.filter(is_library).collect();
+    found.sort_by_key(|path| named(path));
     found
+}
+
+/// The name of a folder, which is that of its crate.
+pub(crate) fn named(folder: &Path) -> String {
+    folder.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

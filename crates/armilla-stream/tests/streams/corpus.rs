@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-#[path = "../../../../fuzz/checks/flow.rs"]
+#[path = "../../../../lab/fuzz/checks/flow.rs"]
 mod flow;
 
 #[test]
 fn messages() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/flow");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus/flow");
     let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(files.len() >= 5, "{folder:?} has only {} files", files.len());
     for file in files {

@@ -1,1 +1,0 @@
-../../../../interop/jacorb/src/rmi/ValueHandler.java

@@ -1,0 +1,1 @@
+../../../interop/jacorb/src/rmi/ValueHandler.java

@@ -1,0 +1,1 @@
+../../../interop/jacorb/src/rmi/ValueHandlerMultiFormat.java
