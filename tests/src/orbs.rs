@@ -4,7 +4,7 @@ use crate::peer;
 use crate::probe::EverythingRef;
 use crate::servant::Probe;
 use armilla::Version;
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{Concurrency, Object, Orb, OrbBuilder, Ref, Settings};
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
 use std::ops::Deref;

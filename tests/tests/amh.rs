@@ -1,6 +1,6 @@
 //! Asynchronous method handling: deferred replies of servants.
 
-use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
+use armilla::codegen::{Dispatched, Interface, IsA, ServerCall, Upcast};
 use armilla::{
     Collocation, Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version,
 };

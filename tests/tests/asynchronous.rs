@@ -1,6 +1,6 @@
 //! Asynchronous calls.
 
-use armilla::rt::Error;
+use armilla::codegen::Error;
 use armilla::{
     Completion, Encode, ExceptionKind, Minor, Orb, ReplyFuture, SystemException, Version,
 };

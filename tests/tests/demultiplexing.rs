@@ -224,7 +224,7 @@ fn every_strategy_finds_every_operation() {
             }
             assert!(
                 far.object()
-                    .is_a(<dyn Everything as armilla::rt::Interface>::REPOSITORY_ID)
+                    .is_a(<dyn Everything as armilla::codegen::Interface>::REPOSITORY_ID)
                     .unwrap()
             );
             assert!(!far.object().is_a("IDL:Stranger:1.0").unwrap());

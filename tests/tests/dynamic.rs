@@ -1,7 +1,7 @@
 //! TypeCodes and anys, remote and collocated.
 
+use armilla::codegen::{Decode, Encode};
 use armilla::dynamic::Context;
-use armilla::rt::{Decode, Encode};
 use armilla::{
     Any, Error, ExceptionKind, LongDouble, Object, Orb, SystemException, TypeCode, Typed, Version,
     WString,

@@ -113,7 +113,7 @@ fn echoing<T: Typed>(object: &Object, operation: &str) -> Request {
 
 fn check<T>(object: &Object, operation: &str, values: &[T])
 where
-    T: Typed + armilla::rt::Encode + for<'a> armilla::rt::Decode<'a> + PartialEq + Debug,
+    T: Typed + armilla::codegen::Encode + for<'a> armilla::codegen::Decode<'a> + PartialEq + Debug,
 {
     let mut request = echoing::<T>(object, operation);
     for value in values {

@@ -22,9 +22,9 @@ impl Camera for Mirror {
 }
 
 fn frame() -> Box<Frame> {
-    let mut pixels = armilla::rt::LargeArray::filled(7);
+    let mut pixels = armilla::codegen::LargeArray::filled(7);
     pixels[59_999] = 9;
-    let row = armilla::rt::LargeArray::filled(0.5);
+    let row = armilla::codegen::LargeArray::filled(0.5);
     Box::new(Frame { first: [0; 8192], pixels, samples: [row.clone(), row], last: [3; 8192] })
 }
 

@@ -1,7 +1,7 @@
 //! Concurrent requests over one and over many connections, with blocked threads, and with clients
 //! that cancel requests or do not read.
 
-use armilla::rt::{Dispatched, Interface, IsA, ServerCall, Upcast};
+use armilla::codegen::{Dispatched, Interface, IsA, ServerCall, Upcast};
 use armilla::{Concurrency, Version};
 use armilla_cdr::ByteOrder;
 use armilla_giop::{MessageKind, cancel_request};

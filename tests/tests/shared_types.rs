@@ -4,7 +4,7 @@ mod idl {
     armilla::include_idl!("gallery");
 }
 
-use armilla::rt::{SharedOctets, SharedStrings};
+use armilla::codegen::{SharedOctets, SharedStrings};
 use armilla::{Error, ResponseHandler, SystemException, Value};
 use armilla_tests::orbs::{client, listening};
 use armilla_tests::shared::shapes;

@@ -1,6 +1,6 @@
 //! Cycles of values, with counters of the handles: when they are freed.
 
-use armilla::rt::{Kind, State, Valuetype};
+use armilla::codegen::{Kind, State, Valuetype};
 use armilla::{ByteOrder, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed, Value};
 use std::any::TypeId;
 use std::sync::Mutex;

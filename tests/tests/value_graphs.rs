@@ -146,7 +146,7 @@ fn what_may_be_a_reference_or_a_value_goes_into_anys() {
 
 struct Typewriter;
 
-type PrintableType = armilla::rt::Ref<dyn Printable>;
+type PrintableType = armilla::codegen::Ref<dyn Printable>;
 
 impl Printable for Typewriter {
     fn print(&self) -> Result<String, armilla::SystemException> {

@@ -1,6 +1,6 @@
 //! Which values say of which type they are: those of whose type the receiver cannot be sure.
 
-use armilla::rt::Valuetype;
+use armilla::codegen::Valuetype;
 use armilla::{Abstract, Any, Value, ValueBase};
 use armilla_cdr::{ByteOrder, Decode, Decoder, Encode, Encoder, Typed};
 use armilla_tests::values::*;

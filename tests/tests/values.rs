@@ -1,9 +1,9 @@
 //! Valuetypes: a graph of values keeps its shape, remote and collocated.
 
+use armilla::codegen::Valuetype;
 use armilla::interceptor::{
     ClientInterceptor, ClientRequestInfo, Interruption, ServerInterceptor, ServerRequestInfo,
 };
-use armilla::rt::Valuetype;
 use armilla::{
     Abstract, Any, Error, ExceptionKind, Minor, SystemException, Value, ValueBase, ValueBaseRef,
 };

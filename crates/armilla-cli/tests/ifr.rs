@@ -77,7 +77,7 @@ fn failed(arguments: &[&str]) -> String {
 }
 
 /// The same object, named in a client that knows nothing of who made it.
-fn again<I: armilla::rt::Interface + ?Sized>(reference: &str) -> (Orb, Ref<I>) {
+fn again<I: armilla::codegen::Interface + ?Sized>(reference: &str) -> (Orb, Ref<I>) {
     let orb = Orb::builder().build().unwrap();
     let object = orb.resolve(reference).unwrap();
     (orb, object)

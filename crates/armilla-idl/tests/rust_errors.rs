@@ -68,7 +68,7 @@ fn what_has_a_number_in_rust_keeps_its_name_on_the_wire_and_says_it() {
     for wanted in [
         "/// In IDL this is Door::open_it.",
         "= &[\"openIt\", \"open_it\"];",
-        "(\"keyNo\", ::armilla::rt::TypeCode::Long), (\"key_no\", ::armilla::rt::TypeCode::Long)",
+        "(\"keyNo\", ::armilla::codegen::TypeCode::Long), (\"key_no\", ::armilla::codegen::TypeCode::Long)",
     ] {
         assert!(flat(&generated).contains(wanted), "{wanted}\n{generated}");
     }
@@ -94,18 +94,18 @@ fn methods_that_meet_by_inheritance_are_named_with_their_places() {
 fn arrays_that_do_not_belong_on_a_stack_are_kept_on_the_heap() {
     for (idl, expected) in [
         ("typedef double Fits[1024];", "type Fits = [f64; 1024];"),
-        ("typedef double Big[1025];", "type Big = ::armilla::rt::LargeArray<f64, 1025>;"),
+        ("typedef double Big[1025];", "type Big = ::armilla::codegen::LargeArray<f64, 1025>;"),
         (
             "struct S { octet image[480][640]; };",
-            "pub image: ::armilla::rt::LargeArray<[u8; 640], 480>,",
+            "pub image: ::armilla::codegen::LargeArray<[u8; 640], 480>,",
         ),
         (
             "struct Row { long long cells[1024]; };\ntypedef Row Table[9];",
-            "type Table = ::armilla::rt::LargeArray<Row, 9>;",
+            "type Table = ::armilla::codegen::LargeArray<Row, 9>;",
         ),
         (
             "typedef octet Planes[3][100000];",
-            "type Planes = [::armilla::rt::LargeArray<u8, 100000>; 3];",
+            "type Planes = [::armilla::codegen::LargeArray<u8, 100000>; 3];",
         ),
         (
             "typedef string<8> Names[3000];\nstruct S { Names all; };",

@@ -44,7 +44,7 @@ fn a_module_of_another_crate_is_named_and_not_made() {
     assert!(!code.contains("mod shapes"), "{code}");
     assert!(code.contains("pub trait Named: ::drawing::shapes::Named {"));
     assert!(code.contains("fn place(&self) -> Result<::drawing::shapes::Point,"));
-    assert!(code.contains("impl rt::IsA<dyn ::drawing::shapes::Named> for dyn Named {}"));
+    assert!(code.contains("impl codegen::IsA<dyn ::drawing::shapes::Named> for dyn Named {}"));
     assert!(code.contains("::drawing::shapes::named::skeleton::draw(self, call)"));
 
     let inner = flat(Options::new().extern_path("::Room::Hall", "crate::hall"));
@@ -55,7 +55,7 @@ fn a_module_of_another_crate_is_named_and_not_made() {
 fn a_file_of_another_crate_is_named_and_what_is_not_in_it_is_made() {
     let code = flat(Options::new().extern_path("shapes.idl", "drawing"));
     assert!(code.contains("pub type Place = drawing::shapes::Point;"), "{code}");
-    let type_code = "\"Place\", <drawing::shapes::Point as rt::Typed>::type_code(), )";
+    let type_code = "\"Place\", <drawing::shapes::Point as codegen::Typed>::type_code(), )";
     assert!(code.contains(type_code), "{code}");
     assert!(!code.contains("struct") && !code.contains("trait") && !code.contains("mod room"));
 }
@@ -92,8 +92,8 @@ fn traits_are_derived_for_one_type_or_for_all_that_can_have_them() {
 fn octets_are_shared_where_it_is_said() {
     let names = ["Shapes::Pixels", "::Shapes::Key", "Shapes::Picture::thumbnail"];
     let code = flat(names.iter().fold(Options::new(), |options, name| options.shared(*name)));
-    assert!(code.contains("pub type Pixels = rt::SharedOctets;"));
-    assert!(code.contains("pub thumbnail: rt::SharedOctets,"));
+    assert!(code.contains("pub type Pixels = codegen::SharedOctets;"));
+    assert!(code.contains("pub thumbnail: codegen::SharedOctets,"));
     assert!(code.contains("pub other: Vec<i32>,"));
     assert!(code.contains("out.put_bounded_sequence::<u8>(&self.code, 8)?;"));
     assert!(code.contains("code: input.bounded_octets(8).map(Into::into)?,"));
@@ -102,7 +102,7 @@ fn octets_are_shared_where_it_is_said() {
         "{code}"
     );
     // What is not shared is no other type in IDL.
-    assert!(code.contains("rt::TypeCode::sequence(rt::TypeCode::Octet, 8)"));
+    assert!(code.contains("codegen::TypeCode::sequence(codegen::TypeCode::Octet, 8)"));
     refused(
         Options::new().shared("Shapes::Picture::other"),
         "`Shapes::Picture::other` is no typedef",
@@ -122,14 +122,14 @@ fn what_the_options_rename_keeps_its_name_on_the_wire() {
     for wanted in [
         "pub trait Drawable: Send",
         "fn paint( &self, pixels: &[u8],",
-        "pub type DrawableRef = rt::Ref<dyn Drawable>;",
+        "pub type DrawableRef = codegen::Ref<dyn Drawable>;",
         "pub trait Named: super::super::shapes::Drawable",
         "= &[\"draw\"];",
         "\"IDL:Shapes/Named:1.0\"",
         "Crimson",
-        "rt::TypeCode::enumeration(\"IDL:Shapes/Colour:1.0\", \"Colour\", [\"RED\"])",
+        "codegen::TypeCode::enumeration(\"IDL:Shapes/Colour:1.0\", \"Colour\", [\"RED\"])",
         "pub abscissa: f64",
-        "[(\"x\", rt::TypeCode::Double)]",
+        "[(\"x\", codegen::TypeCode::Double)]",
     ] {
         assert!(code.contains(wanted), "{wanted}\n{code}");
     }

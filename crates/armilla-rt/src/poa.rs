@@ -7,7 +7,7 @@ use crate::policy::RtPolicy;
 use crate::priority::{Mapper, Priority, PriorityTransform};
 use crate::threadpool::Threadpool;
 use crate::wire::PriorityModel;
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{Object, ObjectId, Poa, PoaBuilder, PoaError, Policy, Ref, SystemException};
 use std::fmt;
 use std::ops::Deref;

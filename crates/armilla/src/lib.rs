@@ -151,7 +151,7 @@ pub use value::{Abstract, CustomMarshal, Snapshot, Value, ValueBase, ValueBaseRe
 
 /// The interface between generated code and the ORB. Programs do not use it directly.
 #[doc(hidden)]
-pub mod rt {
+pub mod codegen {
     pub use crate::client::Object;
     pub use crate::client::ReplyFuture;
     pub use crate::dynamic::Context;

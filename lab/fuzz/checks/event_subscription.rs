@@ -1,6 +1,6 @@
 //! What a consumer of an event channel subscribes to: the terms that it sends.
 
-use armilla::rt::Decode;
+use armilla::codegen::Decode;
 use armilla::{Any, ByteOrder, Decoder};
 use armilla_events::Subscription;
 use armilla_events::corba::Term;

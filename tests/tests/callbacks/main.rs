@@ -5,12 +5,12 @@ mod panics;
 mod shutdown;
 mod transport;
 
+use armilla::codegen::{CdrResult, Encoder};
 use armilla::interceptor::{
     ClientInterceptor, Interruption, IorInfo, IorInterceptor, ProcessingMode, ServerInterceptor,
     ServerRequestInfo,
 };
 use armilla::remoting::{Dispatched, ServerCall, Skeleton};
-use armilla::rt::{CdrResult, Encoder};
 use armilla::{
     AnyServant, Completion, Concurrency, Cookie, ExceptionKind, Minor, ObjectAddresses, ObjectId,
     Orb, Poa, PoaExtension, ResponseHandler, ServantActivator, ServantLocator, ServantManager,

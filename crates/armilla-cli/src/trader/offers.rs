@@ -83,7 +83,7 @@ fn register(service: &Service) -> Outcome<RegisterRef> {
 }
 
 /// An interface of the trader, which may not have it.
-pub(super) fn supported<I: armilla::rt::Interface + ?Sized>(
+pub(super) fn supported<I: armilla::codegen::Interface + ?Sized>(
     reference: armilla::Ref<I>,
     name: &str,
 ) -> Outcome<armilla::Ref<I>> {

@@ -21,10 +21,10 @@ pub(super) fn generate(interface: &Generator<'_, '_>, module: &mut Module) {
     module.push(definition(interface));
     module.push(implementation(interface, &all_bases));
     let amh = name(interface);
-    module.push(quote!(impl rt::IsA<dyn #amh> for dyn #amh {}));
+    module.push(quote!(impl codegen::IsA<dyn #amh> for dyn #amh {}));
     for base in [interface.id].iter().chain(&all_bases) {
         let base = interface.scope.path(*base);
-        module.push(quote!(impl rt::IsA<dyn #base> for dyn #amh {}));
+        module.push(quote!(impl codegen::IsA<dyn #base> for dyn #amh {}));
     }
 }
 
@@ -56,7 +56,7 @@ fn method(interface: &Generator<'_, '_>, callable: &Callable<'_>) -> TokenStream
     quote! {
         #[doc = #docs]
         #lints
-        fn #method(&self #(, #given)*, #reply: rt::ResponseHandler<#outcome>) {
+        fn #method(&self #(, #given)*, #reply: codegen::ResponseHandler<#outcome>) {
             #preparation
             #reply.complete(#result);
         }
@@ -74,15 +74,15 @@ fn implementation(interface: &Generator<'_, '_>, all_bases: &[DeclId]) -> TokenS
         quote!(target.offer::<dyn #base>(|| servant.clone());)
     });
     quote! {
-        impl rt::Interface for dyn #amh {
-            const REPOSITORY_ID: &'static str = <dyn #name as rt::Interface>::REPOSITORY_ID;
-            const BASES: &'static [&'static str] = <dyn #name as rt::Interface>::BASES;
+        impl codegen::Interface for dyn #amh {
+            const REPOSITORY_ID: &'static str = <dyn #name as codegen::Interface>::REPOSITORY_ID;
+            const BASES: &'static [&'static str] = <dyn #name as codegen::Interface>::BASES;
             #dispatch
             #servant_base
-            fn signature(operation: &str) -> Option<rt::Signature> {
-                <dyn #name as rt::Interface>::signature(operation)
+            fn signature(operation: &str) -> Option<codegen::Signature> {
+                <dyn #name as codegen::Interface>::signature(operation)
             }
-            fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
+            fn upcast(servant: ::std::sync::Arc<Self>, target: &mut codegen::Upcast<'_>) {
                 target.offer::<dyn #amh>(|| servant.clone());
                 target.offer::<dyn #name>(|| servant.clone());
                 #(#offers)*

@@ -32,8 +32,8 @@ pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> TokenStream {
         #[doc = #docs]
         #allow
         #[inline]
-        pub fn #name(#value: #parameter) -> rt::CdrResult<rt::Any> {
-            rt::Any::encoded(#code(), #encode)
+        pub fn #name(#value: #parameter) -> codegen::CdrResult<codegen::Any> {
+            codegen::Any::encoded(#code(), #encode)
         }
     }
 }

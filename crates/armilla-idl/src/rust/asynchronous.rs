@@ -25,7 +25,7 @@ pub(super) fn provided(
         #lints
         #signature {
             #preparation
-            rt::ReplyFuture::ready(#outcome)
+            codegen::ReplyFuture::ready(#outcome)
         }
     }
 }
@@ -68,7 +68,7 @@ fn signature(scope: &Scope<'_>, companion: &Ident, callable: &Callable<'_>) -> O
     let method = names::ident(&method(scope, callable));
     let parameters = callable.in_parameters(scope);
     let outcome = callable.reply_type(scope, companion);
-    Some(quote!(fn #method(&self #(, #parameters)*) -> rt::ReplyFuture<#outcome>))
+    Some(quote!(fn #method(&self #(, #parameters)*) -> codegen::ReplyFuture<#outcome>))
 }
 
 fn method(scope: &Scope<'_>, callable: &Callable<'_>) -> String {

@@ -58,16 +58,16 @@ pub(super) fn generate(
     });
     let put = format_ident!("put_{bits}");
     module.push(quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                 out.#put(self.0);
                 Ok(())
             }
         }
     });
     module.push(quote! {
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
                 input.#bits().map(Self)
             }
         }

@@ -42,16 +42,16 @@ pub(super) fn generate(
         false => (quote!(self.0 as #carrier), quote!(|bits| Self(bits.into()))),
     };
     module.push(quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                 out.#put(#narrow);
                 Ok(())
             }
         }
     });
     module.push(quote! {
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
                 input.#carrier().map(#wide)
             }
         }
@@ -66,13 +66,13 @@ fn accessors(position: u32, field: &BitField) -> TokenStream {
     let (position, width) =
         (Literal::u32_unsuffixed(position), Literal::u32_unsuffixed(field.bits));
     let value = match ty.to_string().as_str() {
-        "bool" => quote!(rt::get_bits(self.0, #position, #width) != 0),
-        "u64" => quote!(rt::get_bits(self.0, #position, #width)),
-        "i64" => quote!(rt::get_signed_bits(self.0, #position, #width)),
+        "bool" => quote!(codegen::get_bits(self.0, #position, #width) != 0),
+        "u64" => quote!(codegen::get_bits(self.0, #position, #width)),
+        "i64" => quote!(codegen::get_signed_bits(self.0, #position, #width)),
         name if name.starts_with('i') => {
-            quote!(rt::get_signed_bits(self.0, #position, #width) as #ty)
+            quote!(codegen::get_signed_bits(self.0, #position, #width) as #ty)
         }
-        _ => quote!(rt::get_bits(self.0, #position, #width) as #ty),
+        _ => quote!(codegen::get_bits(self.0, #position, #width) as #ty),
     };
     let given = if ty == "u64" { quote!(value) } else { quote!(value as u64) };
     let getter = names::ident(&names::snake(idl_name));
@@ -85,7 +85,7 @@ fn accessors(position: u32, field: &BitField) -> TokenStream {
         #[doc = #setter_docs]
         #[must_use]
         pub const fn #setter(self, value: #ty) -> Self {
-            Self(rt::set_bits(self.0, #position, #width, #given))
+            Self(codegen::set_bits(self.0, #position, #width, #given))
         }
     }
 }

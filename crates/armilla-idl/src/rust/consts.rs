@@ -33,7 +33,7 @@ pub(super) fn generate(
         (ConstValue::Float(value), Type::Primitive(Primitive::Float)) => single(*value as f32),
         (ConstValue::Float(_), Type::Primitive(Primitive::LongDouble)) => {
             let value = literal(scope, &constant.value);
-            quote!(rt::LongDouble::from_f64(#value))
+            quote!(codegen::LongDouble::from_f64(#value))
         }
         (ConstValue::Fixed(value), Type::Fixed(_, scale)) => decimal(value, *scale),
         (value, _) => literal(scope, value),
@@ -81,7 +81,7 @@ fn decimal(value: &Fixed, scale: u16) -> TokenStream {
     let unscaled = value.unscaled().saturating_mul(10_i128.saturating_pow(zeros));
     let magnitude = Literal::u128_unsuffixed(unscaled.unsigned_abs());
     let unscaled = negated(unscaled < 0, quote!(#magnitude));
-    quote!(rt::Decimal::constant(#unscaled))
+    quote!(codegen::Decimal::constant(#unscaled))
 }
 
 fn single(value: f32) -> TokenStream {

@@ -38,20 +38,20 @@ impl Generator<'_, '_> {
         self.serves() && self.scope.options.amh
     }
 
-    /// The method of `rt::Interface` that forwards to it.
+    /// The method of `codegen::Interface` that forwards to it.
     pub(super) fn base_of_servants(&self) -> TokenStream {
         if !self.serves() {
             return TokenStream::new();
         }
         let name = &self.name;
         quote! {
-            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            fn servant_base(&self) -> Option<&dyn codegen::ServantBase> {
                 #name::servant_base(self)
             }
         }
     }
 
-    /// The dispatch of `rt::Interface` for the trait `name`: from the operation name to the
+    /// The dispatch of `codegen::Interface` for the trait `name`: from the operation name to the
     /// function of the skeleton, including inherited operations.
     pub(super) fn dispatch(
         &self,
@@ -60,7 +60,7 @@ impl Generator<'_, '_> {
         skeleton: impl Fn(&Callable<'_>) -> &'static str,
     ) -> TokenStream {
         let nothing = quote! {
-            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+            fn dispatch(&self, call: &mut codegen::ServerCall<'_>) -> codegen::Dispatched {
                 call.unknown_operation()
             }
         };
@@ -87,11 +87,11 @@ impl Generator<'_, '_> {
         let numbers = (0..functions.len()).map(Literal::usize_unsuffixed);
         quote! {
             const OPERATIONS: &'static [&'static str] = &[#(#wire_names),*];
-            fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-                static OPERATIONS: rt::Operations<#count, #places> =
-                    rt::Operations::new(<dyn #name as rt::Interface>::OPERATIONS);
+            fn dispatch(&self, call: &mut codegen::ServerCall<'_>) -> codegen::Dispatched {
+                static OPERATIONS: codegen::Operations<#count, #places> =
+                    codegen::Operations::new(<dyn #name as codegen::Interface>::OPERATIONS);
                 match OPERATIONS.find(call.operation()) {
-                    Some(number) => rt::Interface::perform(self, number, call),
+                    Some(number) => codegen::Interface::perform(self, number, call),
                     None => call.unknown_operation(),
                 }
             }
@@ -99,8 +99,8 @@ impl Generator<'_, '_> {
             fn perform(
                 &self,
                 number: usize,
-                call: &mut rt::ServerCall<'_>,
-            ) -> rt::Dispatched {
+                call: &mut codegen::ServerCall<'_>,
+            ) -> codegen::Dispatched {
                 match number {
                     #(#numbers => #functions(self, call),)*
                     _ => call.unknown_operation(),

@@ -42,16 +42,16 @@ pub(super) fn generate(
     });
     module.push(conversion(scoped_name, &name, &variants));
     module.push(quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                 out.put_u32(*self as u32);
                 Ok(())
             }
         }
     });
     module.push(quote! {
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
                 Self::from_discriminant(input.u32()?)
             }
         }
@@ -71,10 +71,10 @@ fn conversion(scoped_name: &str, name: &Ident, variants: &[String]) -> TokenStre
             ///
             /// # Errors
             /// When there are not so many enumerators.
-            pub fn from_discriminant(value: u32) -> rt::CdrResult<Self> {
+            pub fn from_discriminant(value: u32) -> codegen::CdrResult<Self> {
                 match value {
                     #(#arms)*
-                    _ => Err(rt::CdrError::invalid_enum(#scoped_name, value)),
+                    _ => Err(codegen::CdrError::invalid_enum(#scoped_name, value)),
                 }
             }
         }

@@ -56,14 +56,14 @@ impl Plan {
         let phase = Literal::usize_unsuffixed(layout.phase);
         let stride = Literal::usize_unsuffixed(layout.stride);
         quote! {
-            impl rt::Fixed for #name {
+            impl codegen::Fixed for #name {
                 const ALIGN: usize = #align;
                 const PHASE: usize = #phase;
                 type Chunk = [u8; #stride];
                 #[inline(always)]
-                fn write<#order: rt::Order>(&self, chunk: &mut [u8; #stride]) { #(#writes)* }
+                fn write<#order: codegen::Order>(&self, chunk: &mut [u8; #stride]) { #(#writes)* }
                 #[inline(always)]
-                fn read<#order: rt::Order>(chunk: &[u8; #stride]) -> rt::CdrResult<Self> {
+                fn read<#order: codegen::Order>(chunk: &[u8; #stride]) -> codegen::CdrResult<Self> {
                     Ok(#value)
                 }
             }

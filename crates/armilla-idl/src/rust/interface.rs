@@ -1,4 +1,4 @@
-//! `interface`: the trait, the reference type, `rt::Interface`, and the module of the interface.
+//! `interface`: the trait, the reference type, `codegen::Interface`, and the module of the interface.
 //! `stub` and `skeleton` have the client and the server side.
 
 use super::amh;
@@ -52,7 +52,7 @@ pub(super) fn generate(
     }
     for base in [id].into_iter().chain(queries::all_bases(scope.model, id)) {
         let (name, base) = (&interface.name, scope.path(base));
-        module.push(quote!(impl rt::IsA<dyn #base> for dyn #name {}));
+        module.push(quote!(impl codegen::IsA<dyn #base> for dyn #name {}));
     }
     if interface.amh() {
         amh::generate(&interface, module);
@@ -98,7 +98,7 @@ impl Generator<'_, '_> {
         let arguments: Vec<_> = arguments.chain(callable.context()).map(|a| quote!(#a)).collect();
         let unused = (!arguments.is_empty()).then(|| operation::tuple(&arguments));
         let unused = unused.map(|arguments| quote!(let _ = #arguments;));
-        let error = quote!(rt::not_implemented(#what));
+        let error = quote!(codegen::not_implemented(#what));
         let error = match callable.raises.is_empty() {
             true => error,
             false => quote!(#error.into()),
@@ -120,7 +120,7 @@ impl Generator<'_, '_> {
         quote! {
             /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
             /// servant that is an `armilla::ServantBase`.
-            fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+            fn servant_base(&self) -> Option<&dyn codegen::ServantBase> {
                 #first #(#others)*
             }
         }
@@ -134,11 +134,11 @@ impl Generator<'_, '_> {
             let docs = format!(" An object or a value with the interface [`{name}`], or null.");
             return quote! {
                 #[doc = #docs]
-                pub type #reference = Option<rt::Abstract<dyn #name>>;
+                pub type #reference = Option<codegen::Abstract<dyn #name>>;
             };
         }
         let kind = names::ident(if self.is_local() { "LocalRef" } else { "Ref" });
-        quote!(#[doc = #docs] pub type #reference = rt::#kind<dyn #name>;)
+        quote!(#[doc = #docs] pub type #reference = codegen::#kind<dyn #name>;)
     }
 
     fn implementation(&self) -> TokenStream {
@@ -156,14 +156,14 @@ impl Generator<'_, '_> {
             quote!(target.offer::<dyn #base>(|| servant.clone());)
         });
         quote! {
-            impl rt::Interface for dyn #name {
+            impl codegen::Interface for dyn #name {
                 const REPOSITORY_ID: &'static str = #repository_id;
                 const BASES: &'static [&'static str] = &[#(#base_ids),*];
                 #dispatch
                 #servant_base
                 #reference_type
                 #signature
-                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut rt::Upcast<'_>) {
+                fn upcast(servant: ::std::sync::Arc<Self>, target: &mut codegen::Upcast<'_>) {
                     target.offer::<dyn #name>(|| servant.clone());
                     #(#offers)*
                 }

@@ -103,7 +103,7 @@ pub(super) fn encode(scope: &Scope<'_>, out: &Ident, ty: &Type, operand: &Operan
             let value = operand.value();
             vec![Step::Do(quote!(#out.put_u32(#value as u32);))]
         }
-        _ => vec![Step::Try(quote!(rt::Encode::encode(#reference, #out)))],
+        _ => vec![Step::Try(quote!(codegen::Encode::encode(#reference, #out)))],
     }
 }
 
@@ -237,7 +237,7 @@ pub(super) fn decode(scope: &Scope<'_>, input: &Ident, ty: &Type) -> TokenStream
                 quote!(#input.#read(|#input| #element))
             })
         }
-        _ => quote!(rt::Decode::decode(#input)),
+        _ => quote!(codegen::Decode::decode(#input)),
     }
 }
 
@@ -303,7 +303,7 @@ pub(super) fn decode_borrowed(scope: &Scope<'_>, input: &Ident, ty: &Type) -> To
         }
         Type::Sequence(element, bound) if fixed::is_fixed(scope, element) => {
             let (element, bound) = (types::owned(scope, element), limit(*bound));
-            quote!(rt::Scratch::<#element>::read(#input, #bound))
+            quote!(codegen::Scratch::<#element>::read(#input, #bound))
         }
         _ => decode(scope, input, ty),
     }

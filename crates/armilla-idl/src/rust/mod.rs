@@ -1,7 +1,7 @@
 //! The Rust back end: emits Rust modules for a [`Model`].
 //!
 //! `docs/mapping.md` describes the mapping of each construct. Generated code refers to the hidden
-//! module `armilla::rt` and the standard library only. Each construct has a file here. They share
+//! module `armilla::codegen` and the standard library only. Each construct has a file here. They share
 //! `queries` (the model), `names` and `scope` (Rust names and paths), `types`, `properties` and
 //! `marshal` (Rust types and their encoding), `layout` (fixed-size structs), `check` and
 //! `unsupported` (constructs without a mapping) and `format`.
@@ -232,7 +232,7 @@ fn fill_one(scope: &Scope<'_>, id: DeclId, module: &mut Module) {
         DeclKind::Native => {
             let docs = documentation(&declaration.docs, &format!("IDL native `{scoped_name}`."));
             let name = names::ident(&scope::name(declaration));
-            module.push(quote!(#docs pub type #name = rt::Native;));
+            module.push(quote!(#docs pub type #name = codegen::Native;));
         }
         DeclKind::Bitmask(data) => bitmasks::generate(scope, id, declaration, data, module),
         DeclKind::Bitset(data) => bitsets::generate(scope, id, declaration, data, module),

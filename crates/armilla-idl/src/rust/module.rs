@@ -17,7 +17,7 @@ enum Item {
 }
 
 impl Module {
-    /// Adds items of this module. They may refer to the runtime as `rt`.
+    /// Adds items of this module. They may refer to the runtime as `codegen`.
     pub(super) fn push(&mut self, code: TokenStream) {
         self.items.push(Item::Code(code));
     }
@@ -40,7 +40,7 @@ impl Module {
         });
         let import = needs_runtime.then(|| {
             quote!(
-                use ::armilla::rt;
+                use ::armilla::codegen;
             )
         });
         let items = self.items.into_iter().map(Item::into_tokens);
@@ -71,13 +71,13 @@ impl Item {
     }
 }
 
-/// Whether a path in `code` begins with `rt`.
+/// Whether a path in `code` begins with `codegen`.
 fn names_runtime(code: TokenStream) -> bool {
     let mut tokens = code.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let found = match token {
             TokenTree::Group(group) => names_runtime(group.stream()),
-            TokenTree::Ident(ident) => ident == "rt" && is_colon(tokens.peek()),
+            TokenTree::Ident(ident) => ident == "codegen" && is_colon(tokens.peek()),
             _ => false,
         };
         if found {
@@ -87,7 +87,7 @@ fn names_runtime(code: TokenStream) -> bool {
     false
 }
 
-/// `code` with `::armilla::rt` in place of each `rt` that begins a path.
+/// `code` with `::armilla::codegen` in place of each `codegen` that begins a path.
 fn qualify_runtime(code: TokenStream) -> TokenStream {
     let mut qualified = TokenStream::new();
     let mut tokens = code.into_iter().peekable();
@@ -98,8 +98,8 @@ fn qualify_runtime(code: TokenStream) -> TokenStream {
                 let inner = Group::new(group.delimiter(), stream);
                 qualified.extend([TokenTree::Group(inner)]);
             }
-            TokenTree::Ident(ident) if ident == "rt" && is_colon(tokens.peek()) => {
-                qualified.extend(quote!(::armilla::rt));
+            TokenTree::Ident(ident) if ident == "codegen" && is_colon(tokens.peek()) => {
+                qualified.extend(quote!(::armilla::codegen));
             }
             token => qualified.extend([token]),
         }

@@ -11,7 +11,7 @@ pub(super) fn snake(idl: &str) -> String {
 }
 
 /// The identifier in `snake_case` as the name of a module, which must not hide a primitive type
-/// or the module `rt` that generated code imports.
+/// or the module `codegen` that generated code imports.
 pub(super) fn module(idl: &str) -> String {
     escape(snake(idl), HIDDEN_BY_MODULES)
 }
@@ -121,11 +121,11 @@ const HIDDEN_BY_TYPES: &[&str] = &[
 
 /// The names that a module must not hide from the generated code beside it.
 const HIDDEN_BY_MODULES: &[&str] = &[
-    "bool", "char", "f32", "f64", "i16", "i32", "i64", "i8", "rt", "str", "u16", "u32", "u64",
+    "bool", "char", "codegen", "f32", "f64", "i16", "i32", "i64", "i8", "str", "u16", "u32", "u64",
     "u8", "usize",
 ];
 
-/// The methods of `rt::Ref`. A test of the ORB keeps this list complete.
+/// The methods of `codegen::Ref`. A test of the ORB keeps this list complete.
 const METHODS_OF_REFERENCES: &[&str] = &[
     "directly",
     "factory_stub",
@@ -153,7 +153,7 @@ const METHODS_OF_INTERFACES: &[&str] = &["servant_base"];
 /// The methods that the traits of the prelude give to references and handles.
 const METHODS_OF_ALL: &[&str] = &["as_ref", "clone", "eq", "into", "ne", "to_owned", "try_into"];
 
-/// The methods of `rt::Value`. A test of the ORB keeps this list complete.
+/// The methods of `codegen::Value`. A test of the ORB keeps this list complete.
 const METHODS_OF_VALUES: &[&str] =
     &["downcast", "break_cycles", "get", "new", "repository_id", "update"];
 
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn names_that_generated_code_relies_on_are_not_hidden() {
         assert_eq!(camel("String"), "String_");
-        assert_eq!(module("rt"), "rt_");
+        assert_eq!(module("codegen"), "codegen_");
         assert_eq!(module("Str"), "str_");
         assert_eq!(snake("str"), "str");
         assert_eq!(method("servantBase"), "servant_base_");

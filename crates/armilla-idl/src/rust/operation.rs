@@ -235,14 +235,14 @@ impl<'m> Callable<'m> {
         let returned: Vec<TokenStream> =
             self.returned().map(|ty| types::owned(scope, ty)).collect();
         let value = tuple(&returned);
-        let error = self.error(companion).unwrap_or(quote!(rt::SystemException));
+        let error = self.error(companion).unwrap_or(quote!(codegen::SystemException));
         quote!(fn #method(&self #(, #parameters)*) -> Result<#value, #error>)
     }
 
     /// The error type, if the operation raises user exceptions.
     pub(super) fn error(&self, companion: &Ident) -> Option<TokenStream> {
         let raises = names::ident(&self.raises_name()?);
-        Some(quote!(rt::Error<#companion::#raises>))
+        Some(quote!(codegen::Error<#companion::#raises>))
     }
 
     /// The parameters of asynchronous forms, where `inout` arguments are passed like `in` ones.
@@ -261,7 +261,7 @@ impl<'m> Callable<'m> {
     }
 
     fn context_parameter(&self) -> Option<TokenStream> {
-        self.context().map(|context| quote!(#context: &rt::Context))
+        self.context().map(|context| quote!(#context: &codegen::Context))
     }
 
     /// The arguments that a stub passes to a collocated servant: its own ones, and the part of the

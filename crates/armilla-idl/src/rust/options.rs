@@ -145,9 +145,9 @@ impl Options {
         self
     }
 
-    /// Keeps the octets of `what` in a shared buffer, `rt::SharedOctets`, whose clones share one
+    /// Keeps the octets of `what` in a shared buffer, `codegen::SharedOctets`, whose clones share one
     /// allocation. `what` is a typedef of `sequence<octet>`, `Bank::Blob`, or a member of that
-    /// type, `Bank::Entry::data`. A `sequence<string>` without bounds becomes `rt::SharedStrings`,
+    /// type, `Bank::Entry::data`. A `sequence<string>` without bounds becomes `codegen::SharedStrings`,
     /// one buffer with all strings.
     #[must_use]
     pub fn shared(mut self, what: impl Into<String>) -> Self {

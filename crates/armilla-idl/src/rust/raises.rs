@@ -57,7 +57,7 @@ pub(super) fn generate(
         // The runtime has the conversion of exceptions with an encoding.
         if scope.properties.of_type(&Type::Named(*id)).local {
             module.push(quote! {
-                impl From<#ty> for rt::Error<#name> {
+                impl From<#ty> for codegen::Error<#name> {
                     fn from(exception: #ty) -> Self { Self::User(exception.into()) }
                 }
             });
@@ -67,19 +67,19 @@ pub(super) fn generate(
 
 fn raises(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStream {
     quote! {
-        impl rt::Raises for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+        impl codegen::Raises for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                 match self {
-                    #(Self::#variants(exception) => rt::encode_exception(exception, out),)*
+                    #(Self::#variants(exception) => codegen::encode_exception(exception, out),)*
                 }
             }
             fn decode(
                 repository_id: &str,
-                input: &mut rt::Decoder<'_>,
-            ) -> rt::CdrResult<Option<Self>> {
+                input: &mut codegen::Decoder<'_>,
+            ) -> codegen::CdrResult<Option<Self>> {
                 match repository_id {
-                    #(<#types as rt::UserException>::REPOSITORY_ID => {
-                        rt::Decode::decode(input).map(|exception| Some(Self::#variants(exception)))
+                    #(<#types as codegen::UserException>::REPOSITORY_ID => {
+                        codegen::Decode::decode(input).map(|exception| Some(Self::#variants(exception)))
                     })*
                     _ => Ok(None),
                 }

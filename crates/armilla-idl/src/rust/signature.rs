@@ -1,4 +1,4 @@
-//! `rt::Interface::signature`: the types of operations, for interceptors.
+//! `codegen::Interface::signature`: the types of operations, for interceptors.
 
 use super::operation::Callable;
 use super::scope::Scope;
@@ -20,7 +20,7 @@ pub(super) fn generate(
     let arms: Vec<TokenStream> = arms.collect();
     let inherited = bases.iter().map(|base| {
         let base = scope.path(*base);
-        quote!(<dyn #base as rt::Interface>::signature(operation))
+        quote!(<dyn #base as codegen::Interface>::signature(operation))
     });
     let inherited = inherited.reduce(|first, next| quote!(#first.or_else(|| #next)));
     let body = match (arms.is_empty(), inherited) {
@@ -32,7 +32,7 @@ pub(super) fn generate(
         }
     };
     quote! {
-        fn signature(operation: &str) -> Option<rt::Signature> { #body }
+        fn signature(operation: &str) -> Option<codegen::Signature> { #body }
     }
 }
 
@@ -62,5 +62,5 @@ fn signature(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
         quote!(.with_exception(#code))
     });
     let contexts = callable.contexts.iter().map(|name| quote!(.with_context(#name)));
-    quote!(rt::Signature::new() #(#parameters)* #result #(#exceptions)* #(#contexts)*)
+    quote!(codegen::Signature::new() #(#parameters)* #result #(#exceptions)* #(#contexts)*)
 }

@@ -41,8 +41,8 @@ pub(super) fn generate(
     quote! {
         pub fn #method(
             #servant: &dyn #interface,
-            #call: &mut rt::ServerCall<'_>,
-        ) -> rt::Dispatched {
+            #call: &mut codegen::ServerCall<'_>,
+        ) -> codegen::Dispatched {
             #reads
             #answer
         }
@@ -70,8 +70,8 @@ pub(super) fn generate_amh(
     quote! {
         pub fn #name(
             #servant: &dyn #interface,
-            #call: &mut rt::ServerCall<'_>,
-        ) -> rt::Dispatched {
+            #call: &mut codegen::ServerCall<'_>,
+        ) -> codegen::Dispatched {
             #reads
             #servant.#method(#(#passed,)* #call.response_handler(#encode));
             Ok(())
@@ -89,7 +89,7 @@ fn reads(scope: &Scope<'_>, callable: &Callable<'_>, call: &Ident, given: bool) 
         let changes = parameter.direction == Direction::InOut && !given;
         read(scope, &input, parameter, changes)
     });
-    let context = context.map(|context| quote!(let #context = rt::Context::read(#input)?;));
+    let context = context.map(|context| quote!(let #context = codegen::Context::read(#input)?;));
     quote!(#bind_input #(#reads)* #context)
 }
 
@@ -99,7 +99,7 @@ fn encode_received(scope: &Scope<'_>, callable: &Callable<'_>) -> TokenStream {
     if let (Some(ty), None) = (types.next(), types.next())
         && marshal::is_call(scope.model, ty)
     {
-        return quote!(rt::Encode::encode);
+        return quote!(codegen::Encode::encode);
     }
     let result = callable.result.map(|_| callable.local("result"));
     let parameters = callable.results().map(|parameter| names::ident(&parameter.name));
@@ -139,7 +139,7 @@ fn read(
         true => (Some(quote!(mut)), marshal::decode(scope, input, ty)),
         false => (None, marshal::decode_borrowed(scope, input, ty)),
     };
-    // `rt::Decode` needs a type annotation; methods of the decoder do not.
+    // `codegen::Decode` needs a type annotation; methods of the decoder do not.
     let is_said = matches!(scope.model.resolve(ty), Type::Primitive(_))
         || mutable.is_none() && is_borrowed(scope, ty);
     let annotation = (!is_said).then(|| {
@@ -183,7 +183,9 @@ fn reply(
     if inouts.is_empty() {
         let mut types = callable.returned();
         let encode = match (types.next(), types.next()) {
-            (Some(ty), None) if marshal::is_call(scope.model, ty) => quote!(rt::Encode::encode),
+            (Some(ty), None) if marshal::is_call(scope.model, ty) => {
+                quote!(codegen::Encode::encode)
+            }
             _ => marshal::closure(&quote!(#pattern,), &out, &steps),
         };
         return quote!(#call.reply(#invoke, #encode));
@@ -198,7 +200,7 @@ fn reply(
     let mut results = callable.results();
     let encode = match (results.next(), results.next()) {
         (Some(only), None) if returned.is_empty() && marshal::is_call(scope.model, only.ty) => {
-            quote!(rt::Encode::encode)
+            quote!(codegen::Encode::encode)
         }
         _ => marshal::closure(&quote!(#pattern,), &out, &steps),
     };

@@ -64,7 +64,7 @@ pub(super) fn generate_exception(
         return;
     }
     module.push(quote! {
-        impl rt::UserException for #name {
+        impl codegen::UserException for #name {
             const REPOSITORY_ID: &'static str = #repository_id;
         }
     });
@@ -135,14 +135,14 @@ fn encode(scope: &Scope<'_>, name: &Ident, data: &Struct, fixed: bool) -> TokenS
     let body = marshal::body(&steps);
     let bulk = fixed.then(|| {
         quote! {
-            fn encode_slice<'p>(items: &'p [Self], out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            fn encode_slice<'p>(items: &'p [Self], out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                 out.put_fixed(items)
             }
         }
     });
     quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, #out: &mut rt::Encoder<'p>) -> rt::CdrResult { #body }
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, #out: &mut codegen::Encoder<'p>) -> codegen::CdrResult { #body }
             #bulk
         }
     }
@@ -160,8 +160,8 @@ fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> 
     let fields: Vec<TokenStream> = fields.collect();
     let value = if fields.is_empty() { quote!(Self) } else { quote!(Self { #(#fields),* }) };
     quote! {
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(#input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> { Ok(#value) }
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(#input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> { Ok(#value) }
             #bulk
         }
     }
@@ -170,7 +170,7 @@ fn decode(scope: &Scope<'_>, name: &Ident, data: &Struct, bulk: TokenStream) -> 
 /// The method that decodes `len` values.
 fn decode_vec(values: TokenStream) -> TokenStream {
     quote! {
-        fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
+        fn decode_vec(input: &mut codegen::Decoder<'a>, len: usize) -> codegen::CdrResult<Vec<Self>> {
             #values
         }
     }

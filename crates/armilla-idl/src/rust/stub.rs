@@ -24,7 +24,7 @@ pub(super) fn generate(
     });
     let interface = scope.unused_type_name("I");
     quote! {
-        impl<#interface: #name + rt::Interface + ?Sized> #name for rt::Ref<#interface> {
+        impl<#interface: #name + codegen::Interface + ?Sized> #name for codegen::Ref<#interface> {
             #(#methods)*
         }
     }

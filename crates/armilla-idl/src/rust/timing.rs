@@ -20,7 +20,7 @@ pub(super) fn table(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     (!entries.is_empty()).then(|| {
         quote! {
             /// The timing of the operations, from the annotations in the IDL.
-            pub const RT_INFO: &[rt::RtInfo] = &[#(#entries),*];
+            pub const RT_INFO: &[codegen::RtInfo] = &[#(#entries),*];
         }
     })
 }
@@ -34,14 +34,14 @@ fn entry(interface: &str, operation: &Operation, timing: &Timing) -> TokenStream
     let threads = timing.threads.unwrap_or(1);
     let calls = timing.calls.iter().map(|call| {
         let (operation, delay) = (&call.operation, time(call.delay));
-        quote!(rt::RtCall { operation: #operation, delay: #delay })
+        quote!(codegen::RtCall { operation: #operation, delay: #delay })
     });
     let holds = timing.holds.iter().map(|hold| {
         let (resource, length) = (&hold.resource, time(hold.length));
-        quote!(rt::RtSection { resource: #resource, length: #length })
+        quote!(codegen::RtSection { resource: #resource, length: #length })
     });
     quote! {
-        rt::RtInfo {
+        codegen::RtInfo {
             operation: #name,
             oneway: #oneway,
             period: #period,
@@ -58,7 +58,7 @@ fn entry(interface: &str, operation: &Operation, timing: &Timing) -> TokenStream
 }
 
 fn time(nanos: u64) -> TokenStream {
-    quote!(rt::nanos(#nanos))
+    quote!(codegen::nanos(#nanos))
 }
 
 fn optional(nanos: Option<u64>) -> TokenStream {
@@ -73,10 +73,10 @@ fn optional(nanos: Option<u64>) -> TokenStream {
 
 fn level(level: Option<Level>) -> TokenStream {
     match level.unwrap_or(Level::Medium) {
-        Level::VeryLow => quote!(rt::RtLevel::VeryLow),
-        Level::Low => quote!(rt::RtLevel::Low),
-        Level::Medium => quote!(rt::RtLevel::Medium),
-        Level::High => quote!(rt::RtLevel::High),
-        Level::VeryHigh => quote!(rt::RtLevel::VeryHigh),
+        Level::VeryLow => quote!(codegen::RtLevel::VeryLow),
+        Level::Low => quote!(codegen::RtLevel::Low),
+        Level::Medium => quote!(codegen::RtLevel::Medium),
+        Level::High => quote!(codegen::RtLevel::High),
+        Level::VeryHigh => quote!(codegen::RtLevel::VeryHigh),
     }
 }

@@ -28,9 +28,9 @@ const MAX_DEPTH: usize = 64;
 pub(super) fn implementation(scope: &Scope<'_>, id: DeclId, name: &Ident) -> TokenStream {
     let code = Writer::new(scope).definition(id);
     quote! {
-        impl rt::Typed for #name {
-            fn type_code() -> rt::TypeCode {
-                static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| { #code });
+        impl codegen::Typed for #name {
+            fn type_code() -> codegen::TypeCode {
+                static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| { #code });
                 CODE.clone()
             }
         }
@@ -45,8 +45,8 @@ pub(super) fn function(scope: &Scope<'_>, id: DeclId) -> Option<TokenStream> {
     let docs = format!(" The TypeCode of IDL `{}`.", scope.idl.scoped_name(id));
     Some(quote! {
         #[doc = #docs]
-        pub fn #name() -> rt::TypeCode {
-            static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| { #code });
+        pub fn #name() -> codegen::TypeCode {
+            static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| { #code });
             CODE.clone()
         }
     })
@@ -166,11 +166,11 @@ impl<'a, 'm> Writer<'a, 'm> {
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
         let members = queries::struct_members(self.scope.idl, data);
         if members.is_empty() {
-            return quote!(rt::TypeCode::#function::<&str>(#repository_id, #name, []));
+            return quote!(codegen::TypeCode::#function::<&str>(#repository_id, #name, []));
         }
         let members = members.into_iter().map(|member| self.member(member));
         let members: Vec<TokenStream> = members.collect();
-        quote!(rt::TypeCode::#function(#repository_id, #name, [#(#members),*]))
+        quote!(codegen::TypeCode::#function(#repository_id, #name, [#(#members),*]))
     }
 
     fn member(&mut self, member: &Member) -> TokenStream {
@@ -200,14 +200,14 @@ impl<'a, 'm> Writer<'a, 'm> {
             }
         }
         quote! {
-            rt::TypeCode::union(#repository_id, #name, #discriminator, #default, [#(#cases),*])
+            codegen::TypeCode::union(#repository_id, #name, #discriminator, #default, [#(#cases),*])
         }
     }
 
     fn alias(&mut self, declaration: &Declaration, ty: &Type) -> TokenStream {
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
         let code = self.expression(ty);
-        quote!(rt::TypeCode::alias(#repository_id, #name, #code))
+        quote!(codegen::TypeCode::alias(#repository_id, #name, #code))
     }
 
     fn value(&mut self, declaration: &Declaration, data: &Value) -> TokenStream {
@@ -220,7 +220,7 @@ impl<'a, 'm> Writer<'a, 'm> {
         });
         let base = match queries::concrete_base(self.scope.idl, data) {
             Some(base) => self.named(base),
-            None => quote!(rt::TypeCode::Null),
+            None => quote!(codegen::TypeCode::Null),
         };
         let members = data.state.iter().map(|state| {
             let (name, public) = (&state.member.name, state.public);
@@ -231,14 +231,14 @@ impl<'a, 'm> Writer<'a, 'm> {
         let no_name = members.is_empty().then(|| quote!(::<&str>));
         let kind = names::ident(if data.event { "event" } else { "value" });
         quote! {
-            rt::TypeCode::#kind #no_name(#repository_id, #name, #modifier, #base, [#(#members),*])
+            codegen::TypeCode::#kind #no_name(#repository_id, #name, #modifier, #base, [#(#members),*])
         }
     }
 
     fn value_box(&mut self, declaration: &Declaration, boxed: &Type) -> TokenStream {
         let (repository_id, name) = (&declaration.repository_id, &declaration.name);
         let code = self.expression(boxed);
-        quote!(rt::TypeCode::value_box(#repository_id, #name, #code))
+        quote!(codegen::TypeCode::value_box(#repository_id, #name, #code))
     }
 
     /// The TypeCode of a type where it is used.
@@ -247,46 +247,46 @@ impl<'a, 'm> Writer<'a, 'm> {
             Type::Primitive(kind) => primitive(*kind),
             Type::String(bound) => {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
-                quote!(rt::TypeCode::String(#bound))
+                quote!(codegen::TypeCode::String(#bound))
             }
             Type::Sequence(element, bound) => {
                 let element = self.expression(element);
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
-                quote!(rt::TypeCode::sequence(#element, #bound))
+                quote!(codegen::TypeCode::sequence(#element, #bound))
             }
             Type::SharedOctets(bound) => {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
-                quote!(rt::TypeCode::sequence(rt::TypeCode::Octet, #bound))
+                quote!(codegen::TypeCode::sequence(codegen::TypeCode::Octet, #bound))
             }
             Type::SharedStrings => {
-                quote!(rt::TypeCode::sequence(rt::TypeCode::String(0), 0))
+                quote!(codegen::TypeCode::sequence(codegen::TypeCode::String(0), 0))
             }
             Type::Array(element, dimensions) => {
                 dimensions.iter().rev().fold(self.expression(element), |element, length| {
                     let length = Literal::u32_unsuffixed(*length);
-                    quote!(rt::TypeCode::array(#element, #length))
+                    quote!(codegen::TypeCode::array(#element, #length))
                 })
             }
-            Type::Object => quote!(<rt::Object as rt::Typed>::type_code()),
-            Type::ValueBase => quote!(<rt::ValueBase as rt::Typed>::type_code()),
-            Type::Any => quote!(rt::TypeCode::Any),
-            Type::TypeCode => quote!(rt::TypeCode::TypeCode),
+            Type::Object => quote!(<codegen::Object as codegen::Typed>::type_code()),
+            Type::ValueBase => quote!(<codegen::ValueBase as codegen::Typed>::type_code()),
+            Type::Any => quote!(codegen::TypeCode::Any),
+            Type::TypeCode => quote!(codegen::TypeCode::TypeCode),
             Type::Named(id) => self.named(*id),
             Type::WString(bound) => {
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
-                quote!(rt::TypeCode::WString(#bound))
+                quote!(codegen::TypeCode::WString(#bound))
             }
             Type::Fixed(digits, scale) => {
                 let digits = Literal::u16_unsuffixed(*digits);
                 let scale = Literal::u16_unsuffixed(*scale);
-                quote!(rt::TypeCode::Fixed { digits: #digits, scale: #scale })
+                quote!(codegen::TypeCode::Fixed { digits: #digits, scale: #scale })
             }
             Type::Map(key, value, bound) => {
                 let (key, value) = (self.expression(key), self.expression(value));
                 let bound = Literal::u32_unsuffixed(bound.unwrap_or(0));
-                quote!(rt::TypeCode::map(#key, #value, #bound))
+                quote!(codegen::TypeCode::map(#key, #value, #bound))
             }
-            Type::Principal => quote!(rt::TypeCode::Principal),
+            Type::Principal => quote!(codegen::TypeCode::Principal),
         }
     }
 
@@ -297,14 +297,14 @@ impl<'a, 'm> Writer<'a, 'm> {
             return self.typedef(declaration, ty);
         }
         if self.enclosing.contains(&id) {
-            return quote!(rt::TypeCode::recursive(#repository_id));
+            return quote!(codegen::TypeCode::recursive(#repository_id));
         }
         if let DeclKind::Interface(data) = &declaration.kind {
             let kind = match data.flavour {
                 Flavour::Abstract => names::ident("abstract_interface"),
                 _ => reference_kind(data),
             };
-            return quote!(rt::TypeCode::#kind(#repository_id, #name));
+            return quote!(codegen::TypeCode::#kind(#repository_id, #name));
         }
         let circular = self
             .enclosing
@@ -314,7 +314,7 @@ impl<'a, 'm> Writer<'a, 'm> {
             return self.definition(id);
         }
         let path = self.scope.path(id);
-        quote!(<#path as rt::Typed>::type_code())
+        quote!(<#path as codegen::Typed>::type_code())
     }
 }
 
@@ -327,7 +327,7 @@ pub(super) fn of_references(declaration: &Declaration, data: &Interface) -> Toke
     }
     let kind = reference_kind(data);
     quote! {
-        fn reference_type() -> rt::TypeCode { rt::TypeCode::#kind(#repository_id, #name) }
+        fn reference_type() -> codegen::TypeCode { codegen::TypeCode::#kind(#repository_id, #name) }
     }
 }
 
@@ -342,7 +342,7 @@ fn reference_kind(data: &Interface) -> Ident {
 fn enumeration(declaration: &Declaration, data: &Enum) -> TokenStream {
     let (repository_id, name) = (&declaration.repository_id, &declaration.name);
     let enumerators = data.enumerators.iter().map(|enumerator| &enumerator.name);
-    quote!(rt::TypeCode::enumeration(#repository_id, #name, [#(#enumerators),*]))
+    quote!(codegen::TypeCode::enumeration(#repository_id, #name, [#(#enumerators),*]))
 }
 
 fn primitive(primitive: Primitive) -> TokenStream {
@@ -362,7 +362,7 @@ fn primitive(primitive: Primitive) -> TokenStream {
         // TypeCodes have no kind for integers of eight bits.
         Primitive::Octet | Primitive::Int8 | Primitive::UInt8 => "Octet",
     });
-    quote!(rt::TypeCode::#kind)
+    quote!(codegen::TypeCode::#kind)
 }
 
 /// A label as the number in a TypeCode: the lower 64 bits; an octet for an `int8`.

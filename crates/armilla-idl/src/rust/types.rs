@@ -31,45 +31,45 @@ pub(super) fn primitive(primitive: Primitive) -> Ident {
 /// The owned type: of a member, a result or an element.
 pub(super) fn owned(scope: &Scope<'_>, ty: &Type) -> TokenStream {
     match ty {
-        Type::Primitive(Primitive::LongDouble) => quote!(rt::LongDouble),
+        Type::Primitive(Primitive::LongDouble) => quote!(codegen::LongDouble),
         Type::Primitive(kind) => {
             let name = primitive(*kind);
             quote!(#name)
         }
         Type::String(_) => quote!(String),
-        Type::WString(_) => quote!(rt::WString),
+        Type::WString(_) => quote!(codegen::WString),
         Type::Fixed(digits, scale) => {
             let digits = Literal::u16_unsuffixed(*digits);
             let scale = Literal::u16_unsuffixed(*scale);
-            quote!(rt::Decimal<#digits, #scale>)
+            quote!(codegen::Decimal<#digits, #scale>)
         }
         Type::Sequence(element, _) => {
             let element = owned(scope, element);
             quote!(Vec<#element>)
         }
-        Type::SharedOctets(_) => quote!(rt::SharedOctets),
-        Type::SharedStrings => quote!(rt::SharedStrings),
+        Type::SharedOctets(_) => quote!(codegen::SharedOctets),
+        Type::SharedStrings => quote!(codegen::SharedStrings),
         Type::Array(element, dimensions) => {
             let levels = scope.properties.levels(element, dimensions);
             levels.into_iter().fold(owned(scope, element), |element, level| {
                 let length = Literal::u32_unsuffixed(level.length);
                 if level.large {
-                    quote!(rt::LargeArray<#element, #length>)
+                    quote!(codegen::LargeArray<#element, #length>)
                 } else {
                     quote!([#element; #length])
                 }
             })
         }
-        Type::Object => quote!(rt::Object),
+        Type::Object => quote!(codegen::Object),
         Type::Named(id) => match scope.model.get(*id).kind {
             DeclKind::Interface(_) | DeclKind::Value(_) | DeclKind::ValueBox(_) => {
                 scope.reference(*id)
             }
             _ => scope.path(*id),
         },
-        Type::Any => quote!(rt::Any),
-        Type::TypeCode => quote!(rt::TypeCode),
-        Type::ValueBase => quote!(rt::ValueBaseRef),
+        Type::Any => quote!(codegen::Any),
+        Type::TypeCode => quote!(codegen::TypeCode),
+        Type::ValueBase => quote!(codegen::ValueBaseRef),
         Type::Map(key, value, _) => {
             let (key_type, value) = (owned(scope, key), owned(scope, value));
             match is_ordered(scope.model, key) {

@@ -201,8 +201,8 @@ impl<'m> Generator<'_, 'm> {
         });
         let name = &self.name;
         quote! {
-            impl rt::Encode for #name {
-                fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+            impl codegen::Encode for #name {
+                fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
                     match self { #(#cases)* #unlisted }
                 }
             }
@@ -235,7 +235,7 @@ impl<'m> Generator<'_, 'm> {
         let scoped_name = self.scoped_name;
         quote! {
             Self::#variant { discriminator: discriminator @ (#pattern), value } => { #body }
-            Self::#variant { .. } => Err(rt::CdrError::invalid_discriminator(#scoped_name)),
+            Self::#variant { .. } => Err(codegen::CdrError::invalid_discriminator(#scoped_name)),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'m> Generator<'_, 'm> {
         let scoped_name = self.scoped_name;
         quote! {
             Self::#variant { discriminator: #pattern, .. } => {
-                Err(rt::CdrError::invalid_discriminator(#scoped_name))
+                Err(codegen::CdrError::invalid_discriminator(#scoped_name))
             }
         }
     }
@@ -271,8 +271,8 @@ impl<'m> Generator<'_, 'm> {
         };
         let name = &self.name;
         quote! {
-            impl<'a> rt::Decode<'a> for #name {
-                fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            impl<'a> codegen::Decode<'a> for #name {
+                fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
                     let discriminator #annotation = #read?;
                     Ok(#body)
                 }

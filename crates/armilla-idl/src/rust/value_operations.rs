@@ -90,8 +90,8 @@ fn factory(
         let method = names::ident(&callable.method);
         let given = callable.in_parameters(scope);
         let made = match callable.error(&companion) {
-            None => quote!(rt::Value<Self>),
-            Some(error) => quote!(Result<rt::Value<Self>, #error>),
+            None => quote!(codegen::Value<Self>),
+            Some(error) => quote!(Result<codegen::Value<Self>, #error>),
         };
         quote!(#docs #lints fn #method(#(#given),*) -> #made;)
     });

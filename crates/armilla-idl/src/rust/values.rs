@@ -42,7 +42,7 @@ pub(super) fn generate(
     }
     let bases = ancestors(scope.model, id).into_iter().map(|base| quoted(scope, base));
     for base in bases {
-        module.push(quote!(impl rt::Extends<#base> for #name {}));
+        module.push(quote!(impl codegen::Extends<#base> for #name {}));
     }
     module.push(reference(declaration, &name));
     module.push(type_codes::implementation(scope, id, &name));
@@ -67,13 +67,13 @@ pub(super) fn generate_box(
     let decode = marshal::decode(scope, &input, boxed);
     module.push(quote!(#docs #[derive(#(#derives),*)] pub struct #name(pub #ty);));
     module.push(quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult { #encode }
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult { #encode }
         }
     });
     module.push(quote! {
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> { #decode.map(Self) }
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> { #decode.map(Self) }
         }
     });
     module.push(valuetype(scope, id, &quote!(#name)));
@@ -86,26 +86,26 @@ pub(super) fn generate_box(
 fn reference(declaration: &Declaration, name: &Ident) -> TokenStream {
     let reference = names::ident(&scope::reference_name(declaration));
     let docs = format!(" A value of the type [`{name}`], or null.");
-    quote!(#[doc = #docs] pub type #reference = Option<rt::Value<#name>>;)
+    quote!(#[doc = #docs] pub type #reference = Option<codegen::Value<#name>>;)
 }
 
 /// The encoding of a valuetype that the program marshals.
 fn custom(name: &Ident) -> TokenStream {
     quote! {
-        impl rt::Encode for #name {
-            fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-                rt::CustomMarshal::marshal(self, out)
+        impl codegen::Encode for #name {
+            fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
+                codegen::CustomMarshal::marshal(self, out)
             }
         }
-        impl<'a> rt::Decode<'a> for #name {
-            fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
-                rt::CustomMarshal::unmarshal(input)
+        impl<'a> codegen::Decode<'a> for #name {
+            fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
+                codegen::CustomMarshal::unmarshal(input)
             }
         }
     }
 }
 
-/// The implementation of `rt::Valuetype`: the repository id and the concrete types of its values.
+/// The implementation of `codegen::Valuetype`: the repository id and the concrete types of its values.
 pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> TokenStream {
     let model = scope.model;
     let repository_id = &model.get(id).repository_id;
@@ -119,9 +119,9 @@ pub(super) fn valuetype(scope: &Scope<'_>, id: DeclId, name: &TokenStream) -> To
     let family = family.filter(|(member, _)| !scope.omitted.contains(*member));
     let family = family.map(|(member, _)| scope.path(member));
     quote! {
-        impl rt::Valuetype for #name {
+        impl codegen::Valuetype for #name {
             const REPOSITORY_ID: &'static str = #repository_id;
-            const FAMILY: &'static [rt::Kind] = &[#(rt::Kind::of::<#family>()),*];
+            const FAMILY: &'static [codegen::Kind] = &[#(codegen::Kind::of::<#family>()),*];
         }
     }
 }
@@ -179,7 +179,7 @@ fn derives(properties: Properties) -> Vec<TokenStream> {
     derives
 }
 
-/// The implementation of `rt::State` for the struct `name`.
+/// The implementation of `codegen::State` for the struct `name`.
 fn state(
     name: &Ident,
     custom: bool,
@@ -190,13 +190,13 @@ fn state(
     let parts = base.map(|base| {
         quote! {
             fn base_part(&self, wanted: ::std::any::TypeId) -> Option<&dyn ::std::any::Any> {
-                rt::State::part(&self.#base, wanted)
+                codegen::State::part(&self.#base, wanted)
             }
             fn base_part_mut(
                 &mut self,
                 wanted: ::std::any::TypeId,
             ) -> Option<&mut dyn ::std::any::Any> {
-                rt::State::part_mut(&mut self.#base, wanted)
+                codegen::State::part_mut(&mut self.#base, wanted)
             }
         }
     });
@@ -206,7 +206,7 @@ fn state(
         )
     });
     quote! {
-        impl rt::State for #name {
+        impl codegen::State for #name {
             const IDS: &'static [&'static str] = &[#(#ids),*];
             #custom
             fn is(other: ::std::any::TypeId) -> bool {
@@ -278,8 +278,9 @@ impl Fields<'_, '_> {
 
     fn encode(&self, name: &Ident) -> TokenStream {
         let out = names::ident(if self.is_empty() { "_out" } else { "out" });
-        let base =
-            self.base_field().map(|base| Step::Try(quote!(rt::Encode::encode(&self.#base, #out))));
+        let base = self
+            .base_field()
+            .map(|base| Step::Try(quote!(codegen::Encode::encode(&self.#base, #out))));
         let members = self.data.state.iter().flat_map(|state| {
             let field = names::field(&state.member.name);
             marshal::encode(
@@ -292,23 +293,23 @@ impl Fields<'_, '_> {
         let steps: Vec<Step> = base.into_iter().chain(members).collect();
         let body = marshal::body(&steps);
         quote! {
-            impl rt::Encode for #name {
-                fn encode<'p>(&'p self, #out: &mut rt::Encoder<'p>) -> rt::CdrResult { #body }
+            impl codegen::Encode for #name {
+                fn encode<'p>(&'p self, #out: &mut codegen::Encoder<'p>) -> codegen::CdrResult { #body }
             }
         }
     }
 
     fn decode(&self, name: &Ident) -> TokenStream {
         let input = names::ident(if self.is_empty() { "_input" } else { "input" });
-        let base = self.base_field().map(|base| quote!(#base: rt::Decode::decode(#input)?,));
+        let base = self.base_field().map(|base| quote!(#base: codegen::Decode::decode(#input)?,));
         let fields = self.data.state.iter().map(|state| {
             let name = names::field(&state.member.name);
             let value = marshal::decode(self.scope, &input, &state.member.ty);
             quote!(#name: #value?)
         });
         quote! {
-            impl<'a> rt::Decode<'a> for #name {
-                fn decode(#input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+            impl<'a> codegen::Decode<'a> for #name {
+                fn decode(#input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
                     Ok(Self { #base #(#fields),* })
                 }
             }

@@ -7,7 +7,7 @@ pub trait AmhAccount: Account + AmhNamed {
     fn withdraw_amh(
         &self,
         amount: f64,
-        reply: rt::ResponseHandler<(), rt::Error<account::WithdrawRaises>>,
+        reply: codegen::ResponseHandler<(), codegen::Error<account::WithdrawRaises>>,
     ) {
         reply.complete(self.withdraw(amount));
     }
@@ -19,7 +19,7 @@ pub trait AmhAccount: Account + AmhNamed {
         pieces: &[Entry],
         n: i32,
         e: &Entry,
-        reply_: rt::ResponseHandler<(Entries, String, Entries, i32, Entry, rt::WString)>,
+        reply_: codegen::ResponseHandler<(Entries, String, Entries, i32, Entry, codegen::WString)>,
     ) {
         let mut rest: String = rest.into();
         let mut pieces = pieces.to_owned();
@@ -34,9 +34,9 @@ pub trait AmhAccount: Account + AmhNamed {
     }
 }
 
-//= mod bank > impl rt::Interface for dyn AmhAccount > fn perform
+//= mod bank > impl codegen::Interface for dyn AmhAccount > fn perform
 #[inline]
-fn perform(&self, number: usize, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
+fn perform(&self, number: usize, call: &mut codegen::ServerCall<'_>) -> codegen::Dispatched {
     match number {
         0 => account::skeleton_amh::withdraw(self, call),
         1 => account::skeleton_amh::split(self, call),
@@ -57,8 +57,8 @@ pub fn tie_amh(
 //= mod bank > mod account > mod skeleton_amh > fn withdraw
 pub fn withdraw(
     servant: &dyn super::super::AmhAccount,
-    call: &mut rt::ServerCall<'_>,
-) -> rt::Dispatched {
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     let input = &mut call.arguments();
     let amount = input.f64()?;
     servant.withdraw_amh(amount, call.response_handler(|(), _out| Ok(())));
@@ -82,7 +82,7 @@ pub trait AmhAmhMarker2: AmhMarker2 {
         d: i32,
         e: i32,
         f: i32,
-        reply: rt::ResponseHandler<i32>,
+        reply: codegen::ResponseHandler<i32>,
     ) {
         reply.complete(self.six(a, b, c, d, e, f));
     }
@@ -93,7 +93,7 @@ pub trait AmhAmhMarker2: AmhMarker2 {
 pub trait AmhOdd: Odd {
     /// `from`, with the reply whenever `reply` is completed.
     #[allow(clippy::wrong_self_convention)]
-    fn from_amh(&self, reply: rt::ResponseHandler<()>) {
+    fn from_amh(&self, reply: codegen::ResponseHandler<()>) {
         reply.complete(self.from());
     }
     /// `turn`, with the reply whenever `reply` is completed.
@@ -106,7 +106,7 @@ pub trait AmhOdd: Odd {
         d: &[Vec<Vec<i32>>],
         e: &[Vec<Vec<i32>>],
         f: &[Vec<Vec<i32>>],
-        reply: rt::ResponseHandler<
+        reply: codegen::ResponseHandler<
             (odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep, odd::Deep),
         >,
     ) {

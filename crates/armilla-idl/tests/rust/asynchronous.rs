@@ -10,12 +10,12 @@ fn split_async(
     pieces: &[Entry],
     n: i32,
     e: &Entry,
-) -> rt::ReplyFuture<(Entries, String, Entries, i32, Entry, rt::WString)> {
+) -> codegen::ReplyFuture<(Entries, String, Entries, i32, Entry, codegen::WString)> {
     let mut rest: String = rest.into();
     let mut pieces = pieces.to_owned();
     let mut n = n;
     let mut e = e.to_owned();
-    rt::ReplyFuture::ready(
+    codegen::ReplyFuture::ready(
         self
             .split(name, &mut rest, &mut pieces, &mut n, &mut e)
             .map(|(result, text)| (result, rest, pieces, n, e, text)),
@@ -24,32 +24,32 @@ fn split_async(
 
 //= mod bank > trait Account > fn bump_async
 /// [`bump`](Self::bump) without waiting for the reply.
-fn bump_async(&self, result: i32) -> rt::ReplyFuture<i32> {
+fn bump_async(&self, result: i32) -> codegen::ReplyFuture<i32> {
     let mut result = result;
-    rt::ReplyFuture::ready(self.bump(&mut result).map(|()| result))
+    codegen::ReplyFuture::ready(self.bump(&mut result).map(|()| result))
 }
 
 //= mod bank > trait Account > fn stop_async_
 /// [`stop`](Self::stop) without waiting for the reply.
-fn stop_async_(&self) -> rt::ReplyFuture<()> {
-    rt::ReplyFuture::ready(self.stop())
+fn stop_async_(&self) -> codegen::ReplyFuture<()> {
+    codegen::ReplyFuture::ready(self.stop())
 }
 
 //= mod bank > trait Account > fn stop_async_async
 /// [`stop_async`](Self::stop_async) without waiting for the reply.
-fn stop_async_async(&self) -> rt::ReplyFuture<()> {
-    rt::ReplyFuture::ready(self.stop_async())
+fn stop_async_async(&self) -> codegen::ReplyFuture<()> {
+    codegen::ReplyFuture::ready(self.stop_async())
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn balance_async
-fn balance_async(&self) -> rt::ReplyFuture<f64> {
+//= mod bank > impl Account for codegen::Ref<I> > fn balance_async
+fn balance_async(&self) -> codegen::ReplyFuture<f64> {
     if let Some(stub) = self.factory_stub() {
         return Account::balance_async(stub);
     }
     self.invoke_async("_get_balance", |_out| Ok(()), |input| input.f64())
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn split_async
+//= mod bank > impl Account for codegen::Ref<I> > fn split_async
 fn split_async(
     &self,
     name: &str,
@@ -57,7 +57,7 @@ fn split_async(
     pieces: &[Entry],
     n: i32,
     e: &Entry,
-) -> rt::ReplyFuture<(Entries, String, Entries, i32, Entry, rt::WString)> {
+) -> codegen::ReplyFuture<(Entries, String, Entries, i32, Entry, codegen::WString)> {
     if let Some(stub) = self.factory_stub() {
         return Account::split_async(stub, name, rest, pieces, n, e);
     }
@@ -68,14 +68,14 @@ fn split_async(
             out.borrow_string(rest)?;
             out.put_sequence(pieces)?;
             out.put_i32(n);
-            rt::Encode::encode(e, out)
+            codegen::Encode::encode(e, out)
         },
         |input| Ok((
             input.sequence()?,
             input.string().map(Into::into)?,
             input.sequence()?,
             input.i32()?,
-            rt::Decode::decode(input)?,
+            codegen::Decode::decode(input)?,
             input.wstring().map(Into::into)?,
         )),
     )
@@ -85,12 +85,12 @@ fn split_async(
 /// IDL interface `Bank::Guard`.
 pub trait Guard: Send + Sync + 'static {
     /// IDL operation `check`.
-    fn check(&self) -> Result<(), rt::SystemException>;
+    fn check(&self) -> Result<(), codegen::SystemException>;
 }
 
 //= mod bank > trait Account > fn from_async
 /// [`from`](Self::from) without waiting for the reply.
 #[allow(clippy::wrong_self_convention)]
-fn from_async(&self) -> rt::ReplyFuture<()> {
-    rt::ReplyFuture::ready(self.from())
+fn from_async(&self) -> codegen::ReplyFuture<()> {
+    codegen::ReplyFuture::ready(self.from())
 }

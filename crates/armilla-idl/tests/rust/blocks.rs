@@ -32,21 +32,21 @@ pub const HIGH: Self = Self(1 << 39);
 //= mod blocks > impl Status > fn drift
 /// IDL `drift`, 5 bits wide.
 pub const fn drift(self) -> i16 {
-    rt::get_signed_bits(self.0, 6, 5) as i16
+    codegen::get_signed_bits(self.0, 6, 5) as i16
 }
 
 //= mod blocks > impl Status > fn with_drift
 /// The same with `drift` set to the lower bits of `value`.
 #[must_use]
 pub const fn with_drift(self, value: i16) -> Self {
-    Self(rt::set_bits(self.0, 6, 5, value as u64))
+    Self(codegen::set_bits(self.0, 6, 5, value as u64))
 }
 
-//= mod blocks > impl rt::Typed for Status
-impl rt::Typed for Status {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::alias("IDL:Blocks/Status:1.0", "Status", rt::TypeCode::UShort)
+//= mod blocks > impl codegen::Typed for Status
+impl codegen::Typed for Status {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::alias("IDL:Blocks/Status:1.0", "Status", codegen::TypeCode::UShort)
         });
         CODE.clone()
     }
@@ -55,14 +55,14 @@ impl rt::Typed for Status {
 //= mod blocks > impl Extended > fn tag
 /// IDL `tag`, 8 bits wide.
 pub const fn tag(self) -> u8 {
-    rt::get_bits(self.0, 51, 8) as u8
+    codegen::get_bits(self.0, 51, 8) as u8
 }
 
 //= mod blocks > impl Extended > fn with_tag
 /// The same with `tag` set to the lower bits of `value`.
 #[must_use]
 pub const fn with_tag(self, value: u8) -> Self {
-    Self(rt::set_bits(self.0, 51, 8, value as u64))
+    Self(codegen::set_bits(self.0, 51, 8, value as u64))
 }
 
 //= mod blocks > type Paints
@@ -85,22 +85,22 @@ pub struct Stock {
     pub state: Extended,
 }
 
-//= mod blocks > impl rt::Decode for Stock
-impl<'a> rt::Decode<'a> for Stock {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod blocks > impl codegen::Decode for Stock
+impl<'a> codegen::Decode<'a> for Stock {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self {
-            amounts: rt::Decode::decode(input)?,
-            deep: rt::Decode::decode(input)?,
+            amounts: codegen::Decode::decode(input)?,
+            deep: codegen::Decode::decode(input)?,
             few: input
                 .bounded_map_with(
                     2,
                     |input| Ok((
                         input.bounded_string(4).map(Into::into)?,
-                        rt::Decode::decode(input)?,
+                        codegen::Decode::decode(input)?,
                     )),
                 )?,
-            rights: rt::Decode::decode(input)?,
-            state: rt::Decode::decode(input)?,
+            rights: codegen::Decode::decode(input)?,
+            state: codegen::Decode::decode(input)?,
         })
     }
 }

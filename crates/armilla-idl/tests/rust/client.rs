@@ -7,15 +7,15 @@
 #[allow(dead_code, unreachable_pub)]
 pub trait Account: Send + Sync + 'static {
     /// IDL operation `deposit`.
-    fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException>;
+    fn deposit(&self, amount: f64) -> Result<(), ::armilla::codegen::SystemException>;
 }
 
 /// A reference to an object with the interface [`Account`].
 #[allow(dead_code, unreachable_pub)]
-pub type AccountRef = ::armilla::rt::Ref<dyn Account>;
+pub type AccountRef = ::armilla::codegen::Ref<dyn Account>;
 
-impl<I: Account + ::armilla::rt::Interface + ?Sized> Account for ::armilla::rt::Ref<I> {
-    fn deposit(&self, amount: f64) -> Result<(), ::armilla::rt::SystemException> {
+impl<I: Account + ::armilla::codegen::Interface + ?Sized> Account for ::armilla::codegen::Ref<I> {
+    fn deposit(&self, amount: f64) -> Result<(), ::armilla::codegen::SystemException> {
         if let Some(done) = self.directly(|servant| Account::deposit(servant, amount)) {
             return done;
         }
@@ -30,35 +30,35 @@ impl<I: Account + ::armilla::rt::Interface + ?Sized> Account for ::armilla::rt::
     }
 }
 
-impl ::armilla::rt::Interface for dyn Account {
+impl ::armilla::codegen::Interface for dyn Account {
     const REPOSITORY_ID: &'static str = "IDL:Account:1.0";
     const BASES: &'static [&'static str] = &[];
 
     fn dispatch(
         &self,
-        call: &mut ::armilla::rt::ServerCall<'_>,
-    ) -> ::armilla::rt::Dispatched {
+        call: &mut ::armilla::codegen::ServerCall<'_>,
+    ) -> ::armilla::codegen::Dispatched {
         call.unknown_operation()
     }
 
-    fn signature(operation: &str) -> Option<::armilla::rt::Signature> {
+    fn signature(operation: &str) -> Option<::armilla::codegen::Signature> {
         Some(
             match operation {
                 "deposit" => {
-                    ::armilla::rt::Signature::new()
-                        .with_in("amount", ::armilla::rt::TypeCode::Double)
+                    ::armilla::codegen::Signature::new()
+                        .with_in("amount", ::armilla::codegen::TypeCode::Double)
                 }
                 _ => return None,
             },
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::rt::Upcast<'_>) {
+    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::codegen::Upcast<'_>) {
         target.offer::<dyn Account>(|| servant.clone());
     }
 }
 
-impl ::armilla::rt::IsA<dyn Account> for dyn Account {}
+impl ::armilla::codegen::IsA<dyn Account> for dyn Account {}
 
 /// What belongs to the interface [`Account`].
 #[allow(dead_code, unreachable_pub, clippy::module_inception)]

@@ -9,52 +9,52 @@ pub struct Entry {
     /// IDL `letters`.
     pub letters: Grid,
     /// IDL `value`.
-    pub value: rt::Any,
+    pub value: codegen::Any,
     /// IDL `type`.
-    pub r#type: rt::TypeCode,
+    pub r#type: codegen::TypeCode,
     /// IDL `few`.
     pub few: Vec<i32>,
     /// IDL `target`.
     pub target: ProbeRef,
     /// IDL `other`.
-    pub other: rt::Object,
+    pub other: codegen::Object,
 }
 
-//= mod dynamic > impl rt::Typed for Entry
-impl rt::Typed for Entry {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::structure(
+//= mod dynamic > impl codegen::Typed for Entry
+impl codegen::Typed for Entry {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::structure(
                 "IDL:Dynamic/Entry:1.0",
                 "Entry",
                 [
                     (
                         "key",
-                        rt::TypeCode::alias(
+                        codegen::TypeCode::alias(
                             "IDL:Dynamic/Code:1.0",
                             "Code",
-                            rt::TypeCode::String(8),
+                            codegen::TypeCode::String(8),
                         ),
                     ),
                     (
                         "letters",
-                        rt::TypeCode::alias(
+                        codegen::TypeCode::alias(
                             "IDL:Dynamic/Grid:1.0",
                             "Grid",
-                            rt::TypeCode::array(
-                                rt::TypeCode::array(rt::TypeCode::Char, 3),
+                            codegen::TypeCode::array(
+                                codegen::TypeCode::array(codegen::TypeCode::Char, 3),
                                 2,
                             ),
                         ),
                     ),
-                    ("value", rt::TypeCode::Any),
-                    ("type", rt::TypeCode::TypeCode),
-                    ("few", rt::TypeCode::sequence(rt::TypeCode::Long, 3)),
+                    ("value", codegen::TypeCode::Any),
+                    ("type", codegen::TypeCode::TypeCode),
+                    ("few", codegen::TypeCode::sequence(codegen::TypeCode::Long, 3)),
                     (
                         "target",
-                        rt::TypeCode::object_reference("IDL:Dynamic/Probe:1.0", "Probe"),
+                        codegen::TypeCode::object_reference("IDL:Dynamic/Probe:1.0", "Probe"),
                     ),
-                    ("other", <rt::Object as rt::Typed>::type_code()),
+                    ("other", <codegen::Object as codegen::Typed>::type_code()),
                 ],
             )
         });
@@ -62,19 +62,19 @@ impl rt::Typed for Entry {
     }
 }
 
-//= mod dynamic > impl rt::Typed for Tree
-impl rt::Typed for Tree {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::structure(
+//= mod dynamic > impl codegen::Typed for Tree
+impl codegen::Typed for Tree {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::structure(
                 "IDL:Dynamic/Tree:1.0",
                 "Tree",
                 [
-                    ("name", rt::TypeCode::String(0)),
+                    ("name", codegen::TypeCode::String(0)),
                     (
                         "children",
-                        rt::TypeCode::sequence(
-                            rt::TypeCode::recursive("IDL:Dynamic/Tree:1.0"),
+                        codegen::TypeCode::sequence(
+                            codegen::TypeCode::recursive("IDL:Dynamic/Tree:1.0"),
                             0,
                         ),
                     ),
@@ -85,30 +85,30 @@ impl rt::Typed for Tree {
     }
 }
 
-//= mod dynamic > impl rt::Typed for Node
-impl rt::Typed for Node {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::structure(
+//= mod dynamic > impl codegen::Typed for Node
+impl codegen::Typed for Node {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::structure(
                 "IDL:Dynamic/Node:1.0",
                 "Node",
                 [
                     (
                         "onward",
-                        rt::TypeCode::union(
+                        codegen::TypeCode::union(
                             "IDL:Dynamic/Node/Link:1.0",
                             "Link",
-                            rt::TypeCode::Boolean,
+                            codegen::TypeCode::Boolean,
                             None,
                             [
                                 (
                                     1,
                                     "next",
-                                    rt::TypeCode::alias(
+                                    codegen::TypeCode::alias(
                                         "IDL:Dynamic/Nodes:1.0",
                                         "Nodes",
-                                        rt::TypeCode::sequence(
-                                            rt::TypeCode::recursive("IDL:Dynamic/Node:1.0"),
+                                        codegen::TypeCode::sequence(
+                                            codegen::TypeCode::recursive("IDL:Dynamic/Node:1.0"),
                                             0,
                                         ),
                                     ),
@@ -127,6 +127,6 @@ impl rt::Typed for Node {
 /// IDL operation `echo`.
 fn echo(
     &self,
-    given: &rt::Any,
-    kept: &mut rt::Any,
-) -> Result<(rt::Any, rt::TypeCode), rt::Error<probe::EchoRaises>>;
+    given: &codegen::Any,
+    kept: &mut codegen::Any,
+) -> Result<(codegen::Any, codegen::TypeCode), codegen::Error<probe::EchoRaises>>;

@@ -20,11 +20,11 @@ impl Order {
     ///
     /// # Errors
     /// When there are not so many enumerators.
-    pub fn from_discriminant(value: u32) -> ::armilla::rt::CdrResult<Self> {
+    pub fn from_discriminant(value: u32) -> ::armilla::codegen::CdrResult<Self> {
         match value {
             0 => Ok(Self::FirstIn),
             1 => Ok(Self::LastIn),
-            _ => Err(::armilla::rt::CdrError::invalid_enum("Order", value)),
+            _ => Err(::armilla::codegen::CdrError::invalid_enum("Order", value)),
         }
     }
 }
@@ -47,9 +47,9 @@ pub enum Colour {
     DarkBlue,
 }
 
-//= mod paint > impl rt::Decode for Colour
-impl<'a> rt::Decode<'a> for Colour {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod paint > impl codegen::Decode for Colour
+impl<'a> codegen::Decode<'a> for Colour {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Self::from_discriminant(input.u32()?)
     }
 }

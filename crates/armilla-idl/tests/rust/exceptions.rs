@@ -5,8 +5,8 @@
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct NotFound;
 
-//= mod bank > impl rt::UserException for NotFound
-impl rt::UserException for NotFound {
+//= mod bank > impl codegen::UserException for NotFound
+impl codegen::UserException for NotFound {
     const REPOSITORY_ID: &'static str = "IDL:Bank/NotFound:1.0";
 }
 
@@ -22,7 +22,7 @@ pub struct InsufficientFunds {
 
 //= mod bank > mod archive > trait Ledger > fn read
 /// Reads a page.
-fn read(&self, page: i32) -> Result<String, rt::Error<ledger::ReadRaises>>;
+fn read(&self, page: i32) -> Result<String, codegen::Error<ledger::ReadRaises>>;
 
 //= mod bank > mod archive > mod ledger > enum ReadRaises
 /// The exceptions that `read` may raise.
@@ -36,30 +36,30 @@ pub enum ReadRaises {
     Locked(Locked),
 }
 
-//= mod bank > mod archive > mod ledger > impl rt::Raises for ReadRaises
-impl rt::Raises for ReadRaises {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+//= mod bank > mod archive > mod ledger > impl codegen::Raises for ReadRaises
+impl codegen::Raises for ReadRaises {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         match self {
-            Self::BankArchiveNotFound(exception) => rt::encode_exception(exception, out),
-            Self::BankNotFound(exception) => rt::encode_exception(exception, out),
-            Self::Locked(exception) => rt::encode_exception(exception, out),
+            Self::BankArchiveNotFound(exception) => codegen::encode_exception(exception, out),
+            Self::BankNotFound(exception) => codegen::encode_exception(exception, out),
+            Self::Locked(exception) => codegen::encode_exception(exception, out),
         }
     }
     fn decode(
         repository_id: &str,
-        input: &mut rt::Decoder<'_>,
-    ) -> rt::CdrResult<Option<Self>> {
+        input: &mut codegen::Decoder<'_>,
+    ) -> codegen::CdrResult<Option<Self>> {
         match repository_id {
-            <super::NotFound as rt::UserException>::REPOSITORY_ID => {
-                rt::Decode::decode(input)
+            <super::NotFound as codegen::UserException>::REPOSITORY_ID => {
+                codegen::Decode::decode(input)
                     .map(|exception| Some(Self::BankArchiveNotFound(exception)))
             }
-            <super::super::NotFound as rt::UserException>::REPOSITORY_ID => {
-                rt::Decode::decode(input)
+            <super::super::NotFound as codegen::UserException>::REPOSITORY_ID => {
+                codegen::Decode::decode(input)
                     .map(|exception| Some(Self::BankNotFound(exception)))
             }
-            <Locked as rt::UserException>::REPOSITORY_ID => {
-                rt::Decode::decode(input).map(|exception| Some(Self::Locked(exception)))
+            <Locked as codegen::UserException>::REPOSITORY_ID => {
+                codegen::Decode::decode(input).map(|exception| Some(Self::Locked(exception)))
             }
             _ => Ok(None),
         }
@@ -76,8 +76,8 @@ impl From<super::super::NotFound> for ReadRaises {
 //= mod bank > mod archive > mod ledger > mod skeleton > fn read
 pub fn read(
     servant: &dyn super::super::Ledger,
-    call: &mut rt::ServerCall<'_>,
-) -> rt::Dispatched {
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     let input = &mut call.arguments();
     let page = input.i32()?;
     call.reply(servant.read(page), |result, out| out.borrow_string(result))

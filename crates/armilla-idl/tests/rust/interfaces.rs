@@ -2,7 +2,7 @@
 
 //= mod bank > trait Account > fn set_owner
 /// Sets the attribute [`owner`](Self::owner).
-fn set_owner(&self, value: &str) -> Result<(), rt::SystemException>;
+fn set_owner(&self, value: &str) -> Result<(), codegen::SystemException>;
 
 //= mod bank > trait Account > fn split
 /// IDL operation `split`.
@@ -11,25 +11,25 @@ fn split(
     name: &str,
     pieces: &[Part],
     rest: &mut i32,
-) -> Result<(Parts, String), rt::SystemException>;
+) -> Result<(Parts, String), codegen::SystemException>;
 
 //= mod bank > trait Account > fn servant_base
 /// What answers the operations that every object has in place of the ORB: `Some(self)` of a
 /// servant that is an `armilla::ServantBase`.
-fn servant_base(&self) -> Option<&dyn rt::ServantBase> {
+fn servant_base(&self) -> Option<&dyn codegen::ServantBase> {
     None
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn balance
-fn balance(&self) -> Result<f64, rt::SystemException> {
+//= mod bank > impl Account for codegen::Ref<I> > fn balance
+fn balance(&self) -> Result<f64, codegen::SystemException> {
     if let Some(done) = self.directly(|servant| Account::balance(servant)) {
         return done;
     }
     self.invoke("_get_balance", |_out| Ok(()), |input| input.f64())
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn notify
-fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
+//= mod bank > impl Account for codegen::Ref<I> > fn notify
+fn notify(&self, n: i32, text: &str) -> Result<(), codegen::SystemException> {
     if let Some(done) = self.directly(|servant| Account::notify(servant, n, text)) {
         return done;
     }
@@ -42,13 +42,13 @@ fn notify(&self, n: i32, text: &str) -> Result<(), rt::SystemException> {
     )
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn split
+//= mod bank > impl Account for codegen::Ref<I> > fn split
 fn split(
     &self,
     name: &str,
     pieces: &[Part],
     rest: &mut i32,
-) -> Result<(Parts, String), rt::SystemException> {
+) -> Result<(Parts, String), codegen::SystemException> {
     if let Some(done) = self
         .directly(|servant| Account::split(servant, name, pieces, rest))
     {
@@ -74,7 +74,7 @@ fn split(
         })
 }
 
-//= mod bank > impl Account for rt::Ref<I> > fn locals
+//= mod bank > impl Account for codegen::Ref<I> > fn locals
 fn locals(
     &self,
     servant: i32,
@@ -83,7 +83,7 @@ fn locals(
     out: &mut i32,
     value: &mut i32,
     outcome: i32,
-) -> Result<i32, rt::SystemException> {
+) -> Result<i32, codegen::SystemException> {
     if let Some(done) = self
         .directly(|servant_| Account::locals(
             servant_,
@@ -117,16 +117,16 @@ fn locals(
         })
 }
 
-//= mod bank > impl rt::Interface for dyn Account > const REPOSITORY_ID
+//= mod bank > impl codegen::Interface for dyn Account > const REPOSITORY_ID
 const REPOSITORY_ID: &'static str = "IDL:example.com/Bank/Account:1.0";
 
-//= mod bank > impl rt::Interface for dyn Account > fn dispatch
-fn dispatch(&self, call: &mut rt::ServerCall<'_>) -> rt::Dispatched {
-    static OPERATIONS: rt::Operations<18, 64> = rt::Operations::new(
-        <dyn Account as rt::Interface>::OPERATIONS,
+//= mod bank > impl codegen::Interface for dyn Account > fn dispatch
+fn dispatch(&self, call: &mut codegen::ServerCall<'_>) -> codegen::Dispatched {
+    static OPERATIONS: codegen::Operations<18, 64> = codegen::Operations::new(
+        <dyn Account as codegen::Interface>::OPERATIONS,
     );
     match OPERATIONS.find(call.operation()) {
-        Some(number) => rt::Interface::perform(self, number, call),
+        Some(number) => codegen::Interface::perform(self, number, call),
         None => call.unknown_operation(),
     }
 }
@@ -138,8 +138,8 @@ pub type Entries = Vec<Entry>;
 //= mod bank > mod account > mod skeleton > fn set_recent
 pub fn set_recent(
     servant: &dyn super::super::Account,
-    call: &mut rt::ServerCall<'_>,
-) -> rt::Dispatched {
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     let input = &mut call.arguments();
     let value: super::Entries = input.bounded_sequence(10)?;
     call.reply_void(servant.set_recent(&value))
@@ -148,11 +148,11 @@ pub fn set_recent(
 //= mod bank > mod account > mod skeleton > fn split
 pub fn split(
     servant: &dyn super::super::Account,
-    call: &mut rt::ServerCall<'_>,
-) -> rt::Dispatched {
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     let input = &mut call.arguments();
     let name = input.string()?;
-    let pieces = rt::Scratch::<super::super::Part>::read(input, None)?;
+    let pieces = codegen::Scratch::<super::super::Part>::read(input, None)?;
     let mut rest = input.i32()?;
     let outcome = servant.split(&name, &pieces, &mut rest);
     call.reply(

@@ -2,7 +2,7 @@
 
 //= mod large > type Planes
 /// IDL `Large::Planes`.
-pub type Planes = [rt::LargeArray<u8, 100000>; 3];
+pub type Planes = [codegen::LargeArray<u8, 100000>; 3];
 
 //= mod large > struct Frame
 /// IDL `Large::Frame`.
@@ -15,18 +15,18 @@ pub struct Frame {
     /// IDL `tags`.
     pub tags: Names,
     /// IDL `weights`.
-    pub weights: [rt::LargeArray<f32, 20000>; 2],
+    pub weights: [codegen::LargeArray<f32, 20000>; 2],
 }
 
-//= mod large > impl rt::Decode for Frame
-impl<'a> rt::Decode<'a> for Frame {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod large > impl codegen::Decode for Frame
+impl<'a> codegen::Decode<'a> for Frame {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self {
             number: input.i32()?,
-            pixels: rt::Decode::decode(input)?,
+            pixels: codegen::Decode::decode(input)?,
             tags: input
                 .large_array_with(|input| input.bounded_string(8).map(Into::into))?,
-            weights: rt::Decode::decode(input)?,
+            weights: codegen::Decode::decode(input)?,
         })
     }
 }
@@ -47,4 +47,4 @@ fn take(
     &self,
     mask: &Image,
     heard: &mut Samples,
-) -> Result<(Frame, Planes), rt::Error<camera::TakeRaises>>;
+) -> Result<(Frame, Planes), codegen::Error<camera::TakeRaises>>;

@@ -38,20 +38,20 @@ pub struct Large {
 #[allow(clippy::result_large_err)]
 fn several(
     &self,
-) -> Result<(Shades, Shades, Shades, Shades), rt::Error<critic::SeveralRaises>>;
+) -> Result<(Shades, Shades, Shades, Shades), codegen::Error<critic::SeveralRaises>>;
 
 //= mod outer > trait Critic > fn default
 /// IDL operation `default`.
-fn default(&self, self_: i32) -> Result<(), rt::SystemException>;
+fn default(&self, self_: i32) -> Result<(), codegen::SystemException>;
 
 //= mod outer > trait Critic > fn into_
 /// IDL operation `into`.
 #[allow(clippy::wrong_self_convention)]
-fn into_(&self) -> Result<(), rt::SystemException>;
+fn into_(&self) -> Result<(), codegen::SystemException>;
 
 //= mod outer > trait Critic > fn eq_
 /// IDL operation `eq`.
-fn eq_(&self, other: &CriticRef) -> Result<(), rt::SystemException>;
+fn eq_(&self, other: &CriticRef) -> Result<(), codegen::SystemException>;
 
 //= mod outer > mod critic > enum FailRaises
 /// The exceptions that `fail` may raise.

@@ -2,7 +2,7 @@
 
 //= mod near > type Handle
 /// IDL native `Near::Handle`.
-pub type Handle = rt::Native;
+pub type Handle = codegen::Native;
 
 //= mod near > struct Shift
 /// IDL `Near::Shift`.
@@ -20,20 +20,20 @@ pub struct Shift {
 /// IDL interface `Near::Guard`.
 pub trait Guard: Send + Sync + 'static {
     /// Reads the attribute `key`.
-    fn key(&self) -> Result<Handle, rt::SystemException>;
+    fn key(&self) -> Result<Handle, codegen::SystemException>;
     /// Sets the attribute [`key`](Self::key).
-    fn set_key(&self, value: &Handle) -> Result<(), rt::SystemException>;
+    fn set_key(&self, value: &Handle) -> Result<(), codegen::SystemException>;
     /// IDL operation `relieve`.
     fn relieve(
         &self,
         others: &[GuardRef],
         plan: &mut Shift,
-    ) -> Result<(GuardRef, Post), rt::Error<guard::RelieveRaises>>;
+    ) -> Result<(GuardRef, Post), codegen::Error<guard::RelieveRaises>>;
 }
 
 //= mod near > type GuardRef
 /// A reference to an object with the interface [`Guard`].
-pub type GuardRef = rt::LocalRef<dyn Guard>;
+pub type GuardRef = codegen::LocalRef<dyn Guard>;
 
 //= mod near > mod guard > fn tie
 /// Makes an object of what implements [`Guard`](super::Guard).
@@ -41,8 +41,8 @@ pub fn tie(servant: impl super::Guard) -> ::std::sync::Arc<dyn super::Guard> {
     ::std::sync::Arc::new(servant)
 }
 
-//= mod near > mod guard > impl From<super::Asleep> for rt::Error<RelieveRaises>
-impl From<super::Asleep> for rt::Error<RelieveRaises> {
+//= mod near > mod guard > impl From<super::Asleep> for codegen::Error<RelieveRaises>
+impl From<super::Asleep> for codegen::Error<RelieveRaises> {
     fn from(exception: super::Asleep) -> Self {
         Self::User(exception.into())
     }
@@ -52,9 +52,9 @@ impl From<super::Asleep> for rt::Error<RelieveRaises> {
 /// IDL interface `Near::Captain`.
 pub trait Captain: Guard {
     /// IDL operation `report`.
-    fn report(&self, whom: &ElsewhereRef) -> Result<ElsewhereRef, rt::SystemException>;
+    fn report(&self, whom: &ElsewhereRef) -> Result<ElsewhereRef, codegen::SystemException>;
 }
 
 //= mod near > type ElsewhereRef
 /// A reference to an object with the interface [`Elsewhere`].
-pub type ElsewhereRef = rt::Ref<dyn Elsewhere>;
+pub type ElsewhereRef = codegen::Ref<dyn Elsewhere>;

@@ -30,42 +30,42 @@ pub type TtcpSequence = Vec<Type>;
 
 //= mod r#match > trait HttpServer > fn r#yield
 /// Reads the attribute `yield`.
-fn r#yield(&self) -> Result<i32, rt::SystemException>;
+fn r#yield(&self) -> Result<i32, codegen::SystemException>;
 
 //= mod r#match > trait HttpServer > fn clone_
 /// IDL operation `clone`.
-fn clone_(&self) -> Result<(), rt::SystemException>;
+fn clone_(&self) -> Result<(), codegen::SystemException>;
 
 //= mod r#match > trait HttpServer > fn new
 /// IDL operation `new`.
 #[allow(clippy::new_ret_no_self, clippy::wrong_self_convention)]
-fn new(&self) -> Result<(), rt::SystemException>;
+fn new(&self) -> Result<(), codegen::SystemException>;
 
-//= mod r#match > impl I for rt::Ref<I_>
-impl<I_: I + rt::Interface + ?Sized> I for rt::Ref<I_> {
+//= mod r#match > impl I for codegen::Ref<I_>
+impl<I_: I + codegen::Interface + ?Sized> I for codegen::Ref<I_> {
     #[allow(clippy::redundant_closure)]
-    fn next(&self, other: &O) -> Result<IRef, rt::SystemException> {
+    fn next(&self, other: &O) -> Result<IRef, codegen::SystemException> {
         if let Some(done) = self.directly(|servant| I::next(servant, other)) {
             return done;
         }
         self.invoke(
             "next",
-            |out| rt::Encode::encode(other, out),
-            |input| rt::Decode::decode(input),
+            |out| codegen::Encode::encode(other, out),
+            |input| codegen::Decode::decode(input),
         )
     }
 }
 
 //= mod rt_ > type Result_
-/// IDL `rt::Result`.
+/// IDL `codegen::Result`.
 pub type Result_ = i32;
 
-//= impl ::armilla::rt::Encode for Top
-impl ::armilla::rt::Encode for Top {
+//= impl ::armilla::codegen::Encode for Top
+impl ::armilla::codegen::Encode for Top {
     fn encode<'p>(
         &'p self,
-        out: &mut ::armilla::rt::Encoder<'p>,
-    ) -> ::armilla::rt::CdrResult {
+        out: &mut ::armilla::codegen::Encoder<'p>,
+    ) -> ::armilla::codegen::CdrResult {
         out.put_i32(self.x);
         out.put_sequence(&self.y)
     }
@@ -88,4 +88,4 @@ pub struct Far {
 fn top(
     &self,
     far: &deep::deep2::Far,
-) -> Result<Top, ::armilla::rt::Error<top_level::TopRaises>>;
+) -> Result<Top, ::armilla::codegen::Error<top_level::TopRaises>>;

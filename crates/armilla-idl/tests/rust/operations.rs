@@ -17,11 +17,11 @@ pub enum Small {
 
 //= mod extras > trait Device > fn level
 /// Reads the attribute `level`.
-fn level(&self) -> Result<i32, rt::Error<device::LevelGetRaises>>;
+fn level(&self) -> Result<i32, codegen::Error<device::LevelGetRaises>>;
 
 //= mod extras > trait Device > fn text
 /// Reads the attribute `text`.
-fn text(&self) -> Result<String, rt::Error<device::TextGetRaises>>;
+fn text(&self) -> Result<String, codegen::Error<device::TextGetRaises>>;
 
 //= mod extras > trait Device > fn mix
 /// IDL operation `mix`.
@@ -31,14 +31,14 @@ fn mix(
     kept: &mut u8,
     raw: &[u8],
     values: &[i8],
-) -> Result<i8, rt::SystemException>;
+) -> Result<i8, codegen::SystemException>;
 
-//= mod extras > impl Device for rt::Ref<I> > fn run
+//= mod extras > impl Device for codegen::Ref<I> > fn run
 fn run(
     &self,
     program: &str,
-    context: &rt::Context,
-) -> Result<i32, rt::SystemException> {
+    context: &codegen::Context,
+) -> Result<i32, codegen::SystemException> {
     if let Some(done) = self
         .directly(|servant| Device::run(
             servant,
@@ -71,11 +71,11 @@ pub enum TextSetRaises {
 //= mod extras > mod device > mod skeleton > fn run
 pub fn run(
     servant: &dyn super::super::Device,
-    call: &mut rt::ServerCall<'_>,
-) -> rt::Dispatched {
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     let input = &mut call.arguments();
     let program = input.string()?;
-    let context = rt::Context::read(input)?;
+    let context = codegen::Context::read(input)?;
     call.reply(
         servant.run(&program, &context),
         |result, out| {

@@ -5,27 +5,27 @@
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Nothing;
 
-//= mod rare > impl rt::Decode for Nothing
-impl<'a> rt::Decode<'a> for Nothing {
-    fn decode(_input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod rare > impl codegen::Decode for Nothing
+impl<'a> codegen::Decode<'a> for Nothing {
+    fn decode(_input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self)
     }
     const ZERO_SIZED: bool = true;
-    fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
+    fn decode_vec(input: &mut codegen::Decoder<'a>, len: usize) -> codegen::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }
 }
 
-//= mod rare > impl rt::Decode for Hardly
-impl<'a> rt::Decode<'a> for Hardly {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod rare > impl codegen::Decode for Hardly
+impl<'a> codegen::Decode<'a> for Hardly {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self {
-            none: rt::Decode::decode(input)?,
-            more: rt::Decode::decode(input)?,
+            none: codegen::Decode::decode(input)?,
+            more: codegen::Decode::decode(input)?,
         })
     }
     const ZERO_SIZED: bool = true;
-    fn decode_vec(input: &mut rt::Decoder<'a>, len: usize) -> rt::CdrResult<Vec<Self>> {
+    fn decode_vec(input: &mut codegen::Decoder<'a>, len: usize) -> codegen::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }
 }
@@ -40,7 +40,7 @@ pub type Nested = Vec<(Hardly, ByHeight)>;
 
 //= mod rare > type Cookie
 /// IDL native `Rare::Cookie`.
-pub type Cookie = rt::Native;
+pub type Cookie = codegen::Native;
 
 //= mod rare > trait Registry > fn swap
 /// IDL operation `swap`.
@@ -48,4 +48,4 @@ fn swap(
     &self,
     mine: &[u8],
     other: &mut Vec<u8>,
-) -> Result<(Vec<u8>, Nothing), rt::SystemException>;
+) -> Result<(Vec<u8>, Nothing), codegen::SystemException>;

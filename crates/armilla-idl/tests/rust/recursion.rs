@@ -35,24 +35,24 @@ pub enum Tree {
     },
 }
 
-//= mod recursion > impl rt::Typed for Bar
-impl rt::Typed for Bar {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::structure(
+//= mod recursion > impl codegen::Typed for Bar
+impl codegen::Typed for Bar {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::structure(
                 "IDL:Recursion/Bar:1.0",
                 "Bar",
                 [
                     (
                         "c",
-                        rt::TypeCode::alias(
+                        codegen::TypeCode::alias(
                             "IDL:Recursion/FooSeq:1.0",
                             "FooSeq",
-                            rt::TypeCode::sequence(
-                                rt::TypeCode::structure(
+                            codegen::TypeCode::sequence(
+                                codegen::TypeCode::structure(
                                     "IDL:Recursion/Foo:1.0",
                                     "Foo",
-                                    [("b", rt::TypeCode::recursive("IDL:Recursion/Bar:1.0"))],
+                                    [("b", codegen::TypeCode::recursive("IDL:Recursion/Bar:1.0"))],
                                 ),
                                 0,
                             ),
@@ -65,27 +65,27 @@ impl rt::Typed for Bar {
     }
 }
 
-//= mod recursion > impl rt::Typed for Foo
-impl rt::Typed for Foo {
-    fn type_code() -> rt::TypeCode {
-        static CODE: rt::SharedTypeCode = rt::SharedTypeCode::new(|| {
-            rt::TypeCode::structure(
+//= mod recursion > impl codegen::Typed for Foo
+impl codegen::Typed for Foo {
+    fn type_code() -> codegen::TypeCode {
+        static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
+            codegen::TypeCode::structure(
                 "IDL:Recursion/Foo:1.0",
                 "Foo",
                 [
                     (
                         "b",
-                        rt::TypeCode::structure(
+                        codegen::TypeCode::structure(
                             "IDL:Recursion/Bar:1.0",
                             "Bar",
                             [
                                 (
                                     "c",
-                                    rt::TypeCode::alias(
+                                    codegen::TypeCode::alias(
                                         "IDL:Recursion/FooSeq:1.0",
                                         "FooSeq",
-                                        rt::TypeCode::sequence(
-                                            rt::TypeCode::recursive("IDL:Recursion/Foo:1.0"),
+                                        codegen::TypeCode::sequence(
+                                            codegen::TypeCode::recursive("IDL:Recursion/Foo:1.0"),
                                             0,
                                         ),
                                     ),
@@ -100,9 +100,9 @@ impl rt::Typed for Foo {
     }
 }
 
-//= mod recursion > impl rt::Decode for Branch
-impl<'a> rt::Decode<'a> for Branch {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod recursion > impl codegen::Decode for Branch
+impl<'a> codegen::Decode<'a> for Branch {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self {
             name: input.string().map(Into::into)?,
             below: input.bounded_sequence(4)?,

@@ -16,9 +16,9 @@ pub struct BinStruct {
     pub d: f64,
 }
 
-//= mod data > impl rt::Encode for BinStruct
-impl rt::Encode for BinStruct {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+//= mod data > impl codegen::Encode for BinStruct
+impl codegen::Encode for BinStruct {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         out.put_i16(self.s);
         out.put_u8(self.c);
         out.put_i32(self.l);
@@ -26,18 +26,18 @@ impl rt::Encode for BinStruct {
         out.put_f64(self.d);
         Ok(())
     }
-    fn encode_slice<'p>(items: &'p [Self], out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+    fn encode_slice<'p>(items: &'p [Self], out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         out.put_fixed(items)
     }
 }
 
-//= mod data > impl rt::Fixed for BinStruct
-impl rt::Fixed for BinStruct {
+//= mod data > impl codegen::Fixed for BinStruct
+impl codegen::Fixed for BinStruct {
     const ALIGN: usize = 8;
     const PHASE: usize = 0;
     type Chunk = [u8; 24];
     #[inline(always)]
-    fn write<O: rt::Order>(&self, chunk: &mut [u8; 24]) {
+    fn write<O: codegen::Order>(&self, chunk: &mut [u8; 24]) {
         O::put_i16(chunk, 0..2, self.s);
         O::put_u8(chunk, 2..4, self.c);
         O::put_i32(chunk, 4..8, self.l);
@@ -45,7 +45,7 @@ impl rt::Fixed for BinStruct {
         O::put_f64(chunk, 16..24, self.d);
     }
     #[inline(always)]
-    fn read<O: rt::Order>(chunk: &[u8; 24]) -> rt::CdrResult<Self> {
+    fn read<O: codegen::Order>(chunk: &[u8; 24]) -> codegen::CdrResult<Self> {
         Ok(Self {
             s: O::i16(chunk, 0),
             c: O::u8(chunk, 2),
@@ -56,10 +56,10 @@ impl rt::Fixed for BinStruct {
     }
 }
 
-//= mod data > impl rt::Encode for TooLong
-impl rt::Encode for TooLong {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-        rt::Encode::encode(&self.values, out)
+//= mod data > impl codegen::Encode for TooLong
+impl codegen::Encode for TooLong {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
+        codegen::Encode::encode(&self.values, out)
     }
 }
 
@@ -84,12 +84,12 @@ pub struct Person {
     /// IDL `large`.
     pub large: [i64; 40],
     /// IDL `peer`.
-    pub peer: rt::Object,
+    pub peer: codegen::Object,
 }
 
-//= mod data > impl rt::Decode for Person
-impl<'a> rt::Decode<'a> for Person {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod data > impl codegen::Decode for Person
+impl<'a> codegen::Decode<'a> for Person {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         Ok(Self {
             name: input.string().map(Into::into)?,
             code: input.bounded_string(8).map(Into::into)?,
@@ -105,8 +105,8 @@ impl<'a> rt::Decode<'a> for Person {
                     input.array_with(|input| input.bounded_string(2).map(Into::into))
                 })?,
             table: input.sequence()?,
-            large: rt::Decode::decode(input)?,
-            peer: rt::Decode::decode(input)?,
+            large: codegen::Decode::decode(input)?,
+            peer: codegen::Decode::decode(input)?,
         })
     }
 }

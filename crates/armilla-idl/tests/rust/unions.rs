@@ -33,9 +33,9 @@ impl Value {
     }
 }
 
-//= mod choice > impl rt::Encode for Value
-impl rt::Encode for Value {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+//= mod choice > impl codegen::Encode for Value
+impl codegen::Encode for Value {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         match self {
             Self::Number(value) => {
                 out.put_i32(1);
@@ -47,10 +47,10 @@ impl rt::Encode for Value {
                 out.borrow_string(value)
             }
             Self::Text { .. } => {
-                Err(rt::CdrError::invalid_discriminator("Choice::Value"))
+                Err(codegen::CdrError::invalid_discriminator("Choice::Value"))
             }
             Self::Unlisted { discriminator: 1 | 2 | -3, .. } => {
-                Err(rt::CdrError::invalid_discriminator("Choice::Value"))
+                Err(codegen::CdrError::invalid_discriminator("Choice::Value"))
             }
             Self::Unlisted { discriminator } => {
                 out.put_i32(*discriminator);
@@ -86,9 +86,9 @@ pub enum Mixed {
     Chosen(i32),
 }
 
-//= mod choice > impl rt::Decode for Ranges
-impl<'a> rt::Decode<'a> for Ranges {
-    fn decode(input: &mut rt::Decoder<'a>) -> rt::CdrResult<Self> {
+//= mod choice > impl codegen::Decode for Ranges
+impl<'a> codegen::Decode<'a> for Ranges {
+    fn decode(input: &mut codegen::Decoder<'a>) -> codegen::CdrResult<Self> {
         let discriminator = input.i64()?;
         Ok(
             match discriminator {

@@ -2,14 +2,14 @@
 
 //= mod drawing > type PrintableRef
 /// An object or a value with the interface [`Printable`], or null.
-pub type PrintableRef = Option<rt::Abstract<dyn Printable>>;
+pub type PrintableRef = Option<codegen::Abstract<dyn Printable>>;
 
-//= mod drawing > impl rt::Valuetype for dyn Printable
-impl rt::Valuetype for dyn Printable {
+//= mod drawing > impl codegen::Valuetype for dyn Printable
+impl codegen::Valuetype for dyn Printable {
     const REPOSITORY_ID: &'static str = "IDL:Drawing/Printable:1.0";
-    const FAMILY: &'static [rt::Kind] = &[
-        rt::Kind::of::<Node>(),
-        rt::Kind::of::<Special>(),
+    const FAMILY: &'static [codegen::Kind] = &[
+        codegen::Kind::of::<Node>(),
+        codegen::Kind::of::<Special>(),
     ];
 }
 
@@ -22,7 +22,7 @@ pub enum Shape {}
 /// What values of the type [`Shape`] do. A program that uses it implements it for `Value<Shape>`.
 pub trait ShapeOperations {
     /// IDL operation `area`.
-    fn area(&self) -> Result<f64, rt::SystemException>;
+    fn area(&self) -> Result<f64, codegen::SystemException>;
 }
 
 //= mod drawing > struct Node
@@ -47,20 +47,20 @@ pub trait NodeOperations: ShapeOperations {
         &self,
         label: &str,
         room: &mut i32,
-    ) -> Result<NodeRef, rt::Error<node::AppendRaises>>;
+    ) -> Result<NodeRef, codegen::Error<node::AppendRaises>>;
     /// Reads the attribute `rank`.
-    fn rank(&self) -> Result<i32, rt::SystemException>;
+    fn rank(&self) -> Result<i32, codegen::SystemException>;
     /// Sets the attribute [`rank`](Self::rank).
-    fn set_rank(&self, value: i32) -> Result<(), rt::SystemException>;
+    fn set_rank(&self, value: i32) -> Result<(), codegen::SystemException>;
     /// IDL operation `update`.
-    fn update_(&self) -> Result<(), rt::SystemException>;
+    fn update_(&self) -> Result<(), codegen::SystemException>;
 }
 
 //= mod drawing > trait NodeFactory
 /// How values of the type [`Node`] are made. A program that uses it implements it for [`Node`].
 pub trait NodeFactory: Sized {
     /// IDL factory `make`.
-    fn make(label: &str) -> rt::Value<Self>;
+    fn make(label: &str) -> codegen::Value<Self>;
 }
 
 //= mod drawing > struct Special
@@ -75,8 +75,8 @@ pub struct Special {
     pub weight: f64,
 }
 
-//= mod drawing > impl rt::State for Special
-impl rt::State for Special {
+//= mod drawing > impl codegen::State for Special
+impl codegen::State for Special {
     const IDS: &'static [&'static str] = &[
         "IDL:Drawing/Special:1.0",
         "IDL:Drawing/Node:1.0",
@@ -91,13 +91,13 @@ impl rt::State for Special {
             .contains(&other)
     }
     fn base_part(&self, wanted: ::std::any::TypeId) -> Option<&dyn ::std::any::Any> {
-        rt::State::part(&self.base_, wanted)
+        codegen::State::part(&self.base_, wanted)
     }
     fn base_part_mut(
         &mut self,
         wanted: ::std::any::TypeId,
     ) -> Option<&mut dyn ::std::any::Any> {
-        rt::State::part_mut(&mut self.base_, wanted)
+        codegen::State::part_mut(&mut self.base_, wanted)
     }
 }
 
@@ -106,15 +106,15 @@ impl rt::State for Special {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Name(pub String);
 
-//= mod drawing > impl rt::Encode for Sealed
-impl rt::Encode for Sealed {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
-        rt::CustomMarshal::marshal(self, out)
+//= mod drawing > impl codegen::Encode for Sealed
+impl codegen::Encode for Sealed {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
+        codegen::CustomMarshal::marshal(self, out)
     }
 }
 
-//= mod drawing > impl rt::State for Sealed
-impl rt::State for Sealed {
+//= mod drawing > impl codegen::State for Sealed
+impl codegen::State for Sealed {
     const IDS: &'static [&'static str] = &["IDL:Drawing/Sealed:1.0"];
     const CUSTOM: bool = true;
     fn is(other: ::std::any::TypeId) -> bool {
@@ -124,7 +124,7 @@ impl rt::State for Sealed {
 
 //= mod drawing > trait DrawnConsumer > fn push_drawn
 /// IDL operation `push_Drawn`.
-fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), rt::SystemException>;
+fn push_drawn(&self, the_drawn: &DrawnRef) -> Result<(), codegen::SystemException>;
 
 //= mod drawing > struct Holder
 /// IDL `Drawing::Holder`.
@@ -135,7 +135,7 @@ pub struct Holder {
     /// IDL `after`.
     pub after: LaterRef,
     /// IDL `anything`.
-    pub anything: rt::ValueBaseRef,
+    pub anything: codegen::ValueBaseRef,
     /// IDL `sheet`.
     pub sheet: PrintableRef,
 }
@@ -146,7 +146,7 @@ fn draw(
     &self,
     what: &NodeRef,
     named: &mut NameRef,
-) -> Result<(ShapeRef, rt::ValueBaseRef), rt::SystemException>;
+) -> Result<(ShapeRef, codegen::ValueBaseRef), codegen::SystemException>;
 
 //= mod drawing > enum Later
 /// IDL valuetype `Drawing::Later`.

@@ -2,7 +2,7 @@
 
 //= mod wide > type Title
 /// IDL `Wide::Title`.
-pub type Title = rt::WString;
+pub type Title = codegen::WString;
 
 //= mod wide > const STAR
 /// IDL `Wide::STAR`.
@@ -14,15 +14,15 @@ pub const GREETING: &str = "grüß dich";
 
 //= mod wide > const RATE
 /// IDL `Wide::RATE`.
-pub const RATE: rt::Decimal<3, 1> = rt::Decimal::constant(125);
+pub const RATE: codegen::Decimal<3, 1> = codegen::Decimal::constant(125);
 
 //= mod wide > const LOSS
 /// IDL `Wide::LOSS`.
-pub const LOSS: rt::Decimal<3, 3> = rt::Decimal::constant(-5);
+pub const LOSS: codegen::Decimal<3, 3> = codegen::Decimal::constant(-5);
 
 //= mod wide > const HALF
 /// IDL `Wide::HALF`.
-pub const HALF: rt::LongDouble = rt::LongDouble::from_f64(0.5);
+pub const HALF: codegen::LongDouble = codegen::LongDouble::from_f64(0.5);
 
 //= mod wide > struct Entry
 /// IDL `Wide::Entry`.
@@ -31,26 +31,26 @@ pub struct Entry {
     /// IDL `mark`.
     pub mark: char,
     /// IDL `text`.
-    pub text: rt::WString,
+    pub text: codegen::WString,
     /// IDL `heading`.
     pub heading: Title,
     /// IDL `price`.
     pub price: Amount,
     /// IDL `tiny`.
-    pub tiny: rt::Decimal<31, 31>,
+    pub tiny: codegen::Decimal<31, 31>,
     /// IDL `exact`.
-    pub exact: rt::LongDouble,
+    pub exact: codegen::LongDouble,
     /// IDL `marks`.
     pub marks: Vec<char>,
     /// IDL `tags`.
-    pub tags: Vec<rt::WString>,
+    pub tags: Vec<codegen::WString>,
     /// IDL `grid`.
-    pub grid: [rt::Decimal<4, 0>; 2],
+    pub grid: [codegen::Decimal<4, 0>; 2],
 }
 
-//= mod wide > impl rt::Encode for Entry
-impl rt::Encode for Entry {
-    fn encode<'p>(&'p self, out: &mut rt::Encoder<'p>) -> rt::CdrResult {
+//= mod wide > impl codegen::Encode for Entry
+impl codegen::Encode for Entry {
+    fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         out.put_wchar(self.mark)?;
         out.put_wstring(&self.text)?;
         out.put_bounded_wstring(&self.heading, 8)?;
@@ -63,7 +63,7 @@ impl rt::Encode for Entry {
         for item in &self.tags {
             out.put_bounded_wstring(item, 4)?;
         }
-        rt::Encode::encode(&self.grid, out)
+        codegen::Encode::encode(&self.grid, out)
     }
 }
 
@@ -86,7 +86,7 @@ fn add(
     &self,
     given: Amount,
     total: &mut Amount,
-) -> Result<(Amount, rt::LongDouble), rt::SystemException>;
+) -> Result<(Amount, codegen::LongDouble), codegen::SystemException>;
 
 //= mod wide > trait Book > fn find
 /// IDL operation `find`.
@@ -95,4 +95,4 @@ fn find(
     text: &str,
     which: char,
     heading: &mut Title,
-) -> Result<char, rt::SystemException>;
+) -> Result<char, codegen::SystemException>;

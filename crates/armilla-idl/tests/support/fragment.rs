@@ -2,7 +2,7 @@
 //!
 //! Each step of a path is the beginning of a declaration without visibility and generics:
 //! `mod bank`, `struct Point`, `fn close`, `const LIMIT`, `impl Point`,
-//! `impl rt::Encode for Point`.
+//! `impl codegen::Encode for Point`.
 
 use quote::{ToTokens, quote};
 

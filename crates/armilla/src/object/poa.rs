@@ -14,7 +14,7 @@ impl Poa {
     /// ```no_run
     /// # use armilla::Orb;
     /// # use std::sync::Arc;
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
+    /// # fn example<T: armilla::codegen::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
     /// # -> Result<(), armilla::SystemException> {
     /// let reference = orb.root_poa().activate(servant)?;
     /// println!("{}", orb.object_to_string(reference.object())?);

@@ -17,7 +17,7 @@ impl Orb {
     /// ```no_run
     /// # use armilla::Orb;
     /// # use std::sync::Arc;
-    /// # fn example<T: armilla::rt::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
+    /// # fn example<T: armilla::codegen::Interface + ?Sized>(orb: Orb, servant: Arc<T>)
     /// # -> Result<(), armilla::PoaError> {
     /// let reference = orb.this(&servant)?;
     /// println!("{}", orb.object_to_string(reference.object())?);

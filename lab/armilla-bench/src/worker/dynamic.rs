@@ -2,8 +2,8 @@
 
 use crate::BinStruct;
 use crate::workload::Workload;
+use armilla::codegen::Typed;
 use armilla::dynamic::{DynamicServant, ParameterMode, Request, ServerRequest};
-use armilla::rt::Typed;
 use armilla::{Any, Completion, ExceptionKind, Minor, Object, ObjectId, SystemException, TypeCode};
 use std::borrow::Cow;
 

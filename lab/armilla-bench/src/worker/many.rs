@@ -4,7 +4,7 @@
 //! ends in the number.
 
 use super::Outcome;
-use armilla::rt::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};
+use armilla::codegen::{Dispatched, Interface, IsA, Operations, ServerCall, Upcast};
 use armilla::{ObjectId, ObjectLookup, OperationLookup, SystemException};
 use armilla_giop::OperationName;
 use std::collections::HashMap;

@@ -5,7 +5,7 @@
 //! interop-shapes FILE [bases]    writes its IOR to FILE; with `bases` it knows Root and Text only
 //! ```
 
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{Any, Orb, SystemException, ValueBaseRef};
 use std::error::Error;
 use std::sync::Arc;

@@ -11,7 +11,7 @@ pub(crate) use channel::serve;
 use crate::error::EventError;
 use crate::farewell::Ending;
 use crate::hub::Hub;
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{ObjectId, Poa, Ref, SystemException};
 use std::sync::{Arc, OnceLock, Weak};
 

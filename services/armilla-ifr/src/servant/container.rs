@@ -5,7 +5,7 @@ use super::methods::{create_interface, create_value};
 use super::{Def, Result};
 use crate::corba::*;
 use crate::model::{DefId, Kind, ModelError, ROOT, UnionField};
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{Any, Ref, TypeCode};
 
 impl Def {

@@ -7,7 +7,7 @@ use crate::corba::interface_attr_extension::ExtFullInterfaceDescription;
 use crate::corba::interface_def::FullInterfaceDescription;
 use crate::corba::*;
 use crate::model::{Definition, Kind};
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 
 impl Def {
     #[allow(clippy::too_many_arguments)] // As the operation that it serves.

@@ -3,7 +3,7 @@
 use super::{Def, Result, Service};
 use crate::corba::*;
 use crate::model::{DefId, Flavour, Kind, ModelError};
-use armilla::rt::Interface;
+use armilla::codegen::Interface;
 use armilla::{Object, ObjectId, Poa, PoaError, Ref, SystemException};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -28,7 +28,10 @@ impl Served {
         Self { orb, client, repository }
     }
 
-    pub(crate) fn lookup<I: armilla::rt::Interface + ?Sized>(&self, name: &str) -> armilla::Ref<I> {
+    pub(crate) fn lookup<I: armilla::codegen::Interface + ?Sized>(
+        &self,
+        name: &str,
+    ) -> armilla::Ref<I> {
         let found = self.repository.lookup(name).unwrap();
         assert!(!found.is_nil(), "{name}");
         found.object().narrow().unwrap()

@@ -53,7 +53,7 @@ pub(super) fn context_of(id: &ObjectId) -> Option<ContextId> {
 
 /// The reference to a context of the service with this POA. The context may have been destroyed.
 pub(super) fn context_reference(poa: &Poa, context: ContextId) -> Result<Object, SystemException> {
-    let id = <dyn NamingContextExt as armilla::rt::Interface>::REPOSITORY_ID;
+    let id = <dyn NamingContextExt as armilla::codegen::Interface>::REPOSITORY_ID;
     Ok(poa.create_object_with_id(id, object_id(context))?)
 }
 

@@ -126,7 +126,7 @@ pub(crate) fn address<I: ?Sized>(servant: &Arc<I>) -> usize {
 /// A servant of any interface: `Servant`.
 ///
 /// ```
-/// # fn example<T: armilla::rt::Interface + ?Sized>(account: std::sync::Arc<T>) {
+/// # fn example<T: armilla::codegen::Interface + ?Sized>(account: std::sync::Arc<T>) {
 /// let servant = armilla::AnyServant::from(account);
 /// println!("a servant of {}", servant.repository_id());
 /// # }
