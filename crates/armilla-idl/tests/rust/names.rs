@@ -56,7 +56,7 @@ impl<I_: I + codegen::Interface + ?Sized> I for codegen::Ref<I_> {
     }
 }
 
-//= mod rt_ > type Result_
+//= mod codegen_ > type Result_
 /// IDL `codegen::Result`.
 pub type Result_ = i32;
 
@@ -78,7 +78,7 @@ pub struct Far {
     /// IDL `there`.
     pub there: super::super::r#match::Type,
     /// IDL `result`.
-    pub result: super::super::rt_::Result_,
+    pub result: super::super::codegen_::Result_,
     /// IDL `top`.
     pub top: super::super::Top,
 }
