@@ -4,17 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The imports of a crate: from each module to others.
+/// The imports between the modules of a crate or of a folder: from each module to others.
 pub(crate) type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The folders of the crates.
+/// The modules that lie side by side in a folder.
+pub(crate) struct Siblings {
+    /// The path of the module above them; empty for the root of a crate.
+    pub(crate) within: Vec<String>,
+    pub(crate) modules: BTreeSet<String>,
+    /// What the module above them shows of them, by name.
+    pub(crate) exports: BTreeMap<String, String>,
+}
+
+/// The folders of the crates on all storeys.
 pub(crate) fn crates() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let storeys =
-        ["crates", "services", "lab"].into_iter().flat_map(|name| entries(&root.join(name)));
-    let is_library =
-        |path: &PathBuf| path.join("Cargo.toml").is_file() && named(path).starts_with("armilla");
-    let mut found: Vec<_> = storeys.filter(is_library).collect();
+    let storeys = ["crates", "services", "systems", "examples", "lab"];
+    let folders = storeys.into_iter().flat_map(|name| entries(&root.join(name)));
+    let is_crate = |path: &PathBuf| path.join("Cargo.toml").is_file() && path.join("src").is_dir();
+    let mut found: Vec<_> = folders.filter(is_crate).collect();
     found.sort_by_key(|path| named(path));
     found
 }
@@ -31,45 +39,74 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Reads the graph of the crate with this name and these sources.
-pub(crate) fn read(sources: &Path, own: &str) -> Graph {
-    let roots = ["lib.rs", "main.rs"].map(|root| sources.join(root));
-    let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-    let root = roots.iter().map(|root| clean(&text(root))).collect::<String>();
-    let is_module = |path: &PathBuf| !roots.contains(path) && !path.ends_with("bin");
-    let paths: Vec<_> = entries(sources).into_iter().filter(is_module).collect();
-    let stem =
-        |path: &Path| path.file_stem().and_then(|name| name.to_str()).unwrap_or("").to_owned();
-    let modules: BTreeSet<_> = paths.iter().map(|path| stem(path)).collect();
-    let exports = re_exports(&root, &modules);
+/// Reads the graph of the modules within a module of the crate `own`, which has these sources.
+pub(crate) fn read(sources: &Path, own: &str, within: &[&str]) -> Graph {
+    let folder = within.iter().fold(sources.to_owned(), |path, name| path.join(name));
+    let within: Vec<_> = within.iter().map(|name| (*name).to_owned()).collect();
+    let paths = modules(&folder);
+    let names = paths.iter().map(|path| stem(path)).collect();
+    let exports = re_exports(&clean(&root_text(&folder)), &names);
+    let siblings = Siblings { within, modules: names, exports };
     let mut graph = Graph::new();
     for path in &paths {
         let module = stem(path);
         let mut found = BTreeSet::new();
-        walk(path, vec![module.clone()], &mut |text, place| {
-            found.extend(imports(text, place, own, &modules, &exports));
-        });
+        let place = siblings.within.iter().chain([&module]).cloned().collect();
+        walk(path, place, &mut |text, place| found.extend(imports(text, place, own, &siblings)));
         graph.entry(module).or_default().extend(found);
     }
     graph
 }
 
-/// Visits the files of a module, and their places in the tree of modules, without those for tests
-/// alone.
+/// The names under which the module of a folder stands in it.
+const ROOTS: [&str; 3] = ["lib.rs", "main.rs", "mod.rs"];
+
+/// The text of the module of a folder.
+fn root_text(folder: &Path) -> String {
+    let roots = ROOTS.map(|root| folder.join(root));
+    let texts = roots.into_iter().chain([folder.with_extension("rs")]).map(fs::read_to_string);
+    texts.map(Result::unwrap_or_default).collect()
+}
+
+/// The files and folders of the modules in a folder, without programs of their own and what is for
+/// tests alone.
+fn modules(folder: &Path) -> Vec<PathBuf> {
+    let root = root_text(folder);
+    let is_module = |path: &PathBuf| {
+        let is_root = ROOTS.iter().any(|root| path.ends_with(root));
+        let is_source = path.is_dir() || path.extension().is_some_and(|kind| kind == "rs");
+        let is_test = root.contains(&format!("#[cfg(test)]\nmod {};", stem(path)));
+        is_source && !is_root && !is_test && !path.ends_with("bin")
+    };
+    entries(folder).into_iter().filter(is_module).collect()
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().and_then(|name| name.to_str()).unwrap_or("").to_owned()
+}
+
+/// The files of a crate: the place of each in the tree of modules, and its text.
+pub(crate) fn files(sources: &Path) -> Vec<(Vec<String>, String)> {
+    let mut found = vec![(Vec::new(), clean(&root_text(sources)))];
+    for path in modules(sources) {
+        let place = vec![stem(&path)];
+        walk(&path, place, &mut |text, place| found.push((place.to_vec(), text.to_owned())));
+    }
+    found
+}
+
+/// Visits the files of a module, and their places in the tree of modules.
 fn walk(path: &Path, place: Vec<String>, visit: &mut impl FnMut(&str, &[String])) {
     if path.is_file() {
         let text = fs::read_to_string(path).expect("a source is text");
         return visit(&clean(&text), &place);
     }
     let root = path.join("mod.rs");
-    let text = fs::read_to_string(&root).unwrap_or_default();
-    for child in entries(path) {
-        let Some(name) = child.file_stem().and_then(|name| name.to_str()) else { continue };
-        match name {
-            "mod" => walk(&child, place.clone(), visit),
-            _ if text.contains(&format!("#[cfg(test)]\nmod {name};")) => {}
-            _ => walk(&child, [&place[..], &[name.to_owned()]].concat(), visit),
-        }
+    if root.is_file() {
+        walk(&root, place.clone(), visit);
+    }
+    for child in modules(path) {
+        walk(&child, [&place[..], &[stem(&child)]].concat(), visit);
     }
 }
 
@@ -180,16 +217,30 @@ pub(crate) fn re_exports(root: &str, modules: &BTreeSet<String>) -> BTreeMap<Str
     found
 }
 
-/// The other modules that the text at this place in the crate `own` imports.
+/// The other modules beside its own that the text at this place in the crate `own` imports.
 pub(crate) fn imports(
     text: &str,
     place: &[String],
     own: &str,
-    modules: &BTreeSet<String>,
-    exports: &BTreeMap<String, String>,
+    siblings: &Siblings,
 ) -> BTreeSet<String> {
-    let inner = inline_modules(text);
+    let Siblings { within, modules, exports } = siblings;
     let mut found = BTreeSet::new();
+    for path in paths(text, place, own) {
+        let Some(name) = path.strip_prefix(&within[..]).and_then(|rest| rest.first()) else {
+            continue;
+        };
+        let module = if modules.contains(name) { Some(name) } else { exports.get(name) };
+        found.extend(module.cloned());
+    }
+    found.remove(&place[within.len()]);
+    found
+}
+
+/// The paths in the text at this place in the crate `own`, each from the root of the crate.
+pub(crate) fn paths(text: &str, place: &[String], own: &str) -> Vec<Vec<String>> {
+    let inner = inline_modules(text);
+    let mut found = Vec::new();
     for (at, head) in words(text) {
         let names_own = head == own && !text[..at].trim_end_matches("::").ends_with(is_name);
         if !(["crate", "self", "super"].contains(&head) || names_own) {
@@ -218,41 +269,46 @@ pub(crate) fn imports(
             }
             _ => here.clear(),
         }
-        match here.first() {
-            Some(top) => drop(found.insert(top.clone())),
-            None => found.extend(heads(rest.trim_start()).into_iter().filter_map(|name| {
-                if modules.contains(name) {
-                    Some(name.to_owned())
-                } else {
-                    exports.get(name).cloned()
-                }
-            })),
-        }
+        leaves(rest, here, &mut found);
     }
-    found.remove(&place[0]);
     found
 }
 
-/// The first names of a use tree.
-fn heads(tree: &str) -> Vec<&str> {
-    let name = |text: &str| text.len() - text.trim_start_matches(is_name).len();
-    if !tree.starts_with('{') {
-        return vec![&tree[..name(tree)]];
+/// The paths to the leaves of a use tree, or the one path that the text begins with.
+fn leaves(tree: &str, mut above: Vec<String>, found: &mut Vec<Vec<String>>) {
+    let tree = tree.trim_start();
+    if tree.starts_with('{') {
+        for part in parts(&tree[1..block(tree) - 1]) {
+            leaves(part, above.clone(), found);
+        }
+        return;
     }
-    let body = &tree[1..block(tree) - 1];
-    let (mut depth, mut begins, mut found) = (0, true, Vec::new());
+    let length = tree.len() - tree.trim_start_matches(is_name).len();
+    if length > 0 && &tree[..length] != "self" {
+        above.push(tree[..length].to_owned());
+    }
+    match tree[length..].trim_start().strip_prefix("::") {
+        Some(rest) if length > 0 => leaves(rest, above, found),
+        _ => found.push(above),
+    }
+}
+
+/// What the commas outside of braces part.
+fn parts(body: &str) -> Vec<&str> {
+    let (mut depth, mut begin, mut found) = (0, 0, Vec::new());
     for (at, c) in body.char_indices() {
         match c {
             '{' => depth += 1,
             '}' => depth -= 1,
-            ',' if depth == 0 => begins = true,
-            c if begins && is_name(c) => {
-                found.push(&body[at..at + name(&body[at..])]);
-                begins = false;
+            ',' if depth == 0 => {
+                found.push(&body[begin..at]);
+                begin = at + 1;
             }
             _ => {}
         }
     }
+    found.push(&body[begin..]);
+    found.retain(|part| !part.trim().is_empty());
     found
 }
 
