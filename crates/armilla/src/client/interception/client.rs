@@ -1,8 +1,8 @@
 //! The client interceptor trait, and the information on a request that its points get (CORBA 3.4
 //! Part 1, 16.3.5 and 16.3.13).
 
-use crate::client::Object;
-use crate::client::interception::Interruption;
+use super::interruption::Interruption;
+use crate::client::reference::Object;
 use crate::exception::{Minor, SystemException};
 use crate::interception::Contexts;
 use crate::interception::ProcessingMode;

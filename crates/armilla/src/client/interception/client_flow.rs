@@ -4,9 +4,11 @@
 //! Asynchronous calls continue in [`suspended`](super::suspended).
 
 use super::client::ClientRequestInfo;
-use super::{Interceptors, Interruption};
-use crate::client::{Forward, Reply, Request, Step};
-use crate::client::{Object, Reference};
+use super::interruption::Interruption;
+use super::registry::Interceptors;
+use crate::client::invocation::{Forward, Reply, Step};
+use crate::client::reference::{Object, Reference};
+use crate::client::synchronous::Request;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
 use crate::interception::Outcome;

@@ -1,6 +1,6 @@
 //! How an interceptor ends or forwards a request.
 
-use crate::client::Object;
+use crate::client::reference::Object;
 use crate::exception::SystemException;
 use crate::interception::Outcome;
 

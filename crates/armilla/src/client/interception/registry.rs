@@ -1,6 +1,6 @@
 //! The installed client interceptors of an ORB. Their registration is in [`crate::interceptor`].
 
-use super::ClientInterceptor;
+use super::client::ClientInterceptor;
 use crate::callbacks::guarded;
 use crate::exception::Completion;
 use crate::interception::Slots;

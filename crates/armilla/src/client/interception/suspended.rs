@@ -2,11 +2,10 @@
 //! starting points; the thread that reads the reply runs the ending points. The state is kept here
 //! in between.
 
-use crate::client::Target;
-use crate::client::interception::Interceptors;
-use crate::client::interception::client::ClientRequestInfo;
-use crate::client::interception::client_flow::Flow;
-use crate::client::{Object, Reference};
+use super::client::ClientRequestInfo;
+use super::client_flow::Flow;
+use super::registry::Interceptors;
+use crate::client::reference::{Object, Reference, Target};
 use crate::interception::Contexts;
 use crate::interception::Outcome;
 use crate::interception::Slots;

@@ -1,6 +1,6 @@
 //! Tagged components of references: reading them and adding one.
 
-use crate::client::Object;
+use super::object::Object;
 use crate::exception::{Completion, Minor, SystemException};
 use armilla_giop::Version;
 use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedProfile};

@@ -1,7 +1,7 @@
 //! Equivalence and hashes of references: whether they denote the same object, as far as the
 //! references themselves tell (CORBA 3.4 Part 1, 8.3.5 and 8.3.6).
 
-use super::Object;
+use super::object::Object;
 use crate::object_key::ObjectKey;
 use armilla_giop::ior::{
     AlternateAddress, CodeSetComponentInfo, Component, CsiSecMechList, IiopProfile, Ior, OrbType,

@@ -1,6 +1,6 @@
 //! Encoding and decoding of object references as IORs (CORBA 3.4 Part 2, 9.6.2).
 
-use super::Object;
+use super::object::Object;
 use crate::runtime::Orb;
 use armilla_cdr::{
     CdrError, CdrErrorKind, CdrResult, Decode, Decoder, Encode, Encoder, TypeCode, Typed,

@@ -1,16 +1,20 @@
-//! Object references of the client: untyped, with the policy overrides of the calls through them.
-//!
-//! Typed references are built on these elsewhere.
+//! Object references: their IOR, the policies set on them, and where their calls go.
 
+mod binding;
 mod components;
-mod effective;
+mod extension;
 mod identity;
-mod interface;
 mod marshal;
 mod object;
 mod overrides;
+mod route;
 
-pub(crate) use effective::{Effective, Levels};
-pub(crate) use interface::interface_of;
+pub(in crate::client) use binding::AttemptTarget;
+pub use extension::{AddedContext, CallChoice, CallSelector, ClientExtension};
+pub(in crate::client) use extension::{
+    Selected, call_selected, is_unreached, leave_forwards, to_send,
+};
 pub use object::Object;
 pub(crate) use object::Reference;
+pub(crate) use route::Target;
+pub(in crate::client) use route::{Route, TargetKey};

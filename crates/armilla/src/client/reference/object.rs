@@ -1,8 +1,13 @@
 //! Untyped object references, and the operations that every object has.
 
+use super::binding::Binding;
 use super::overrides::Overrides;
+use super::route::describe;
+use crate::client::endpoint::LocalObject;
 use crate::client::interception::Interceptors;
-use crate::client::{self, Binding, LocalObject, Operation, Waiting};
+use crate::client::operations::Waiting;
+use crate::client::request::Operation;
+use crate::client::synchronous::{invoke, locate};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::KeyOctets;
 use crate::runtime::Orb;
@@ -192,11 +197,9 @@ impl Object {
         self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {
             Some(repository_id) => Ok(repository_id),
-            None => {
-                client::invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
-                    Ok(input.string()?.into_owned())
-                })
-            }
+            None => invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
+                Ok(input.string()?.into_owned())
+            }),
         }
     }
 
@@ -230,7 +233,7 @@ impl Object {
     /// # Errors
     /// Those of a call.
     pub fn locate(&self) -> Result<bool, SystemException> {
-        client::locate(self)
+        locate(self)
     }
 
     /// The state that all clones share.
@@ -275,7 +278,7 @@ impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reference {
             Some(reference) => {
-                let place = client::describe(&reference.orb, reference.ior());
+                let place = describe(&reference.orb, reference.ior());
                 write!(f, "Object({:?} at {place})", reference.ior().type_id)
             }
             None => f.write_str("Object(nil)"),

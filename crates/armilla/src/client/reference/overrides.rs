@@ -1,9 +1,9 @@
 //! The overrides of one reference for its calls: time limits, policies, the use of connections.
 //!
-//! How they combine with other levels is in [`effective`](super::effective).
+//! How they combine with other levels is in [`Effective`].
 
-use super::Object;
-use crate::client::{Effective, Levels};
+use super::object::Object;
+use crate::client::request::{Effective, Levels, chosen_sync_scope, policies_in_effect};
 use crate::exception::SystemException;
 use crate::policies::Policies;
 use crate::policies::{ConnectionPolicy, SyncScope};
@@ -112,9 +112,7 @@ impl Object {
 
     /// All policies in effect for a call of this thread.
     pub(crate) fn policies_in_effect(&self, settings: &Settings) -> Policies {
-        let found = self.at_levels(|levels| {
-            super::effective::policies_in_effect(levels, self.timeout(), settings)
-        });
+        let found = self.at_levels(|levels| policies_in_effect(levels, self.timeout(), settings));
         let own = self.overrides.as_deref().and_then(|own| own.sync_scope);
         Policies { sync_scope: own.or(found.sync_scope), ..found }
     }
@@ -126,9 +124,7 @@ impl Object {
     pub(crate) fn connection_policy(&self, settings: &Settings) -> (ConnectionPolicy, SyncScope) {
         let own = self.overrides.as_deref();
         let chosen = match own.and_then(|own| own.sync_scope) {
-            None if Levels::may_exist(self.policy_overrides()) => {
-                self.at_levels(super::effective::chosen_sync_scope)
-            }
+            None if Levels::may_exist(self.policy_overrides()) => self.at_levels(chosen_sync_scope),
             chosen => chosen,
         };
         let scope = chosen.unwrap_or(settings.sync_scope);

@@ -1,0 +1,443 @@
+//! An asynchronous call: its state and its transitions. No thread waits for it.
+//!
+//! The arguments are encoded when the call begins. Each attempt builds its request from them. The
+//! thread that reads the reply stores it with [`store_reply`](AsyncCall::store_reply). Once it has
+//! released the connection it calls [`resume`](AsyncCall::resume), which ends the call or starts
+//! the next attempt ([`resuming`](super::resuming)). The decision is in
+//! [`continuing`](super::continuing), its rules are in [`Invocation`].
+
+use super::continuing::AttemptOutcome;
+use super::reselection::{CallTarget, Selection};
+use super::stored_reply::StoredReply;
+use crate::client::connection::{LostConnection, MultiplexedConnection, Sending, reply_timed_out};
+use crate::client::endpoint::Endpoint;
+use crate::client::interception::Suspended;
+use crate::client::invocation::Invocation;
+use crate::client::reference::{AddedContext, AttemptTarget, Object, Selected, to_send};
+use crate::client::request::{
+    AddedContexts, Arguments, Bound, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
+    part, undecodable,
+};
+use crate::exception::SystemException;
+use crate::interception::{Contexts, Slots};
+use crate::runtime::Orb;
+use crate::signature::{CallAtFault, Part};
+use crate::sync::lock;
+use crate::threads::BlockingScope;
+use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
+use armilla_giop::{CompletionStatus, Message, OwnedMessage, ReplyStatus, ResponseFlags};
+use armilla_ipc::Address;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::task::Waker;
+use std::thread::Thread;
+use std::time::Duration;
+
+/// An asynchronous call under way.
+pub(crate) struct AsyncCall {
+    pub(in crate::client) first: CallTarget,
+    /// Set when its selector was asked again, or an object of this process has forwarded it.
+    pub(in crate::client) later: OnceLock<Box<CallTarget>>,
+    pub(in crate::client) selection: Option<Selection>,
+    /// What tells of the calling thread, where the call goes elsewhere than it began.
+    pub(in crate::client) caller: Option<AddedContext>,
+    pub(in crate::client) operation: OwnedOperation,
+    pub(in crate::client) arguments: Arguments,
+    /// The number of addresses left to try, the current one included.
+    addresses: AtomicUsize,
+    /// The `PICurrent` slots of the calling thread when the call began.
+    pub(in crate::client) slots: Slots,
+    pub(in crate::client) state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(in crate::client) struct State {
+    /// `None` while a thread decides the next step of the call.
+    pub(in crate::client) invocation: Option<Invocation>,
+    /// The number of attempts over a connection that turned out to be closed.
+    pub(in crate::client) stale: u32,
+    /// The target of the last attempt.
+    pub(in crate::client) attempt_target: Option<AttemptTarget>,
+    /// The state of the interceptors for the attempt under way.
+    pub(in crate::client) flow: Option<Box<Suspended>>,
+    /// The connection that carries the request, and the request id. The call keeps the connection
+    /// alive: nothing else may refer to it.
+    pub(in crate::client) link: Option<(Arc<MultiplexedConnection>, u32)>,
+    /// The connection on which the call waits for room, or has waited.
+    room: Weak<MultiplexedConnection>,
+    pub(in crate::client) event: Option<Event>,
+    reply: OwnedMessage,
+    code_sets: Option<CodeSets>,
+    pub(in crate::client) outcome: Option<Result<(), SystemException>>,
+    pub(in crate::client) listener: Listener,
+    pub(in crate::client) cancelled: bool,
+}
+
+/// What is stored and not yet processed.
+pub(in crate::client) enum Event {
+    Reply,
+    Failure(SystemException),
+    /// The pause before the next attempt is over.
+    Launch,
+}
+
+/// The party that is notified of the outcome.
+#[derive(Default)]
+pub(in crate::client) enum Listener {
+    #[default]
+    Nobody,
+    Task(Waker),
+    Thread(Thread),
+    Callback(Callback),
+}
+
+type Callback = Box<dyn FnOnce(&AsyncCall) + Send>;
+
+impl AsyncCall {
+    /// Encodes the arguments of a call and starts the first attempt. Work that would block, such as
+    /// connecting, is left to another thread.
+    pub(in crate::client) fn begin<'p>(
+        object: &Object,
+        operation: OwnedOperation,
+        arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    ) -> Result<Arc<Self>, SystemException> {
+        let Selected { object, context, by: selection, caller } = object.selected()?;
+        let reference = object.reference()?;
+        let invocation = Invocation::begin(&object, reference)?;
+        let deadline = invocation.deadline;
+        let interceptors = reference.orb.interceptors();
+        let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
+        let bound = reference.route()?;
+        let arguments = Arguments::encode(bound.preferred(), &operation, arguments)?;
+        let call = Arc::new(Self {
+            first: CallTarget::new(object, context, deadline),
+            later: OnceLock::new(),
+            selection,
+            caller,
+            operation,
+            arguments,
+            addresses: AtomicUsize::new(1),
+            slots: slots.unwrap_or_default(),
+            state: Mutex::default(),
+        });
+        lock(&call.state).invocation = Some(invocation);
+        call.launch();
+        Ok(call)
+    }
+
+    /// The time at which the call expires, in nanoseconds of the coarse clock.
+    pub(in crate::client) fn expires(&self) -> Option<u64> {
+        Some(self.target().deadline.started.plus(self.target().deadline.limit?).as_nanos())
+    }
+
+    /// The time for making a connection; see [`Deadline::connecting`](crate::client::request::Deadline::connecting).
+    pub(in crate::client) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
+        self.target()
+            .deadline
+            .with_addresses(self.addresses.load(Ordering::Relaxed))
+            .connecting(usual)
+    }
+
+    pub(in crate::client) fn is_done(&self) -> bool {
+        lock(&self.state).outcome.is_some()
+    }
+
+    /// Starts attempts at the current target until one is under way or the call has ended.
+    pub(in crate::client) fn launch(self: &Arc<Self>) {
+        while let Some(outcome) = self.start_attempt() {
+            if !self.apply_outcome(outcome, Contexts::default()) {
+                return;
+            }
+        }
+    }
+
+    /// Starts an attempt. `None` when it is under way; otherwise its outcome.
+    fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
+        let found = self.target().object.reference().and_then(|reference| {
+            reference.orb.check_running()?;
+            Ok((reference, AttemptTarget::of(reference)?))
+        });
+        let (reference, attempt_target) = match found {
+            Ok(found) => found,
+            Err(exception) => return Some(Err(exception)),
+        };
+        let mut state = lock(&self.state);
+        if state.cancelled {
+            return None;
+        }
+        let left =
+            state.invocation.as_ref().map_or(1, |it| it.addresses_left(attempt_target.route()));
+        self.addresses.store(left, Ordering::Relaxed);
+        state.attempt_target = Some(attempt_target.clone());
+        // The call no longer waits on the connection of the attempt before.
+        let left = state.link.take();
+        drop(state);
+        drop(left);
+        if let Err(outcome) = self.begin_flow(reference, &attempt_target) {
+            return Some(outcome);
+        }
+        let orb = &reference.orb;
+        let link = endpoint(orb, &attempt_target).shared_connection_for(orb, &attempt_target, self);
+        let sent = match link {
+            Ok(None) => return None,
+            Ok(Some(link)) => self.send(&link),
+            Err(exception) => Err(exception),
+        };
+        sent.err().map(|exception| self.after_failure(exception))
+    }
+
+    /// Sends the request, or lets the call wait for room on the connection.
+    pub(in crate::client) fn send(
+        self: &Arc<Self>,
+        link: &MultiplexedConnection,
+    ) -> Result<(), SystemException> {
+        match link.waits_for_room(self)? {
+            true => Ok(()),
+            false => self.send_now(link),
+        }
+    }
+
+    pub(in crate::client) fn send_now(
+        self: &Arc<Self>,
+        link: &MultiplexedConnection,
+    ) -> Result<(), SystemException> {
+        let mut state = lock(&self.state);
+        let Some(attempt_target) = state.attempt_target.clone().filter(|_| !state.cancelled) else {
+            // The call was cancelled while the interceptors began; they must see its end.
+            let flow = state.flow.take();
+            drop(state);
+            flow.into_iter().for_each(|flow| self.abandon_flow(*flow));
+            return Ok(());
+        };
+        let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
+        drop(state);
+        if self.target().deadline.send_time_left().is_none() {
+            let what = format!("the call could not be sent to {}", link.peer());
+            return Err(self.target().deadline.unsent(&what));
+        }
+        let target = attempt_target.target();
+        let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
+        added.extend(self.target().context.as_ref().map(to_send));
+        // What interceptors add may differ each time.
+        let stable = self.target().context.filter(|_| contexts.is_none()).map(StableContexts::of);
+        let request = Outgoing {
+            target,
+            operation: self.operation.get(),
+            response: ResponseFlags::Target,
+            arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
+            added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
+        };
+        link.send_for(self, request, Sending::NonBlocking)
+    }
+
+    /// Records that the request is sent over `link` with this request id.
+    pub(in crate::client) fn set_connection(
+        &self,
+        link: Option<Arc<MultiplexedConnection>>,
+        id: u32,
+    ) {
+        let mut state = lock(&self.state);
+        let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
+        if let Listener::Thread(thread) = &state.listener {
+            // The waiting thread can read replies from this connection.
+            thread.unpark();
+        }
+        drop(state);
+        drop(before);
+    }
+
+    /// Records that the call waits for room on a connection.
+    pub(in crate::client) fn set_room(&self, room: Weak<MultiplexedConnection>) {
+        lock(&self.state).room = room;
+    }
+
+    /// Stores the reply.
+    pub(in crate::client) fn store_reply(&self, reply: &Message<'_>, code_sets: CodeSets) {
+        let mut state = lock(&self.state);
+        state.reply.copy_from(reply);
+        state.code_sets = Some(code_sets);
+        state.event = Some(Event::Reply);
+    }
+
+    /// Stores the failure of a call whose connection ended before the reply.
+    pub(in crate::client) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
+        self.store_failure(lost.exception(executed, &self.target().deadline));
+    }
+
+    /// Stores the failure of a call.
+    pub(in crate::client) fn store_failure(&self, exception: SystemException) {
+        lock(&self.state).event = Some(Event::Failure(exception));
+    }
+
+    /// Stores the failure of a call that has expired.
+    pub(in crate::client) fn store_timeout(&self, peer: &Address) {
+        self.store_failure(reply_timed_out(peer, &self.target().deadline));
+    }
+
+    /// The reply that is stored. No other thread sees it until it is dropped.
+    pub(in crate::client) fn stored_reply(&self) -> StoredReply<'_> {
+        let mut state = lock(&self.state);
+        let message = std::mem::take(&mut state.reply);
+        let code_sets = state.code_sets.unwrap_or(CodeSets::UNAGREED);
+        StoredReply { call: self, message, code_sets }
+    }
+
+    /// Stores the memory of a reply again, for its next reader.
+    pub(in crate::client) fn take_back(&self, message: OwnedMessage) {
+        lock(&self.state).reply = message;
+    }
+
+    /// Decodes the body of the reply with `read`. The call must have ended.
+    pub(in crate::client) fn decode<T>(
+        &self,
+        read: impl FnOnce(ReplyStatus, &mut Decoder<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let outcome = lock(&self.state).outcome.clone();
+        outcome.unwrap_or_else(|| Err(no_reply()))?;
+        let reply = self.stored_reply();
+        let (header, mut body) = reply.open()?;
+        read(header.status, &mut body).map_err(|error| {
+            let exception = undecodable(header.status, &error);
+            match reply.open() {
+                Ok((_, body)) => {
+                    self.at_fault(part(header.status)).explain_decoding(exception, body)
+                }
+                Err(_) => exception,
+            }
+        })
+    }
+
+    fn at_fault(&self, part: Part) -> CallAtFault<'_> {
+        CallAtFault { signature: self.operation.signature(), ..self.operation.get().at_fault(part) }
+    }
+
+    /// Whether the call has ended. If not, `waker` is woken at its end.
+    pub(in crate::client) fn poll(&self, waker: &Waker) -> bool {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return true;
+        }
+        match &state.listener {
+            Listener::Task(known) if known.will_wake(waker) => {}
+            _ => {
+                let before = std::mem::replace(&mut state.listener, Listener::Task(waker.clone()));
+                // The waker of another task may be the last that knows that task.
+                drop(state);
+                drop(before);
+            }
+        }
+        false
+    }
+
+    /// Registers `callback` for the outcome. The thread that reads the reply runs it, or the
+    /// calling thread if the call has already ended.
+    pub(in crate::client) fn then(&self, callback: Callback) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_none() {
+            state.listener = Listener::Callback(callback);
+            return;
+        }
+        drop(state);
+        callback(self);
+    }
+
+    /// Waits up to `limit` for the call to end. The thread reads replies itself if no other thread
+    /// does.
+    pub(in crate::client) fn wait(self: &Arc<Self>, limit: Option<Duration>) -> bool {
+        if self.is_done() {
+            return true;
+        }
+        let waiting = Wait::of(limit);
+        let _blocking = BlockingScope::begin();
+        loop {
+            let mut state = lock(&self.state);
+            if state.outcome.is_some() {
+                return true;
+            }
+            if state.event.is_some() {
+                // The thread that stored it may have deferred the rest.
+                drop(state);
+                self.resume_here();
+                continue;
+            }
+            let Some(left) = waiting.left() else {
+                state.listener = Listener::Nobody;
+                return false;
+            };
+            state.listener = Listener::Thread(std::thread::current());
+            let link = state.link.clone();
+            drop(state);
+            // The coarse clock may lag by some milliseconds, so the call expires shortly.
+            let rest = match link {
+                Some(_) => self.target().deadline.remaining(),
+                None => self.target().deadline.send_time_left(),
+            };
+            let soon = match rest {
+                None => TICK,
+                Some(rest) => rest.map_or(PATIENCE, |rest| rest.min(PATIENCE)),
+            };
+            let left = left.map_or(soon, |left| left.min(soon)).max(TICK);
+            // The thread that would expire the call may depend on this thread.
+            let is_late = rest.is_none();
+            match link {
+                Some((link, id)) => {
+                    if is_late {
+                        link.expire();
+                    }
+                    link.read_or_wait(id, left);
+                }
+                None if is_late && self.withdraw() => self.end_unsent(),
+                None => std::thread::park_timeout(left),
+            }
+        }
+    }
+
+    /// Removes the call from the queue for a connection. Whether it was queued.
+    #[cold]
+    fn withdraw(self: &Arc<Self>) -> bool {
+        let attempt_target = lock(&self.state).attempt_target.clone();
+        let (Some(attempt_target), Ok(reference)) =
+            (attempt_target, self.target().object.reference())
+        else {
+            return false;
+        };
+        endpoint(&reference.orb, &attempt_target).withdraw(self)
+    }
+
+    /// Cancels the call: the outcome is no longer wanted.
+    pub(in crate::client) fn cancel(&self) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return;
+        }
+        state.cancelled = true;
+        let listener = std::mem::take(&mut state.listener);
+        let link = state.link.take();
+        let (flow, room) = (state.flow.take(), std::mem::take(&mut state.room));
+        drop(state);
+        drop(listener);
+        if let Some(room) = room.upgrade() {
+            room.leave_room_queue(self);
+        }
+        if let Some((link, id)) = link {
+            link.give_up(id);
+        }
+        if let Some(flow) = flow {
+            self.abandon_flow(*flow);
+        }
+    }
+}
+
+/// The endpoint that makes connections for a call to `attempt_target`.
+fn endpoint(orb: &Orb, attempt_target: &AttemptTarget) -> Arc<Endpoint> {
+    let endpoint = &attempt_target.target().access.endpoint;
+    match attempt_target.is_collocated() {
+        true => orb.client().in_process_endpoint(orb, endpoint.code_sets),
+        false => endpoint.clone(),
+    }
+}
+
+/// The longest single wait of a thread in [`AsyncCall::wait`].
+const PATIENCE: Duration = Duration::from_secs(1);
+/// The shortest such wait.
+const TICK: Duration = Duration::from_millis(1);

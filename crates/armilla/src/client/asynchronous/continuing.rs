@@ -1,0 +1,296 @@
+//! The end of an attempt of an asynchronous call: the next step, and the interceptors' ending
+//! points.
+//!
+//! The state and the attempts are in [`call`](super::call).
+
+use super::call::AsyncCall;
+use crate::client::connection::MultiplexedConnection;
+use crate::client::interception::{Attempt, Suspended, user_exception_id};
+use crate::client::invocation::{Forward, Invocation, Step};
+use crate::client::reference::{AttemptTarget, Object, Reference};
+use crate::client::request::{Answer, no_reply, undecodable};
+use crate::client::synchronous::{MAX_STALE, is_stale};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interception::{Contexts, Outcome, Read, Values};
+use crate::signature::Signature;
+use crate::sync::lock;
+use armilla_giop::ResponseFlags;
+use armilla_ipc::reactor::{Reactor, Timer};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The outcome of an attempt.
+pub(in crate::client) enum AttemptOutcome {
+    /// The next step of the invocation, and the repository id of the user exception in the reply.
+    /// The id is set only if interceptors see the call.
+    Step(Step, Option<String>),
+    /// The connection was stale; the same attempt is made over another one.
+    Resend,
+}
+
+impl AsyncCall {
+    /// Calls the interceptors' starting points for an attempt, if there are interceptors.
+    ///
+    /// # Errors
+    /// The outcome of the attempt, if an interceptor ended it.
+    pub(in crate::client) fn begin_flow(
+        &self,
+        reference: &Reference,
+        attempt_target: &AttemptTarget,
+    ) -> Result<(), Result<AttemptOutcome, SystemException>> {
+        if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
+            return Ok(());
+        }
+        let begun = self
+            .with_attempt(reference, attempt_target, |a| Suspended::begin(a, self.slots.clone()));
+        match begun {
+            None => Ok(()),
+            Some(Ok(flow)) => {
+                lock(&self.state).flow = Some(Box::new(flow));
+                Ok(())
+            }
+            Some(Err(outcome)) => {
+                Err(outcome.into_step(None).map(|step| AttemptOutcome::Step(step, None)))
+            }
+        }
+    }
+
+    /// Resumes the call with the connection that was made for it.
+    pub(in crate::client) fn continue_over(
+        self: &Arc<Self>,
+        link: Result<Arc<MultiplexedConnection>, SystemException>,
+    ) {
+        if let Err(exception) = link.and_then(|link| self.send(&link)) {
+            self.resume_with(exception);
+        }
+    }
+
+    /// Sends the call, which has waited for room on this connection.
+    pub(in crate::client) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
+        if let Err(exception) = self.send_now(link) {
+            self.resume_with(exception);
+        }
+    }
+
+    /// Applies the outcome of an attempt. `true` when the next attempt must be launched now.
+    pub(in crate::client) fn apply_outcome(
+        self: &Arc<Self>,
+        attempt: Result<AttemptOutcome, SystemException>,
+        reply: Contexts,
+    ) -> bool {
+        match self.end_attempt(attempt, reply) {
+            Ok(Step::Done(())) => self.finish(Ok(())),
+            Err(exception) => self.fail(exception),
+            Ok(Step::Forward(_) | Step::Again) => {
+                let pause = lock(&self.state).invocation.as_mut().and_then(Invocation::take_pause);
+                return pause.is_none_or(|pause| !self.launch_after(pause));
+            }
+        }
+        false
+    }
+
+    /// Launches the call after a pause. `false` without a reactor to run the timer.
+    #[cold]
+    fn launch_after(self: &Arc<Self>, pause: Duration) -> bool {
+        let Ok(reference) = self.target().object.reference() else { return false };
+        let call = self.clone();
+        let launch = move |_: &Reactor, _: Timer| {
+            call.launch_again();
+            None
+        };
+        match reference.orb.client().driver().reactor() {
+            Some(reactor) => drop(reactor.arm(pause, Arc::new(launch))),
+            None => return false,
+        }
+        true
+    }
+
+    /// Calls the interceptors' ending points for an attempt, and follows a forward.
+    fn end_attempt(
+        &self,
+        attempt: Result<AttemptOutcome, SystemException>,
+        reply: Contexts,
+    ) -> Result<Step, SystemException> {
+        let reference = self.target().object.reference()?;
+        let (step, user) = match attempt {
+            Ok(AttemptOutcome::Resend) => return Ok(Step::Again),
+            Ok(AttemptOutcome::Step(step, user)) => (Ok(step), user),
+            Err(exception) => (Err(exception), None),
+        };
+        let flow = lock(&self.state).flow.take();
+        let ended = match flow {
+            None => step,
+            Some(flow) => self.end_flow(reference, *flow, step, user, reply),
+        };
+        match ended? {
+            Step::Forward(forward) => {
+                self.follow(reference, forward)?;
+                self.follow_selector()?;
+                Ok(Step::Again)
+            }
+            step => Ok(step),
+        }
+    }
+
+    /// Follows a forward. One by this process holds for this call only, as it does for a call whose
+    /// thread waits: the next call asks the servant manager again.
+    fn follow(&self, reference: &Reference, forward: Forward) -> Result<(), SystemException> {
+        self.with_invocation(|target, invocation| match forward {
+            Forward::To(ior) | Forward::ForGood(ior)
+                if target.is_collocated() && self.later.get().is_none() =>
+            {
+                invocation.count_forward(&reference.orb)?;
+                self.go_to(Object::from_ior(&reference.orb, *ior));
+                Ok(())
+            }
+            forward => invocation.follow(reference, target.route(), forward),
+        })
+    }
+
+    fn end_flow(
+        &self,
+        reference: &Reference,
+        flow: Suspended,
+        step: Result<Step, SystemException>,
+        user: Option<String>,
+        reply: Contexts,
+    ) -> Result<Step, SystemException> {
+        let (outcome, permanent) = Outcome::of(step, user, ResponseFlags::Target);
+        let Some(target) = lock(&self.state).attempt_target.clone() else {
+            return outcome.into_step(None);
+        };
+        let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
+        let ended = self.with_attempt(reference, &target, end);
+        ended.map_or_else(|| Err(no_reply()), |outcome| outcome.into_step(permanent))
+    }
+
+    /// Reports the cancelled call to the interceptors.
+    pub(in crate::client) fn abandon_flow(&self, flow: Suspended) {
+        let Ok(reference) = self.target().object.reference() else { return };
+        let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
+        let given_up = SystemException::new(kind, minor, Completion::Maybe);
+        // The call has ended, so the interceptors' result has no effect.
+        self.end_flow(reference, flow, Err(given_up), None, Contexts::default()).ok();
+    }
+
+    /// Runs `use_it` with the attempt under way. `None` without interceptors.
+    fn with_attempt<T>(
+        &self,
+        reference: &Reference,
+        attempt_target: &AttemptTarget,
+        use_it: impl FnOnce(Attempt<'_>) -> T,
+    ) -> Option<T> {
+        let interceptors = reference.orb.interceptors()?;
+        let permanent_ior = reference.binding.permanent_ior();
+        let ior = attempt_target
+            .route()
+            .forwarded_to()
+            .or(permanent_ior.as_deref())
+            .unwrap_or(reference.ior());
+        Some(use_it(Attempt {
+            interceptors,
+            object: &self.target().object,
+            reference,
+            operation: self.operation.get().name,
+            values: self,
+            ior,
+            target: attempt_target.target(),
+            is_collocated: attempt_target.is_collocated(),
+        }))
+    }
+
+    /// Runs `decide` with the last target and the invocation. No other thread uses the invocation
+    /// meanwhile.
+    fn with_invocation<T>(
+        &self,
+        decide: impl FnOnce(&AttemptTarget, &mut Invocation) -> Result<T, SystemException>,
+    ) -> Result<T, SystemException> {
+        let mut state = lock(&self.state);
+        let (Some(target), Some(mut invocation)) =
+            (state.attempt_target.clone(), state.invocation.take())
+        else {
+            return Err(no_reply());
+        };
+        drop(state);
+        let decided = decide(&target, &mut invocation);
+        lock(&self.state).invocation = Some(invocation);
+        decided
+    }
+
+    /// Decides the next step after an attempt. A system exception of a server is attributed to its
+    /// address.
+    fn judge(&self, attempted: Result<Answer, SystemException>) -> Result<Step, SystemException> {
+        let reference = self.target().object.reference()?;
+        self.with_invocation(|at, invocation| {
+            let (route, target) = (at.route(), at.target());
+            let attempted = match attempted {
+                Ok(Answer::Raised(exception)) if !at.is_collocated() => {
+                    let (address, name) =
+                        (&target.access.endpoint.address, self.operation.get().name);
+                    Ok(Answer::Raised(exception.attributed_to(address, name)))
+                }
+                attempted => attempted,
+            };
+            invocation.judge(reference, route, target, attempted)
+        })
+    }
+
+    /// Reads the reply, and its service contexts if interceptors see the call.
+    pub(in crate::client) fn read_reply(
+        &self,
+    ) -> (Result<AttemptOutcome, SystemException>, Contexts) {
+        let seen = lock(&self.state).flow.is_some();
+        let reply = self.stored_reply();
+        let (header, mut body) = match reply.open() {
+            Ok(opened) => opened,
+            Err(exception) => return (Err(exception), Contexts::default()),
+        };
+        let (contexts, user) = match seen {
+            false => (Contexts::default(), Ok(None)),
+            true => {
+                let user = user_exception_id(header.status, &body);
+                let user = user.map_err(|error| undecodable(header.status, &error));
+                (Contexts::received(&header.contexts), user)
+            }
+        };
+        let outcome = user.and_then(|user| {
+            let answer = Answer::decode(&header, &mut body)?;
+            self.judge(Ok(answer)).map(|step| AttemptOutcome::Step(step, user))
+        });
+        (outcome, contexts)
+    }
+
+    /// Decides the next step after a failure.
+    #[cold]
+    pub(in crate::client) fn after_failure(
+        &self,
+        exception: SystemException,
+    ) -> Result<AttemptOutcome, SystemException> {
+        let mut state = lock(&self.state);
+        if is_stale(&exception) && state.stale < MAX_STALE {
+            state.stale += 1;
+            return Ok(AttemptOutcome::Resend);
+        }
+        if state.attempt_target.is_none() {
+            return Err(exception);
+        }
+        drop(state);
+        self.judge(Err(exception)).map(|step| AttemptOutcome::Step(step, None))
+    }
+}
+
+impl Values for AsyncCall {
+    fn signature(&self) -> Option<Signature> {
+        self.operation.signature()
+    }
+
+    fn read_arguments(&self, read: Read<'_>) -> Result<(), SystemException> {
+        self.arguments.read(read)
+    }
+
+    fn read_reply(&self, read: Read<'_>) -> Result<(), SystemException> {
+        let reply = self.stored_reply();
+        let (header, mut body) = reply.open()?;
+        read(&mut body).map_err(|error| undecodable(header.status, &error))
+    }
+}

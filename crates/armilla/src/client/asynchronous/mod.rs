@@ -1,0 +1,16 @@
+//! Calls for which no thread waits.
+
+mod call;
+mod continuing;
+mod future;
+mod pollable_set;
+mod reselection;
+mod resuming;
+mod stored_reply;
+
+pub(in crate::client) use call::AsyncCall;
+pub use future::ReplyFuture;
+pub(crate) use future::{begin, invoke_async, invoke_raises_async};
+pub use pollable_set::PollableSet;
+pub(in crate::client) use reselection::{Reselections, Selection};
+pub(in crate::client) use resuming::resume_all;

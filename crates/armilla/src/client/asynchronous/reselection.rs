@@ -1,0 +1,185 @@
+//! Asynchronous calls that have failed and were certainly not executed: each is made once more
+//! where its selector then leads. A selector may block when it is asked that, so one thread asks
+//! for all calls of an ORB.
+
+use super::call::AsyncCall;
+use crate::client::invocation::Invocation;
+use crate::client::reference::{
+    AddedContext, CallChoice, CallSelector, Object, Selected, is_unreached, leave_forwards,
+};
+use crate::client::request::{Deadline, no_reply};
+use crate::exception::{Completion, SystemException};
+use crate::log::report;
+use crate::panics::catch;
+use crate::runtime::Orb;
+use crate::sync::lock;
+use std::mem;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
+
+/// The reference that a call goes to, and until when.
+pub(in crate::client) struct CallTarget {
+    pub(in crate::client) object: Object,
+    /// What an extension has added to the request.
+    pub(in crate::client) context: Option<AddedContext>,
+    pub(in crate::client) deadline: Deadline,
+    /// Where a forward of that reference leads, if an extension attaches to it.
+    pub(in crate::client) forwarded: OnceLock<Box<Self>>,
+}
+
+impl CallTarget {
+    pub(in crate::client) const fn new(
+        object: Object,
+        context: Option<AddedContext>,
+        deadline: Deadline,
+    ) -> Self {
+        Self { object, context, deadline, forwarded: OnceLock::new() }
+    }
+}
+
+/// A selector, and the reference that it has chosen for a call.
+pub(in crate::client) struct Selection {
+    pub(in crate::client) selector: Arc<dyn CallSelector>,
+    pub(in crate::client) chosen: Object,
+    /// The reference of the caller, to which the selector belongs.
+    pub(in crate::client) origin: Object,
+}
+
+/// The calls of an ORB whose selectors are to be asked again.
+#[derive(Default)]
+pub(in crate::client) struct Reselections(Mutex<Queue>);
+
+#[derive(Default)]
+struct Queue {
+    calls: Vec<(Arc<AsyncCall>, SystemException)>,
+    /// Whether a thread asks.
+    asking: bool,
+}
+
+/// What selectors have answered that found nothing else.
+type Refusals<'c> = Vec<&'c Selection>;
+
+impl Reselections {
+    /// Has another thread ask for a call that has failed.
+    fn add(&self, orb: &Orb, call: &Arc<AsyncCall>, failure: SystemException) {
+        let mut queue = lock(&self.0);
+        queue.calls.push((call.clone(), failure));
+        if mem::replace(&mut queue.asking, true) {
+            return;
+        }
+        drop(queue);
+        let (asked, defers) = (orb.clone(), orb.client().driver().to_defer());
+        let ask = move || {
+            defers.begin();
+            asked.client().reselections().ask(AsyncCall::is_found_again);
+        };
+        if let Err(error) = thread::Builder::new().name("armilla-select".into()).spawn(ask) {
+            report!(error, "no thread to find an object again", error = error);
+            self.ask(|_, _, _| false);
+        }
+    }
+
+    /// Asks until no call waits. Those for which nothing is found end as they have failed.
+    fn ask(&self, is_found: impl Fn(&AsyncCall, &SystemException, &Refusals<'_>) -> bool) {
+        loop {
+            let mut queue = lock(&self.0);
+            let calls = mem::take(&mut queue.calls);
+            if calls.is_empty() {
+                queue.asking = false;
+                return;
+            }
+            drop(queue);
+            let mut refusals = Refusals::new();
+            for (call, failure) in &calls {
+                if is_found(call, failure, &refusals) {
+                    call.start_again();
+                } else {
+                    refusals.extend(&call.selection);
+                    call.finish(Err(failure.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl AsyncCall {
+    /// Where the call goes now.
+    pub(in crate::client) fn target(&self) -> &CallTarget {
+        let mut target = self.later.get().map_or(&self.first, |later| later);
+        while let Some(next) = target.forwarded.get() {
+            target = next;
+        }
+        target
+    }
+
+    /// Directs this call to another object.
+    pub(in crate::client) fn go_to(&self, other: Object) {
+        let CallTarget { object, context, deadline, .. } = &self.first;
+        let target = CallTarget::new(object.with_reference(other), *context, *deadline);
+        self.later.get_or_init(|| Box::new(target));
+    }
+
+    /// Ends the call with a failure, or lets another thread ask its selector.
+    pub(in crate::client) fn fail(self: &Arc<Self>, failure: SystemException) {
+        let certain = failure.completed() == Completion::No;
+        match self.target().object.reference() {
+            Ok(reference) if certain && self.selection.is_some() && self.later.get().is_none() => {
+                let orb = &reference.orb;
+                orb.client().reselections().add(orb, self, failure);
+            }
+            _ => self.finish(Err(failure)),
+        }
+    }
+
+    /// Whether the selector has found another object. What it has refused just now is not asked
+    /// again: many calls fail together.
+    fn is_found_again(&self, failure: &SystemException, refusals: &Refusals<'_>) -> bool {
+        let Some(Selection { selector, chosen, origin }) = &self.selection else { return false };
+        if is_unreached(failure) && leave_forwards(origin, chosen) {
+            return true;
+        }
+        let refused =
+            |known: &&Selection| Arc::ptr_eq(&known.selector, selector) && known.chosen == *chosen;
+        if refusals.iter().any(refused) {
+            return false;
+        }
+        // The selector is the program's.
+        catch(|| selector.select_again(chosen, failure)).unwrap_or(false)
+    }
+
+    fn start_again(self: &Arc<Self>) {
+        let begun = catch(|| self.begin_again());
+        match begun.unwrap_or_else(|| Err(no_reply())) {
+            Ok(()) => self.launch(),
+            Err(error) => self.finish(Err(error)),
+        }
+    }
+
+    /// Lets the call go where a forward of its reference leads, if an extension attaches to that:
+    /// as the thread that has begun the call would.
+    pub(in crate::client) fn follow_selector(&self) -> Result<(), SystemException> {
+        let target = self.target();
+        let selector = target.object.reference()?.binding.forward_selector();
+        let Some(selector) = selector else { return Ok(()) };
+        let CallChoice { object, context } = selector.select_for(self.caller)?;
+        let (object, context) =
+            target.object.through(object.into_owned(), context, &|selector| {
+                selector.select_for(self.caller)
+            })?;
+        let next = CallTarget::new(object, context.or(target.context), target.deadline);
+        target.forwarded.get_or_init(|| Box::new(next));
+        Ok(())
+    }
+
+    fn begin_again(&self) -> Result<(), SystemException> {
+        let Some(selection) = &self.selection else { return Ok(()) };
+        let Selected { object, context, .. } = selection.origin.selected_for(self.caller)?;
+        let invocation = Invocation::begin(&object, object.reference()?)?;
+        let deadline = invocation.deadline;
+        let mut state = lock(&self.state);
+        (state.invocation, state.attempt_target, state.stale) = (Some(invocation), None, 0);
+        drop(state);
+        self.later.get_or_init(|| Box::new(CallTarget::new(object, context, deadline)));
+        Ok(())
+    }
+}

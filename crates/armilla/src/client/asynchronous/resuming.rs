@@ -1,0 +1,147 @@
+//! How an asynchronous call goes on once its reply or failure is stored, and on which thread. A
+//! thread on which others depend leaves interceptors and callbacks to [another](crate::client::connection::Deferred).
+
+use super::call::{AsyncCall, Event, Listener};
+use crate::client::connection::{Deferred, PANICKED, defer, defers};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interception::Contexts;
+use crate::log::report;
+use crate::panics::catch;
+use crate::sync::lock;
+use std::sync::Arc;
+
+/// Resumes calls whose replies have been read.
+pub(in crate::client) fn resume_all(calls: Vec<Arc<AsyncCall>>) {
+    for call in calls {
+        call.resume();
+    }
+}
+
+impl AsyncCall {
+    /// Processes what is stored: ends the call or starts the next attempt. Runs interceptors and
+    /// callbacks, or has another thread run them; the caller must hold no lock and must not be the
+    /// reader of a connection.
+    pub(in crate::client) fn resume(self: &Arc<Self>) {
+        let deferred = defers() && self.meets_foreign_code() && self.defer();
+        if !deferred {
+            self.resume_here();
+        }
+    }
+
+    /// Stores a failure and resumes the call.
+    pub(in crate::client) fn resume_with(self: &Arc<Self>, failure: SystemException) {
+        self.store_failure(failure);
+        self.resume();
+    }
+
+    /// Has another thread resume the call. `false` if there is none.
+    fn defer(self: &Arc<Self>) -> bool {
+        if let Listener::Thread(thread) = &lock(&self.state).listener {
+            // It can resume the call itself.
+            thread.unpark();
+        }
+        defer(self.clone()).is_none()
+    }
+
+    /// Whether code of the program may run when the call is resumed.
+    fn meets_foreign_code(&self) -> bool {
+        let called_back = matches!(lock(&self.state).listener, Listener::Callback(_));
+        let is_watched = || {
+            self.target().object.reference().is_ok_and(|reference| {
+                let orb = &reference.orb;
+                orb.interceptors().is_some() || orb.client().extension().is_some()
+            })
+        };
+        called_back || self.selection.is_some() || is_watched()
+    }
+
+    /// [Resumes](Self::resume) the call in this thread. A panic ends the call.
+    pub(in crate::client) fn resume_here(self: &Arc<Self>) {
+        let Some(event) = lock(&self.state).event.take() else { return };
+        if catch(|| self.process(event)).is_none() {
+            let operation = self.operation.get().name;
+            report!(error, "code that sees a call panicked", operation = operation);
+            let (kind, minor) = (ExceptionKind::Unknown, Minor::SERVANT_PANICKED);
+            let panicked = SystemException::new(kind, minor, Completion::Maybe);
+            self.finish(Err(panicked.with_reason(PANICKED)));
+        }
+    }
+
+    fn process(self: &Arc<Self>, event: Event) {
+        let (outcome, contexts) = match event {
+            Event::Launch => return self.launch(),
+            Event::Failure(exception) => (self.after_failure(exception), Contexts::default()),
+            Event::Reply => self.read_reply(),
+        };
+        if self.apply_outcome(outcome, contexts) {
+            self.launch();
+        }
+    }
+
+    /// Starts the next attempt: the pause before it is over.
+    pub(in crate::client) fn launch_again(self: &Arc<Self>) {
+        lock(&self.state).event = Some(Event::Launch);
+        self.resume();
+    }
+
+    /// Ends a call that expired while it waited for a connection.
+    #[cold]
+    pub(in crate::client) fn end_unsent(self: &Arc<Self>) {
+        let state = lock(&self.state);
+        if state.outcome.is_some() || state.cancelled {
+            return;
+        }
+        let attempt_target = state.attempt_target.clone();
+        drop(state);
+        let address = attempt_target.map_or_else(String::new, |attempt_target| {
+            format!(" to {}", attempt_target.target().access.endpoint.address)
+        });
+        // An interceptor may still forward the call, although little time can be left.
+        let what = format!("no connection{address} was made");
+        self.resume_with(self.target().deadline.unsent(&what));
+    }
+
+    /// Ends the call, and tells the party that waits for it.
+    pub(in crate::client) fn finish(self: &Arc<Self>, outcome: Result<(), SystemException>) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_some() {
+            return;
+        }
+        state.outcome = Some(outcome);
+        let link = state.link.take();
+        let called_back = matches!(state.listener, Listener::Callback(_));
+        drop(state);
+        drop(link);
+        let deferred = called_back && defers() && self.defer();
+        if !deferred {
+            self.notify();
+        }
+    }
+
+    /// Tells the party that waits for the call that it has ended. A panic there ends nothing else.
+    fn notify(&self) {
+        let mut state = lock(&self.state);
+        if state.outcome.is_none() {
+            return;
+        }
+        let listener = std::mem::take(&mut state.listener);
+        drop(state);
+        let notified = catch(|| match listener {
+            Listener::Nobody => {}
+            Listener::Task(waker) => waker.wake(),
+            Listener::Thread(thread) => thread.unpark(),
+            Listener::Callback(callback) => callback(self),
+        });
+        if notified.is_none() {
+            let operation = self.operation.get().name;
+            report!(error, "a callback for a reply panicked", operation = operation);
+        }
+    }
+}
+
+impl Deferred for AsyncCall {
+    fn run(self: Arc<Self>) {
+        self.resume_here();
+        self.notify();
+    }
+}

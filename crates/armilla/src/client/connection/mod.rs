@@ -1,0 +1,19 @@
+//! Connections to servers: requests go out over them, and replies come back. A connection knows
+//! neither the endpoint that it belongs to nor the call that waits for a reply.
+
+mod call_timer;
+mod driver;
+mod exclusive;
+mod loss;
+mod multiplexed;
+mod reply_memory;
+
+pub(in crate::client) use call_timer::CallTimers;
+pub(in crate::client) use driver::{
+    DeferTo, Deferred, Driver, PANICKED, contain, defer, defers, may_block,
+};
+pub(in crate::client) use exclusive::{Arrived, ExclusiveConnection};
+pub(in crate::client) use loss::{LostConnection, reply_timed_out};
+pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
+pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
+pub(in crate::client) use reply_memory::ReplyMemory;

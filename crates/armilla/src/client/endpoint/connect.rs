@@ -1,0 +1,117 @@
+//! Opening connections, and the exceptions with reasons and hints when that fails.
+
+use super::pool::Endpoint;
+use crate::client::connection::ExclusiveConnection;
+use crate::client::reference::Target;
+use crate::client::request::{Bound, Deadline};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_giop::url::DEFAULT_PORT;
+use armilla_ipc::{Stream, is_resource_exhausted};
+use std::io;
+use std::sync::Arc;
+
+impl Endpoint {
+    /// Opens a connection that carries one call at a time, for a call of `target`.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and of the greeting, if there is one.
+    pub(crate) fn connect(
+        &self,
+        target: &Target,
+        deadline: &Deadline,
+    ) -> Result<Box<ExclusiveConnection>, SystemException> {
+        let stream = self.open(deadline)?;
+        self.connect_over(stream, target, deadline).map(Box::new)
+    }
+
+    /// The same over a stream that was just opened.
+    ///
+    /// # Errors
+    /// Those of the greeting, if there is one.
+    pub(in crate::client) fn connect_over(
+        &self,
+        stream: Arc<dyn Stream>,
+        target: &Target,
+        deadline: &Deadline,
+    ) -> Result<ExclusiveConnection, SystemException> {
+        let (call_timer, agreed) = (self.call_timers.add(&stream), self.code_sets);
+        let memory = self.reply_memory.reservation(stream.peer());
+        let parts = (stream, call_timer, memory);
+        let mut link = ExclusiveConnection::new(parts, agreed, &self.settings);
+        if let Some(greeting) = &self.greeting {
+            greeting.exchange(&mut link, target, deadline)?;
+            link.renew();
+        }
+        Ok(link)
+    }
+
+    /// Opens a connection. If the process has run out of descriptors, closes idle ones and tries
+    /// again.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when no connection can be made; `TIMEOUT` when the call has no time left;
+    /// `REBIND` when its policy allows no new connection. The completion status is `COMPLETED_NO`.
+    pub(in crate::client) fn open(
+        &self,
+        deadline: &Deadline,
+    ) -> Result<Arc<dyn Stream>, SystemException> {
+        if !deadline.may_connect {
+            return Err(self.unbound());
+        }
+        let Some((timeout, bound)) = deadline.connecting(self.settings.connect_timeout) else {
+            let what = format!("no time was left to connect to {}", self.address);
+            return Err(self.unreachable(ExceptionKind::Timeout, what));
+        };
+        let mut made = self.address.connect(timeout, &self.settings);
+        if made.as_ref().is_err_and(is_resource_exhausted) && self.close_all_idle() {
+            // The first attempt failed at once, so the time left is unchanged.
+            made = self.address.connect(timeout, &self.settings);
+        }
+        match made {
+            Ok(stream) => Ok(Arc::from(stream)),
+            Err(error) => {
+                let late = error.kind() == io::ErrorKind::TimedOut;
+                let kind = match late && bound == Bound::Call {
+                    true => ExceptionKind::Timeout,
+                    false => ExceptionKind::Transient,
+                };
+                let unreachable = self.unreachable(kind, error.to_string());
+                Err(match bound {
+                    Bound::Connection if late => {
+                        unreachable.with_note(" (the limit is connect_timeout)")
+                    }
+                    Bound::Share if late => unreachable
+                        .with_note(" (the remaining time is reserved for other addresses)"),
+                    _ => unreachable,
+                })
+            }
+        }
+    }
+
+    #[cold]
+    pub(in crate::client) fn unbound(&self) -> SystemException {
+        let what = format!(
+            "no connection to {} is idle, and Rebind::NoReconnect does not allow a new one",
+            self.address
+        );
+        SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
+            .with_reason(what)
+            .with_hint("Object::locate binds the reference anew")
+    }
+
+    #[cold]
+    fn unreachable(&self, kind: ExceptionKind, what: String) -> SystemException {
+        let address = self.address.to_string();
+        let mut hint = format!(
+            "is the server running, and is {address} the address at which this host can reach it?"
+        );
+        if address.ends_with(&format!(":{DEFAULT_PORT}")) {
+            hint.push_str(
+                " Without a port, a corbaloc: URL means port 2809; without a host, localhost.",
+            );
+        }
+        SystemException::new(kind, Minor::CONNECT_FAILED, Completion::No)
+            .with_reason(what)
+            .with_hint(hint)
+    }
+}

@@ -1,0 +1,22 @@
+//! The addresses of servers, with the connections to each: pools, making connections, keeping
+//! house; and the objects of this process, which are reached without one.
+
+mod access;
+mod connect;
+mod connection_pool;
+mod greeting;
+mod housekeeping;
+mod local_objects;
+mod pool;
+mod reverse_connections;
+mod shared;
+
+pub(in crate::client) use access::{Access, read_profile};
+pub use connection_pool::ConnectionPool;
+pub use greeting::Greeting;
+pub(in crate::client) use local_objects::serve_collocated;
+pub(crate) use local_objects::{
+    Carrier, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer,
+};
+pub(crate) use pool::Client;
+pub(in crate::client) use pool::{Endpoint, Endpoints, FRESH, PooledConnection};

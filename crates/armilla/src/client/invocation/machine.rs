@@ -1,0 +1,381 @@
+//! The state machine of one invocation: policies, time, forwards and failures.
+//!
+//! The rules of all calls are stated here, once: what happens before the first attempt, where the
+//! next attempt goes after a forward, which failures may be retried, and when a call falls back to
+//! the reference's own addresses. [`Invocation`] does no I/O and does not wait. The drivers make
+//! the attempts: over an exclusive or a multiplexed connection (`synchronous/attempt.rs`),
+//! within the process (`synchronous/collocated.rs`), without a waiting thread
+//! (`asynchronous`), or as a LocateRequest (`synchronous/locate.rs`).
+
+use crate::client::endpoint::LocalLimit;
+use crate::client::reference::{Object, Reference, Route, Target};
+use crate::client::request::{Answer, Deadline, Effective};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::policies::Rebind;
+use crate::runtime::Orb;
+use armilla_giop::AddressingDisposition;
+use armilla_giop::ior::Ior;
+use std::time::{Duration, Instant};
+
+/// The state of one invocation.
+pub(crate) struct Invocation {
+    /// The time limits of the whole call.
+    pub(crate) deadline: Deadline,
+    /// The number of forwards of the call.
+    forwards: u32,
+    /// The number of addresses of the current route that have failed.
+    failures: usize,
+    /// Whether the call has fallen back from the target of an earlier forward.
+    fell_back: bool,
+    /// The policies and their state, if any policy differs from the defaults.
+    policies: Option<Box<CallPolicies>>,
+}
+
+/// The policies of a call, and the state that they need.
+struct CallPolicies {
+    effective: Box<Effective>,
+    started: Instant,
+    /// Whether the reference was bound before the call and must not be bound anew.
+    bound: bool,
+    /// The number of retries.
+    repeated: u32,
+    /// The pause before the next attempt.
+    pause: Option<Duration>,
+}
+
+/// The next step of an invocation after an attempt.
+pub(crate) enum Step<T = ()> {
+    /// The call has ended with this reply.
+    Done(T),
+    /// The server forwards the call.
+    Forward(Forward),
+    /// Another attempt follows, after the [pause](Invocation::take_pause) if there is one.
+    Again,
+}
+
+impl<T> Step<T> {
+    /// The same step with another reply.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Step<U> {
+        match self {
+            Self::Done(reply) => Step::Done(change(reply)),
+            Self::Forward(forward) => Step::Forward(forward),
+            Self::Again => Step::Again,
+        }
+    }
+}
+
+/// The kinds of forward that a server may answer with.
+pub(crate) enum Forward {
+    /// LOCATION_FORWARD: the object is at this reference for now.
+    To(Box<Ior>),
+    /// LOCATION_FORWARD_PERM: the object is at this reference from now on.
+    ForGood(Box<Ior>),
+    /// NEEDS_ADDRESSING_MODE: the object stays; requests must address it in another way.
+    Readdress(AddressingDisposition),
+}
+
+impl Invocation {
+    /// Prepares a call through `object`: checks that the ORB runs, and reads the policies and the
+    /// clock.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` when the ORB was shut down; `TIMEOUT` when an absolute limit has already
+    /// passed.
+    pub(crate) fn begin(object: &Object, reference: &Reference) -> Result<Self, SystemException> {
+        let mut invocation = Self::new(object, reference);
+        invocation.prepare(object, reference)?;
+        Ok(invocation)
+    }
+
+    /// A call that begins now, and is to be [prepared](Self::prepare).
+    #[inline(always)]
+    pub(crate) fn new(object: &Object, reference: &Reference) -> Self {
+        let deadline = Deadline::after(object.timeout().or(reference.orb.settings().call_timeout));
+        Self { deadline, forwards: 0, failures: 0, fell_back: false, policies: None }
+    }
+
+    /// Prepares a new call; see [`begin`](Self::begin).
+    #[inline(always)]
+    pub(crate) fn prepare(
+        &mut self,
+        object: &Object,
+        reference: &Reference,
+    ) -> Result<(), SystemException> {
+        reference.orb.check_running()?;
+        match object.effective(reference.orb.settings()) {
+            None => Ok(()),
+            Some(effective) => self.apply(effective, reference),
+        }
+    }
+
+    #[cold]
+    fn apply(
+        &mut self,
+        effective: Box<Effective>,
+        reference: &Reference,
+    ) -> Result<(), SystemException> {
+        self.deadline.apply(&effective)?;
+        let bound = reference.binding.is_set();
+        self.deadline.may_connect = !(bound && effective.rebind == Rebind::NoReconnect);
+        let bound = bound && effective.rebind != Rebind::Transparent;
+        let (started, repeated, pause) = (Instant::now(), 0, None);
+        self.policies = Some(Box::new(CallPolicies { effective, started, bound, repeated, pause }));
+        Ok(())
+    }
+
+    /// The time limits of an attempt at the next address of `route`.
+    #[inline]
+    pub(crate) fn attempt_deadline(&self, route: &Route) -> Deadline {
+        self.deadline.with_addresses(self.addresses_left(route))
+    }
+
+    /// The number of addresses of `route` that have not failed yet.
+    pub(crate) fn addresses_left(&self, route: &Route) -> usize {
+        route.len().saturating_sub(self.failures)
+    }
+
+    /// The time limit for an attempt within the process; zero when the call has expired. The first
+    /// attempt starts with the call and does not need to read the clock.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        match self.forwards {
+            0 => self.deadline.limit,
+            _ => self.deadline.remaining().unwrap_or(Some(Duration::ZERO)),
+        }
+    }
+
+    /// The same limit, with the time from which it counts.
+    pub(in crate::client) fn local_limit(&self) -> LocalLimit {
+        let (time, delivery) = (self.time_left(), self.deadline.delivery_left(self.forwards > 0));
+        match self.forwards {
+            0 => LocalLimit { time, delivery, since: self.deadline.started },
+            _ => LocalLimit { delivery, ..LocalLimit::from_now(time) },
+        }
+    }
+
+    /// Takes the pause before the next attempt.
+    #[inline]
+    pub(crate) fn take_pause(&mut self) -> Option<Duration> {
+        self.policies.as_mut()?.pause.take()
+    }
+
+    /// Allows the call to bind the reference anew, whatever its policies are.
+    #[cold]
+    pub(crate) fn allow_rebinding(&mut self) {
+        self.deadline.may_connect = true;
+        if let Some(policies) = &mut self.policies {
+            policies.bound = false;
+        }
+    }
+
+    /// Counts a forward.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when there were more than `max_forwards`.
+    #[cold]
+    pub(crate) fn count_forward(&mut self, orb: &Orb) -> Result<(), SystemException> {
+        self.forwards += 1;
+        self.failures = 0;
+        match self.forwards > orb.settings().max_forwards {
+            true => Err(too_many_forwards(self.forwards)),
+            false => Ok(()),
+        }
+    }
+
+    /// Decides the next step after an attempt at `target` of `route`.
+    ///
+    /// # Errors
+    /// The exception that the call ends with.
+    #[inline(always)]
+    pub(crate) fn judge<T>(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        target: &Target,
+        attempted: Result<Answer<T>, SystemException>,
+    ) -> Result<Step<T>, SystemException> {
+        match attempted {
+            Ok(Answer::Results(reply)) => Ok(Step::Done(reply)),
+            Ok(Answer::Forward(forward)) => self.judge_forward(reference, route, *forward),
+            Ok(Answer::Raised(exception)) => self.judge_exception(reference, route, exception),
+            Err(failure) => self.judge_failure(reference, route, target, failure),
+        }
+    }
+
+    /// Follows a change of the addressing mode at once, because it concerns only the two ORBs;
+    /// interceptors see a retry. Any other forward is returned as a step.
+    #[cold]
+    fn judge_forward<T>(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        forward: Forward,
+    ) -> Result<Step<T>, SystemException> {
+        match forward {
+            Forward::Readdress(_) => self.follow(reference, route, forward).map(|()| Step::Again),
+            forward => Ok(Step::Forward(forward)),
+        }
+    }
+
+    /// Follows a forward: changes the binding for this call and later ones.
+    #[cold]
+    pub(crate) fn follow(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        forward: Forward,
+    ) -> Result<(), SystemException> {
+        self.count_forward(&reference.orb)?;
+        let elsewhere = !matches!(forward, Forward::Readdress(_));
+        if elsewhere && self.is_bound() {
+            return Err(rebind_refused());
+        }
+        let (orb, by_key) = (&reference.orb, AddressingDisposition::Key);
+        let selector = match &forward {
+            Forward::To(ior) | Forward::ForGood(ior) => reference.selector_of_forward(ior)?,
+            Forward::Readdress(_) => None,
+        };
+        let route = match forward {
+            Forward::To(ior) => Route::new(orb, &ior, Some(&ior), by_key)?,
+            Forward::ForGood(ior) => {
+                let route = Route::new(orb, &ior, None, by_key)?;
+                reference.binding.set_permanent_ior(*ior);
+                route
+            }
+            Forward::Readdress(wanted) => {
+                let permanent = reference.binding.permanent_ior();
+                route.readdressed(orb, permanent.as_deref().unwrap_or(reference.ior()), wanted)?
+            }
+        };
+        reference.binding.change(route, selector);
+        Ok(())
+    }
+
+    fn is_bound(&self) -> bool {
+        self.policies.as_ref().is_some_and(|policies| policies.bound)
+    }
+
+    /// Decides the next step after a system exception of the server. If the object is not there,
+    /// the call may [fall back](Self::fall_back). `TRANSIENT` may be retried. Every other exception
+    /// ends the call.
+    #[cold]
+    pub(crate) fn judge_exception<T>(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        exception: SystemException,
+    ) -> Result<Step<T>, SystemException> {
+        let gone = matches!(
+            exception.kind(),
+            ExceptionKind::ObjectNotExist | ExceptionKind::Transient | ExceptionKind::ObjAdapter
+        );
+        let not_executed = exception.completed() == Completion::No;
+        if gone && not_executed && self.fall_back(reference, route) {
+            return Ok(Step::Again);
+        }
+        match exception.kind() {
+            ExceptionKind::Transient if not_executed => self.repeat(exception),
+            _ => Err(exception),
+        }
+    }
+
+    /// Decides the next step after an attempt without an answer. Only a call that was certainly not
+    /// executed may be retried: first at the next address of the route, and after the last one by
+    /// [falling back](Self::fall_back).
+    #[cold]
+    pub(crate) fn judge_failure<T>(
+        &mut self,
+        reference: &Reference,
+        route: &Route,
+        failed: &Target,
+        failure: SystemException,
+    ) -> Result<Step<T>, SystemException> {
+        if failure.kind() == ExceptionKind::Timeout {
+            return Err(self.explain(failure));
+        }
+        let unreached =
+            matches!(failure.kind(), ExceptionKind::Transient | ExceptionKind::CommFailure);
+        if failure.completed() != Completion::No || !unreached {
+            return Err(failure);
+        }
+        self.failures += 1;
+        if self.failures < route.len() {
+            route.prefer_next(failed);
+            return Ok(Step::Again);
+        }
+        if self.fall_back(reference, route) {
+            return Ok(Step::Again);
+        }
+        route.prefer_next(failed);
+        self.repeat(failure)
+    }
+
+    /// Directs the call to the reference's own addresses again, once, if the target of an earlier
+    /// call's forward has failed. If this call itself was forwarded, the forward is as recent as
+    /// any answer from those addresses, and the call does not fall back.
+    #[cold]
+    pub(crate) fn fall_back(&mut self, reference: &Reference, route: &Route) -> bool {
+        if self.is_bound() || !route.is_forwarded() || self.forwards > 0 || self.fell_back {
+            return false;
+        }
+        self.fell_back = true;
+        self.failures = 0;
+        reference.binding.fall_back(!reference.is_collocated());
+        true
+    }
+
+    /// Retries after a pause, when nothing else is left to try and the policy `retries` allows it.
+    /// Otherwise returns the error.
+    #[cold]
+    fn repeat<T>(&mut self, error: SystemException) -> Result<Step<T>, SystemException> {
+        let Some(policies) = &mut self.policies else { return Err(error) };
+        let (retries, repeated) = (policies.effective.retries, policies.repeated);
+        if repeated >= retries.count {
+            let times = match repeated {
+                0 => return Err(error),
+                1 => "once".to_owned(),
+                more => format!("{more} times"),
+            };
+            return Err(error.with_note(&format!("; retried {times}, the limit of `retries`")));
+        }
+        let pause = retries.pause(repeated);
+        let limits = policies.effective.reply.iter().chain(&policies.effective.request);
+        let shortest = limits.min_by_key(|limit| limit.time);
+        let elapsed = policies.started.elapsed();
+        if let Some(limit) = shortest.filter(|limit| limit.time.saturating_sub(elapsed) <= pause) {
+            let note = format!("; not retried after {repeated} retries because of {limit}");
+            return Err(error.with_note(&note));
+        }
+        policies.pause = Some(pause);
+        policies.repeated += 1;
+        self.failures = 0;
+        Ok(Step::Again)
+    }
+
+    /// Names the policy whose limit has passed.
+    #[cold]
+    pub(in crate::client) fn explain(&self, error: SystemException) -> SystemException {
+        let Some(policies) = &self.policies else { return error };
+        let Effective { reply, request, .. } = &*policies.effective;
+        // For a request that was not sent, the earlier of the two limits applies.
+        let unsent = error.completed() == Completion::No;
+        let limits = request.iter().filter(|_| unsent).chain(reply);
+        match limits.min_by_key(|limit| limit.time) {
+            Some(limit) => error.with_hint(format!("the limit is {limit}")),
+            None => error,
+        }
+    }
+}
+
+#[cold]
+fn rebind_refused() -> SystemException {
+    SystemException::new(ExceptionKind::Rebind, Minor::REBIND_NOT_ALLOWED, Completion::No)
+        .with_reason("the server forwards the call, which the policy Rebind does not allow")
+        .with_hint("Object::locate binds the reference anew")
+}
+
+#[cold]
+fn too_many_forwards(count: u32) -> SystemException {
+    let what = format!("the call was forwarded {count} times (the limit is max_forwards)");
+    SystemException::new(ExceptionKind::Transient, Minor::TOO_MANY_FORWARDS, Completion::No)
+        .with_reason(what)
+}

@@ -1,0 +1,7 @@
+//! The operations that every object has, over the calls of the rooms below.
+
+mod interface;
+mod waiting;
+
+pub(crate) use interface::interface_of;
+pub(crate) use waiting::Waiting;

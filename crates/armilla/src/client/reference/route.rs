@@ -1,0 +1,336 @@
+//! Routes: the targets that a call can go to, from the profiles of an IOR.
+//!
+//! The parsed profiles are in [`endpoint`](crate::client::endpoint).
+
+use crate::client::endpoint::{Access, read_profile};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+#[cfg(feature = "demultiplexing-strategies")]
+use crate::object_key::put_operation_number;
+use crate::runtime::Orb;
+use armilla_giop::ior::{Ior, TaggedProfile};
+use armilla_giop::{AddressingDisposition, TargetAddress, Version};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::{iter, ptr};
+
+/// The targets of the calls through a reference: the addresses of its IOR, in their order.
+///
+/// A route is stored inline in its reference, so that a call reads no other memory of its object.
+/// Most routes are one target with a short object key.
+pub(crate) struct Route {
+    first: Target,
+}
+
+/// The rarely used parts of a route.
+struct RouteExtras {
+    /// The index of the target that answered last.
+    preferred: AtomicUsize,
+    /// The targets after the first.
+    others: Box<[Target]>,
+    /// The reference of a temporary forward.
+    forwarded: Option<Ior>,
+    addressing: AddressingDisposition,
+}
+
+/// An object at one address.
+pub(crate) struct Target {
+    pub(crate) access: Arc<Access>,
+    extras: Option<Box<TargetExtras>>,
+    target_key: TargetKey,
+    /// For the first target of a route: whether calls go there without any other check.
+    fast: AtomicBool,
+}
+
+/// The rarely used parts of a target.
+#[derive(Default)]
+struct TargetExtras {
+    name: Option<Name>,
+    /// For the first target of a route.
+    route_extras: Option<RouteExtras>,
+}
+
+/// The address of an object in requests, where the [`TargetKey`] does not contain it.
+enum Name {
+    Key(Box<[u8]>),
+    Profile(Box<TaggedProfile>),
+    Reference(u32, Box<Ior>),
+}
+
+/// Identifies the object of a target, so that a request template can be reused for it. It contains
+/// the GIOP version and the object key, if the key is short. Otherwise it contains a number that is
+/// unique in the process. It is small so that the part of a reference that a call reads fits into
+/// 64 octets.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::client) struct TargetKey([u8; 3 + SHORT]);
+
+/// The longest object key that fits into a target key, in octets.
+const SHORT: usize = 28;
+
+impl TargetKey {
+    /// `None` if the object key is too long or empty.
+    fn of_key(version: Version, key: &[u8]) -> Option<Self> {
+        let mut octets = [0; SHORT];
+        octets.get_mut(..key.len())?.copy_from_slice(key);
+        Some(Self::new(version, key.len() as u8, octets)).filter(|_| !key.is_empty())
+    }
+
+    /// A target key that is unlike any other.
+    fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let mut octets = [0; SHORT];
+        octets[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_ne_bytes());
+        Self::new(Version { major: 0, minor: 0 }, 0, octets)
+    }
+
+    fn new(Version { major, minor }: Version, len: u8, octets: [u8; SHORT]) -> Self {
+        let mut target_key = [0; 3 + SHORT];
+        (target_key[0], target_key[1], target_key[2]) = (major, minor, len);
+        target_key[3..].copy_from_slice(&octets);
+        Self(target_key)
+    }
+
+    #[inline]
+    fn key(&self) -> Option<&[u8]> {
+        let [_, _, len, octets @ ..] = &self.0;
+        octets.get(..usize::from(*len)).filter(|key| !key.is_empty())
+    }
+}
+
+impl Target {
+    fn new(access: &Arc<Access>, address: TargetAddress<'_>) -> Self {
+        let name = match address {
+            TargetAddress::Key(key) => match TargetKey::of_key(access.version, key) {
+                Some(target_key) if !access.has_numbers() => {
+                    return Self::with_target_key(access, target_key);
+                }
+                _ => Name::Key(key.into()),
+            },
+            TargetAddress::Profile(profile) => Name::Profile(Box::new(profile.clone())),
+            TargetAddress::Reference { selected, ior } => {
+                Name::Reference(selected, Box::new(ior.clone()))
+            }
+        };
+        let mut target = Self::with_target_key(access, TargetKey::unique());
+        target.extras().name = Some(name);
+        target
+    }
+
+    fn with_target_key(access: &Arc<Access>, target_key: TargetKey) -> Self {
+        Self { access: access.clone(), extras: None, fast: AtomicBool::new(false), target_key }
+    }
+
+    fn extras(&mut self) -> &mut TargetExtras {
+        self.extras.get_or_insert_default()
+    }
+
+    /// Whether the server has offered a connection for calls to this address.
+    fn has_reverse_connection(&self) -> bool {
+        let Access { endpoint, version, .. } = &*self.access;
+        endpoint.reverse_connection(*version).is_some()
+    }
+
+    fn name(&self) -> Option<&Name> {
+        self.extras.as_ref()?.name.as_ref()
+    }
+
+    #[inline]
+    fn key(&self) -> Option<&[u8]> {
+        self.target_key.key().or_else(|| match self.name()? {
+            Name::Key(key) => Some(&**key),
+            Name::Profile(_) | Name::Reference(..) => None,
+        })
+    }
+
+    #[inline(always)]
+    pub(in crate::client) const fn target_key(&self) -> &TargetKey {
+        &self.target_key
+    }
+
+    /// The address of the object in requests.
+    pub(crate) fn address(&self) -> TargetAddress<'_> {
+        match self.name() {
+            Some(Name::Profile(profile)) => TargetAddress::Profile(profile),
+            Some(Name::Reference(selected, ior)) => {
+                TargetAddress::Reference { selected: *selected, ior }
+            }
+            Some(Name::Key(_)) | None => TargetAddress::Key(self.key().unwrap_or_default()),
+        }
+    }
+
+    /// The object key, if requests name the object by it alone.
+    #[inline]
+    pub(in crate::client) fn plain_key(&self) -> Option<&[u8]> {
+        self.key().filter(|_| !self.access.has_numbers())
+    }
+
+    /// The object key with the number of `operation`, if requests use operation numbers.
+    #[cfg(feature = "demultiplexing-strategies")]
+    pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
+        let (Some(key), Some(numbers)) = (self.key(), &self.access.numbers) else {
+            return None;
+        };
+        let mut key = key.to_vec();
+        put_operation_number(&mut key, numbers.of(operation)?);
+        Some(key)
+    }
+}
+
+impl Route {
+    /// The route to the object that `ior` denotes. `forwarded` is the reference of a temporary
+    /// forward.
+    pub(crate) fn new(
+        orb: &Orb,
+        ior: &Ior,
+        forwarded: Option<&Ior>,
+        addressing: AddressingDisposition,
+    ) -> Result<Self, SystemException> {
+        let (mut first, mut others) = (None, Vec::new());
+        for (selected, tagged) in (0..).zip(&ior.profiles) {
+            read_profile(orb, tagged, |accesses, key| {
+                let address = match addressing {
+                    AddressingDisposition::Key => TargetAddress::Key(key),
+                    AddressingDisposition::Profile => TargetAddress::Profile(tagged),
+                    AddressingDisposition::Reference => TargetAddress::Reference { selected, ior },
+                };
+                let mut targets = accesses.iter().map(|access| Target::new(access, address));
+                first = first.take().or_else(|| targets.next());
+                others.extend(targets);
+            })?;
+        }
+        let mut first = first.ok_or_else(|| no_profile(ior))?;
+        let short = others.is_empty() && forwarded.is_none();
+        if !short || addressing != AddressingDisposition::Key {
+            // Prefer a target whose server has offered a connection; otherwise the first.
+            let reverse_connection =
+                iter::once(&first).chain(&others).position(Target::has_reverse_connection);
+            let preferred = AtomicUsize::new(reverse_connection.unwrap_or(0));
+            let (others, forwarded) = (others.into(), forwarded.cloned());
+            first.extras().route_extras =
+                Some(RouteExtras { preferred, others, forwarded, addressing });
+        }
+        Ok(Self { first })
+    }
+
+    fn route_extras(&self) -> Option<&RouteExtras> {
+        self.first.extras.as_ref()?.route_extras.as_ref()
+    }
+
+    /// Whether calls go by this route without any other check.
+    #[inline(always)]
+    pub(in crate::client) fn is_fast(&self) -> bool {
+        self.first.fast.load(Ordering::Relaxed)
+    }
+
+    /// Sets whether calls go by this route without any other check.
+    pub(in crate::client) fn set_fast(&self, fast: bool) {
+        self.first.fast.store(fast, Ordering::Relaxed);
+    }
+
+    /// This route with another addressing mode. `permanent_ior` is the reference to use without a
+    /// temporary forward.
+    ///
+    /// # Errors
+    /// `COMM_FAILURE` when the route already has this addressing mode.
+    #[cold]
+    pub(crate) fn readdressed(
+        &self,
+        orb: &Orb,
+        permanent_ior: &Ior,
+        wanted: AddressingDisposition,
+    ) -> Result<Self, SystemException> {
+        let addressing = self
+            .route_extras()
+            .map_or(AddressingDisposition::Key, |route_extras| route_extras.addressing);
+        if wanted == addressing {
+            let what = format!(
+                "the server asks for the addressing mode {wanted:?}, which the request has used"
+            );
+            let kind = ExceptionKind::CommFailure;
+            return Err(
+                SystemException::new(kind, Minor::PROTOCOL_ERROR, Completion::No).with_reason(what)
+            );
+        }
+        let forwarded = self.forwarded_to();
+        let route = Self::new(orb, forwarded.unwrap_or(permanent_ior), forwarded, wanted)?;
+        if let Some(route_extras) = route.route_extras() {
+            route_extras
+                .preferred
+                .store(self.preferred_index().min(route_extras.others.len()), Ordering::Relaxed);
+        }
+        Ok(route)
+    }
+
+    /// Whether this is the route of a temporary forward.
+    pub(crate) fn is_forwarded(&self) -> bool {
+        self.forwarded_to().is_some()
+    }
+
+    /// The reference of a temporary forward.
+    pub(crate) fn forwarded_to(&self) -> Option<&Ior> {
+        self.route_extras()?.forwarded.as_ref()
+    }
+
+    /// The target, if it is certain that there is no other.
+    #[inline(always)]
+    pub(crate) fn only(&self) -> Option<&Target> {
+        self.first.extras.is_none().then_some(&self.first)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        1 + self.others().len()
+    }
+
+    /// The target to try first.
+    #[inline]
+    pub(crate) fn preferred(&self) -> &Target {
+        self.only().unwrap_or_else(|| self.at(self.preferred_index()))
+    }
+
+    /// The index of the target to try first, for [`at`](Self::at).
+    pub(crate) fn preferred_index(&self) -> usize {
+        self.route_extras().map_or(0, |route_extras| route_extras.preferred.load(Ordering::Relaxed))
+    }
+
+    /// The target at `index`, an index from [`preferred_index`](Self::preferred_index).
+    pub(crate) fn at(&self, index: usize) -> &Target {
+        match index {
+            0 => &self.first,
+            _ => &self.others()[index - 1],
+        }
+    }
+
+    fn others(&self) -> &[Target] {
+        self.route_extras().map_or(&[], |route_extras| &route_extras.others)
+    }
+
+    /// Prefers the next target, unless another thread has already moved on from `failed`.
+    pub(crate) fn prefer_next(&self, failed: &Target) {
+        let Some(route_extras) = self.route_extras() else { return };
+        let mut indexes = 0..self.len();
+        let Some(index) = indexes.find(|index| ptr::eq(self.at(*index), failed)) else { return };
+        let next = (index + 1) % self.len();
+        // If the exchange fails, the choice of another thread stands.
+        let _ = route_extras.preferred.compare_exchange(
+            index,
+            next,
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+    }
+}
+
+/// The addresses of an IOR, for messages.
+pub(crate) fn describe(orb: &Orb, ior: &Ior) -> String {
+    let read = ior.profiles.iter().filter_map(|p| orb.transports().read(p, orb.settings()));
+    let addresses: Vec<_> = read.flatten().map(|(profile, _)| profile.address).collect();
+    if addresses.is_empty() { "no known address".into() } else { addresses.join(", ") }
+}
+
+fn no_profile(ior: &Ior) -> SystemException {
+    let what = match ior.profiles.len() {
+        0 => "the reference has no profile".to_owned(),
+        n => format!("no transport of this ORB knows any of the {n} profiles of the reference"),
+    };
+    SystemException::new(ExceptionKind::InvObjref, Minor::NO_USABLE_PROFILE, Completion::No)
+        .with_reason(what)
+}
