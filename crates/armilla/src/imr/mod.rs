@@ -2,9 +2,9 @@
 //! ends.
 //!
 //! `-ORBImR URL` names the repository. References of persistent POAs then lead to it (see
-//! `server/find.rs`), and it forwards clients to where this module says that the server listens.
-//! A thread of its own does so, from the moment when the program runs its ORB until the ORB is shut
-//! down, and says it again now and then, in case the repository was restarted.
+//! `server/dispatch/find.rs`), and it forwards clients to where this module says that the server
+//! listens. A thread of its own does so, from the moment when the program runs its ORB until the
+//! ORB is shut down, and says it again now and then, in case the repository was restarted.
 
 mod registry;
 

@@ -1,0 +1,323 @@
+//! Bidirectional GIOP: connections that carry requests both ways (CORBA 3.4 Part 2, 9.8).
+//!
+//! At both ends the connection belongs to the server side. Its leader reads all messages, serves
+//! the requests, and hands the replies to the [`MultiplexedConnection`] of the calls in the other
+//! direction. The connection waits in the reactor, and no thread blocks to send: two ends that each
+//! wait for the other to read would deadlock.
+
+use super::connection::{Connection, ServedBy};
+use super::listen_points;
+use crate::client::{Carrier, ConnectionSetup, MultiplexedConnection};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::log::report;
+use crate::runtime::Orb;
+use crate::server::endpoints::admit;
+use crate::server::reply::close_reason::CloseReason;
+use crate::sync::lock;
+use armilla_cdr::CodeSets;
+use armilla_giop::engine::{ConnectionLoss, Role};
+use armilla_giop::{CodeSetContext, ListenPoint, ListenPoints};
+use armilla_ipc::{Address, Readiness, SendError, Stream};
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
+
+/// The state of a bidirectional connection.
+pub(in crate::server) struct Bidirectional {
+    role: Role,
+    /// The calls in the other direction, once there has been one.
+    link: OnceLock<Arc<MultiplexedConnection>>,
+    /// The addresses for which the client offered the connection.
+    offered: Mutex<Vec<ListenPoint>>,
+}
+
+impl Bidirectional {
+    pub(in crate::server) fn new(role: Role) -> Self {
+        Self { role, link: OnceLock::new(), offered: Mutex::default() }
+    }
+}
+
+/// Makes a connection that this ORB has just opened bidirectional, and offers it for the addresses
+/// at which the ORB listens. `None` when that is not possible.
+pub(in crate::server) fn offer(
+    orb: &Orb,
+    stream: &Arc<dyn Stream>,
+    setup: ConnectionSetup,
+) -> Option<Arc<MultiplexedConnection>> {
+    let server = orb.server().ok().filter(|_| stream.descriptor().is_some())?;
+    let points = listen_points::of(server.publications());
+    let offered = Some(points.to_data().ok()?);
+    let workers = server.workers();
+    let served_by = workers.served_by(&**stream, true).ok()?;
+    let new = |number| Connection::new(orb, workers, stream.clone(), number, served_by);
+    let entered = workers.registry.enter(stream.peer(), |number| {
+        let connection = new(number);
+        connection.bidirectional.set(Bidirectional::new(Role::Originator)).ok();
+        connection
+    });
+    let connection = match entered {
+        Ok(connection) => connection,
+        Err(why) => {
+            admit::report_not_entered(
+                "a new connection is not bidirectional",
+                orb,
+                &**stream,
+                &why,
+            );
+            return None;
+        }
+    };
+    connection.output.lock().responder.set_code_sets(orb.settings().code_sets(setup.agreed));
+    let carrier = ConnectionCarrier::of(&connection);
+    let setup = ConnectionSetup { offered, ..setup };
+    let link = carrier
+        .link_by(|| {
+            let carrier = Arc::new(carrier.clone());
+            MultiplexedConnection::carried(setup, Role::Originator, carrier)
+        })
+        .filter(|_| workers.begin(&connection).is_ok());
+    if link.is_none() {
+        workers.registry.leave(&connection);
+    }
+    link
+}
+
+impl Connection {
+    /// Whether the connection carries requests both ways.
+    pub(in crate::server) fn is_bidirectional(&self) -> bool {
+        self.bidirectional.get().is_some()
+    }
+
+    /// Whether this ORB opened the connection.
+    #[inline]
+    pub(in crate::server) fn is_originated(&self) -> bool {
+        self.bidirectional.get().is_some_and(|both| both.role == Role::Originator)
+    }
+
+    /// The calls in the other direction.
+    pub(in crate::server) fn link(&self) -> Option<&Arc<MultiplexedConnection>> {
+        self.bidirectional.get()?.link.get()
+    }
+
+    /// Whether a servant here may still call in the other direction or wait for replies.
+    #[cold]
+    pub(in crate::server) fn may_call(&self) -> bool {
+        self.is_bidirectional() && self.has_pending_replies()
+    }
+
+    /// Whether calls in the other direction wait for their replies.
+    pub(in crate::server) fn is_calling(&self) -> bool {
+        self.link().is_some_and(|link| link.is_waiting())
+    }
+
+    /// Fails the calls in the other direction: the connection has ended, so no reply can be read.
+    pub(in crate::server) fn end_calls(&self, end: &CloseReason) {
+        if let Some(link) = self.link() {
+            let (loss, why) = match end {
+                CloseReason::MessageError => (ConnectionLoss::MessageError, String::new()),
+                CloseReason::Framing(error) => (ConnectionLoss::Unreadable(*error), String::new()),
+                CloseReason::Malformed(kind, error) => {
+                    (ConnectionLoss::Malformed(*kind, *error), String::new())
+                }
+                CloseReason::Unexpected(kind) => (ConnectionLoss::Unexpected(*kind), String::new()),
+                CloseReason::Ours => (ConnectionLoss::Broken, "this ORB closes it".into()),
+                CloseReason::Stalled | CloseReason::Trickled => {
+                    (ConnectionLoss::Broken, "a message of the peer stopped halfway".into())
+                }
+                CloseReason::Io(error) => (ConnectionLoss::Broken, error.to_string()),
+                CloseReason::Peer | CloseReason::CutShort => {
+                    (ConnectionLoss::Broken, "the peer closed it".into())
+                }
+            };
+            link.fail(loss, &why);
+        }
+        let (claims, both) = (self.orb.client().reverse_connections(), self.bidirectional.get());
+        if let (Some(claims), Some(both)) = (claims, both) {
+            let offered = std::mem::take(&mut *lock(&both.offered));
+            offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
+        }
+    }
+}
+
+/// Why a request is not served that arrived on a connection opened by this ORB.
+#[cold]
+pub(in crate::server) fn refusal() -> SystemException {
+    let what = "the object's POA does not serve requests over connections that its ORB has made";
+    SystemException::new(
+        ExceptionKind::NoPermission,
+        Minor::CONNECTION_NOT_BIDIRECTIONAL,
+        Completion::No,
+    )
+    .with_reason(what)
+    .with_hint("a POA with the policy Bidirectional::Both does")
+}
+
+/// The sending side of a bidirectional connection, for the calls of one direction.
+#[derive(Clone)]
+pub(in crate::server) struct ConnectionCarrier {
+    connection: Weak<Connection>,
+    stream: Arc<dyn Stream>,
+    number: u64,
+}
+
+impl ConnectionCarrier {
+    fn of(connection: &Arc<Connection>) -> Self {
+        let (stream, number) = (connection.stream.clone(), connection.number);
+        Self { connection: Arc::downgrade(connection), stream, number }
+    }
+
+    /// Calls [`Carrier::link`] with a function that is called once.
+    fn link_by(
+        &self,
+        make: impl FnOnce() -> Arc<MultiplexedConnection>,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        let connection = self.connection.upgrade()?;
+        let link = connection.bidirectional.get()?.link.get_or_init(make).clone();
+        if connection.output.lock().responder.is_closing() {
+            // The connection may have ended before the link was set.
+            link.fail(ConnectionLoss::Broken, "the connection has ended");
+            return None;
+        }
+        Some(link)
+    }
+}
+
+impl Carrier for ConnectionCarrier {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn link(
+        &self,
+        make: &mut dyn FnMut() -> Arc<MultiplexedConnection>,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.link_by(make)
+    }
+
+    fn stated_code_sets(&self) -> Option<CodeSetContext> {
+        let connection = self.connection.upgrade()?;
+        let stated = connection.output.lock().responder.code_sets();
+        let wchar = stated.wchar.map_or(0, |set| set.id());
+        let agreed = CodeSets { lone_surrogates: false, ..stated } != CodeSets::UNAGREED;
+        agreed.then_some(CodeSetContext { char: stated.char.id(), wchar })
+    }
+
+    fn has_room(&self) -> bool {
+        self.connection.upgrade().is_none_or(|connection| !connection.output.lock().has_queued())
+    }
+}
+
+impl fmt::Debug for ConnectionCarrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectionCarrier").field("stream", &self.stream).finish_non_exhaustive()
+    }
+}
+
+/// The calls only send through it. The leader of the connection receives and closes.
+impl Stream for ConnectionCarrier {
+    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
+        self.send_all_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
+        self.try_send_vectored(parts).map(drop).map_err(|source| SendError { sent: 0, source })
+    }
+
+    /// Sends everything, or nothing while octets are queued for the peer.
+    fn try_send_vectored(&self, parts: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self.connection.upgrade() {
+            Some(connection) => connection.send_requests(parts),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn readiness(&self) -> io::Result<Readiness> {
+        Ok(Readiness::Idle)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.stream.descriptor()
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn peer(&self) -> &Address {
+        self.stream.peer()
+    }
+
+    fn local(&self) -> &Address {
+        self.stream.local()
+    }
+}
+
+/// The address as references spell it.
+fn address_of(point: &ListenPoint) -> String {
+    Address::tcp(point.host.clone(), point.port).to_string()
+}
+
+/// Adds the addresses for which the client offers its connection to those offered before.
+#[cold]
+pub(in crate::server) fn accept_offer(
+    connection: &Arc<Connection>,
+    data: &[u8],
+) -> Result<(), SystemException> {
+    let Some(claims) = connection.orb.client().reverse_connections() else { return Ok(()) };
+    if !matches!(connection.served_by, ServedBy::Reactor(_)) {
+        return Ok(());
+    }
+    let points = ListenPoints::decode_data(data)
+        .map_err(|error| SystemException::decoding(&error, Completion::No))?;
+    let both = connection.bidirectional.get_or_init(|| Bidirectional::new(Role::Acceptor));
+    if both.role == Role::Originator {
+        return Ok(());
+    }
+    let mut offered = lock(&both.offered);
+    if connection.output.lock().responder.is_closing() {
+        // The connection is no longer offered for any address.
+        return Ok(());
+    }
+    let carrier: Arc<dyn Carrier> = Arc::new(ConnectionCarrier::of(connection));
+    let peer = listen_points::host_of(&*connection.stream);
+    for point in points.0 {
+        // Many clients repeat the offer with every request.
+        if offered.contains(&point) || offered.len() >= listen_points::MAX_OFFERED {
+            continue;
+        }
+        let address = address_of(&point);
+        if let Err(why) = listen_points::check(&point, connection) {
+            report!(
+                warn,
+                "calls to an address do not go over the connection that was offered for it",
+                peer = connection.stream.peer(),
+                address = address,
+                why = why,
+            );
+        } else if !claims.add(&address, &peer, &carrier) {
+            report!(
+                warn,
+                "two clients offer connections for the same address; the second one has to wait",
+                peer = connection.stream.peer(),
+                address = address,
+            );
+        }
+        offered.push(point);
+    }
+    Ok(())
+}

@@ -1,0 +1,11 @@
+//! The connections of a server: reading requests, sending replies, and ending.
+
+pub(super) mod bidirectional;
+pub(super) mod closing;
+pub(super) mod connection;
+pub(super) mod listen_points;
+pub(super) mod output;
+pub(super) mod reactor_connection;
+pub(super) mod receiving;
+pub(super) mod refusals;
+pub(super) mod slowness;

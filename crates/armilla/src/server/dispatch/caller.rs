@@ -1,0 +1,170 @@
+//! The client of the request that a thread is serving.
+//!
+//! A worker thread finds it through its status, so that an ordinary request records nothing.
+//! Requests that a thread serves in another way are recorded here.
+
+use crate::runtime::Orb;
+use crate::server::connections::connection::Connection;
+use crate::server::poa::{PoaError, serving_depth};
+use crate::server::threads::worker_status::WorkerStatus;
+use crate::transport::is_here;
+use armilla_ipc::{Address, Credentials, host};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// How many requests the thread was already serving when this one began, and the connection of this
+/// one; `None` for work that is not a request.
+type Origin = (usize, Option<Arc<Connection>>);
+
+thread_local! {
+    /// The origins of what this thread serves and its status does not show, the innermost last.
+    static ORIGINS: RefCell<Vec<Origin>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Runs `serve` as a request from `connection`, or with `None` as work that is not a request.
+pub(in crate::server) fn serve_from<R>(
+    connection: Option<&Arc<Connection>>,
+    serve: impl FnOnce() -> R,
+) -> R {
+    struct PopOrigin;
+    impl Drop for PopOrigin {
+        fn drop(&mut self) {
+            let over = ORIGINS.try_with(|origins| origins.borrow_mut().pop());
+            drop(over);
+        }
+    }
+    let origin = (serving_depth(), connection.cloned());
+    let noted = ORIGINS.try_with(|origins| origins.borrow_mut().push(origin)).is_ok();
+    let _over = noted.then_some(PopOrigin);
+    serve()
+}
+
+/// The origin of the innermost request that was not a direct call within the process.
+fn origin() -> Option<Origin> {
+    let noted = ORIGINS.try_with(|origins| origins.borrow().last().cloned());
+    noted
+        .ok()
+        .flatten()
+        .or_else(|| WorkerStatus::current_connection().map(|connection| (0, Some(connection))))
+}
+
+impl Orb {
+    /// Whether the ORB has called the code that asks: an operation of a servant, a callback, or what
+    /// else a program may have in the thread of a request, such as the `Drop` of a servant. It must
+    /// not wait for what itself has to end first.
+    pub(crate) fn is_entered(&self) -> bool {
+        let ours = |from: &Connection| from.orb.incarnation() == self.incarnation();
+        let noted = ORIGINS.try_with(|origins| {
+            origins.borrow().iter().any(|(_, from)| from.as_deref().is_some_and(ours))
+        });
+        self.is_serving()
+            || self.is_in_callback()
+            || noted.unwrap_or(false)
+            || WorkerStatus::current_connection().is_some_and(|from| ours(&from))
+    }
+
+    /// The address of the client whose request for an object of this ORB the calling thread is
+    /// serving, as the operating system reports it. `None` for a call from this process. Works in
+    /// servants and in servant managers. Behind network address translation it is the translated
+    /// address.
+    ///
+    /// ```
+    /// # use armilla::{Orb, PoaError};
+    /// # fn example(orb: &Orb) -> Result<(), PoaError> {
+    /// match orb.caller()? {
+    ///     Some(address) => println!("called from {address}"),
+    ///     None => println!("called from this process"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NoContext` when the thread serves no request of this ORB.
+    pub fn caller(&self) -> Result<Option<Address>, PoaError> {
+        Ok(self.calling_connection()?.map(|from| from.stream.peer().clone()))
+    }
+
+    /// The process and the user whose request for an object of this ORB the calling thread is
+    /// serving, for which the operating system vouches. `None` for a call from this process, and
+    /// over a transport that does not tell: Unix-domain sockets and shared memory do. The process
+    /// is the one that has connected; what access is decided by is the user.
+    ///
+    /// ```
+    /// # use armilla::{Orb, PoaError};
+    /// # fn example(orb: &Orb) -> Result<bool, PoaError> {
+    /// let caller = orb.caller_credentials()?;
+    /// Ok(caller.is_some_and(|caller| caller.user == 0))
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NoContext` when the thread serves no request of this ORB.
+    pub fn caller_credentials(&self) -> Result<Option<Credentials>, PoaError> {
+        Ok(self.calling_connection()?.and_then(|from| from.stream.credentials()))
+    }
+
+    /// The connection of the client, if it is another process.
+    fn calling_connection(&self) -> Result<Option<Arc<Connection>>, PoaError> {
+        if !self.is_serving() {
+            return Err(PoaError::NoContext);
+        }
+        let connection = requesting_connection();
+        Ok(connection.filter(|from| from.orb.incarnation() == self.incarnation()))
+    }
+}
+
+/// The connection of the innermost request, if another process has sent it.
+fn requesting_connection() -> Option<Arc<Connection>> {
+    // Requests above this depth were called by the servant of that request, within the process.
+    let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
+    let connection = outermost.and_then(|(_, connection)| connection);
+    connection.filter(|from| !is_here(from.stream.peer()))
+}
+
+/// The client of the request that a thread is serving, for what a servant calls without handing it
+/// an ORB. [`Orb::caller`] tells of one ORB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Its address, as the operating system reports it; `None` for a call from this process.
+    pub address: Option<Address>,
+    /// Its process and user, where the transport tells.
+    pub credentials: Option<Credentials>,
+}
+
+impl Caller {
+    /// The client of the request that the calling thread is serving for an object of any ORB of this
+    /// process; `None` when it is serving none.
+    ///
+    /// ```
+    /// // A thread that serves no request:
+    /// assert_eq!(armilla::Caller::current(), None);
+    /// ```
+    pub fn current() -> Option<Self> {
+        if serving_depth() == 0 {
+            return None;
+        }
+        let connection = requesting_connection();
+        let address = connection.as_ref().map(|from| from.stream.peer().clone());
+        let credentials = connection.and_then(|from| from.stream.credentials());
+        Some(Self { address, credentials })
+    }
+
+    /// Whether the client is on this host: in this process, over a transport that does not leave
+    /// the host, or at an address that [is one of this host](host::is_local_address).
+    ///
+    /// ```
+    /// use armilla::Caller;
+    /// use armilla_ipc::Address;
+    ///
+    /// let at = |host| Caller { address: Some(Address::tcp(host, 4000)), credentials: None };
+    /// assert!(at("127.0.0.1").is_on_this_host());
+    /// assert!(!at("192.0.2.1").is_on_this_host());
+    /// ```
+    pub fn is_on_this_host(&self) -> bool {
+        match &self.address {
+            Some(Address::Tcp { host, .. }) => host.parse().is_ok_and(host::is_local_address),
+            Some(_) | None => true,
+        }
+    }
+}

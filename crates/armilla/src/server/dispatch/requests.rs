@@ -1,0 +1,487 @@
+//! Dispatching: from a decoded request to its servant, and from a LocateRequest to its reply.
+//!
+//! Finding objects is in [`super::find`] and the POAs, encoding replies in
+//! [`crate::server::reply::reply_port`].
+
+use super::call::{DispatchError, ServerCall};
+use super::find::Seeker;
+use super::key_locator::{self, LocationReply};
+use super::main_thread::{MainThreadRequest, serve_on_main_thread};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::interception::Outcome;
+use crate::log::report;
+use crate::panics::discard;
+use crate::runtime::Located;
+use crate::server::Servant;
+use crate::server::connections::bidirectional;
+use crate::server::connections::connection::{Connection, ServedBy};
+use crate::server::connections::output::PendingReply;
+use crate::server::interception::ServerFlow;
+use crate::server::poa::{Arrived, Extended, Found, PoaInner};
+use crate::server::reply::close_reason::CloseReason;
+use crate::server::reply::locate_reply::send_locate_reply;
+use crate::server::reply::reply_capture::{ReplyCapture, capture};
+use crate::server::reply::reply_port::{Body, Flow, ReplyPort};
+use crate::threads::BlockingScope;
+use crate::transport::HERE;
+use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
+use armilla_giop::{
+    AddressingDisposition, BIDIRECTIONAL_CONTEXT, CODE_SETS_CONTEXT, CodeSetContext, LocateRequest,
+    Message, ReplyStatus, RequestHeader, Target, Version, decode_request,
+};
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// An error means that the reply could not be sent. It is boxed because a large result would slow
+/// down every request.
+type Served = Result<(), Box<CloseReason>>;
+
+/// Serves a request. The fast path is here: an active object, no service contexts, no interceptors.
+#[inline(always)]
+pub(in crate::server) fn request(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    header: RequestHeader<'_>,
+    body: Decoder<'_>,
+    code_sets: CodeSets,
+    memory: &mut Buffer,
+) -> Served {
+    let orb = &connection.orb;
+    let plain =
+        header.contexts.is_empty() && !header.sync_with_server && !connection.is_originated();
+    let plain = plain && orb.server_interceptors().is_none();
+    let upcall = match header.target {
+        Target::Key(key) if plain => connection.objects.find_active(key),
+        _ => None,
+    };
+    let Some(upcall) = upcall else {
+        return request_slow(connection, message, header, body, code_sets, memory);
+    };
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
+    let port = port(message, &header, code_sets, PendingReply::Now);
+    let servant = upcall.skeleton();
+    let skeleton = Some(servant);
+    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, skeleton, None);
+    let outcome = call_servant(servant, &mut call);
+    let concluded = conclude(&mut call, outcome);
+    arguments.end();
+    concluded
+}
+
+/// Ensures that the client gets a reply.
+#[inline(always)]
+fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Served {
+    let outcome = match outcome {
+        Err(DispatchError::Exception(exception)) => call.raise(&exception),
+        Err(DispatchError::Arguments(error)) => call.refuse_arguments(&error),
+        // A generated skeleton always replies; one that a program puts before it may not.
+        Ok(()) if call.is_unanswered() => call.raise(&no_reply(call)),
+        outcome => outcome,
+    };
+    call.settle();
+    outcome.map_err(|error| close_reason(error).into())
+}
+
+/// Serves a request that the fast path does not: its object is not active, interceptors see it, it
+/// carries service contexts or `SYNC_WITH_SERVER`, or it arrived on a connection that this ORB
+/// opened.
+#[cold]
+#[inline(never)]
+fn request_slow(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    header: RequestHeader<'_>,
+    body: Decoder<'_>,
+    code_sets: CodeSets,
+    memory: &mut Buffer,
+) -> Served {
+    let orb = &connection.orb;
+    // The outcome of a request that ends before its object is looked for.
+    let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
+        Ok(agreed) => (agreed, None),
+        Err(exception) => (code_sets, Some(ending(exception))),
+    };
+    let flow = match orb.server_interceptors() {
+        None => None,
+        Some(_) => {
+            let peer = connection.stream.peer();
+            Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
+        }
+    };
+    let arrived = ArrivedRequest { message, header, body, code_sets };
+    request_begun(connection, arrived, memory, stopped, flow)
+}
+
+/// A request whose service contexts about the connection were handled.
+struct ArrivedRequest<'m> {
+    message: &'m Message<'m>,
+    header: RequestHeader<'m>,
+    body: Decoder<'m>,
+    code_sets: CodeSets,
+}
+
+/// Serves a request that has passed the first interception points. Only now adapter activators are
+/// asked for its POA (CORBA 3.4 Part 1, 16.3.8).
+fn request_begun(
+    connection: &Arc<Connection>,
+    request: ArrivedRequest<'_>,
+    memory: &mut Buffer,
+    mut stopped: Option<Box<Outcome>>,
+    mut flow: Flow,
+) -> Served {
+    let orb = &connection.orb;
+    let ArrivedRequest { message, header, body, code_sets } = request;
+    let key = header.target.object_key();
+    let mut seeker = Seeker::new(orb, connection.is_originated());
+    // Once for each request, before it is known which thread serves it.
+    let adapter = match (&stopped, key) {
+        (None, Some(key)) => orb.adapter_for(key, &mut seeker),
+        _ => Ok(None),
+    };
+    let port = port(message, &header, code_sets, PendingReply::Now);
+    if let Ok(Some(poa)) = &adapter
+        && poa.is_for_main_thread()
+        && !orb.is_main_thread()
+        && let request = for_main_thread(connection, poa, message, &header, code_sets)
+        && let Some(served) = by_main_thread(connection, &request, port, memory, &mut flow)
+    {
+        return served;
+    }
+    let arguments = body.with_code_sets(code_sets).with_context(orb);
+    let found = match (&stopped, key, adapter) {
+        (Some(_), ..) => Found::Nothing,
+        (None, Some(_), Err(exception)) => Found::Refused(exception),
+        (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
+        (None, None, _) => Found::Unnamed,
+    };
+    let extended = match stopped {
+        Some(_) => Extended::Absent,
+        None => extend(connection, message, &header, &found, &mut stopped),
+    };
+    let is_answered = matches!(extended, Extended::Answered);
+    if stopped.is_none() && !is_answered && found.has_located_servant() {
+        let reply = serve_located(connection, header, arguments, port, found, flow);
+        return Ok(send_captured(connection, port, memory, reply, &mut None)?);
+    }
+    let servant = found.servant();
+    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
+    let outcome = match stopped {
+        None if is_answered => answer_without_results(&found, &mut call),
+        None => serve(&found, &mut call),
+        Some(stopped) => call.end(*stopped),
+    };
+    // The reply has left; what follows is on the thread's own time.
+    let concluded = conclude(&mut call, outcome);
+    drop(extended);
+    concluded
+}
+
+fn for_main_thread<'m>(
+    connection: &'m Connection,
+    poa: &'m Arc<PoaInner>,
+    message: &'m Message<'m>,
+    header: &RequestHeader<'_>,
+    code_sets: CodeSets,
+) -> MainThreadRequest<'m> {
+    MainThreadRequest {
+        peer: connection.stream.peer(),
+        orb: &connection.orb,
+        poa,
+        message,
+        code_sets,
+        request_id: header.request_id,
+        response_expected: header.response_expected,
+        sync_with_server: header.sync_with_server,
+    }
+}
+
+/// Lets the main thread serve a request, and sends the reply. `None` when the main thread is not to
+/// serve it.
+fn by_main_thread(
+    connection: &Arc<Connection>,
+    request: &MainThreadRequest<'_>,
+    port: ReplyPort,
+    memory: &mut Buffer,
+    flow: &mut Flow,
+) -> Option<Served> {
+    let mut acknowledged = Ok(());
+    let mut acknowledge = |octets| acknowledged = connection.send(&whole(octets));
+    let reply = serve_on_main_thread(request, flow, serve_here, &mut acknowledge)?;
+    let sent = send_captured(connection, port, memory, reply, flow);
+    Some(acknowledged.map_err(CloseReason::from).and(sent).map_err(Box::from))
+}
+
+/// Serves a request that was handed to the calling thread. What cannot be served or sent is not
+/// captured.
+fn serve_here(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+    flow: Flow,
+) {
+    // It was decoded before.
+    let Ok((header, body)) = decode_request(message) else { return };
+    let request = ArrivedRequest { message, header, body, code_sets };
+    request_begun(connection, request, &mut Buffer::new(), None, flow).ok();
+}
+
+/// Shows the request to the extension of the POA, if there is one. A request that the extension
+/// refuses is stopped.
+fn extend(
+    connection: &Connection,
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    found: &Found<'_>,
+    stopped: &mut Option<Box<Outcome>>,
+) -> Extended {
+    let arrived = Arrived {
+        operation: header.operation.as_str(),
+        contexts: &header.contexts,
+        size: message.octets.len(),
+        connection: match connection.served_by {
+            ServedBy::Collocated => None,
+            _ => Some(&connection.extension),
+        },
+    };
+    Extended::of(found, arrived).unwrap_or_else(|exception| {
+        *stopped = Some(ending(exception.before_entry()));
+        Extended::Absent
+    })
+}
+
+/// Answers a request that the extension of the POA has carried out.
+#[cold]
+fn answer_without_results(
+    found: &Found<'_>,
+    call: &mut ServerCall<'_>,
+) -> Result<(), DispatchError> {
+    match call.found(|| found.target()) {
+        Ok(()) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
+        Err(interruption) => call.end(interruption.into()),
+    }
+}
+
+/// The outcome of a request that is not served.
+fn ending(exception: SystemException) -> Box<Outcome> {
+    Box::new(Outcome::SystemException(exception))
+}
+
+/// Handles a request according to what its object key led to.
+fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+    match (found.servant(), found) {
+        (Some(servant), _) => match call.found(|| found.target()) {
+            Ok(()) => {
+                call.acknowledge()?;
+                call_servant(servant, call)
+            }
+            Err(interruption) => call.end(interruption.into()),
+        },
+        (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
+        (None, Found::ByLocator(locator)) => {
+            call.ask(locator);
+            Ok(())
+        }
+        (None, Found::Unnamed) => {
+            let body: Body<'_, '_> = &|out| AddressingDisposition::Key.encode(out);
+            call.answer(ReplyStatus::NeedsAddressingMode, body)
+        }
+        (None, Found::Refused(exception)) => Err(exception.clone().before_entry().into()),
+        (None, Found::MainThread) => Err(threading_changed().into()),
+        (None, _) => Err(SystemException::object_not_exist().into()),
+    }
+}
+
+/// The thread policy of the POA changed while the request was being dispatched
+/// ([`Minor::TRANSIENT_REQUEST_DISCARDED`]).
+#[cold]
+fn threading_changed() -> SystemException {
+    SystemException::new(
+        ExceptionKind::Transient,
+        Minor::TRANSIENT_REQUEST_DISCARDED,
+        Completion::No,
+    )
+    .with_reason("the thread policy of the object's POA changed while the request was dispatched")
+}
+
+/// Serves a request with a servant from a servant locator. The reply is captured, because
+/// `postinvoke` is called before the client gets it.
+fn serve_located(
+    client: &Arc<Connection>,
+    header: RequestHeader<'_>,
+    arguments: Decoder<'_>,
+    port: ReplyPort,
+    found: Found<'_>,
+    flow: Flow,
+) -> Result<Vec<u8>, SystemException> {
+    let orb = &client.orb;
+    let ReplyCapture { connection: capturing, capture_stream } =
+        capture(orb, port.request_id, HERE, Vec::new())?;
+    let mut memory = Buffer::new();
+    let servant = found.servant();
+    let mut call =
+        ServerCall::new(&header, &arguments, &capturing, port, &mut memory, servant, flow);
+    call.set_located_servant(found.located_servant(), client);
+    let outcome = serve(&found, &mut call);
+    // A captured reply cannot fail to be sent.
+    conclude(&mut call, outcome).ok();
+    let reply = match call.owes_reply() {
+        true => {
+            let _blocking = BlockingScope::begin();
+            capture_stream.wait(|| orb.settings().call_timeout)
+        }
+        false => Ok(Vec::new()),
+    };
+    found.postinvoke()?;
+    reply
+}
+
+/// A captured message, to be sent.
+fn whole(octets: Vec<u8>) -> Encoder<'static> {
+    Encoder::with_buffer(octets, ByteOrder::NATIVE, CodeSet::default())
+}
+
+/// Sends a captured reply to the client. An exception goes through the interceptors of `flow`.
+fn send_captured(
+    connection: &Arc<Connection>,
+    port: ReplyPort,
+    memory: &mut Buffer,
+    reply: Result<Vec<u8>, SystemException>,
+    flow: &mut Flow,
+) -> Result<(), CloseReason> {
+    match reply {
+        Ok(octets) if octets.is_empty() => {
+            Ok(connection.settle(port.request_id, port.pending, None)?)
+        }
+        Ok(octets) => Ok(connection.settle(port.request_id, port.pending, Some(&whole(octets)))?),
+        Err(exception) => {
+            let sent = port.raise(flow, connection, memory, &exception);
+            sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
+        }
+    }
+}
+
+/// Where the reply to a request goes.
+#[inline]
+pub(in crate::server) fn port(
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    code_sets: CodeSets,
+    pending: PendingReply,
+) -> ReplyPort {
+    let RequestHeader { request_id, response_expected, .. } = *header;
+    ReplyPort { request_id, version: message.header.version, code_sets, response_expected, pending }
+}
+
+/// Why the connection of a request ends whose reply was not sent.
+#[cold]
+pub(in crate::server) fn close_reason(error: DispatchError) -> CloseReason {
+    match error {
+        DispatchError::Send(error) => (*error).into(),
+        DispatchError::Exception(exception) => unencodable(exception),
+        DispatchError::Arguments(error) => unencodable(error),
+    }
+}
+
+fn unencodable(why: impl Display) -> CloseReason {
+    CloseReason::Io(std::io::Error::other(format!("cannot encode the reply: {why}")))
+}
+
+#[inline(always)]
+fn call_servant(servant: &dyn Servant, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
+    catch_unwind(AssertUnwindSafe(|| servant.dispatch(call))).unwrap_or_else(|panic| {
+        discard(panic);
+        Err(panicked(call).into())
+    })
+}
+
+#[cold]
+fn panicked(call: &mut ServerCall<'_>) -> SystemException {
+    call.note_entry();
+    let operation = call.operation();
+    let object = match call.orb().poa_current() {
+        Ok(current) => format!("{:?}", current.object_id()),
+        Err(_) => String::new(),
+    };
+    report!(
+        error,
+        "the servant panicked",
+        operation = format_args!("{operation:?}"),
+        object = object
+    );
+    SystemException::new(ExceptionKind::Unknown, Minor::SERVANT_PANICKED, Completion::Maybe)
+        .with_reason(format!("the servant panicked in {operation}"))
+}
+
+#[cold]
+fn no_reply(call: &ServerCall<'_>) -> SystemException {
+    SystemException::new(ExceptionKind::NoResponse, Minor::REPLY_ABANDONED, Completion::Maybe)
+        .with_reason(format!("the skeleton has not replied to {}", call.operation()))
+}
+
+/// Handles the service contexts about the connection: the code sets that the client has chosen, and
+/// its offer of bidirectional GIOP.
+#[cold]
+fn take_contexts(
+    message: &Message<'_>,
+    header: &RequestHeader<'_>,
+    connection: &Arc<Connection>,
+    present: CodeSets,
+) -> Result<CodeSets, SystemException> {
+    let code_sets = take_code_sets(header, connection, present)?;
+    if message.header.version >= Version::V1_2
+        && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
+    {
+        bidirectional::accept_offer(connection, offer)?;
+    }
+    Ok(code_sets)
+}
+
+fn take_code_sets(
+    header: &RequestHeader<'_>,
+    connection: &Connection,
+    present: CodeSets,
+) -> Result<CodeSets, SystemException> {
+    let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(present) };
+    let stated = CodeSetContext::decode(data)
+        .map_err(|error| SystemException::decoding(&error, Completion::No))?;
+    let code_sets = stated.code_sets().map_err(|id| {
+        let what = format!("the client chose the code set {id:#010x}, which this server lacks");
+        let kind = ExceptionKind::CodesetIncompatible;
+        SystemException::new(kind, Minor::CODESET_INCOMPATIBLE_UNSUPPORTED_CODE_SET, Completion::No)
+            .with_reason(what)
+    })?;
+    let code_sets = CodeSets { lone_surrogates: present.lone_surrogates, ..code_sets };
+    connection.output.lock().responder.set_code_sets(code_sets);
+    Ok(code_sets)
+}
+
+/// Answers a LocateRequest, now or later: it is in progress until then, and counts. One that is
+/// `refused` gets this exception.
+pub(in crate::server) fn locate(
+    connection: &Arc<Connection>,
+    message: &Message<'_>,
+    request: &LocateRequest<'_>,
+    refused: Option<SystemException>,
+    memory: &mut Buffer,
+) -> Result<(), CloseReason> {
+    let found = match (refused, request.target.object_key()) {
+        (Some(exception), _) => Err(exception),
+        (None, None) => Ok(Located::Unnamed),
+        (None, Some(key)) => connection.orb.locate_object(key, connection.is_originated()),
+    };
+    let (version, id) = (message.header.version, request.request_id);
+    if matches!(found, Ok(Located::Nowhere))
+        && !connection.is_originated()
+        && let Some(key) = request.target.object_key()
+        && let Some(locator) = connection.orb.key_locator(key)
+    {
+        let reply = LocationReply::to_locate_request(connection, version, id);
+        key_locator::ask(&connection.orb, &locator, key, connection.stream.peer(), reply);
+        return Ok(());
+    }
+    let sent = send_locate_reply(connection, version, id, found, memory);
+    // Nothing is sent, so this cannot fail.
+    connection.settle(id, PendingReply::Now, None).ok();
+    sent
+}

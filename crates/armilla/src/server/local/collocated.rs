@@ -1,0 +1,47 @@
+//! Requests from this process, dispatched by the calling thread. The reply is captured in memory.
+//!
+//! Direct calls of a servant, without a request, do not come here; asynchronous calls within the
+//! process use [`super::in_process`].
+
+use crate::client::{LocalLimit, ReplyBuffer};
+use crate::exception::{Completion, SystemException};
+use crate::runtime::Orb;
+use crate::server::dispatch::caller::serve_from;
+use crate::server::dispatch::nesting;
+use crate::server::dispatch::requests;
+use crate::server::reply::reply_capture::capture;
+use crate::threads::wait_limit;
+use crate::transport::HERE;
+use armilla_cdr::CodeSets;
+use armilla_giop::{Message, decode_request};
+
+/// Serves a request with these code sets. Returns the reply message, empty when none is expected.
+pub(in crate::server) fn serve_collocated(
+    orb: &Orb,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+    limit: LocalLimit,
+    reply_buffer: &mut ReplyBuffer,
+) -> Result<Vec<u8>, SystemException> {
+    if nesting::is_exhausted() {
+        return Err(nesting::too_deep());
+    }
+    let malformed = |error| SystemException::decoding(&error, Completion::No);
+    let (header, body) = decode_request(message).map_err(malformed)?;
+    let expected = header.response_expected;
+    let reply_memory = std::mem::take(&mut reply_buffer.caught);
+    let capture = capture(orb, header.request_id, HERE, reply_memory)?;
+    let memory = &mut reply_buffer.written;
+    let served = wait_limit::within(limit.until_delivery(), limit.time, || {
+        serve_from(Some(&capture.connection), || {
+            requests::request(&capture.connection, message, header, body, code_sets, memory)
+        })
+    });
+    let reply = match served {
+        Ok(()) if expected => capture.capture_stream.wait(|| limit.left()),
+        // A captured reply cannot fail to be sent.
+        Ok(()) | Err(_) => Ok(Vec::new()),
+    };
+    capture.keep_for_reuse();
+    reply
+}

@@ -1,0 +1,291 @@
+//! Encoding and sending the reply to one request.
+//!
+//! The queue and the order of replies are in [`crate::server::connections::output`].
+
+use crate::exception::{
+    Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
+};
+use crate::interception::Outcome;
+use crate::server::connections::connection::Connection;
+use crate::server::connections::output::PendingReply;
+use crate::server::interception::ServerFlow;
+use crate::signature::{CallAtFault, Part};
+use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
+use armilla_giop::{
+    ExceptionDetail, HEADER_LEN, MessageHeader, ReplyStatus, ServiceContext, Version, begin_reply,
+    put_body,
+};
+use armilla_ipc::SendError;
+use std::sync::Arc;
+
+/// The state of the interceptors until the request ends; `None` when there are none.
+pub(in crate::server) type Flow = Option<Box<ServerFlow>>;
+
+/// Writes the body of a reply. It may be called again, when the message is begun anew. A trait
+/// object, so that a reply is compiled once, not once for each operation of an IDL file.
+pub(in crate::server) type Body<'b, 'p> = &'b dyn Fn(&mut Encoder<'p>) -> CdrResult;
+
+/// The outer result says whether the reply was encoded, the inner one whether it was sent.
+pub(in crate::server) type Sent = Result<Result<(), SendError>, SystemException>;
+
+/// What a reply needs to know of its request.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::server) struct ReplyPort {
+    pub(in crate::server) request_id: u32,
+    pub(in crate::server) version: Version,
+    pub(in crate::server) code_sets: CodeSets,
+    pub(in crate::server) response_expected: bool,
+    pub(in crate::server) pending: PendingReply,
+}
+
+impl ReplyPort {
+    /// Sends the result of the servant, as [`send`](Self::send) does. The interceptors of `flow`
+    /// see the result and may send something else. `explain` completes the exception that says why
+    /// the result cannot be encoded.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[cold]
+    #[inline(never)]
+    pub(in crate::server) fn answer_through(
+        &self,
+        mut flow: Box<ServerFlow>,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        (status, body): (ReplyStatus, Body<'_, '_>),
+        explain: &dyn Fn(SystemException) -> SystemException,
+    ) -> Sent {
+        // A reply that cannot be encoded is not sent: the interceptors see the exception instead.
+        let mut out = self.reply_buffer(memory);
+        let fits = match self.response_expected {
+            true => self.encode(&mut out, connection, status, &[], body),
+            false => Ok(()),
+        };
+        let outcome = match fits {
+            Ok(()) => flow.answer(status, body),
+            Err(exception) => flow.end(Outcome::SystemException(explain(exception))),
+        };
+        let is_reply = !matches!(outcome, Outcome::SystemException(_) | Outcome::Forward(_));
+        let contexts = flow.contexts();
+        let sent = (is_reply && self.response_expected && contexts.is_empty())
+            .then(|| connection.settle(self.request_id, self.pending, Some(&out)));
+        *memory = out.take_buffer();
+        match sent {
+            Some(sent) => Ok(sent),
+            None if is_reply => self.send(connection, memory, status, &contexts, body),
+            None => self.send_outcome(&flow, connection, memory, &outcome),
+        }
+    }
+
+    /// Sends an empty reply while the request goes on.
+    ///
+    /// # Errors
+    /// When the reply cannot be sent.
+    #[cold]
+    pub(in crate::server) fn acknowledge(
+        self,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+    ) -> Result<(), SendError> {
+        let mut out = self.reply_buffer(memory);
+        let status = ReplyStatus::NoException;
+        // A reply without contexts and body can be encoded, and is not too large.
+        let encoded = self.encode(&mut out, connection, status, &[], &|_| Ok(()));
+        let sent = encoded.map_or(Ok(()), |()| connection.send(&out));
+        *memory = out.take_buffer();
+        sent
+    }
+
+    /// Sends a system exception, as [`answer_through`](Self::answer_through) sends a result.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[cold]
+    pub(in crate::server) fn raise(
+        self,
+        flow: &mut Flow,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        exception: &SystemException,
+    ) -> Sent {
+        self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
+    }
+
+    /// Ends the request with an exception or a forward, as [`raise`](Self::raise) does.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[cold]
+    pub(in crate::server) fn end(
+        self,
+        flow: &mut Flow,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        outcome: Outcome,
+    ) -> Sent {
+        let Some(mut flow) = flow.take() else {
+            return self.send_without_results(connection, memory, &[], &outcome);
+        };
+        let outcome = flow.end(outcome);
+        self.send_outcome(&flow, connection, memory, &outcome)
+    }
+
+    fn send_outcome(
+        self,
+        flow: &ServerFlow,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        outcome: &Outcome,
+    ) -> Sent {
+        self.send_without_results(connection, memory, &flow.contexts(), outcome)
+    }
+
+    /// Sends an outcome without results of the servant.
+    fn send_without_results(
+        self,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        contexts: &[ServiceContext<'_>],
+        outcome: &Outcome,
+    ) -> Sent {
+        match outcome {
+            Outcome::Forward(ior) => {
+                let status = ReplyStatus::LocationForward;
+                self.send(connection, memory, status, contexts, &|out| ior.encode(out))
+            }
+            Outcome::SystemException(exception) => {
+                self.send_exception(connection, memory, contexts, exception)
+            }
+            // Interceptors turn every other outcome into one of these two.
+            _ => Ok(connection.settle(self.request_id, self.pending, None)),
+        }
+    }
+
+    /// Sends a system exception. An ExceptionDetail context carries its text, if the settings allow
+    /// it and the message has room.
+    fn send_exception(
+        self,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        contexts: &[ServiceContext<'_>],
+        exception: &SystemException,
+    ) -> Sent {
+        let tells = connection.orb.settings().exception_details;
+        let detail = tells.then(|| encode_detail(exception)).flatten();
+        let detail = detail.as_deref().map(ExceptionDetail::service_context);
+        let status = ReplyStatus::SystemException;
+        let body: Body<'_, '_> = &|out| encode_system(exception, out);
+        if detail.is_some() {
+            let told: Vec<_> = contexts.iter().copied().chain(detail).collect();
+            if let Ok(sent) = self.send(connection, memory, status, &told, body) {
+                return Ok(sent);
+            }
+        }
+        self.send(connection, memory, status, contexts, body)
+    }
+
+    /// Sends a reply over `connection`, if one is expected, and ends the request. The reply is
+    /// written into `memory`.
+    ///
+    /// # Errors
+    /// When the reply cannot be encoded; the request is then still in progress.
+    #[inline(always)]
+    pub(in crate::server) fn send(
+        &self,
+        connection: &Arc<Connection>,
+        memory: &mut Buffer,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: Body<'_, '_>,
+    ) -> Sent {
+        if !self.response_expected {
+            return Ok(connection.settle(self.request_id, self.pending, None));
+        }
+        let mut out = self.reply_buffer(memory);
+        let encoded = self.encode(&mut out, connection, status, contexts, body);
+        let sent = encoded.map(|()| connection.settle(self.request_id, self.pending, Some(&out)));
+        *memory = out.take_buffer();
+        std::mem::forget(out);
+        sent
+    }
+
+    /// Says in `exception` which value of a reply cannot be encoded. `call` describes the call,
+    /// with values of the given part.
+    #[cold]
+    pub(in crate::server) fn explain_unencodable<'c>(
+        &self,
+        exception: SystemException,
+        (status, body): (ReplyStatus, Body<'_, '_>),
+        call: impl FnOnce(Part) -> CallAtFault<'c>,
+    ) -> SystemException {
+        let part = match status {
+            ReplyStatus::NoException => Part::Results,
+            ReplyStatus::UserException => Part::Exception,
+            _ => return exception,
+        };
+        if exception.minor() == Minor::MESSAGE_TOO_LARGE {
+            return exception;
+        }
+        let form = (self.code_sets, self.version.wide_format());
+        call(part).explain_encoding(exception, form, body)
+    }
+
+    /// An encoder for the reply that writes into `memory`.
+    #[inline(always)]
+    fn reply_buffer<'p>(&self, memory: &mut Buffer) -> Encoder<'p> {
+        let mut out =
+            Encoder::with_reused_buffer(std::mem::take(memory), ByteOrder::NATIVE, self.code_sets);
+        out.truncate(0);
+        out
+    }
+
+    /// Encodes a reply to be sent over `connection`.
+    #[inline(always)]
+    fn encode<'p>(
+        &self,
+        out: &mut Encoder<'p>,
+        connection: &Connection,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: Body<'_, 'p>,
+    ) -> Result<(), SystemException> {
+        begin_reply(out, self.version, self.request_id, status, contexts)
+            .and_then(|()| put_body(out, self.version, body))
+            .or_else(|error| self.encode_in_other_order(error, out, status, contexts, body))
+            .map_err(|error| SystemException::encoding(&error, Completion::Yes))
+            .and_then(|()| finish(out, connection.orb.settings().max_message))
+    }
+
+    /// Encodes a reply in the other byte order, if `error` requires that.
+    #[cold]
+    fn encode_in_other_order<'p>(
+        &self,
+        error: CdrError,
+        out: &mut Encoder<'p>,
+        status: ReplyStatus,
+        contexts: &[ServiceContext<'_>],
+        body: Body<'_, 'p>,
+    ) -> CdrResult {
+        out.with_other_order(error, |out| {
+            out.truncate(0);
+            begin_reply(out, self.version, self.request_id, status, contexts)?;
+            put_body(out, self.version, body)
+        })
+    }
+}
+
+#[inline]
+fn finish(out: &mut Encoder<'_>, limit: usize) -> Result<(), SystemException> {
+    let size = out.len() - HEADER_LEN;
+    match size > limit || MessageHeader::finish(out).is_err() {
+        true => Err(too_large(size, limit)),
+        false => Ok(()),
+    }
+}
+
+#[cold]
+fn too_large(size: usize, limit: usize) -> SystemException {
+    let what = format!("the reply has {size} octets, the limit (max_message) is {limit}");
+    SystemException::new(ExceptionKind::ImpLimit, Minor::MESSAGE_TOO_LARGE, Completion::Yes)
+        .with_reason(what)
+}
