@@ -51,7 +51,7 @@ impl fmt::Display for Calls {
 }
 
 /// The latencies of one variant in one cell, in microseconds from the release of a period.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize)]
 pub struct Latencies {
     /// How many periods there were, and how many calls ended after their period or did not begin in
     /// it.

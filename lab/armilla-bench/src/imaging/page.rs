@@ -2,7 +2,7 @@
 
 use super::program::{C, FLOW, ONEWAY, TWOWAY, WAYS, Way};
 use super::{Imaging, ImagingCell};
-use crate::report::{Rate, RateLine, document, escape, rate_chart};
+use crate::report::{Rate, RateLine, document, escape, preface, rate_chart, table};
 use std::fmt::Write;
 
 /// What the studies say.
@@ -22,24 +22,15 @@ const METHOD: &str = "All ways move the same files, which are in the page cache 
 impl Imaging {
     /// The results as one self-contained HTML document.
     pub fn html(&self) -> String {
-        let mut body = format!("<p>{}</p>\n", escape(&self.machine.to_string()));
+        let lacks = (&self.absent[..], &self.failures[..], self.interrupted);
+        let mut body = preface(&self.machine, &self.conclusion(), lacks);
         // Writing to a string cannot fail.
-        let _ = write!(body, "<p><b>{}</b></p>\n<p>{PUBLISHED}</p>\n", escape(&self.conclusion()));
-        for absent in &self.absent {
-            let (program, remedy) = (absent.program, escape(&absent.remedy));
-            let _ = writeln!(body, "<p class=absent>Absent: {program} ({remedy})</p>");
-        }
-        for failure in &self.failures {
-            let _ = writeln!(body, "<p class=absent>Failed: {}</p>", escape(failure));
-        }
-        if self.interrupted {
-            body.push_str("<p class=absent>The run was interrupted.</p>\n");
-        }
+        let _ = writeln!(body, "<p>{PUBLISHED}</p>");
         self.bar_table(&mut body);
         body.push_str("<div class=figures>\n");
         self.charts(&mut body);
         let _ = write!(body, "</div>\n<p>{METHOD}</p>\n");
-        self.table(&mut body);
+        body.push_str(&self.table());
         document("E6 Imaging", &body)
     }
 
@@ -140,29 +131,35 @@ impl Imaging {
         }
     }
 
-    fn table(&self, out: &mut String) {
-        out.push_str("<div class=scroll><table><thead><tr><th>where<th>images<th>viewers<th>way");
-        out.push_str(
-            "<th>MiB/s<th>least<th>most<th>× c<th>s/GiB<th>memory, MiB<th>rounds<tbody>\n",
-        );
-        for cell in &self.cells {
-            let ratio = cell.ratio_to_c.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
-            let _ = writeln!(
-                out,
-                "<tr><td>{}<td>{}<td>{}<td>{}<td>{:.0}<td>{:.0}<td>{:.0}<td>{ratio}<td>{:.3}\
-                 <td>{:.0}<td>{}",
-                escape(&cell.place.describe()),
-                escape(&cell.images),
-                cell.viewers,
-                escape(cell.way),
-                cell.rate,
-                cell.rate_min,
-                cell.rate_max,
-                cell.processor_seconds_per_gib,
-                cell.server_peak as f64 / f64::from(1 << 20),
-                cell.rounds
-            );
-        }
-        out.push_str("</table></div>\n");
+    fn table(&self) -> String {
+        let head = [
+            "where",
+            "images",
+            "viewers",
+            "way",
+            "MiB/s",
+            "least",
+            "most",
+            "× c",
+            "s/GiB",
+            "memory, MiB",
+            "rounds",
+        ];
+        let row = |cell: &ImagingCell| {
+            vec![
+                cell.place.describe(),
+                cell.images.clone(),
+                cell.viewers.to_string(),
+                cell.way.to_owned(),
+                format!("{:.0}", cell.rate),
+                format!("{:.0}", cell.rate_min),
+                format!("{:.0}", cell.rate_max),
+                cell.ratio_to_c.map_or("–".to_owned(), |ratio| format!("{ratio:.3}")),
+                format!("{:.3}", cell.processor_seconds_per_gib),
+                format!("{:.0}", cell.server_peak as f64 / f64::from(1 << 20)),
+                cell.rounds.to_string(),
+            ]
+        };
+        table(&head, self.cells.iter().map(row))
     }
 }

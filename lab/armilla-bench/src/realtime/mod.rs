@@ -7,6 +7,7 @@
 mod calls;
 mod mutex;
 mod overload;
+mod page;
 mod process;
 mod report;
 

@@ -1,7 +1,6 @@
-//! The report of the real-time experiment: a table, JSON, and a page with a chart for each rate.
+//! The report of the real-time experiment as a table and as JSON.
 
 use super::{Cell, RealTime, Variant};
-use crate::report::latency_chart;
 use std::fmt::{self, Write};
 
 impl RealTime {
@@ -11,30 +10,8 @@ impl RealTime {
         json.unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}")) + "\n"
     }
 
-    /// The results as one self-contained HTML document.
-    pub fn html(&self) -> String {
-        let mut charts = String::new();
-        let mut rates: Vec<u32> = self.cells.iter().map(|cell| cell.rate).collect();
-        rates.dedup();
-        for rate in rates {
-            let lines = Variant::ALL.map(|variant| {
-                let cells = self.cells.iter().filter(|cell| {
-                    let calls = cell.load.kind == "idle" || cell.load.kind == "calls";
-                    let whole = cell.load.percent == 0 || cell.load.percent == 100;
-                    cell.rate == rate && cell.variant == variant && calls && whole
-                });
-                let points = cells.map(|cell| {
-                    (f64::from(cell.load.clients), cell.latencies.p999, cell.latencies.p50)
-                });
-                (variant.name().to_owned(), points.collect())
-            });
-            charts.push_str(&latency_chart(&format!("{rate} Hz"), &lines));
-        }
-        crate::report::simple_page("E7 Real time", &charts, &self.to_string())
-    }
-
     /// The floor of a cell: plain sockets in the same conditions.
-    fn floor(&self, cell: &Cell) -> Option<&Cell> {
+    pub(super) fn floor(&self, cell: &Cell) -> Option<&Cell> {
         self.cells.iter().find(|other| {
             other.variant == Variant::Sockets && other.rate == cell.rate && other.load == cell.load
         })

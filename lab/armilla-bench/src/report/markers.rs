@@ -2,7 +2,7 @@
 //! readers who cannot distinguish the colours.
 
 /// The programs and strategies with fixed markers, in the order of the markers.
-const KNOWN: [&str; 32] = [
+const KNOWN: [&str; 34] = [
     "c",
     "armilla",
     "omniorb",
@@ -35,6 +35,8 @@ const KNOWN: [&str; 32] = [
     "omniorb, twoway",
     "omniorb, oneway",
     "c, new connection",
+    "timer",
+    "one pool",
 ];
 
 /// The number of colours of the page.
@@ -53,8 +55,14 @@ impl Marker {
         Self(number)
     }
 
-    /// The marker of a program.
+    /// The marker of a program. A variant of an experiment looks like the program that it is.
     pub(super) fn of(name: &str) -> Self {
+        let name = match name {
+            "sockets" => "c",
+            "lanes" => "armilla",
+            "omniORB" => "omniorb",
+            other => other,
+        };
         Self(KNOWN.iter().position(|known| *known == name).unwrap_or(KNOWN.len()))
     }
 
@@ -90,6 +98,13 @@ mod tests {
         for (index, name) in KNOWN.iter().enumerate() {
             assert!(KNOWN[..index].iter().all(|other| looks(other) != looks(name)), "{name}");
         }
+    }
+
+    #[test]
+    fn variants_of_the_real_time_experiment_have_colours_of_their_own() {
+        let variants = ["timer", "sockets", "lanes", "one pool", "omniORB"];
+        let colours: HashSet<_> = variants.map(|name| Marker::of(name).colour()).into();
+        assert_eq!(colours.len(), variants.len());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod bars;
 mod chart;
 mod conclusions;
+mod document;
 mod figures;
 mod gains;
 mod markers;
@@ -19,9 +20,10 @@ mod table;
 mod terminal;
 
 pub(crate) use chart::escape;
+pub(crate) use document::{document, preface, table};
 pub(crate) use progress::Progress;
-pub(crate) use rates::{Rate, RateLine, document, rate_chart};
-pub(crate) use realtime::{latency_chart, simple_page};
+pub(crate) use rates::{Rate, RateLine, rate_chart};
+pub(crate) use realtime::latency_chart;
 
 use crate::outcome::Outcome;
 use serde_json::json;

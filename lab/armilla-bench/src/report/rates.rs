@@ -1,4 +1,4 @@
-//! The charts of the imaging experiment, and pages with a body of their own.
+//! The charts of the imaging experiment.
 
 use super::chart::{Chart, Form, Line, Point};
 use super::scale::Kind;
@@ -35,15 +35,4 @@ pub(crate) fn rate_chart(title: &str, note: &str, unit: &str, lines: &[RateLine]
         lines,
     };
     chart.html()
-}
-
-/// A self-contained HTML document.
-pub(crate) fn document(title: &str, body: &str) -> String {
-    let style = include_str!("page.css");
-    format!(
-        "<!doctype html>\n<html lang=en><meta charset=utf-8>\
-         <meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>Armilla: {title}</title><style>{style}</style>\n<main><h1>{title}</h1>\n\
-         {body}</main></html>\n"
-    )
 }

@@ -1,7 +1,6 @@
-//! The chart and the page of the real-time experiment.
+//! The chart of the real-time experiment.
 
-use super::chart::{Chart, Form, Line, Point, escape};
-use super::rates::document;
+use super::chart::{Chart, Form, Line, Point};
 use super::scale::Kind;
 
 /// A line of a [`latency_chart`]: its name, and for each number of clients the quantile 0.999 and
@@ -31,10 +30,4 @@ pub(crate) fn latency_chart(title: &str, lines: &[LatencyLine]) -> String {
         lines: lines.collect(),
     };
     chart.html()
-}
-
-/// A page with charts and a table of text.
-pub(crate) fn simple_page(title: &str, charts: &str, table: &str) -> String {
-    let table = escape(table);
-    document(title, &format!("<div class=charts>{charts}</div>\n<pre>{table}</pre>\n"))
 }
