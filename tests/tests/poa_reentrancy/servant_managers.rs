@@ -3,13 +3,14 @@
 use super::{in_time, meddled, probe, refused, taken};
 use armilla::{
     AnyServant, ExceptionKind, Minor, Object, ObjectId, Orb, Poa, PoaError, ServantActivator,
-    ServantManager, ServantManagerError,
+    ServantManager, ServantManagerError, SystemException,
 };
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs;
 use armilla_tests::probe::*;
+use armilla_tests::servant::Probe;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex, OnceLock};
 use std::thread;
 
 #[test]
@@ -111,6 +112,103 @@ fn an_activator_may_call_other_objects_but_not_the_one_that_it_makes() {
     in_time(move || poa.deactivate(&"one".into()).unwrap());
     assert_eq!(taken(&diary), ["etherealize false BadInvOrder"]);
     orb.shutdown();
+}
+
+/// Calls an object of the other POA while the other activator does the same.
+struct Crossing {
+    inside: Arc<Barrier>,
+    other: Arc<OnceLock<EverythingRef>>,
+    outcomes: Arc<Mutex<Vec<Result<(), SystemException>>>>,
+}
+
+impl ServantActivator for Crossing {
+    fn incarnate(&self, _: &ObjectId, _: &Poa) -> Result<AnyServant, ServantManagerError> {
+        self.inside.wait();
+        let called = self.other.get().unwrap().ping();
+        self.outcomes.lock().unwrap().push(called);
+        Ok(probe())
+    }
+}
+
+/// Each activator calls the object that the other one is making. Whoever closes the circle does not
+/// wait; the other one then finds what that makes.
+#[test]
+fn servant_activators_that_call_each_other_do_not_wait_for_ever() {
+    for single in [false, true] {
+        let orb = orbs::listening();
+        let (inside, outcomes) = (Arc::new(Barrier::new(2)), Arc::default());
+        let others: [Arc<OnceLock<EverythingRef>>; 2] = Default::default();
+        let objects: Vec<EverythingRef> = (0..2)
+            .map(|number| {
+                let activator = Crossing {
+                    inside: Arc::clone(&inside),
+                    other: others[number].clone(),
+                    outcomes: Arc::clone(&outcomes),
+                };
+                let poa = orb.root_poa().create_poa(["a", "b"][number]).user_ids();
+                let poa = poa.servant_manager(ServantManager::activator(activator));
+                let poa = if single { poa.single_thread() } else { poa }.build().unwrap();
+                poa.create_reference_with_id("one").unwrap()
+            })
+            .collect();
+        others[0].set(objects[1].clone()).unwrap();
+        others[1].set(objects[0].clone()).unwrap();
+        let calls: Vec<_> =
+            objects.into_iter().map(|object| thread::spawn(move || object.ping())).collect();
+        for call in calls {
+            in_time(move || call.join().unwrap().unwrap());
+        }
+        let outcomes = std::mem::take(&mut *outcomes.lock().unwrap());
+        let refused: Vec<_> = outcomes.iter().filter_map(|called| called.as_ref().err()).collect();
+        assert_eq!((outcomes.len(), refused.len()), (2, 1), "{refused:?}");
+        assert_eq!(refused[0].minor(), Minor::TRANSIENT_REQUEST_DISCARDED, "{}", refused[0]);
+        orb.shutdown();
+    }
+}
+
+/// Calls of servants under single-thread policies that cross.
+#[test]
+fn servants_that_may_not_run_at_once_and_call_each_other_do_not_wait_for_ever() {
+    let orb = orbs::listening();
+    let (inside, outcomes) = (Arc::new(Barrier::new(2)), Arc::default());
+    let others: [Arc<OnceLock<EverythingRef>>; 2] = Default::default();
+    let objects: Vec<ListenerRef> = (0..2)
+        .map(|number| {
+            let poa = orb.root_poa().create_poa(["a", "b"][number]).single_thread();
+            let poa = poa.build().unwrap();
+            let near = poa.activate(Arc::new(Probe::default()) as Arc<dyn Everything>).unwrap();
+            others[1 - number].set(near).unwrap();
+            let crossing = Crossing {
+                inside: Arc::clone(&inside),
+                other: others[number].clone(),
+                outcomes: Arc::clone(&outcomes),
+            };
+            poa.activate(listener::tie(crossing)).unwrap()
+        })
+        .collect();
+    let calls: Vec<_> =
+        objects.into_iter().map(|object| thread::spawn(move || object.hear(""))).collect();
+    for call in calls {
+        in_time(move || call.join().unwrap().unwrap());
+    }
+    let outcomes = std::mem::take(&mut *outcomes.lock().unwrap());
+    let refused: Vec<_> = outcomes.iter().filter_map(|called| called.as_ref().err()).collect();
+    assert_eq!((outcomes.len(), refused.len()), (2, 1), "{refused:?}");
+    assert_eq!(refused[0].minor(), Minor::TRANSIENT_REQUEST_DISCARDED, "{}", refused[0]);
+    orb.shutdown();
+}
+
+impl Listener for Crossing {
+    fn hear(&self, _: &str) -> Result<(), SystemException> {
+        self.inside.wait();
+        let called = self.other.get().unwrap().ping();
+        self.outcomes.lock().unwrap().push(called);
+        Ok(())
+    }
+
+    fn descend(&self, _: &EverythingRef, _: i32) -> Result<i32, SystemException> {
+        Ok(0)
+    }
 }
 
 #[test]

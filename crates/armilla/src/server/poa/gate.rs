@@ -3,7 +3,7 @@
 //!
 //! A call that finds the gate open, by one load, needs nothing else from this file.
 
-use super::creation_waits::CreationWait;
+use super::waits::{Crossing, Sought, Wait, crossing_creation};
 use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -126,9 +126,9 @@ impl PoaInner {
     /// created, and until a permit is free.
     ///
     /// # Errors
-    /// `TRANSIENT` when the manager discards requests or holds too many, or when this thread itself
-    /// is creating the POA; `OBJ_ADAPTER` when the manager is inactive; `TIMEOUT` when the wait
-    /// limit of a collocated call expires.
+    /// `TRANSIENT` when the manager discards requests or holds too many, when this thread itself is
+    /// creating the POA, or when the thread whose turn it is waits for this one; `OBJ_ADAPTER` when
+    /// the manager is inactive; `TIMEOUT` when the wait limit of a collocated call expires.
     pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(GateFlag::Destroyed) {
@@ -147,7 +147,9 @@ impl PoaInner {
                 Threading::MainThread if !orb.is_main_thread() => return Ok(Admission::MainThread),
                 _ => {
                     let most = self.gate.semaphore.most;
-                    self.gate.semaphore.acquire_in_time(|| no_permit(&self.name, most))?;
+                    self.gate
+                        .semaphore
+                        .acquire_in_time(&self.name, || no_permit(&self.name, most))?;
                     Permit { counted: true }
                 }
             };
@@ -203,8 +205,8 @@ impl PoaInner {
     /// thread.
     ///
     /// # Errors
-    /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when that thread waits
-    /// for what this one makes.
+    /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when that thread
+    /// waits for what this one makes.
     pub(super) fn await_creation_by_others(&self) -> Result<(), SystemException> {
         if self.is_created_by_current_thread() {
             return Ok(());
@@ -213,8 +215,9 @@ impl PoaInner {
         let _waits = match &parent {
             Some(parent) => {
                 let creator = lock(&parent.state).creating.get(&self.name).copied();
-                let wait = |creator| CreationWait::begin(parent, &self.name, creator);
-                creator.map(wait).transpose()?
+                let wait = |creator| Wait::begin(Sought::creation(parent, &self.name), creator);
+                let wait = creator.map(wait).transpose();
+                wait.map_err(|Crossing| crossing_creation(&self.name))?
             }
             None => None,
         };
@@ -252,11 +255,25 @@ pub(super) fn creation_timed_out(poa: &str) -> String {
 }
 
 /// The threads that hold the semaphore, and how often each does.
-type Holders<'m> = MutexGuard<'m, Vec<(ThreadId, usize)>>;
+type Holders<'m> = MutexGuard<'m, Holding>;
 
-/// A semaphore that up to `most` threads hold at once, each of them any number of times.
+#[derive(Default)]
+struct Holding {
+    threads: Vec<(ThreadId, usize)>,
+    /// How many threads wait.
+    waiting: usize,
+}
+
+/// Why a thread does not get the semaphore.
+enum Refused {
+    TooLate,
+    Crossing,
+}
+
+/// A semaphore that up to `most` threads hold at once, each of them any number of times. Where that
+/// is one thread, it is known for whom the others wait.
 pub(super) struct ReentrantSemaphore {
-    holders: Mutex<Vec<(ThreadId, usize)>>,
+    holders: Mutex<Holding>,
     freed: Condvar,
     most: usize,
 }
@@ -276,60 +293,104 @@ impl ReentrantSemaphore {
     pub(super) fn acquire(&self) {
         let endless =
             |holders| Ok(self.freed.wait(holders).unwrap_or_else(PoisonError::into_inner));
-        self.acquire_by(endless);
+        // This waits in a circle, too: there is nobody to tell.
+        self.acquire_by(false, endless).ok();
     }
 
-    /// Acquires the semaphore for a call; `why` gives the reason of a timeout.
+    /// Acquires the semaphore of this POA for a call; `why` gives the reason of a timeout.
     ///
     /// # Errors
-    /// `TIMEOUT` when the wait limit of a collocated call expires.
+    /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when the thread that
+    /// holds it waits, perhaps through others, for the calling one.
     pub(super) fn acquire_in_time(
         &self,
+        poa: &str,
         why: impl FnOnce() -> String,
     ) -> Result<(), SystemException> {
-        match self.acquire_by(|holders| wait_limit::wait(&self.freed, holders)) {
-            true => Ok(()),
-            false => Err(wait_limit::exhausted(Completion::No, why())),
+        let acquired = self.acquire_by(true, |holders| wait_limit::wait(&self.freed, holders));
+        acquired.map_err(|refused| match refused {
+            Refused::TooLate => wait_limit::exhausted(Completion::No, why()),
+            Refused::Crossing => discarded(format!(
+                "POA {poa:?} serves one thread at a time, now one that waits for what this one \
+                 does: their servants or activators call each other's objects"
+            )),
+        })
+    }
+
+    /// Acquires the semaphore, unless `wait` gives up, or this thread would close a circle of
+    /// waiting ones and may be `refused`.
+    fn acquire_by<'m>(
+        &'m self,
+        refusable: bool,
+        wait: impl Fn(Holders<'m>) -> Result<Holders<'m>, Holders<'m>>,
+    ) -> Result<(), Refused> {
+        let me = thread::current().id();
+        let mut holders = lock(&self.holders);
+        let mut late = false;
+        loop {
+            if let Some((_, depth)) = holders.threads.iter_mut().find(|(thread, _)| *thread == me) {
+                *depth += 1;
+                return Ok(());
+            }
+            if holders.threads.len() < self.most {
+                holders.threads.push((me, 1));
+                self.pass_on(&holders, Some(me));
+                return Ok(());
+            }
+            if late {
+                return Err(Refused::TooLate);
+            }
+            let waits = match (self.begin_wait(&holders), refusable) {
+                (Err(Crossing), true) => return Err(Refused::Crossing),
+                (waits, _) => waits.ok(),
+            };
+            holders.waiting += 1;
+            // One that was woken when its time was over must not leave the semaphore unused.
+            (holders, late) = match wait(holders) {
+                Ok(woken) => (woken, false),
+                Err(woken) => (woken, true),
+            };
+            holders.waiting -= 1;
+            drop(waits);
         }
     }
 
-    /// Acquires the semaphore, unless `wait` gives up.
-    fn acquire_by<'m>(
-        &'m self,
-        wait: impl Fn(Holders<'m>) -> Result<Holders<'m>, Holders<'m>>,
-    ) -> bool {
-        let me = thread::current().id();
-        let mut holders = lock(&self.holders);
-        loop {
-            if let Some((_, depth)) = holders.iter_mut().find(|(thread, _)| *thread == me) {
-                *depth += 1;
-                return true;
-            }
-            if holders.len() < self.most {
-                holders.push((me, 1));
-                return true;
-            }
-            match wait(holders) {
-                Ok(woken) => holders = woken,
-                Err(_) => return false,
-            }
+    /// Notes for whom the calling thread waits, if that is one.
+    fn begin_wait(&self, holders: &Holding) -> Result<Option<Wait>, Crossing> {
+        match holders.threads[..] {
+            [(holder, _)] if self.most == 1 => Wait::begin(self.sought(), holder).map(Some),
+            _ => Ok(None),
         }
+    }
+
+    /// Those who wait, wait for another thread, or none, now.
+    fn pass_on(&self, holders: &Holding, to: Option<ThreadId>) {
+        if self.most == 1 && holders.waiting > 0 {
+            Wait::pass_on(&self.sought(), to);
+        }
+    }
+
+    fn sought(&self) -> Sought {
+        Sought::Turn(std::ptr::from_ref(self).addr())
     }
 
     /// Whether the calling thread holds the semaphore.
     pub(super) fn is_held_by_current_thread(&self) -> bool {
         let me = thread::current().id();
-        lock(&self.holders).iter().any(|(thread, _)| *thread == me)
+        lock(&self.holders).threads.iter().any(|(thread, _)| *thread == me)
     }
 
     /// Releases it, in the thread that acquired it.
     pub(super) fn release(&self) {
         let me = thread::current().id();
         let mut holders = lock(&self.holders);
-        let Some(place) = holders.iter().position(|(thread, _)| *thread == me) else { return };
-        holders[place].1 -= 1;
-        if holders[place].1 == 0 {
-            holders.swap_remove(place);
+        let Some(place) = holders.threads.iter().position(|(thread, _)| *thread == me) else {
+            return;
+        };
+        holders.threads[place].1 -= 1;
+        if holders.threads[place].1 == 0 {
+            holders.threads.swap_remove(place);
+            self.pass_on(&holders, None);
             self.freed.notify_one();
         }
     }

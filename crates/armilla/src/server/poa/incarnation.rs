@@ -50,9 +50,10 @@ impl PoaInner {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]) when this thread is already
-    /// incarnating it; `TIMEOUT` when the wait limit of a collocated call expires.
+    /// incarnating it; `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when
+    /// the thread that calls the activator waits, perhaps through others, for this one.
     fn begin_incarnation(&self, orb: &Orb, id: &ObjectId) -> Result<bool, SystemException> {
-        self.activating.acquire_in_time(|| {
+        self.activating.acquire_in_time(&self.name, || {
             format!(
                 "the servant activator of POA {:?}, which one thread at a time calls, took too \
                  long for another call",

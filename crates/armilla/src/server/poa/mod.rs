@@ -10,7 +10,6 @@ mod activation;
 mod active_calls;
 mod adapters;
 mod builder;
-mod creation_waits;
 mod current;
 mod error;
 mod existence;
@@ -38,6 +37,7 @@ mod startup;
 mod strategies;
 mod tree;
 mod upcall;
+mod waits;
 
 pub(crate) use activation::{Activation, Ending};
 pub(crate) use adapters::ObjectAdapters;

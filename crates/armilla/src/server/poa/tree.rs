@@ -1,8 +1,8 @@
 //! The tree of POAs: names, parents, children, and adapter activators that create POAs on demand.
 
 use super::builder::child_path;
-use super::creation_waits::CreationWait;
 use super::gate::{Admission, GateFlag, creation_timed_out};
+use super::waits::{Crossing, Sought, Wait, crossing_creation};
 use super::{AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
@@ -155,7 +155,8 @@ impl PoaInner {
             while let Some(creator) =
                 state.creating.get(name).copied().filter(|creator| *creator != me)
             {
-                let _waits = CreationWait::begin(self, name, creator)?;
+                let _waits = Wait::begin(Sought::creation(self, name), creator)
+                    .map_err(|Crossing| crossing_creation(name))?;
                 state = wait_limit::wait(&self.changed, state)
                     .map_err(|_| wait_limit::exhausted(Completion::No, creation_timed_out(name)))?;
             }
@@ -176,7 +177,7 @@ impl PoaInner {
         });
         let mut state = lock(&self.state);
         state.creating.remove(name);
-        CreationWait::end_all(self, name);
+        Wait::pass_on(&Sought::creation(self, name), None);
         let child = state.children.get(name).cloned();
         if let Some(child) = &child {
             child.gate.set(GateFlag::Creating, false);
