@@ -8,6 +8,7 @@ use armilla_imr::corba::{
 };
 use armilla_imr::model::{Definition, ServerStage};
 use armilla_imr::{Activator, ImplementationRepository, Store};
+use armilla_store::faults::{Fault, Faults};
 use served::{Directory, Served, call, eventually, process};
 use std::fmt::Debug;
 use std::path::Path;
@@ -84,6 +85,33 @@ fn definitions_that_were_removed_do_not_come_back() {
     let served = restart(served);
     let names: Vec<String> = served.imr.list().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["b"]);
+}
+
+/// What the operator reads, what the repository says and what it says after a restart agree.
+#[test]
+fn a_command_that_the_disk_refuses_changes_nothing() {
+    let directory = Directory::new();
+    let faults = Faults::below(directory.path()).unwrap();
+    let served = stored("iiop://127.0.0.1:0", directory);
+    let mut other = Definition::new("a");
+    served.imr.define(other.clone(), false).unwrap();
+    other.directory = Some("/elsewhere".into());
+    let repository = served.imr.reference();
+    let before = repository.definition("a").unwrap();
+    for fault in [Fault::Device, Fault::Full] {
+        faults.fail(fault, 0, true);
+        repository.remove("a").unwrap_err();
+        served.imr.define(other.clone(), true).unwrap_err();
+        served.imr.define(Definition::new("b"), false).unwrap_err();
+        let names: Vec<String> = served.imr.list().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a"], "{fault:?}");
+        assert_eq!(repository.definition("a").unwrap(), before, "{fault:?}");
+        faults.heal();
+    }
+    let served = restart(served);
+    assert_eq!(served.imr.reference().definition("a").unwrap(), before);
+    served.imr.reference().remove("a").unwrap();
+    assert!(restart(served).imr.list().is_empty());
 }
 
 #[test]

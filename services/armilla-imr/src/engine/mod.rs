@@ -205,6 +205,9 @@ impl Engine {
     /// Removes a server that does not run.
     pub(crate) fn remove(&self, name: &str) -> Result<(), CommandError> {
         let mut state = self.lock();
+        state.repository.check_removal(name)?;
+        // What is still on the disk is still there.
+        self.store.remove(name).map_err(|error| CommandError::Refused(error.to_string()))?;
         state.repository.remove(name)?;
         state.objects.remove(name);
         let of_server = state.waiting.extract_if(|_, waiting| waiting.server == name);
@@ -212,7 +215,7 @@ impl Engine {
         drop(state);
         // Clients that waited for the pause after a failure to end are told by this.
         drop(waiting);
-        self.store.remove(name).map_err(|error| CommandError::Refused(error.to_string()))
+        Ok(())
     }
 
     /// The definition of a server.

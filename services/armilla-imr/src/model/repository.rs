@@ -74,15 +74,22 @@ impl Repository {
     /// # Errors
     /// There is no such server, or it runs.
     pub fn remove(&mut self, name: &str) -> Result<(), RepositoryError> {
+        self.check_removal(name)?;
+        self.servers.remove(name);
+        Ok(())
+    }
+
+    /// Whether a server may be removed.
+    ///
+    /// # Errors
+    /// There is no such server, or it runs.
+    pub fn check_removal(&self, name: &str) -> Result<(), RepositoryError> {
         match self.servers.get(name) {
             None => Err(RepositoryError::Unknown(name.to_owned())),
             Some(server) if !server.status().runs.is_empty() => {
                 Err(RepositoryError::Running(name.to_owned()))
             }
-            Some(_) => {
-                self.servers.remove(name);
-                Ok(())
-            }
+            Some(_) => Ok(()),
         }
     }
 
