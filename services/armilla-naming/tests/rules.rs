@@ -1,7 +1,9 @@
 //! The rules of access, sharing and sweeping.
 
+use armilla_ipc::host;
 use armilla_naming::access::{Client, Operation, Rules, Sweep};
 use armilla_naming::model::{Balance, NameComponent, parse_name};
+use std::net::IpAddr;
 
 fn rules(text: &str) -> Rules {
     text.parse().unwrap()
@@ -43,6 +45,24 @@ fn clients_are_told_apart() {
     let allow = |client| rules.allow(Operation::Read, client, &[]);
     assert!(allow(Client::Local) && allow(at("2001:db8:1::1")));
     assert!(!allow(at("2001:db9::1")) && !allow(at("32.1.13.184")) && !allow(Client::Unknown));
+}
+
+/// A service that publishes an address is called by it from its own host, too.
+#[test]
+fn a_client_at_an_address_of_this_host_is_local() {
+    let rules = rules("deny any / from local");
+    for address in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+        assert_eq!(Client::from(address.parse::<IpAddr>().unwrap()), Client::Local, "{address}");
+    }
+    let own = host::primary_address();
+    assert!(!rules.allow(Operation::Read, own.into(), &[]), "{own}");
+    assert!(Client::from(own).is_on_this_host());
+    let here = Client::Here("192.0.2.7".parse().unwrap());
+    assert!(!rules.allow(Operation::Read, here, &[]));
+    let network: Rules = "allow any / from 192.0.2.0/24\ndeny any / from any".parse().unwrap();
+    assert!(network.allow(Operation::Bind, here, &[]), "it has that address all the same");
+    let other = Client::from("192.0.2.1".parse::<IpAddr>().unwrap());
+    assert!(other == at("192.0.2.1") && rules.allow(Operation::Read, other, &[]));
 }
 
 #[test]

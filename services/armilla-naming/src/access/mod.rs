@@ -20,6 +20,7 @@ mod users;
 pub use parse::RuleError;
 
 use crate::model::{Balance, NameComponent};
+use armilla_ipc::host;
 use std::net::IpAddr;
 
 /// What a client does.
@@ -42,10 +43,31 @@ pub enum Client {
     /// The same, and the operating system vouches for the number of the user: over a Unix-domain
     /// socket or shared memory.
     User(u32),
-    /// At an address.
+    /// On the host of the service, and at an address of it that others know, too: a service that
+    /// publishes one is called by that.
+    Here(IpAddr),
+    /// At an address of another host.
     At(IpAddr),
     /// Somewhere that has no address.
     Unknown,
+}
+
+impl From<IpAddr> for Client {
+    /// The client at an address. This asks the operating system which addresses are its own.
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            address if address.is_loopback() => Self::Local,
+            address if host::is_local_address(address) => Self::Here(address),
+            address => Self::At(address),
+        }
+    }
+}
+
+impl Client {
+    /// Whether it is on the host of the service.
+    pub const fn is_on_this_host(self) -> bool {
+        matches!(self, Self::Local | Self::User(_) | Self::Here(_))
+    }
 }
 
 /// The operations that a rule is about.
@@ -121,9 +143,10 @@ impl Operations {
 impl Clients {
     fn include(self, client: Client) -> bool {
         match (self, client) {
-            (Self::Any, _) | (Self::Local, Client::Local | Client::User(_)) => true,
+            (Self::Any, _) => true,
+            (Self::Local, client) => client.is_on_this_host(),
             (Self::User(user), Client::User(client)) => user == client,
-            (Self::Network(network, bits), Client::At(address)) => {
+            (Self::Network(network, bits), Client::At(address) | Client::Here(address)) => {
                 crate::model::nearness(network, address) >= bits
                     && network.is_ipv4() == address.to_canonical().is_ipv4()
             }

@@ -23,7 +23,6 @@ pub use foreign::ForeignLimits;
 pub use iterators::IteratorLimits;
 pub use liveness::Status;
 #[cfg(feature = "server")]
-pub(crate) use permission::at;
 #[cfg(feature = "server")]
 pub(crate) use references::to_octets;
 pub use service::{NamingService, NamingServiceBuilder};

@@ -14,21 +14,15 @@ use std::net::IpAddr;
 /// The client of the current request; its user only if that `matters`.
 fn client(orb: &Orb, user_matters: bool) -> Client {
     match orb.caller() {
-        Ok(Some(Address::Tcp { host, .. })) => host.parse().map_or(Client::Unknown, at),
+        Ok(Some(Address::Tcp { host, .. })) => {
+            host.parse::<IpAddr>().map_or(Client::Unknown, Client::from)
+        }
         Ok(Some(_)) if user_matters => match orb.caller_credentials() {
             Ok(Some(credentials)) => Client::User(credentials.user),
             _ => Client::Local,
         },
         Ok(Some(_) | None) => Client::Local,
         Err(_) => Client::Unknown,
-    }
-}
-
-/// The client at an address.
-pub(crate) fn at(address: IpAddr) -> Client {
-    match address.to_canonical() {
-        address if address.is_loopback() => Client::Local,
-        address => Client::At(address),
     }
 }
 

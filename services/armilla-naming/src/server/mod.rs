@@ -262,7 +262,7 @@ impl Shown {
     /// Whether a client of the console may do this. Without rules, only one on this host may change
     /// names.
     fn permits(&self, client: Client, operation: Operation, name: &[NameComponent]) -> bool {
-        let may_change = self.service.rules().restrict() || client == Client::Local;
+        let may_change = self.service.rules().restrict() || client.is_on_this_host();
         !self.read_only && may_change && self.service.permits(client, operation, name)
     }
 }
@@ -275,6 +275,6 @@ impl<S: Sync> FromRequestParts<S> for Address {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        Ok(Self(address.map_or(Client::Unknown, |address| crate::servant::at(address.0.ip()))))
+        Ok(Self(address.map_or(Client::Unknown, |address| address.0.ip().into())))
     }
 }
