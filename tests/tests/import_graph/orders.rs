@@ -340,10 +340,4 @@ pub(crate) const CIRCLES: &[Circle] = &[
         files: 24,
         reason: "a call holds the connection on which its reply leaves",
     },
-    Circle {
-        name: "armilla",
-        within: "dynamic::dyn_any",
-        files: 4,
-        reason: "a value is compared, and viewed, as the tree that it is",
-    },
 ];

@@ -1,8 +1,8 @@
 //! Comparison of dynamic values, whose graphs of valuetypes may have cycles.
 
 use super::DynAny;
+use super::shared::Shared;
 use super::tree::Content;
-use super::value::Shared;
 use armilla_cdr::Any;
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! The cursor of a dynamic value, and access to its components (CORBA 3.4 Part 1, 9.2.3.5).
 
+use super::comparison::Comparison;
+use super::shared::Shared;
 use super::tree::{Content, is_octet};
 use super::union::Discriminator;
-use super::value::Shared;
 use super::{DynAny, Result};
 use armilla_cdr::TypeCode;
 use std::ops::{Deref, DerefMut};
@@ -46,7 +47,8 @@ struct Member<'d> {
 impl Drop for Member<'_> {
     fn drop(&mut self) {
         if let Some(changed) = self.changed.take() {
-            self.value.put(self.index, &self.original, changed);
+            let is_same = Comparison::is_same_as;
+            self.value.put(self.index, &self.original, changed, is_same);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The decoder of the interpreting marshaller, which a TypeCode controls.
 
+use super::shared::{MUST_TRUNCATE, Shared};
 use super::tree::{Content, UnionContent, is_octet};
 use super::types::Types;
-use super::value::{MUST_TRUNCATE, Shared};
 use super::{DynAny, invalid};
 use armilla_cdr::type_code::{EnumCode, MemberCode, UnionCode};
 use armilla_cdr::value::{NewValue, ValueHead};

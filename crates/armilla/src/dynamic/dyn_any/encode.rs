@@ -1,8 +1,8 @@
 //! The encoder of the interpreting marshaller.
 
+use super::shared::Shared;
 use super::tree::Content;
 use super::types::Types;
-use super::value::Shared;
 use super::{DynAny, invalid};
 use armilla_cdr::value::ValueHandle;
 use armilla_cdr::{CdrError, CdrErrorKind, CdrResult, DEPTH_LIMIT, Encoder, TypeCode};

@@ -1,6 +1,6 @@
 //! The errors of dynamic values.
 
-use super::value::{MUST_TRUNCATE, NOT_DESCRIBED};
+use super::shared::{MUST_TRUNCATE, NOT_DESCRIBED};
 use crate::exception::{Completion, Error, ExceptionKind, Minor, SystemException};
 use armilla_cdr::{CdrError, CdrErrorKind, TypeCodeKind};
 use std::fmt;

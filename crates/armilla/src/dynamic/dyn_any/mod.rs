@@ -4,6 +4,7 @@
 //! * `decode`, `encode`: the interpreting marshaller.
 //! * `cursor`, `basic`, `sequences`: the operations of every dynamic value.
 //! * `views`, `union`, `value`: the operations of structs, unions, valuetypes and other kinds.
+//! * `shared`: the state that the handles of a valuetype share.
 //! * `comparison`: equality of values.
 //! * `types`: the resolution of recursive types.
 //! * `json`: the conversion from and to JSON.
@@ -17,6 +18,7 @@ mod error;
 #[cfg(feature = "json")]
 mod json;
 mod sequences;
+mod shared;
 mod tree;
 mod types;
 mod union;

@@ -1,7 +1,7 @@
 //! The content of a dynamic value, and the creation of default values.
 
+use super::shared::Shared;
 use super::types::Types;
-use super::value::Shared;
 use super::{DynAny, DynAnyError, Result};
 use armilla_cdr::type_code::{CaseCode, UnionCode};
 use armilla_cdr::{Any, LongDouble, TypeCode};

@@ -1,8 +1,8 @@
 //! The conversion from JSON.
 
+use super::super::shared::Shared;
 use super::super::tree::Content;
 use super::super::types::Types;
-use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::type_name::Lookup;
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, type_code};

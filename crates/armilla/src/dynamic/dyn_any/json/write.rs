@@ -1,7 +1,7 @@
 //! The conversion to JSON.
 
+use super::super::shared::Shared;
 use super::super::tree::{Content, UnionContent};
-use super::super::value::Shared;
 use super::super::{DynAny, DynAnyError, Result, too_deep};
 use super::type_name::Names;
 use super::{DISCRIMINATOR, REF, TYPE, VALUE, object_of, type_code};
