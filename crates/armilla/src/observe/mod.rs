@@ -29,12 +29,14 @@
 mod histogram;
 mod metrics;
 mod prometheus;
+mod snapshot;
 mod spans;
 mod trace_context;
 mod traces;
 
 pub use histogram::Latencies;
-pub use metrics::{Counts, Metrics, Side, Snapshot};
+pub use metrics::Metrics;
+pub use snapshot::{Counts, Side, Snapshot};
 pub use spans::Spans;
 pub use trace_context::{InvalidTraceContext, TraceContext};
 pub use traces::{TRACE_CONTEXT, TraceBridge, Traces};

@@ -1,7 +1,7 @@
 //! The text format of Prometheus, version 0.0.4.
 
 use super::histogram::UPPER_BOUNDS;
-use super::metrics::{Counts, Side, Snapshot};
+use super::snapshot::{Counts, Side, Snapshot};
 use std::fmt::Write;
 
 /// The snapshot in that format.

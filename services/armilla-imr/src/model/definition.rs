@@ -1,11 +1,10 @@
 //! Definitions of servers: what a repository knows of a server before it runs.
 
+use super::definition_error::DefinitionError;
 use super::network::Network;
 use super::pattern::KeyPattern;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt;
 use std::time::Duration;
 
 /// What stands in a command for the port that the activator chooses.
@@ -266,21 +265,3 @@ fn is_address(text: &str) -> bool {
         !host.is_empty() && (port == PORT || port.parse().is_ok_and(|port: u16| port > 0))
     })
 }
-
-/// A definition that is not accepted, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DefinitionError(String);
-
-impl DefinitionError {
-    pub(crate) const fn new(why: String) -> Self {
-        Self(why)
-    }
-}
-
-impl fmt::Display for DefinitionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for DefinitionError {}

@@ -4,6 +4,7 @@
 //! [`Action`]s to be carried out; what becomes of them comes back as further calls.
 
 mod definition;
+mod definition_error;
 mod network;
 mod pattern;
 mod repository;
@@ -11,7 +12,8 @@ mod server;
 mod status;
 
 pub(crate) use definition::PORT;
-pub use definition::{Activation, Definition, DefinitionError, ResourceLimits};
+pub use definition::{Activation, Definition, ResourceLimits};
+pub use definition_error::DefinitionError;
 pub use network::Network;
 pub use pattern::{Key, KeyPattern};
 pub use repository::{Repository, RepositoryError};

@@ -1,6 +1,6 @@
 //! Patterns of object keys: which requests belong to a server.
 
-use super::definition::DefinitionError;
+use super::definition_error::DefinitionError;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
