@@ -7,6 +7,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
+/// `VM_CUSTOM`.
+pub(super) const CUSTOM: i16 = 1;
+
 /// The dynamic types that an `any` has recorded, and those that were found while it was read.
 #[derive(Default)]
 pub(super) struct DynamicTypes<'k> {
@@ -41,7 +44,7 @@ impl<'k> DynamicTypes<'k> {
     /// The valuetype with this repository id, if the context of `input` knows it.
     pub(super) fn learn(&self, id: &str, input: &Decoder<'_>) -> Option<&TypeCode> {
         let code = input.value_type(id).filter(|code| {
-            let is_custom = code.type_modifier() == Some(super::values::CUSTOM);
+            let is_custom = code.type_modifier() == Some(CUSTOM);
             code.is_valuetype() && code.id() == Some(id) && !is_custom
         })?;
         let mut end = &self.learned;

@@ -4,6 +4,7 @@
 //! values that the input shares are shared in the output.
 
 use super::copy::{Transcoder, reference};
+use super::types::CUSTOM;
 use crate::encoding::Encoding;
 use crate::type_code::{TypeIndex, ValueCode};
 use crate::value::{NewValue, ValueHandle, ValueHead};
@@ -15,9 +16,6 @@ use alloc::vec::Vec;
 #[derive(Debug, Default)]
 #[allow(dead_code)] // Types without a size share their addresses.
 pub(super) struct Copied(u8);
-
-/// `VM_CUSTOM`.
-pub(super) const CUSTOM: i16 = 1;
 
 /// `VM_ABSTRACT`.
 const ABSTRACT: i16 = 2;
