@@ -8,6 +8,7 @@ mod contents;
 mod make;
 mod names;
 mod policies;
+mod profiles;
 mod text;
 
 use crate::orb::OrbArguments;
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &ReadIor, orb: &OrbArguments) -> Outcome {
 
 fn show(reference: &str, json: bool, orb: &OrbArguments) -> Outcome {
     let (ior, name) = read(reference, orb)?;
-    let mut contents = contents::of(&ior);
+    let mut contents = profiles::contents(&ior);
     if let Some(name) = name {
         contents.insert("name".into(), name.into());
     }
