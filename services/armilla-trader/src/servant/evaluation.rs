@@ -3,8 +3,8 @@
 
 use super::Servant;
 use super::activity::Counters;
+use super::answer::{Answer, Compiled, Ranked, Told, Wanted};
 use super::parallel::parallel;
-use super::query::{Answer, Compiled, Ranked, Wanted};
 use crate::constraint::{Found, Properties, Undefined, Value};
 use crate::model::{Candidate, Offer, dynamic, is_dynamic, value};
 use armilla::Any;
@@ -12,9 +12,6 @@ use armilla_cos_trading::dynamic::DynamicPropEval;
 use armilla_cos_trading::{Offer as Shown, OfferSeq, Property};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The values of dynamic properties that an offer has told, by name; `None` stands for a failure.
-pub(super) type Told = Vec<(String, Option<Any>)>;
 
 impl Servant {
     /// Evaluates what is open of the candidates of a query, and drops those that do not match.

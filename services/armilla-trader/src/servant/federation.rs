@@ -1,10 +1,11 @@
 //! Queries that go on at other traders (Trading Object Service 1.0, 2.1.5 and 2.2.4).
 
 use super::Servant;
+use super::answer::{Answer, Compiled, Ranked, Wanted};
 use super::evaluation::shown_values;
 use super::parallel::parallel;
 use super::policies::Policies;
-use super::query::{Answer, Compiled, Query, Ranked, Wanted};
+use super::query::Query;
 use crate::model::{Attribute, ModelError};
 use armilla::{Any, SystemException};
 use armilla_cos_trading::lookup::{InvalidPolicyValue, SpecifiedProps};

@@ -1,7 +1,7 @@
 //! What replies left over, until clients fetch it.
 
 use super::Servant;
-use super::query::{Answer, Wanted};
+use super::answer::{Answer, Wanted};
 use crate::model::Attribute;
 use armilla::{Error, ObjectId, Poa, SystemException};
 use armilla_cos_trading::offer_id_iterator::MaxLeftRaises as IdsMaxLeftRaises;

@@ -6,6 +6,7 @@
 
 mod activity;
 mod admin;
+mod answer;
 mod attributes;
 mod evaluation;
 mod federation;

@@ -1,9 +1,10 @@
 //! Proxy offers that match: queries at their targets (Trading Object Service 1.0, 2.4.5).
 
 use super::Servant;
+use super::answer::{Answer, Compiled, Ranked, Wanted};
 use super::federation::Ask;
 use super::policies::Policies;
-use super::query::{Answer, Compiled, Query, Ranked, Wanted};
+use super::query::Query;
 use crate::model::{ModelError, Offer, ProxyTarget, Target, recipe, value};
 use std::time::Instant;
 

@@ -2,17 +2,13 @@
 
 use super::Servant;
 use super::activity::Counters;
-use super::evaluation::Told;
+use super::answer::{Answer, Compiled, Wanted};
 use super::iterators::Offers;
 use super::policies::Policies;
-use crate::constraint::{Constraint, Preference, Value};
-use crate::model::{Attribute, ModelError, Offer, Search, ServiceType, Target, is_identifier};
-use armilla_cos_trading::lookup::{HowManyProps, IllegalPreference, SpecifiedProps};
-use armilla_cos_trading::{
-    DuplicatePropertyName, IllegalConstraint, IllegalPropertyName, Offer as Shown,
-    OfferIteratorRef, OfferSeq, Policy, PolicyNameSeq,
-};
-use std::collections::HashSet;
+use crate::constraint::{Constraint, Preference};
+use crate::model::{Attribute, ModelError, Search};
+use armilla_cos_trading::lookup::{IllegalPreference, SpecifiedProps};
+use armilla_cos_trading::{IllegalConstraint, OfferIteratorRef, OfferSeq, Policy, PolicyNameSeq};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -25,75 +21,6 @@ pub(super) struct Query<'q> {
     pub(super) policies: &'q [Policy],
     pub(super) desired: &'q SpecifiedProps,
     pub(super) how_many: u32,
-}
-
-/// A query that was checked against its service type.
-pub(super) struct Compiled {
-    pub(super) service_type: Arc<ServiceType>,
-    pub(super) constraint: Constraint,
-    pub(super) preference: Preference,
-}
-
-impl Compiled {
-    /// Whether an offer is a proxy offer that matches every constraint.
-    pub(super) fn matches_all(&self, offer: &Offer) -> bool {
-        matches!(&offer.target, Target::Proxy(proxy) if proxy.matches_all)
-    }
-}
-
-/// An offer that a query found.
-pub(super) enum Answer {
-    /// Of this trader; the values of some of its dynamic properties may be known.
-    Local { offer: Arc<Offer>, told: Told },
-    /// Of another one.
-    Remote(Shown),
-}
-
-impl Answer {
-    /// The offer of this trader.
-    pub(super) fn into_offer(self) -> Option<Arc<Offer>> {
-        match self {
-            Self::Local { offer, .. } => Some(offer),
-            Self::Remote(_) => None,
-        }
-    }
-}
-
-/// An offer with what the preference says of it.
-pub(super) type Ranked = (Option<Value>, Answer);
-
-/// The properties that a query wants to see.
-#[derive(Debug)]
-pub(super) enum Wanted {
-    All,
-    Some(HashSet<String>),
-}
-
-impl Wanted {
-    pub(super) fn new(desired: &SpecifiedProps) -> Result<Self, ModelError> {
-        let names = match desired {
-            SpecifiedProps::PropNames(names) => names,
-            SpecifiedProps::Unlisted { discriminator: HowManyProps::All } => return Ok(Self::All),
-            SpecifiedProps::Unlisted { .. } => return Ok(Self::Some(HashSet::new())),
-        };
-        let mut wanted = HashSet::new();
-        for name in names {
-            if !is_identifier(name) {
-                return Err(IllegalPropertyName { name: name.clone() }.into());
-            }
-            if !wanted.insert(name.clone()) {
-                return Err(DuplicatePropertyName { name: name.clone() }.into());
-            }
-        }
-        Ok(Self::Some(wanted))
-    }
-
-    pub(super) fn has(&self, name: &str) -> bool {
-        match self {
-            Self::All => true,
-            Self::Some(names) => names.contains(name),
-        }
-    }
 }
 
 impl Servant {
