@@ -1,8 +1,8 @@
 //! Whether encoded pixels are what the attributes of their image say. A codec reserves what the
 //! encoded octets or the attributes claim, so hostile claims are found here, before it sees any.
 
-use super::pixels::fragments;
 use super::{DicomError, text, trimmed};
+use dicom_core::value::{PixelFragmentSequence, Value};
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::DefaultDicomObject;
 
@@ -17,6 +17,14 @@ const RLE_RATIO: u64 = 64;
 
 /// What the transfer syntaxes of JPEG begin with, and what those end with that are decoded here.
 const JPEG: (&str, [&str; 4]) = ("1.2.840.10008.1.2.4.", ["50", "51", "57", "70"]);
+
+/// The encoded pixels of an image, if they are encoded.
+pub(super) fn fragments(object: &DefaultDicomObject) -> Option<&PixelFragmentSequence<Vec<u8>>> {
+    match object.element(tags::PIXEL_DATA).ok()?.value() {
+        Value::PixelSequence(sequence) => Some(sequence),
+        _ => None,
+    }
+}
 
 /// Refuses what the codecs would decode to something else than was meant, or with memory that the
 /// octets at hand do not justify.

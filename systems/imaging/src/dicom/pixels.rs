@@ -1,9 +1,9 @@
 //! The pixels of a frame as values: decoded, or as they are in the file.
 
-use super::encoded::check_encoded;
+use super::encoded::{check_encoded, fragments};
 use super::single::{self, BIG_ENDIAN, Single};
 use super::{DicomError, failed, guarded, text, trimmed};
-use dicom_core::value::{PixelFragmentSequence, Value};
+use dicom_core::value::PixelFragmentSequence;
 use dicom_dictionary_std::{tags, uids};
 use dicom_object::DefaultDicomObject;
 use dicom_pixeldata::{DecodedPixelData, PixelDecoder};
@@ -77,13 +77,6 @@ pub(super) fn side_by_side(
         octets[at..at + width].iter().copied()
     };
     Ok(places.flat_map(value).collect())
-}
-
-pub(super) fn fragments(object: &DefaultDicomObject) -> Option<&PixelFragmentSequence<Vec<u8>>> {
-    match object.element(tags::PIXEL_DATA).ok()?.value() {
-        Value::PixelSequence(sequence) => Some(sequence),
-        _ => None,
-    }
 }
 
 /// The fragments of a frame (PS3.5, A.4), one behind the other.
