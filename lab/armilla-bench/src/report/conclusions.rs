@@ -1,7 +1,7 @@
 //! The conclusion of each experiment in a sentence or two, made from its figures.
 
 use super::bars::of;
-use super::table::gain;
+use super::gains::gain;
 use crate::program::{C_AGAIN, OMNIORB, ORB, ORB_DII};
 use crate::record::{Cell, Metric, Record};
 

@@ -1,7 +1,7 @@
 //! The charts of the experiments: one for each figure of the studies, ratios first.
 
 use super::chart::{Chart, Form, Line, Point};
-use super::questions::{Lead, lead};
+use super::questions::{COMBINED, Lead, lead};
 use super::scale::{Kind, amount};
 use crate::published;
 use crate::record::{Cell, Record};
@@ -192,9 +192,6 @@ fn with_published(mut chart: Chart, transport: &str, payload: &str, queue: usize
     chart.lines.extend(added);
     chart
 }
-
-/// The group of cells that combine payloads and numbers of objects.
-pub(super) const COMBINED: &str = "payloads and objects";
 
 /// E2: latency over the units of each payload.
 fn payloads(records: &[Record]) -> Vec<Chart> {

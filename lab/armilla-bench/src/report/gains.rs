@@ -1,8 +1,7 @@
-//! The chart of E4: a bar for each optimization, as long as its gain.
+//! The gains of E4, and their chart: a bar for each optimization, as long as its gain.
 
 use super::chart::escape;
 use super::scale::{Kind, Scale, amount};
-use super::table::gain;
 use crate::record::{Gain, Metric, Record};
 use std::fmt::Write;
 
@@ -12,6 +11,17 @@ const RIGHT: f64 = 58.0;
 
 /// How high a bar is with its name.
 const STEP: f64 = 32.0;
+
+/// The gain of an optimization: the last program of the row against the first.
+pub(super) fn gain(line: &[Record]) -> Option<Gain> {
+    let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
+    let without = programs.next()?;
+    let with = programs.next_back()?;
+    match with.metric {
+        Metric::Instructions => Some(Gain::counted(without.median / with.median)),
+        _ => with.gain,
+    }
+}
 
 /// The charts of the ladder: times and instructions.
 pub(super) fn html(records: &[Record]) -> String {

@@ -2,7 +2,7 @@
 //! principle; with the gains that this run measured for the same steps.
 
 use super::chart::escape;
-use super::table::gain;
+use super::gains::gain;
 use crate::record::{Metric, Record};
 use std::fmt::Write;
 

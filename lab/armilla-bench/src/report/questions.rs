@@ -1,8 +1,10 @@
 //! The questions of the experiments: which chart answers each, and which figure of a study it
 //! repeats. All other charts are folded.
 
-use super::figures::COMBINED;
 use crate::record::Cell;
+
+/// The group of cells that combine payloads and numbers of objects.
+pub(super) const COMBINED: &str = "payloads and objects";
 
 /// What a chart answers, and where the studies have it.
 pub(super) struct Lead {

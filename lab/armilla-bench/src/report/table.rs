@@ -3,10 +3,11 @@
 
 use super::bars::{Bar, bars};
 use super::conclusions::conclusion;
+use super::gains::gain;
 use super::remarks::remarks;
 use crate::outcome::Outcome;
 use crate::published;
-use crate::record::{Gain, Metric, Record};
+use crate::record::{Metric, Record};
 use std::io::{self, Write};
 
 /// Writes all tables, at most `room` columns wide, then the bars, absent programs and failures.
@@ -206,17 +207,6 @@ fn tail(line: &[Record]) -> Option<String> {
     });
     let published: Vec<_> = published.collect();
     gain.or_else(|| (!published.is_empty()).then(|| format!("published: {}", published.join(", "))))
-}
-
-/// The gain of an optimization: the last program of the row against the first.
-pub(super) fn gain(line: &[Record]) -> Option<Gain> {
-    let mut programs = line.iter().filter(|r| r.program != "c" && r.cell.experiment == "ladder");
-    let without = programs.next()?;
-    let with = programs.next_back()?;
-    match with.metric {
-        Metric::Instructions => Some(Gain::counted(without.median / with.median)),
-        _ => with.gain,
-    }
 }
 
 fn number(record: &Record) -> String {

@@ -7,7 +7,8 @@
 //! reached, or a processor without idle time, takes precedence.
 
 use super::path::{AT_RECEIVER, HERE, before_link, is_queued, of_path};
-use super::summary::{ReceiverReport, Summary, share, speed};
+use super::rates::{Division, share, speed};
+use super::summary::{ReceiverReport, Summary};
 use super::{Protocol, Tester};
 use armilla_ipc::tcp::TcpInfo;
 use std::time::Duration;
@@ -21,32 +22,6 @@ const REACHED: f64 = 0.95;
 
 /// A shorter test gives no reliable result.
 const SHORT: Duration = Duration::from_millis(50);
-
-/// The time of a TCP sender by limit, in percent.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Division {
-    /// Nothing to send.
-    pub(super) idle: f64,
-    /// The receiver's window was full.
-    pub(super) window: f64,
-    /// The send queue was full, and all of it in flight.
-    pub(super) queue: f64,
-    /// The path allowed no more data in flight.
-    pub(super) path: f64,
-}
-
-impl Division {
-    pub(super) fn of(summary: &Summary, tcp: &TcpInfo) -> Self {
-        let whole = summary.elapsed.max(tcp.busy);
-        let path = tcp.busy.saturating_sub(tcp.window_limited).saturating_sub(tcp.queue_limited);
-        Self {
-            idle: share(whole - tcp.busy, whole),
-            window: share(tcp.window_limited, whole),
-            queue: share(tcp.queue_limited, whole),
-            path: share(path, whole),
-        }
-    }
-}
 
 /// The bottlenecks of a transmitter, the most important first.
 pub(super) fn of_transmitter(tester: &Tester, summary: &Summary) -> Vec<String> {
@@ -130,7 +105,7 @@ fn processors(summary: &Summary) -> Vec<String> {
 
 /// The bottleneck with the largest share of the time.
 fn largest(summary: &Summary, tcp: &TcpInfo) -> String {
-    let Division { idle, window, queue, path } = Division::of(summary, tcp);
+    let Division { idle, window, queue, path } = Division::of(summary.elapsed, tcp);
     let most = idle.max(window).max(queue).max(path);
     if most == path {
         return format!("{} ({path:.0} % of the time)", of_path(summary, tcp));

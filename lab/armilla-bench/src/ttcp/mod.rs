@@ -10,6 +10,7 @@
 mod datagrams;
 mod limits;
 mod path;
+mod rates;
 mod stop;
 mod streams;
 mod summary;

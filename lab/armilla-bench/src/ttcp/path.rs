@@ -1,6 +1,7 @@
 //! The limits of the data in flight on the path of a TCP connection.
 
-use super::summary::{Summary, speed};
+use super::rates::speed;
+use super::summary::Summary;
 use armilla_ipc::tcp::TcpInfo;
 use std::time::Duration;
 

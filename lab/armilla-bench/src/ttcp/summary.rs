@@ -1,6 +1,6 @@
 //! The summary of one side, and its text.
 
-use super::limits::Division;
+use super::rates::{Division, share, speed};
 use armilla_ipc::tcp::TcpInfo;
 use std::fmt;
 use std::time::Duration;
@@ -101,7 +101,7 @@ impl Summary {
             tcp.segments_again,
             tcp.sent_again as f64 * 100.0 / tcp.sent.max(1) as f64
         )?;
-        let Division { idle, window, queue, path } = Division::of(self, tcp);
+        let Division { idle, window, queue, path } = Division::of(self.elapsed, tcp);
         writeln!(
             f,
             "{side}: nothing to send for {idle:.0} % of the time; limited by the receiver's window \
@@ -133,16 +133,6 @@ impl ReceiverReport {
         let [elapsed, processor, waited] = [elapsed, processor, waited].map(Duration::from_nanos);
         Some(Self { octets, elapsed, processor, waited, calls, dropped })
     }
-}
-
-/// The throughput in Mbit/s.
-pub(super) fn speed(octets: u64, elapsed: Duration) -> f64 {
-    octets as f64 * 8.0 / elapsed.as_secs_f64().max(1e-9) / 1e6
-}
-
-/// The share of `elapsed` that a processor was busy, in percent.
-pub(super) fn share(processor: Duration, elapsed: Duration) -> f64 {
-    processor.as_secs_f64() / elapsed.as_secs_f64().max(1e-9) * 100.0
 }
 
 impl fmt::Display for Summary {
