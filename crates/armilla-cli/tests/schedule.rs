@@ -10,7 +10,7 @@ fn schedule(arguments: &[&str]) -> Output {
 
 fn example() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.join("docs/scheduling.toml").display().to_string()
+    root.join("examples/scheduling/avionics.toml").display().to_string()
 }
 
 /// A file with this text.

@@ -1,5 +1,5 @@
 //! The README of the repository quotes this example, and `docs/commands.md` the IDL of
-//! `docs/scheduling.idl`; here the quotations are held against them.
+//! `examples/scheduling/filter.idl`; here the quotations are held against them.
 
 const PAGES: [&str; 2] =
     [include_str!("../../../README.md"), include_str!("../../../docs/commands.md")];
@@ -10,7 +10,7 @@ const SOURCES: [&str; 5] = [
     include_str!("../build.rs"),
     include_str!("../src/bin/server.rs"),
     include_str!("../src/bin/client.rs"),
-    include_str!("../../../docs/scheduling.idl"),
+    include_str!("../../scheduling/filter.idl"),
 ];
 
 #[test]
