@@ -8,7 +8,7 @@
 use super::connection::{Connection, ServedBy};
 use super::listen_points;
 use crate::client::{Carrier, ConnectionSetup, MultiplexedConnection};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{Completion, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::endpoints::admit;
@@ -140,19 +140,6 @@ impl Connection {
             offered.iter().for_each(|point| claims.withdraw(&address_of(point), self.number));
         }
     }
-}
-
-/// Why a request is not served that arrived on a connection opened by this ORB.
-#[cold]
-pub(in crate::server) fn refusal() -> SystemException {
-    let what = "the object's POA does not serve requests over connections that its ORB has made";
-    SystemException::new(
-        ExceptionKind::NoPermission,
-        Minor::CONNECTION_NOT_BIDIRECTIONAL,
-        Completion::No,
-    )
-    .with_reason(what)
-    .with_hint("a POA with the policy Bidirectional::Both does")
 }
 
 /// The sending side of a bidirectional connection, for the calls of one direction.

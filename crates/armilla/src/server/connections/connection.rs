@@ -9,18 +9,18 @@
 //! how a connection ends in [`super::closing`]. What waits for the requests of an idle connection
 //! is in [`crate::server::threads::workers`].
 
-use super::bidirectional::Bidirectional;
+use super::bidirectional::{self, Bidirectional};
 use super::output::Output;
 use super::reactor_connection::ReactorConnection;
 use super::refusals;
 use super::slowness::Slowness;
 use crate::client::Ready;
-use crate::exception::Completion;
+use crate::exception::{Completion, SystemException};
 use crate::log::report;
 use crate::message_memory::Reservation;
 use crate::runtime::Orb;
 use crate::server::dispatch::caller::serve_from;
-use crate::server::dispatch::requests;
+use crate::server::dispatch::requests::{self, RequestConnection, Source};
 use crate::server::poa::ObjectAdapters;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::connection_slot::ConnectionSlot;
@@ -72,14 +72,26 @@ pub(crate) struct Connection {
     pub(in crate::server) extension: ConnectionSlot,
 }
 
+impl RequestConnection for Arc<Connection> {
+    fn set_code_sets(&self, code_sets: CodeSets) {
+        self.output.lock().responder.set_code_sets(code_sets);
+    }
+
+    fn accept_offer(&self, data: &[u8]) -> Result<(), SystemException> {
+        bidirectional::accept_offer(self, data)
+    }
+
+    fn extension(&self) -> &ConnectionSlot {
+        &self.extension
+    }
+}
+
 /// What waits for the requests of a connection.
 pub(in crate::server) enum ServedBy {
     /// A thread of its own.
     Thread(#[expect(dead_code, reason = "it counts by being there")] ThreadSlot),
     /// The reactor.
     Reactor(ReactorConnection),
-    /// Nothing. The connection carries one request from this process, served by the calling thread.
-    Collocated,
 }
 
 /// What a leader does once it has served every request that has arrived.
@@ -119,11 +131,7 @@ impl Connection {
             workers: workers.clone(),
             stream,
             number,
-            // A reply that stays in the process is captured whole.
-            fragment_size: match served_by {
-                ServedBy::Collocated => usize::MAX,
-                _ => settings.fragment_size.unwrap_or(usize::MAX),
-            },
+            fragment_size: settings.fragment_size.unwrap_or(usize::MAX),
             served_by,
             leadership: Leadership::new(),
             framer: Mutex::new(Framer::new(settings.max_message)),
@@ -275,7 +283,7 @@ impl Connection {
         self.leadership.enter_servant(token);
         status.enter_servant(*token, !header.response_expected, workers);
         let timed = self.hand_over_if_slow(*token, header.response_expected);
-        let served = requests::request(self, message, header, body, code_sets, reply);
+        let served = requests::request(self.source(), message, header, body, code_sets, reply);
         status.leave_servant(workers);
         if let Some(begun) = timed {
             self.slowness.note(begun.elapsed());
@@ -294,10 +302,16 @@ impl Connection {
         self.framer.lock().failed_version()
     }
 
-    /// Whether no request is in progress and the client is still connected.
-    pub(in crate::server) fn is_idle(&self) -> bool {
-        let output = self.output.lock();
-        output.responder.in_progress() == 0 && !output.gone
+    /// Where the requests of the connection come from.
+    #[inline(always)]
+    fn source(self: &Arc<Self>) -> Source<'_> {
+        Source {
+            orb: &self.orb,
+            objects: &self.objects,
+            sink: self,
+            connection: Some(self),
+            is_originated: self.is_originated(),
+        }
     }
 
     /// Gives the buffer back before the leader turns to another connection.
@@ -366,8 +380,13 @@ impl Connection {
         let ServerEvent::Locate(request) = received else { return Ok(true) };
         self.leadership.enter_servant(token);
         status.enter_servant(*token, false, workers);
-        let located =
-            requests::locate(self, message, &request, refusals::locate_refusal(self), reply);
+        let located = requests::locate(
+            &self.source(),
+            message,
+            &request,
+            refusals::locate_refusal(self),
+            reply,
+        );
         status.leave_servant(workers);
         if !self.leadership.leave_servant(token) {
             if let Err(end) = located {
@@ -443,7 +462,6 @@ impl Connection {
         let Some(mut token) = self.leadership.take_over(seen) else { return };
         match &self.served_by {
             ServedBy::Thread(_) => self.workers.assign_thread(self.clone(), token),
-            ServedBy::Collocated => {}
             ServedBy::Reactor(reactor_connection) => {
                 let framer = self.framer.lock();
                 if framer.has_more() {

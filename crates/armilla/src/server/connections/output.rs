@@ -5,11 +5,13 @@
 use super::connection::{Connection, ServedBy};
 use super::reactor_connection::ReactorConnection;
 use crate::message_memory::Reservation;
+use crate::runtime::Orb;
+use crate::server::reply::sink::{LateSink, PendingReply, ReplySink, RequestSink};
 use crate::settings::Settings;
 use crate::wire;
 use armilla_cdr::Encoder;
 use armilla_giop::engine::Responder;
-use armilla_ipc::SendError;
+use armilla_ipc::{Address, Credentials, SendError};
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -30,17 +32,6 @@ pub(in crate::server) struct Output {
     reservation: Option<Reservation>,
     /// Whether the connection closes when the queue is empty.
     closes: bool,
-}
-
-/// Which reply to a request is still pending.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum PendingReply {
-    /// None: the request is not in progress.
-    Nothing,
-    /// The thread that serves the request settles it.
-    Now,
-    /// A response handler settles it later.
-    Later,
 }
 
 impl Output {
@@ -98,11 +89,22 @@ impl Output {
     }
 }
 
-impl Connection {
-    /// Ends a request, and sends `reply` unless the client has cancelled the request.
-    #[inline]
-    pub(in crate::server) fn settle(
-        self: &Arc<Self>,
+impl ReplySink for Connection {
+    fn orb(&self) -> &Orb {
+        &self.orb
+    }
+
+    fn peer(&self) -> &Address {
+        self.stream.peer()
+    }
+
+    fn credentials(&self) -> Option<Credentials> {
+        self.stream.credentials()
+    }
+
+    #[inline(always)]
+    fn settle(
+        &self,
         request_id: u32,
         pending: PendingReply,
         reply: Option<&Encoder<'_>>,
@@ -120,27 +122,32 @@ impl Connection {
         sent
     }
 
-    /// Sends a message that is not the reply to a request in progress.
-    pub(in crate::server) fn send(
-        self: &Arc<Self>,
-        message: &Encoder<'_>,
-    ) -> Result<(), SendError> {
+    fn send(&self, message: &Encoder<'_>) -> Result<(), SendError> {
         self.write(&mut self.output.lock(), message)
     }
 
+    fn is_abandoned(&self, request_id: u32) -> bool {
+        // A thread that holds the lock is sending to the client, which is thus connected.
+        let output = self.output.try_lock();
+        output.is_some_and(|output| output.gone || output.responder.is_cancelled(request_id))
+    }
+}
+
+impl RequestSink for Arc<Connection> {
+    fn defer(&self) -> LateSink {
+        self.output.lock().deferred += 1;
+        self.clone()
+    }
+}
+
+impl Connection {
     /// Sends a message. In the reactor this queues what the client does not read at once, instead
     /// of blocking.
     #[inline(always)]
-    fn write(
-        self: &Arc<Self>,
-        output: &mut Output,
-        message: &Encoder<'_>,
-    ) -> Result<(), SendError> {
+    fn write(&self, output: &mut Output, message: &Encoder<'_>) -> Result<(), SendError> {
         self.note_size(message.len());
         let sent = match &self.served_by {
-            ServedBy::Thread(_) | ServedBy::Collocated => {
-                wire::send(&*self.stream, message, self.fragment_size)
-            }
+            ServedBy::Thread(_) => wire::send(&*self.stream, message, self.fragment_size),
             ServedBy::Reactor(reactor_connection) => {
                 let put =
                     |parts: &[IoSlice<'_>]| self.send_or_queue(reactor_connection, output, parts);

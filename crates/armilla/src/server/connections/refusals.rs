@@ -2,12 +2,12 @@
 //! told, and the connection goes on.
 
 use super::connection::Connection;
-use super::output::PendingReply;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::server::dispatch::requests::{close_reason, port};
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::reply::reply_port::ReplyPort;
+use crate::server::reply::sink::PendingReply;
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::{HeaderError, Message, OversizedRequest, RequestHeader};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(in crate::server) fn refuse(
 ) -> Result<(), CloseReason> {
     let exception = too_many(connection);
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
-    let port = port(message, header, CodeSets::UNAGREED, PendingReply::Nothing);
+    let port = port(&connection.orb, message, header, CodeSets::UNAGREED, PendingReply::Nothing);
     let sent = port.raise(&mut None, connection, memory, &exception);
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
 }
@@ -65,7 +65,9 @@ pub(in crate::server) fn refuse_oversized(
     };
     report!(warn, "a request was refused", peer = connection.stream.peer(), why = exception);
     let (code_sets, pending) = (CodeSets::UNAGREED, PendingReply::Nothing);
-    let port = ReplyPort { request_id, version, code_sets, response_expected, pending };
+    let max_message = connection.orb.settings().max_message;
+    let port =
+        ReplyPort { request_id, version, code_sets, response_expected, pending, max_message };
     let sent = port.raise(&mut None, connection, memory, &exception);
     sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
 }

@@ -11,18 +11,16 @@ use crate::log::report;
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::object_key::operation_number;
 use crate::runtime::Orb;
-use crate::server::connections::connection::Connection;
-use crate::server::connections::output::PendingReply;
 use crate::server::poa::{LocatedServant, Target};
 use crate::server::reply::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
 use crate::server::reply::reply_port::{Body, Flow, ReplyPort};
+use crate::server::reply::sink::{PendingReply, RequestSink};
 use crate::server::{AsDeclared, Servant};
 use crate::signature::{CallAtFault, NamedValue, Part};
 use armilla_cdr::{Buffer, CdrError, Decoder, Encode, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
 use armilla_ipc::SendError;
 use std::fmt;
-use std::sync::Arc;
 
 /// The result of a skeleton.
 pub type Dispatched = Result<(), DispatchError>;
@@ -63,7 +61,7 @@ impl From<SystemException> for DispatchError {
 pub struct ServerCall<'a> {
     request: &'a RequestHeader<'a>,
     arguments: &'a Decoder<'a>,
-    connection: &'a Arc<Connection>,
+    sink: &'a dyn RequestSink,
     port: ReplyPort,
     /// The buffer for the reply.
     memory: &'a mut Buffer,
@@ -71,8 +69,8 @@ pub struct ServerCall<'a> {
     flow: Flow,
     /// The servant of a servant locator, until `postinvoke` has been called.
     located_servant: Option<&'a LocatedServant>,
-    /// The client's connection, if the reply is captured instead of being sent there.
-    client: Option<&'a Arc<Connection>>,
+    /// Where the client is answered, if the reply is captured instead of being sent there.
+    client: Option<&'a dyn RequestSink>,
 }
 
 impl<'a> ServerCall<'a> {
@@ -80,24 +78,14 @@ impl<'a> ServerCall<'a> {
     pub(in crate::server) fn new(
         request: &'a RequestHeader<'a>,
         arguments: &'a Decoder<'a>,
-        connection: &'a Arc<Connection>,
+        sink: &'a dyn RequestSink,
         port: ReplyPort,
         memory: &'a mut Buffer,
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
         let (located_servant, client) = (None, None);
-        Self {
-            request,
-            arguments,
-            connection,
-            port,
-            memory,
-            servant,
-            flow,
-            located_servant,
-            client,
-        }
+        Self { request, arguments, sink, port, memory, servant, flow, located_servant, client }
     }
 
     /// Sets the servant that a locator gave for this request of `client`. `postinvoke` is called
@@ -105,7 +93,7 @@ impl<'a> ServerCall<'a> {
     pub(in crate::server) fn set_located_servant(
         &mut self,
         located_servant: Option<&'a LocatedServant>,
-        client: &'a Arc<Connection>,
+        client: &'a dyn RequestSink,
     ) {
         (self.located_servant, self.client) = (located_servant, Some(client));
     }
@@ -118,7 +106,7 @@ impl<'a> ServerCall<'a> {
     /// When the reply cannot be sent.
     pub(in crate::server) fn acknowledge(&mut self) -> Dispatched {
         if self.request.sync_with_server && self.port.response_expected {
-            self.port.acknowledge(self.client.unwrap_or(self.connection), self.memory)?;
+            self.port.acknowledge(self.client.unwrap_or(self.sink), self.memory)?;
             self.port.response_expected = false;
         }
         Ok(())
@@ -201,7 +189,7 @@ impl<'a> ServerCall<'a> {
 
     /// The ORB that serves the request.
     pub(in crate::server) fn orb(&self) -> &Orb {
-        &self.connection.orb
+        self.sink.orb()
     }
 
     /// A decoder at the first argument.
@@ -334,7 +322,7 @@ impl<'a> ServerCall<'a> {
             return Ok(());
         }
         let outcome = self.postinvoke().unwrap_or(outcome);
-        let sent = self.port.end(&mut self.flow, self.connection, self.memory, outcome)?;
+        let sent = self.port.end(&mut self.flow, self.sink, self.memory, outcome)?;
         self.port.pending = PendingReply::Nothing;
         sent.map_err(DispatchError::from)
     }
@@ -365,7 +353,7 @@ impl<'a> ServerCall<'a> {
         if self.flow.is_some() {
             return self.answer_through(status, body);
         }
-        match self.port.send(self.connection, self.memory, status, &[], body) {
+        match self.port.send(self.sink, self.memory, status, &[], body) {
             Ok(sent) => {
                 self.port.pending = PendingReply::Nothing;
                 sent.map_err(DispatchError::from)
@@ -391,8 +379,8 @@ impl<'a> ServerCall<'a> {
                 call_at_fault(request.operation.as_str(), servant, part)
             })
         };
-        let (connection, reply) = (self.connection, (status, body));
-        let sent = port.answer_through(flow, connection, self.memory, reply, &explain)?;
+        let (sink, reply) = (self.sink, (status, body));
+        let sent = port.answer_through(flow, sink, self.memory, reply, &explain)?;
         self.port.pending = PendingReply::Nothing;
         sent.map_err(DispatchError::from)
     }
@@ -437,13 +425,13 @@ impl<'a> ServerCall<'a> {
 
     /// Leaves the reply to the owner of the returned value.
     fn defer(&mut self) -> DeferredReply {
-        self.connection.output.lock().deferred += 1;
+        let sink = self.sink.defer();
         let port = ReplyPort { pending: PendingReply::Later, ..self.port };
         self.port.pending = PendingReply::Nothing;
         self.flow.iter_mut().for_each(|flow| flow.leave_thread());
         let operation = self.request.operation.as_str();
         let operation = self.servant.map(|servant| (operation, servant.signatures()));
-        DeferredReply::new(self.connection.clone(), port, self.flow.take(), operation)
+        DeferredReply::new(sink, port, self.flow.take(), operation)
     }
 
     /// Leaves the reply to a locator of keys.
@@ -452,7 +440,7 @@ impl<'a> ServerCall<'a> {
         // Only a request that names its object by a key gets here.
         let Some(key) = self.request.target.object_key() else { return };
         let reply = LocationReply::to_request(self.defer());
-        key_locator::ask(self.orb(), locator, key, self.connection.stream.peer(), reply);
+        key_locator::ask(self.orb(), locator, key, self.sink.peer(), reply);
     }
 
     /// Whether the request has no reply and no handle that will reply.
@@ -467,7 +455,7 @@ impl<'a> ServerCall<'a> {
         if self.port.pending == PendingReply::Now {
             self.port.pending = PendingReply::Nothing;
             // Nothing is sent, so this cannot fail.
-            self.connection.settle(self.port.request_id, PendingReply::Now, None).ok();
+            self.sink.settle(self.port.request_id, PendingReply::Now, None).ok();
         }
     }
 }

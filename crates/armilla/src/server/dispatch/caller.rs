@@ -4,26 +4,45 @@
 //! Requests that a thread serves in another way are recorded here.
 
 use crate::runtime::Orb;
-use crate::server::connections::connection::Connection;
 use crate::server::poa::{PoaError, serving_depth};
+use crate::server::reply::sink::LateSink;
 use crate::server::threads::worker_status::WorkerStatus;
 use crate::transport::is_here;
 use armilla_ipc::{Address, Credentials, host};
 use std::cell::RefCell;
-use std::sync::Arc;
 
-/// How many requests the thread was already serving when this one began, and the connection of this
-/// one; `None` for work that is not a request.
-type Origin = (usize, Option<Arc<Connection>>);
+/// How many requests the thread was already serving when this one began, and who has sent it;
+/// `None` for work that is not a request.
+type Origin = (usize, Option<Requester>);
+
+/// Who has sent a request.
+#[derive(Clone)]
+pub(in crate::server) enum Requester {
+    /// This process, to the ORB with this incarnation.
+    ThisProcess(u64),
+    /// The client that is answered there.
+    Other(LateSink),
+}
+
+impl Requester {
+    /// Whether the request was sent to this ORB.
+    fn is_of(&self, orb: &Orb) -> bool {
+        let asked = match self {
+            Self::ThisProcess(incarnation) => *incarnation,
+            Self::Other(client) => client.orb().incarnation(),
+        };
+        asked == orb.incarnation()
+    }
+}
 
 thread_local! {
     /// The origins of what this thread serves and its status does not show, the innermost last.
     static ORIGINS: RefCell<Vec<Origin>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs `serve` as a request from `connection`, or with `None` as work that is not a request.
+/// Runs `serve` as a request of `requester`, or with `None` as work that is not a request.
 pub(in crate::server) fn serve_from<R>(
-    connection: Option<&Arc<Connection>>,
+    requester: Option<Requester>,
     serve: impl FnOnce() -> R,
 ) -> R {
     struct PopOrigin;
@@ -33,7 +52,7 @@ pub(in crate::server) fn serve_from<R>(
             drop(over);
         }
     }
-    let origin = (serving_depth(), connection.cloned());
+    let origin = (serving_depth(), requester);
     let noted = ORIGINS.try_with(|origins| origins.borrow_mut().push(origin)).is_ok();
     let _over = noted.then_some(PopOrigin);
     serve()
@@ -45,7 +64,7 @@ fn origin() -> Option<Origin> {
     noted
         .ok()
         .flatten()
-        .or_else(|| WorkerStatus::current_connection().map(|connection| (0, Some(connection))))
+        .or_else(|| current_client().map(|client| (0, Some(Requester::Other(client)))))
 }
 
 impl Orb {
@@ -53,14 +72,13 @@ impl Orb {
     /// else a program may have in the thread of a request, such as the `Drop` of a servant. It must
     /// not wait for what itself has to end first.
     pub(crate) fn is_entered(&self) -> bool {
-        let ours = |from: &Connection| from.orb.incarnation() == self.incarnation();
         let noted = ORIGINS.try_with(|origins| {
-            origins.borrow().iter().any(|(_, from)| from.as_deref().is_some_and(ours))
+            origins.borrow().iter().flat_map(|(_, from)| from).any(|from| from.is_of(self))
         });
         self.is_serving()
             || self.is_in_callback()
             || noted.unwrap_or(false)
-            || WorkerStatus::current_connection().is_some_and(|from| ours(&from))
+            || current_client().is_some_and(|client| Requester::Other(client).is_of(self))
     }
 
     /// The address of the client whose request for an object of this ORB the calling thread is
@@ -82,7 +100,7 @@ impl Orb {
     /// # Errors
     /// `NoContext` when the thread serves no request of this ORB.
     pub fn caller(&self) -> Result<Option<Address>, PoaError> {
-        Ok(self.calling_connection()?.map(|from| from.stream.peer().clone()))
+        Ok(self.client_of_call()?.map(|client| client.peer().clone()))
     }
 
     /// The process and the user whose request for an object of this ORB the calling thread is
@@ -101,25 +119,31 @@ impl Orb {
     /// # Errors
     /// `NoContext` when the thread serves no request of this ORB.
     pub fn caller_credentials(&self) -> Result<Option<Credentials>, PoaError> {
-        Ok(self.calling_connection()?.and_then(|from| from.stream.credentials()))
+        Ok(self.client_of_call()?.and_then(|client| client.credentials()))
     }
 
-    /// The connection of the client, if it is another process.
-    fn calling_connection(&self) -> Result<Option<Arc<Connection>>, PoaError> {
+    /// The client, if it is another process.
+    fn client_of_call(&self) -> Result<Option<LateSink>, PoaError> {
         if !self.is_serving() {
             return Err(PoaError::NoContext);
         }
-        let connection = requesting_connection();
-        Ok(connection.filter(|from| from.orb.incarnation() == self.incarnation()))
+        Ok(requesting_client().filter(|client| client.orb().incarnation() == self.incarnation()))
     }
 }
 
-/// The connection of the innermost request, if another process has sent it.
-fn requesting_connection() -> Option<Arc<Connection>> {
+/// The client of the request that this thread serves as a worker.
+fn current_client() -> Option<LateSink> {
+    WorkerStatus::current_connection().map(|connection| -> LateSink { connection })
+}
+
+/// The client of the innermost request, if it is another process.
+fn requesting_client() -> Option<LateSink> {
     // Requests above this depth were called by the servant of that request, within the process.
     let outermost = origin().filter(|(before, _)| serving_depth() == before + 1);
-    let connection = outermost.and_then(|(_, connection)| connection);
-    connection.filter(|from| !is_here(from.stream.peer()))
+    match outermost.and_then(|(_, requester)| requester)? {
+        Requester::ThisProcess(_) => None,
+        Requester::Other(client) => (!is_here(client.peer())).then_some(client),
+    }
 }
 
 /// The client of the request that a thread is serving, for what a servant calls without handing it
@@ -144,9 +168,9 @@ impl Caller {
         if serving_depth() == 0 {
             return None;
         }
-        let connection = requesting_connection();
-        let address = connection.as_ref().map(|from| from.stream.peer().clone());
-        let credentials = connection.and_then(|from| from.stream.credentials());
+        let client = requesting_client();
+        let address = client.as_ref().map(|client| client.peer().clone());
+        let credentials = client.and_then(|client| client.credentials());
         Some(Self { address, credentials })
     }
 

@@ -2,7 +2,7 @@
 //! them.
 
 use crate::client::Object;
-use crate::exception::{Completion, Minor, SystemException};
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{KeyId, ObjectKey, system_id};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationNames;
@@ -11,7 +11,6 @@ use crate::runtime::Orb;
 use crate::server::KeyLocator;
 use crate::server::Listeners;
 use crate::server::addresses::publications::Publications;
-use crate::server::connections::bidirectional;
 use crate::server::poa::{
     Activation, Awaited, Found, MAX_CREATION_RETRIES, ObjectAdapters, PoaInner, StartupHold,
     Upcall, destroyed_repeatedly,
@@ -49,7 +48,7 @@ impl<'o> Seeker<'o> {
     /// `NO_PERMISSION` when it may not.
     fn check(&self, poa: &PoaInner) -> Result<(), SystemException> {
         match self.originated && !poa.allows_bidirectional() {
-            true => Err(bidirectional::refusal()),
+            true => Err(not_bidirectional()),
             false => Ok(()),
         }
     }
@@ -138,7 +137,7 @@ impl Orb {
         if seeker.originated {
             // A name that is not published leads to no object, so there is nothing to protect.
             return match self.may_be_published(octets) {
-                true => Found::Refused(bidirectional::refusal()),
+                true => Found::Refused(not_bidirectional()),
                 false => Found::Nothing,
             };
         }
@@ -442,4 +441,17 @@ fn own_components(activation: &Activation) -> Result<Vec<TaggedComponent>, Syste
     }
     let _ = activation;
     Ok(Vec::new())
+}
+
+/// Why a request is not served that arrived on a connection opened by this ORB.
+#[cold]
+fn not_bidirectional() -> SystemException {
+    let what = "the object's POA does not serve requests over connections that its ORB has made";
+    SystemException::new(
+        ExceptionKind::NoPermission,
+        Minor::CONNECTION_NOT_BIDIRECTIONAL,
+        Completion::No,
+    )
+    .with_reason(what)
+    .with_hint("a POA with the policy Bidirectional::Both does")
 }

@@ -9,10 +9,9 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::object_key::ObjectKey;
 use crate::runtime::{Located, Orb};
-use crate::server::connections::connection::Connection;
-use crate::server::connections::output::PendingReply;
 use crate::server::reply::amh::DeferredReply;
 use crate::server::reply::locate_reply::send_locate_reply;
+use crate::server::reply::sink::{LateSink, PendingReply, RequestSink};
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::Buffer;
 use armilla_giop::Version;
@@ -71,7 +70,7 @@ enum Destination {
     /// To the client that sent a request.
     Request(DeferredReply),
     /// To the client that sent a LocateRequest.
-    Locate { connection: Arc<Connection>, version: Version, request_id: u32 },
+    Locate { sink: LateSink, version: Version, request_id: u32 },
     /// To a thread of this process.
     Caller(SyncSender<Result<Located, SystemException>>),
 }
@@ -100,11 +99,7 @@ impl LocationReply {
     pub fn is_cancelled(&self) -> bool {
         match &self.0 {
             Some(Destination::Request(deferred)) => deferred.is_abandoned(),
-            Some(Destination::Locate { connection, request_id, .. }) => {
-                let output = connection.output.try_lock();
-                output
-                    .is_some_and(|output| output.gone || output.responder.is_cancelled(*request_id))
-            }
+            Some(Destination::Locate { sink, request_id, .. }) => sink.is_abandoned(*request_id),
             _ => false,
         }
     }
@@ -122,15 +117,14 @@ impl LocationReply {
                 Ok(_) => Outcome::SystemException(SystemException::object_not_exist()),
                 Err(exception) => Outcome::SystemException(exception),
             }),
-            Some(Destination::Locate { connection, version, request_id }) => {
+            Some(Destination::Locate { sink, version, request_id }) => {
                 let mut memory = Buffer::new();
-                let sent =
-                    send_locate_reply(&connection, version, request_id, located, &mut memory);
+                let sent = send_locate_reply(&*sink, version, request_id, located, &mut memory);
                 if sent.is_err() {
-                    tracing::debug!(peer = %connection.stream.peer(), "a LocateReply was not sent");
+                    tracing::debug!(peer = %sink.peer(), "a LocateReply was not sent");
                 }
                 // Nothing is sent, so this cannot fail.
-                connection.settle(request_id, PendingReply::Later, None).ok();
+                sink.settle(request_id, PendingReply::Later, None).ok();
             }
             // The receiver is gone only if the caller has timed out.
             Some(Destination::Caller(sender)) => drop(sender.send(located)),
@@ -143,13 +137,11 @@ impl LocationReply {
 
     /// The reply to a LocateRequest that is in progress until it is sent.
     pub(in crate::server) fn to_locate_request(
-        connection: &Arc<Connection>,
+        sink: &dyn RequestSink,
         version: Version,
         request_id: u32,
     ) -> Self {
-        connection.output.lock().deferred += 1;
-        let connection = connection.clone();
-        Self(Some(Destination::Locate { connection, version, request_id }))
+        Self(Some(Destination::Locate { sink: sink.defer(), version, request_id }))
     }
 }
 

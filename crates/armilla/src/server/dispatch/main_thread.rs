@@ -1,13 +1,12 @@
 //! Requests for objects that only the main thread may call: the thread on which they arrive hands
 //! them over, waits, and sends the reply.
 
-use super::caller::serve_from;
+use super::caller::{Requester, serve_from};
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
-use crate::server::connections::connection::Connection;
 use crate::server::poa::PoaInner;
-use crate::server::reply::reply_capture::{CaptureStream, Stage, capture};
+use crate::server::reply::capture::{Capture, Stage};
 use crate::server::reply::reply_port::Flow;
 use crate::sync::lock;
 use crate::threads::{BlockingScope, wait_limit};
@@ -23,14 +22,13 @@ pub(in crate::server) struct MainThreadRequest<'m> {
     pub(in crate::server) poa: &'m Arc<PoaInner>,
     pub(in crate::server) message: &'m Message<'m>,
     pub(in crate::server) code_sets: CodeSets,
-    pub(in crate::server) request_id: u32,
     pub(in crate::server) response_expected: bool,
     /// Whether the client is answered before the servant is called.
     pub(in crate::server) sync_with_server: bool,
 }
 
-/// Serves a request of a connection, with the state of the interceptors.
-pub(in crate::server) type Serve = fn(&Arc<Connection>, &Message<'_>, CodeSets, Flow);
+/// Serves a request whose reply is captured, with the state of the interceptors.
+pub(in crate::server) type Serve = fn(&Arc<Capture>, &Message<'_>, CodeSets, Flow);
 
 /// Lets the main thread serve a request by `serve`, as soon as its POA admits it. Returns the reply,
 /// empty where there is none; or `None` when the main thread is not to serve it. The reply to a
@@ -62,15 +60,15 @@ pub(in crate::server) fn serve_on_main_thread(
 
 /// What the main thread is handed. When it is dropped before it was run, the ORB is shut down.
 struct Job {
-    capture_stream: Arc<CaptureStream>,
+    capture: Arc<Capture>,
     flow: Arc<Mutex<Flow>>,
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.capture_stream.pass(&[Stage::Waiting], Stage::Dropped);
+        self.capture.pass(&[Stage::Waiting], Stage::Dropped);
         // The servant may have panicked beside the catch of the dispatch.
-        self.capture_stream.pass(&[Stage::Begun], Stage::Served);
+        self.capture.pass(&[Stage::Begun], Stage::Served);
     }
 }
 
@@ -82,24 +80,26 @@ fn hand_over(
     acknowledge: &mut dyn FnMut(Vec<u8>),
 ) -> Result<Option<Vec<u8>>, SystemException> {
     let MainThreadRequest { orb, code_sets, response_expected, sync_with_server, .. } = *request;
-    let captured = capture(orb, request.request_id, request.peer.clone(), Vec::new())?;
-    let stream = captured.capture_stream.clone();
+    let capture = Arc::new(Capture::new(orb, request.peer.clone()));
     flow.iter_mut().for_each(|flow| flow.leave_thread());
     let handed = Arc::new(Mutex::new(flow.take()));
-    let job = Job { capture_stream: stream.clone(), flow: handed.clone() };
+    let job = Job { capture: capture.clone(), flow: handed.clone() };
     let (main, poa, mut kept) = (orb.clone(), request.poa.clone(), OwnedMessage::new());
     kept.copy_from(request.message);
     orb.main_thread().push(Box::new(move || {
         let Some(message) = kept.message() else { return };
         if !poa.admits_now() {
-            job.capture_stream.pass(&[Stage::Waiting], Stage::Refused);
-        } else if job.capture_stream.pass(&[Stage::Waiting], Stage::Begun) {
-            let connection = &captured.connection;
+            job.capture.pass(&[Stage::Waiting], Stage::Refused);
+        } else if job.capture.pass(&[Stage::Waiting], Stage::Begun) {
+            let capture = &job.capture;
             let mut flow = lock(&job.flow).take();
             flow.iter_mut().for_each(|flow| flow.enter_thread());
             let limit = main.settings().call_timeout;
-            let serve =
-                || serve_from(Some(connection), || serve(connection, &message, code_sets, flow));
+            let serve = || {
+                serve_from(Some(Requester::Other(capture.clone())), || {
+                    serve(capture, &message, code_sets, flow)
+                })
+            };
             // A panic is reported, and the drop of the job tells who waits.
             guarded("a request for the main thread", Completion::Maybe, || {
                 wait_limit::within(limit, limit, serve);
@@ -114,9 +114,9 @@ fn hand_over(
     };
     // Until the main thread begins, the request is not delivered.
     let is_begun = |stage| stage == Stage::Begun || is_end(stage);
-    let (reply, stage) = match stream.wait_for_stage(wait_limit::left(), is_begun) {
+    let (reply, stage) = match capture.wait_for_stage(wait_limit::left(), is_begun) {
         (reply, Stage::Begun) if reply.is_empty() => {
-            stream.wait_for_stage(wait_limit::left_for_reply(), is_end)
+            capture.wait_for_stage(wait_limit::left_for_reply(), is_end)
         }
         ended => ended,
     };
@@ -129,7 +129,7 @@ fn hand_over(
         _ if !reply.is_empty() && sync_with_server => {
             acknowledge(reply);
             // The request is in progress until the servant has returned.
-            stream.wait_for_stage(wait_limit::left_for_reply(), |stage| stage == Stage::Served);
+            capture.wait_for_stage(wait_limit::left_for_reply(), |stage| stage == Stage::Served);
             Ok(Some(Vec::new()))
         }
         _ if !reply.is_empty() => Ok(Some(reply)),

@@ -11,17 +11,16 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::panics::discard;
-use crate::runtime::Located;
+use crate::runtime::{Located, Orb};
 use crate::server::Servant;
-use crate::server::connections::bidirectional;
-use crate::server::connections::connection::{Connection, ServedBy};
-use crate::server::connections::output::PendingReply;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Arrived, Extended, Found, PoaInner};
+use crate::server::poa::{Arrived, Extended, Found, ObjectAdapters, PoaInner};
+use crate::server::reply::capture::Capture;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::reply::locate_reply::send_locate_reply;
-use crate::server::reply::reply_capture::{ReplyCapture, capture};
 use crate::server::reply::reply_port::{Body, Flow, ReplyPort};
+use crate::server::reply::sink::{PendingReply, ReplySink, RequestSink};
+use crate::server::threads::connection_slot::ConnectionSlot;
 use crate::threads::BlockingScope;
 use crate::transport::HERE;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Decoder, Encode, Encoder};
@@ -37,32 +36,62 @@ use std::sync::Arc;
 /// down every request.
 type Served = Result<(), Box<CloseReason>>;
 
+/// Where a request comes from, and where its reply goes.
+#[derive(Clone, Copy)]
+pub(in crate::server) struct Source<'s> {
+    pub(in crate::server) orb: &'s Orb,
+    /// The active objects of the ORB, so that a request finds them by one pointer.
+    pub(in crate::server) objects: &'s ObjectAdapters,
+    pub(in crate::server) sink: &'s dyn RequestSink,
+    /// What a request may tell of its connection; `None` if it comes from this process, or from
+    /// another thread.
+    pub(in crate::server) connection: Option<&'s dyn RequestConnection>,
+    /// Whether this ORB opened the connection.
+    pub(in crate::server) is_originated: bool,
+}
+
+/// The connection of a request, as far as its service contexts and extensions of POAs concern it.
+pub(in crate::server) trait RequestConnection {
+    /// Notes the code sets that the client has chosen.
+    fn set_code_sets(&self, code_sets: CodeSets);
+
+    /// Takes the client's offer of bidirectional GIOP.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    fn accept_offer(&self, data: &[u8]) -> Result<(), SystemException>;
+
+    /// What the extension of a POA has attached.
+    fn extension(&self) -> &ConnectionSlot;
+}
+
 /// Serves a request. The fast path is here: an active object, no service contexts, no interceptors.
 #[inline(always)]
 pub(in crate::server) fn request(
-    connection: &Arc<Connection>,
+    source: Source<'_>,
     message: &Message<'_>,
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
     memory: &mut Buffer,
 ) -> Served {
-    let orb = &connection.orb;
-    let plain =
-        header.contexts.is_empty() && !header.sync_with_server && !connection.is_originated();
+    let Source { orb, objects, sink, connection, is_originated } = source;
+    let plain = header.contexts.is_empty() && !header.sync_with_server && !is_originated;
     let plain = plain && orb.server_interceptors().is_none();
     let upcall = match header.target {
-        Target::Key(key) if plain => connection.objects.find_active(key),
+        Target::Key(key) if plain => objects.find_active(key),
         _ => None,
     };
     let Some(upcall) = upcall else {
-        return request_slow(connection, message, header, body, code_sets, memory);
+        // Made anew, so that only the slow path has it in memory.
+        let source = Source { orb, objects, sink, connection, is_originated };
+        return request_slow(&source, message, header, body, code_sets, memory);
     };
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let port = port(message, &header, code_sets, PendingReply::Now);
+    let port = port(orb, message, &header, code_sets, PendingReply::Now);
     let servant = upcall.skeleton();
     let skeleton = Some(servant);
-    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, skeleton, None);
+    let mut call = ServerCall::new(&header, &arguments, sink, port, memory, skeleton, None);
     let outcome = call_servant(servant, &mut call);
     let concluded = conclude(&mut call, outcome);
     arguments.end();
@@ -89,28 +118,29 @@ fn conclude(call: &mut ServerCall<'_>, outcome: Result<(), DispatchError>) -> Se
 #[cold]
 #[inline(never)]
 fn request_slow(
-    connection: &Arc<Connection>,
+    source: &Source<'_>,
     message: &Message<'_>,
     header: RequestHeader<'_>,
     body: Decoder<'_>,
     code_sets: CodeSets,
     memory: &mut Buffer,
 ) -> Served {
-    let orb = &connection.orb;
+    let orb = source.orb;
     // The outcome of a request that ends before its object is looked for.
-    let (code_sets, mut stopped) = match take_contexts(message, &header, connection, code_sets) {
-        Ok(agreed) => (agreed, None),
-        Err(exception) => (code_sets, Some(ending(exception))),
-    };
+    let (code_sets, mut stopped) =
+        match take_contexts(message, &header, source.connection, code_sets) {
+            Ok(agreed) => (agreed, None),
+            Err(exception) => (code_sets, Some(ending(exception))),
+        };
     let flow = match orb.server_interceptors() {
         None => None,
         Some(_) => {
-            let peer = connection.stream.peer();
+            let peer = source.sink.peer();
             Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
         }
     };
     let arrived = ArrivedRequest { message, header, body, code_sets };
-    request_begun(connection, arrived, memory, stopped, flow)
+    request_begun(source, arrived, memory, stopped, flow)
 }
 
 /// A request whose service contexts about the connection were handled.
@@ -124,27 +154,27 @@ struct ArrivedRequest<'m> {
 /// Serves a request that has passed the first interception points. Only now adapter activators are
 /// asked for its POA (CORBA 3.4 Part 1, 16.3.8).
 fn request_begun(
-    connection: &Arc<Connection>,
+    source: &Source<'_>,
     request: ArrivedRequest<'_>,
     memory: &mut Buffer,
     mut stopped: Option<Box<Outcome>>,
     mut flow: Flow,
 ) -> Served {
-    let orb = &connection.orb;
+    let &Source { orb, sink, .. } = source;
     let ArrivedRequest { message, header, body, code_sets } = request;
     let key = header.target.object_key();
-    let mut seeker = Seeker::new(orb, connection.is_originated());
+    let mut seeker = Seeker::new(orb, source.is_originated);
     // Once for each request, before it is known which thread serves it.
     let adapter = match (&stopped, key) {
         (None, Some(key)) => orb.adapter_for(key, &mut seeker),
         _ => Ok(None),
     };
-    let port = port(message, &header, code_sets, PendingReply::Now);
+    let port = port(orb, message, &header, code_sets, PendingReply::Now);
     if let Ok(Some(poa)) = &adapter
         && poa.is_for_main_thread()
         && !orb.is_main_thread()
-        && let request = for_main_thread(connection, poa, message, &header, code_sets)
-        && let Some(served) = by_main_thread(connection, &request, port, memory, &mut flow)
+        && let request = for_main_thread(source, poa, message, &header, code_sets)
+        && let Some(served) = by_main_thread(sink, &request, port, memory, &mut flow)
     {
         return served;
     }
@@ -157,15 +187,15 @@ fn request_begun(
     };
     let extended = match stopped {
         Some(_) => Extended::Absent,
-        None => extend(connection, message, &header, &found, &mut stopped),
+        None => extend(source.connection, message, &header, &found, &mut stopped),
     };
     let is_answered = matches!(extended, Extended::Answered);
     if stopped.is_none() && !is_answered && found.has_located_servant() {
-        let reply = serve_located(connection, header, arguments, port, found, flow);
-        return Ok(send_captured(connection, port, memory, reply, &mut None)?);
+        let reply = serve_located(source, header, arguments, port, found, flow);
+        return Ok(send_captured(sink, port, memory, reply, &mut None)?);
     }
     let servant = found.servant();
-    let mut call = ServerCall::new(&header, &arguments, connection, port, memory, servant, flow);
+    let mut call = ServerCall::new(&header, &arguments, sink, port, memory, servant, flow);
     let outcome = match stopped {
         None if is_answered => answer_without_results(&found, &mut call),
         None => serve(&found, &mut call),
@@ -178,19 +208,18 @@ fn request_begun(
 }
 
 fn for_main_thread<'m>(
-    connection: &'m Connection,
+    source: &Source<'m>,
     poa: &'m Arc<PoaInner>,
     message: &'m Message<'m>,
     header: &RequestHeader<'_>,
     code_sets: CodeSets,
 ) -> MainThreadRequest<'m> {
     MainThreadRequest {
-        peer: connection.stream.peer(),
-        orb: &connection.orb,
+        peer: source.sink.peer(),
+        orb: source.orb,
         poa,
         message,
         code_sets,
-        request_id: header.request_id,
         response_expected: header.response_expected,
         sync_with_server: header.sync_with_server,
     }
@@ -199,37 +228,35 @@ fn for_main_thread<'m>(
 /// Lets the main thread serve a request, and sends the reply. `None` when the main thread is not to
 /// serve it.
 fn by_main_thread(
-    connection: &Arc<Connection>,
+    sink: &dyn RequestSink,
     request: &MainThreadRequest<'_>,
     port: ReplyPort,
     memory: &mut Buffer,
     flow: &mut Flow,
 ) -> Option<Served> {
     let mut acknowledged = Ok(());
-    let mut acknowledge = |octets| acknowledged = connection.send(&whole(octets));
+    let mut acknowledge = |octets| acknowledged = sink.send(&whole(octets));
     let reply = serve_on_main_thread(request, flow, serve_here, &mut acknowledge)?;
-    let sent = send_captured(connection, port, memory, reply, flow);
+    let sent = send_captured(sink, port, memory, reply, flow);
     Some(acknowledged.map_err(CloseReason::from).and(sent).map_err(Box::from))
 }
 
 /// Serves a request that was handed to the calling thread. What cannot be served or sent is not
 /// captured.
-fn serve_here(
-    connection: &Arc<Connection>,
-    message: &Message<'_>,
-    code_sets: CodeSets,
-    flow: Flow,
-) {
+fn serve_here(capture: &Arc<Capture>, message: &Message<'_>, code_sets: CodeSets, flow: Flow) {
     // It was decoded before.
     let Ok((header, body)) = decode_request(message) else { return };
     let request = ArrivedRequest { message, header, body, code_sets };
-    request_begun(connection, request, &mut Buffer::new(), None, flow).ok();
+    let orb = capture.orb();
+    let objects = orb.object_adapters();
+    let source = Source { orb, objects, sink: capture, connection: None, is_originated: false };
+    request_begun(&source, request, &mut Buffer::new(), None, flow).ok();
 }
 
 /// Shows the request to the extension of the POA, if there is one. A request that the extension
 /// refuses is stopped.
 fn extend(
-    connection: &Connection,
+    connection: Option<&dyn RequestConnection>,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     found: &Found<'_>,
@@ -239,10 +266,7 @@ fn extend(
         operation: header.operation.as_str(),
         contexts: &header.contexts,
         size: message.octets.len(),
-        connection: match connection.served_by {
-            ServedBy::Collocated => None,
-            _ => Some(&connection.extension),
-        },
+        connection: connection.map(|connection| connection.extension()),
     };
     Extended::of(found, arrived).unwrap_or_else(|exception| {
         *stopped = Some(ending(exception.before_entry()));
@@ -307,28 +331,26 @@ fn threading_changed() -> SystemException {
 /// Serves a request with a servant from a servant locator. The reply is captured, because
 /// `postinvoke` is called before the client gets it.
 fn serve_located(
-    client: &Arc<Connection>,
+    client: &Source<'_>,
     header: RequestHeader<'_>,
     arguments: Decoder<'_>,
     port: ReplyPort,
     found: Found<'_>,
     flow: Flow,
 ) -> Result<Vec<u8>, SystemException> {
-    let orb = &client.orb;
-    let ReplyCapture { connection: capturing, capture_stream } =
-        capture(orb, port.request_id, HERE, Vec::new())?;
+    let orb = client.orb;
+    let capture = Arc::new(Capture::new(orb, HERE));
     let mut memory = Buffer::new();
     let servant = found.servant();
-    let mut call =
-        ServerCall::new(&header, &arguments, &capturing, port, &mut memory, servant, flow);
-    call.set_located_servant(found.located_servant(), client);
+    let mut call = ServerCall::new(&header, &arguments, &capture, port, &mut memory, servant, flow);
+    call.set_located_servant(found.located_servant(), client.sink);
     let outcome = serve(&found, &mut call);
     // A captured reply cannot fail to be sent.
     conclude(&mut call, outcome).ok();
     let reply = match call.owes_reply() {
         true => {
             let _blocking = BlockingScope::begin();
-            capture_stream.wait(|| orb.settings().call_timeout)
+            capture.wait(|| orb.settings().call_timeout)
         }
         false => Ok(Vec::new()),
     };
@@ -343,19 +365,17 @@ fn whole(octets: Vec<u8>) -> Encoder<'static> {
 
 /// Sends a captured reply to the client. An exception goes through the interceptors of `flow`.
 fn send_captured(
-    connection: &Arc<Connection>,
+    sink: &dyn RequestSink,
     port: ReplyPort,
     memory: &mut Buffer,
     reply: Result<Vec<u8>, SystemException>,
     flow: &mut Flow,
 ) -> Result<(), CloseReason> {
     match reply {
-        Ok(octets) if octets.is_empty() => {
-            Ok(connection.settle(port.request_id, port.pending, None)?)
-        }
-        Ok(octets) => Ok(connection.settle(port.request_id, port.pending, Some(&whole(octets)))?),
+        Ok(octets) if octets.is_empty() => Ok(sink.settle(port.request_id, port.pending, None)?),
+        Ok(octets) => Ok(sink.settle(port.request_id, port.pending, Some(&whole(octets)))?),
         Err(exception) => {
-            let sent = port.raise(flow, connection, memory, &exception);
+            let sent = port.raise(flow, sink, memory, &exception);
             sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
         }
     }
@@ -364,13 +384,15 @@ fn send_captured(
 /// Where the reply to a request goes.
 #[inline]
 pub(in crate::server) fn port(
+    orb: &Orb,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     code_sets: CodeSets,
     pending: PendingReply,
 ) -> ReplyPort {
     let RequestHeader { request_id, response_expected, .. } = *header;
-    ReplyPort { request_id, version: message.header.version, code_sets, response_expected, pending }
+    let (version, max_message) = (message.header.version, orb.settings().max_message);
+    ReplyPort { request_id, version, code_sets, response_expected, pending, max_message }
 }
 
 /// Why the connection of a request ends whose reply was not sent.
@@ -425,21 +447,22 @@ fn no_reply(call: &ServerCall<'_>) -> SystemException {
 fn take_contexts(
     message: &Message<'_>,
     header: &RequestHeader<'_>,
-    connection: &Arc<Connection>,
+    connection: Option<&dyn RequestConnection>,
     present: CodeSets,
 ) -> Result<CodeSets, SystemException> {
     let code_sets = take_code_sets(header, connection, present)?;
     if message.header.version >= Version::V1_2
         && let Some(offer) = header.contexts.find(BIDIRECTIONAL_CONTEXT)
+        && let Some(connection) = connection
     {
-        bidirectional::accept_offer(connection, offer)?;
+        connection.accept_offer(offer)?;
     }
     Ok(code_sets)
 }
 
 fn take_code_sets(
     header: &RequestHeader<'_>,
-    connection: &Connection,
+    connection: Option<&dyn RequestConnection>,
     present: CodeSets,
 ) -> Result<CodeSets, SystemException> {
     let Some(data) = header.contexts.find(CODE_SETS_CONTEXT) else { return Ok(present) };
@@ -452,36 +475,39 @@ fn take_code_sets(
             .with_reason(what)
     })?;
     let code_sets = CodeSets { lone_surrogates: present.lone_surrogates, ..code_sets };
-    connection.output.lock().responder.set_code_sets(code_sets);
+    if let Some(connection) = connection {
+        connection.set_code_sets(code_sets);
+    }
     Ok(code_sets)
 }
 
 /// Answers a LocateRequest, now or later: it is in progress until then, and counts. One that is
 /// `refused` gets this exception.
 pub(in crate::server) fn locate(
-    connection: &Arc<Connection>,
+    source: &Source<'_>,
     message: &Message<'_>,
     request: &LocateRequest<'_>,
     refused: Option<SystemException>,
     memory: &mut Buffer,
 ) -> Result<(), CloseReason> {
+    let &Source { orb, sink, .. } = source;
     let found = match (refused, request.target.object_key()) {
         (Some(exception), _) => Err(exception),
         (None, None) => Ok(Located::Unnamed),
-        (None, Some(key)) => connection.orb.locate_object(key, connection.is_originated()),
+        (None, Some(key)) => orb.locate_object(key, source.is_originated),
     };
     let (version, id) = (message.header.version, request.request_id);
     if matches!(found, Ok(Located::Nowhere))
-        && !connection.is_originated()
+        && !source.is_originated
         && let Some(key) = request.target.object_key()
-        && let Some(locator) = connection.orb.key_locator(key)
+        && let Some(locator) = orb.key_locator(key)
     {
-        let reply = LocationReply::to_locate_request(connection, version, id);
-        key_locator::ask(&connection.orb, &locator, key, connection.stream.peer(), reply);
+        let reply = LocationReply::to_locate_request(sink, version, id);
+        key_locator::ask(orb, &locator, key, sink.peer(), reply);
         return Ok(());
     }
-    let sent = send_locate_reply(connection, version, id, found, memory);
+    let sent = send_locate_reply(sink, version, id, found, memory);
     // Nothing is sent, so this cannot fail.
-    connection.settle(id, PendingReply::Now, None).ok();
+    sink.settle(id, PendingReply::Now, None).ok();
     sent
 }

@@ -6,12 +6,11 @@
 use crate::client::{LocalLimit, ReplyBuffer};
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
-use crate::server::dispatch::caller::serve_from;
+use crate::server::dispatch::caller::{Requester, serve_from};
 use crate::server::dispatch::nesting;
-use crate::server::dispatch::requests;
-use crate::server::reply::reply_capture::capture;
+use crate::server::dispatch::requests::{self, Source};
+use crate::server::reply::capture::LocalCapture;
 use crate::threads::wait_limit;
-use crate::transport::HERE;
 use armilla_cdr::CodeSets;
 use armilla_giop::{Message, decode_request};
 
@@ -29,19 +28,21 @@ pub(in crate::server) fn serve_collocated(
     let malformed = |error| SystemException::decoding(&error, Completion::No);
     let (header, body) = decode_request(message).map_err(malformed)?;
     let expected = header.response_expected;
-    let reply_memory = std::mem::take(&mut reply_buffer.caught);
-    let capture = capture(orb, header.request_id, HERE, reply_memory)?;
+    // The ORB serves requests only while it is open.
+    orb.server()?;
+    let capture = LocalCapture::new(orb, std::mem::take(&mut reply_buffer.caught));
     let memory = &mut reply_buffer.written;
+    let objects = orb.object_adapters();
+    let source = Source { orb, objects, sink: &capture, connection: None, is_originated: false };
+    let requester = Requester::ThisProcess(orb.incarnation());
     let served = wait_limit::within(limit.until_delivery(), limit.time, || {
-        serve_from(Some(&capture.connection), || {
-            requests::request(&capture.connection, message, header, body, code_sets, memory)
+        serve_from(Some(requester), || {
+            requests::request(source, message, header, body, code_sets, memory)
         })
     });
-    let reply = match served {
-        Ok(()) if expected => capture.capture_stream.wait(|| limit.left()),
+    match served {
+        Ok(()) if expected => capture.wait(|| limit.left()),
         // A captured reply cannot fail to be sent.
         Ok(()) | Err(_) => Ok(Vec::new()),
-    };
-    capture.keep_for_reuse();
-    reply
+    }
 }

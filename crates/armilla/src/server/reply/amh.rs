@@ -2,11 +2,10 @@
 //! handling (AMH).
 
 use super::reply_port::{Body, Flow, ReplyPort, Sent};
+use super::sink::{LateSink, PendingReply};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
-use crate::server::connections::connection::Connection;
-use crate::server::connections::output::PendingReply;
 use crate::server::interception::ServerFlow;
 use crate::server::servant::Signatures;
 use crate::signature::CallAtFault;
@@ -15,7 +14,6 @@ use armilla_cdr::{Buffer, CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
 use smallvec::SmallVec;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
 /// Writes the results of an operation.
@@ -149,7 +147,7 @@ impl<R, E> fmt::Debug for ResponseHandler<R, E> {
 
 /// A reply that a client waits for.
 pub(in crate::server) struct DeferredReply {
-    connection: Arc<Connection>,
+    sink: LateSink,
     port: ReplyPort,
     flow: Flow,
     /// The name of the operation, and where its signature is found; `None` if no servant replies.
@@ -161,35 +159,29 @@ const NAME: usize = 32;
 
 impl DeferredReply {
     pub(in crate::server) fn new(
-        connection: Arc<Connection>,
+        sink: LateSink,
         port: ReplyPort,
         flow: Flow,
         operation: Option<(&str, Signatures)>,
     ) -> Self {
         let operation =
             operation.map(|(name, signatures)| (SmallVec::from_slice(name.as_bytes()), signatures));
-        Self { connection, port, flow, operation }
+        Self { sink, port, flow, operation }
     }
 
     /// Whether the client has cancelled the request or disconnected.
     pub(in crate::server) fn is_abandoned(&self) -> bool {
-        // A thread that holds the lock is sending to the client, which is thus connected.
-        let output = self.connection.output.try_lock();
-        output.is_some_and(|output| {
-            output.gone || output.responder.is_cancelled(self.port.request_id)
-        })
+        self.sink.is_abandoned(self.port.request_id)
     }
 
     /// Replies with what `body` writes, or with the exception that says why that failed.
     fn send(&mut self, status: ReplyStatus, body: Body<'_, '_>) {
         let flow = self.flow.take();
-        let (connection, memory) = (&self.connection, &mut Buffer::new());
+        let (sink, memory) = (&*self.sink, &mut Buffer::new());
         let explain = |exception| self.explain_unencodable(exception, status, body);
         let sent = match flow {
-            None => self.port.send(connection, memory, status, &[], body).map_err(explain),
-            Some(flow) => {
-                self.port.answer_through(flow, connection, memory, (status, body), &explain)
-            }
+            None => self.port.send(sink, memory, status, &[], body).map_err(explain),
+            Some(flow) => self.port.answer_through(flow, sink, memory, (status, body), &explain),
         };
         if let Err(exception) = self.note_sent(sent) {
             self.raise(&exception);
@@ -213,8 +205,8 @@ impl DeferredReply {
     }
 
     fn raise(&mut self, exception: &SystemException) {
-        let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.raise(flow, connection, &mut Buffer::new(), exception);
+        let (flow, sink) = (&mut self.flow, &*self.sink);
+        let sent = self.port.raise(flow, sink, &mut Buffer::new(), exception);
         if let Err(error) = self.note_sent(sent) {
             report!(error, "cannot encode the reply", exception = exception, error = error);
         }
@@ -222,8 +214,8 @@ impl DeferredReply {
 
     /// Ends the request with a forward or an exception, before any servant was called.
     pub(in crate::server) fn end(&mut self, outcome: Outcome) {
-        let (flow, connection) = (&mut self.flow, &self.connection);
-        let sent = self.port.end(flow, connection, &mut Buffer::new(), outcome);
+        let (flow, sink) = (&mut self.flow, &*self.sink);
+        let sent = self.port.end(flow, sink, &mut Buffer::new(), outcome);
         if let Err(exception) = self.note_sent(sent) {
             self.raise(&exception.before_entry());
         }
@@ -240,7 +232,7 @@ impl DeferredReply {
         let sent = sent?;
         self.port.pending = PendingReply::Nothing;
         if let Err(error) = sent {
-            tracing::debug!(peer = %self.connection.stream.peer(), %error, "a reply was not sent");
+            tracing::debug!(peer = %self.sink.peer(), %error, "a reply was not sent");
         }
         Ok(())
     }
@@ -255,7 +247,7 @@ impl Drop for DeferredReply {
         }
         if self.port.pending == PendingReply::Later {
             // Nothing is sent, so this cannot fail.
-            self.connection.settle(self.port.request_id, PendingReply::Later, None).ok();
+            self.sink.settle(self.port.request_id, PendingReply::Later, None).ok();
         }
     }
 }

@@ -1,21 +1,20 @@
 //! Encoding and sending the reply to a LocateRequest (CORBA 3.4 Part 2, 9.4.6).
 
 use super::close_reason::CloseReason;
+use super::sink::ReplySink;
 use crate::exception::{SystemException, encode_system};
 use crate::runtime::Located;
-use crate::server::connections::connection::Connection;
 use armilla_cdr::{Buffer, ByteOrder, CodeSet, CodeSets, Encode, Encoder};
 use armilla_giop::{
     AddressingDisposition, LocateStatus, MessageHeader, MessageKind, Version, begin_locate_reply,
 };
-use std::sync::Arc;
 
 /// Tells the client what was found. The reply is written into `memory`.
 ///
 /// # Errors
 /// When the reply cannot be encoded or sent.
 pub(in crate::server) fn send_locate_reply(
-    connection: &Arc<Connection>,
+    sink: &dyn ReplySink,
     version: Version,
     request_id: u32,
     found: Result<Located, SystemException>,
@@ -47,7 +46,7 @@ pub(in crate::server) fn send_locate_reply(
     let finished = body
         .map_err(|error| CloseReason::Malformed(MessageKind::LocateRequest, error))
         .and_then(|()| MessageHeader::finish(&mut out).map_err(CloseReason::Framing));
-    let sent = finished.and_then(|()| connection.send(&out).map_err(CloseReason::from));
+    let sent = finished.and_then(|()| sink.send(&out).map_err(CloseReason::from));
     *memory = out.take_buffer();
     sent
 }

@@ -2,12 +2,11 @@
 //!
 //! The queue and the order of replies are in [`crate::server::connections::output`].
 
+use super::sink::{PendingReply, ReplySink};
 use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
 use crate::interception::Outcome;
-use crate::server::connections::connection::Connection;
-use crate::server::connections::output::PendingReply;
 use crate::server::interception::ServerFlow;
 use crate::signature::{CallAtFault, Part};
 use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
@@ -16,7 +15,6 @@ use armilla_giop::{
     put_body,
 };
 use armilla_ipc::SendError;
-use std::sync::Arc;
 
 /// The state of the interceptors until the request ends; `None` when there are none.
 pub(in crate::server) type Flow = Option<Box<ServerFlow>>;
@@ -36,6 +34,8 @@ pub(in crate::server) struct ReplyPort {
     pub(in crate::server) code_sets: CodeSets,
     pub(in crate::server) response_expected: bool,
     pub(in crate::server) pending: PendingReply,
+    /// The size of a message at most, in octets.
+    pub(in crate::server) max_message: usize,
 }
 
 impl ReplyPort {
@@ -50,7 +50,7 @@ impl ReplyPort {
     pub(in crate::server) fn answer_through(
         &self,
         mut flow: Box<ServerFlow>,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         (status, body): (ReplyStatus, Body<'_, '_>),
         explain: &dyn Fn(SystemException) -> SystemException,
@@ -58,7 +58,7 @@ impl ReplyPort {
         // A reply that cannot be encoded is not sent: the interceptors see the exception instead.
         let mut out = self.reply_buffer(memory);
         let fits = match self.response_expected {
-            true => self.encode(&mut out, connection, status, &[], body),
+            true => self.encode(&mut out, status, &[], body),
             false => Ok(()),
         };
         let outcome = match fits {
@@ -68,12 +68,12 @@ impl ReplyPort {
         let is_reply = !matches!(outcome, Outcome::SystemException(_) | Outcome::Forward(_));
         let contexts = flow.contexts();
         let sent = (is_reply && self.response_expected && contexts.is_empty())
-            .then(|| connection.settle(self.request_id, self.pending, Some(&out)));
+            .then(|| sink.settle(self.request_id, self.pending, Some(&out)));
         *memory = out.take_buffer();
         match sent {
             Some(sent) => Ok(sent),
-            None if is_reply => self.send(connection, memory, status, &contexts, body),
-            None => self.send_outcome(&flow, connection, memory, &outcome),
+            None if is_reply => self.send(sink, memory, status, &contexts, body),
+            None => self.send_outcome(&flow, sink, memory, &outcome),
         }
     }
 
@@ -84,14 +84,14 @@ impl ReplyPort {
     #[cold]
     pub(in crate::server) fn acknowledge(
         self,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
     ) -> Result<(), SendError> {
         let mut out = self.reply_buffer(memory);
         let status = ReplyStatus::NoException;
         // A reply without contexts and body can be encoded, and is not too large.
-        let encoded = self.encode(&mut out, connection, status, &[], &|_| Ok(()));
-        let sent = encoded.map_or(Ok(()), |()| connection.send(&out));
+        let encoded = self.encode(&mut out, status, &[], &|_| Ok(()));
+        let sent = encoded.map_or(Ok(()), |()| sink.send(&out));
         *memory = out.take_buffer();
         sent
     }
@@ -104,11 +104,11 @@ impl ReplyPort {
     pub(in crate::server) fn raise(
         self,
         flow: &mut Flow,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         exception: &SystemException,
     ) -> Sent {
-        self.end(flow, connection, memory, Outcome::SystemException(exception.clone()))
+        self.end(flow, sink, memory, Outcome::SystemException(exception.clone()))
     }
 
     /// Ends the request with an exception or a forward, as [`raise`](Self::raise) does.
@@ -119,31 +119,31 @@ impl ReplyPort {
     pub(in crate::server) fn end(
         self,
         flow: &mut Flow,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         outcome: Outcome,
     ) -> Sent {
         let Some(mut flow) = flow.take() else {
-            return self.send_without_results(connection, memory, &[], &outcome);
+            return self.send_without_results(sink, memory, &[], &outcome);
         };
         let outcome = flow.end(outcome);
-        self.send_outcome(&flow, connection, memory, &outcome)
+        self.send_outcome(&flow, sink, memory, &outcome)
     }
 
     fn send_outcome(
         self,
         flow: &ServerFlow,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         outcome: &Outcome,
     ) -> Sent {
-        self.send_without_results(connection, memory, &flow.contexts(), outcome)
+        self.send_without_results(sink, memory, &flow.contexts(), outcome)
     }
 
     /// Sends an outcome without results of the servant.
     fn send_without_results(
         self,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         contexts: &[ServiceContext<'_>],
         outcome: &Outcome,
@@ -151,13 +151,13 @@ impl ReplyPort {
         match outcome {
             Outcome::Forward(ior) => {
                 let status = ReplyStatus::LocationForward;
-                self.send(connection, memory, status, contexts, &|out| ior.encode(out))
+                self.send(sink, memory, status, contexts, &|out| ior.encode(out))
             }
             Outcome::SystemException(exception) => {
-                self.send_exception(connection, memory, contexts, exception)
+                self.send_exception(sink, memory, contexts, exception)
             }
             // Interceptors turn every other outcome into one of these two.
-            _ => Ok(connection.settle(self.request_id, self.pending, None)),
+            _ => Ok(sink.settle(self.request_id, self.pending, None)),
         }
     }
 
@@ -165,26 +165,26 @@ impl ReplyPort {
     /// it and the message has room.
     fn send_exception(
         self,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         contexts: &[ServiceContext<'_>],
         exception: &SystemException,
     ) -> Sent {
-        let tells = connection.orb.settings().exception_details;
+        let tells = sink.orb().settings().exception_details;
         let detail = tells.then(|| encode_detail(exception)).flatten();
         let detail = detail.as_deref().map(ExceptionDetail::service_context);
         let status = ReplyStatus::SystemException;
         let body: Body<'_, '_> = &|out| encode_system(exception, out);
         if detail.is_some() {
             let told: Vec<_> = contexts.iter().copied().chain(detail).collect();
-            if let Ok(sent) = self.send(connection, memory, status, &told, body) {
+            if let Ok(sent) = self.send(sink, memory, status, &told, body) {
                 return Ok(sent);
             }
         }
-        self.send(connection, memory, status, contexts, body)
+        self.send(sink, memory, status, contexts, body)
     }
 
-    /// Sends a reply over `connection`, if one is expected, and ends the request. The reply is
+    /// Sends a reply to `sink`, if one is expected, and ends the request. The reply is
     /// written into `memory`.
     ///
     /// # Errors
@@ -192,18 +192,18 @@ impl ReplyPort {
     #[inline(always)]
     pub(in crate::server) fn send(
         &self,
-        connection: &Arc<Connection>,
+        sink: &dyn ReplySink,
         memory: &mut Buffer,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
         body: Body<'_, '_>,
     ) -> Sent {
         if !self.response_expected {
-            return Ok(connection.settle(self.request_id, self.pending, None));
+            return Ok(sink.settle(self.request_id, self.pending, None));
         }
         let mut out = self.reply_buffer(memory);
-        let encoded = self.encode(&mut out, connection, status, contexts, body);
-        let sent = encoded.map(|()| connection.settle(self.request_id, self.pending, Some(&out)));
+        let encoded = self.encode(&mut out, status, contexts, body);
+        let sent = encoded.map(|()| sink.settle(self.request_id, self.pending, Some(&out)));
         *memory = out.take_buffer();
         std::mem::forget(out);
         sent
@@ -239,12 +239,11 @@ impl ReplyPort {
         out
     }
 
-    /// Encodes a reply to be sent over `connection`.
+    /// Encodes a reply.
     #[inline(always)]
     fn encode<'p>(
         &self,
         out: &mut Encoder<'p>,
-        connection: &Connection,
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
         body: Body<'_, 'p>,
@@ -253,7 +252,7 @@ impl ReplyPort {
             .and_then(|()| put_body(out, self.version, body))
             .or_else(|error| self.encode_in_other_order(error, out, status, contexts, body))
             .map_err(|error| SystemException::encoding(&error, Completion::Yes))
-            .and_then(|()| finish(out, connection.orb.settings().max_message))
+            .and_then(|()| finish(out, self.max_message))
     }
 
     /// Encodes a reply in the other byte order, if `error` requires that.

@@ -18,7 +18,6 @@ use crate::server::connections::connection::{Connection, ServedBy};
 use crate::server::connections::reactor_connection::ReactorConnection;
 use crate::server::endpoints::endpoint_group::EndpointGroupOptions;
 use crate::server::reply::close_reason::CloseReason;
-use crate::server::reply::reply_capture::ReplyCapture;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_cdr::Buffer;
@@ -104,8 +103,6 @@ pub(in crate::server) struct Workers {
     connection_waiting: Condvar,
     reactor_pool: OnceLock<Arc<ReactorPool>>,
     starting: Mutex<()>,
-    /// Captures of collocated replies that are free to be reused.
-    pub(in crate::server) kept_captures: parking_lot::Mutex<Vec<ReplyCapture>>,
 }
 
 /// The threads that serve one connection each.
@@ -203,7 +200,6 @@ impl Workers {
             connection_waiting: Condvar::new(),
             reactor_pool: OnceLock::new(),
             starting: Mutex::default(),
-            kept_captures: Default::default(),
         });
         monitor::start(&workers, workers.registry.period())?;
         Ok(workers)
@@ -260,7 +256,6 @@ impl Workers {
                 Ok(())
             }
             ServedBy::Reactor(reactor_connection) => reactor_connection.begin(connection),
-            ServedBy::Collocated => Ok(()),
         }
     }
 
@@ -381,7 +376,6 @@ impl Workers {
         // For which there was no thread.
         let waiting = std::mem::take(&mut lock(&self.drivers).waiting);
         self.connection_waiting.notify_all();
-        self.kept_captures.lock().clear();
         waiting.iter().for_each(|(connection, _)| connection.conclude(&CloseReason::Ours));
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.stop();

@@ -1,79 +1,106 @@
 //! Replies that are captured in memory instead of being sent: those of requests from this process,
 //! of requests that the main thread serves, and of servants from a servant locator.
 
+use super::sink::{LateSink, PendingReply, ReplySink, RequestSink};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
-use crate::server::connections::connection::{Connection, ServedBy};
 use crate::sync::lock;
-use crate::transport::is_here;
-use armilla_ipc::{Address, Readiness, SendError, Stream};
-use std::io::{self, IoSlice};
-use std::net::Shutdown;
+use crate::transport::HERE;
+use crate::wire;
+use armilla_cdr::Encoder;
+use armilla_ipc::{Address, SendError};
+use std::cell::{OnceCell, RefCell};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A connection that carries one request at a time, and the stream that captures the reply.
-pub(in crate::server) struct ReplyCapture {
-    pub(in crate::server) connection: Arc<Connection>,
-    pub(in crate::server) capture_stream: Arc<CaptureStream>,
+/// The place for the reply to a request of the calling thread. Only a reply that comes later needs
+/// one that threads share.
+pub(in crate::server) struct LocalCapture<'o> {
+    orb: &'o Orb,
+    reply: RefCell<Vec<u8>>,
+    late: OnceCell<Arc<Capture>>,
 }
 
-/// How many captures are kept for reuse.
-const MAX_KEPT_CAPTURES: usize = 16;
+/// The address of a client in this process.
+static PEER: Address = HERE;
 
-impl ReplyCapture {
-    /// Keeps the capture for the next request, unless a response handler may still use it.
-    pub(in crate::server) fn keep_for_reuse(self) {
-        let is_ours = Arc::strong_count(&self.connection) == 1;
-        if is_ours && is_here(&self.capture_stream.peer) && self.connection.is_idle() {
-            let workers = self.connection.workers.clone();
-            let mut kept_captures = workers.kept_captures.lock();
-            if kept_captures.len() < MAX_KEPT_CAPTURES && !workers.is_closing() {
-                kept_captures.push(self);
-            }
+impl<'o> LocalCapture<'o> {
+    /// Captures a reply in `memory`.
+    #[inline]
+    pub(in crate::server) fn new(orb: &'o Orb, mut memory: Vec<u8>) -> Self {
+        memory.clear();
+        Self { orb, reply: RefCell::new(memory), late: OnceCell::new() }
+    }
+
+    /// The reply; `left` is asked how long to wait for one that a response handler sends later.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when it does not come in this time.
+    #[inline]
+    pub(in crate::server) fn wait(
+        self,
+        left: impl FnOnce() -> Option<Duration>,
+    ) -> Result<Vec<u8>, SystemException> {
+        match self.late.into_inner() {
+            Some(late) if self.reply.borrow().is_empty() => late.wait(left),
+            _ => Ok(self.reply.into_inner()),
         }
     }
 }
 
-/// Returns a connection from `peer` on which this request is in progress. The reply is captured in
-/// `memory`.
-///
-/// # Errors
-/// Those of `Orb::server`.
-pub(in crate::server) fn capture(
-    orb: &Orb,
-    request_id: u32,
-    peer: Address,
-    mut memory: Vec<u8>,
-) -> Result<ReplyCapture, SystemException> {
-    memory.clear();
-    let workers = orb.server()?.workers();
-    let kept_captures = if is_here(&peer) { workers.kept_captures.lock().pop() } else { None };
-    let capture = match kept_captures {
-        Some(kept_captures) => {
-            *lock(&kept_captures.capture_stream.captured) = Captured::new(memory);
-            kept_captures
-        }
-        None => {
-            let captured = Mutex::new(Captured::new(memory));
-            let capture_stream = CaptureStream { captured, changed: Condvar::new(), peer };
-            let capture_stream = Arc::new(capture_stream);
-            let connection =
-                Connection::new(orb, workers, capture_stream.clone(), 0, ServedBy::Collocated);
-            ReplyCapture { connection: Arc::new(connection), capture_stream }
-        }
-    };
-    // This cannot be refused: no other request is in progress on the connection.
-    let _begun = capture.connection.output.lock().responder.begin(request_id, || false);
-    Ok(capture)
+impl ReplySink for LocalCapture<'_> {
+    fn orb(&self) -> &Orb {
+        self.orb
+    }
+
+    fn peer(&self) -> &Address {
+        &PEER
+    }
+
+    fn settle(
+        &self,
+        _: u32,
+        _: PendingReply,
+        reply: Option<&Encoder<'_>>,
+    ) -> Result<(), SendError> {
+        reply.map_or(Ok(()), |reply| self.send(reply))
+    }
+
+    #[inline]
+    fn send(&self, message: &Encoder<'_>) -> Result<(), SendError> {
+        write(message, &mut self.reply.borrow_mut());
+        Ok(())
+    }
+
+    fn is_abandoned(&self, _: u32) -> bool {
+        false
+    }
 }
 
-/// A stream that captures a reply in memory instead of sending it.
+impl RequestSink for LocalCapture<'_> {
+    fn defer(&self) -> LateSink {
+        self.late.get_or_init(|| Arc::new(Capture::new(self.orb, HERE))).clone()
+    }
+}
+
+/// Appends a message to what was captured.
+#[inline]
+fn write(message: &Encoder<'_>, captured: &mut Vec<u8>) {
+    match message.as_contiguous() {
+        Some(octets) => captured.extend_from_slice(octets),
+        None => wire::parts(message, usize::MAX, |parts| {
+            parts.iter().for_each(|part| captured.extend_from_slice(part));
+        }),
+    }
+}
+
+/// The place for a reply that several threads share: one serves the request, another one waits.
 #[derive(Debug)]
-pub(in crate::server) struct CaptureStream {
+pub(in crate::server) struct Capture {
+    orb: Orb,
+    peer: Address,
     captured: Mutex<Captured>,
     changed: Condvar,
-    peer: Address,
 }
 
 #[derive(Debug)]
@@ -98,13 +125,13 @@ pub(in crate::server) enum Stage {
     Abandoned,
 }
 
-impl Captured {
-    const fn new(reply: Vec<u8>) -> Self {
-        Self { reply, stage: Stage::Waiting }
+impl Capture {
+    /// The place for the reply to a request from `peer`.
+    pub(in crate::server) fn new(orb: &Orb, peer: Address) -> Self {
+        let captured = Captured { reply: Vec::new(), stage: Stage::Waiting };
+        Self { orb: orb.clone(), peer, captured: Mutex::new(captured), changed: Condvar::new() }
     }
-}
 
-impl CaptureStream {
     /// Waits for the reply, which a response handler may send later from another thread. `left` is
     /// asked how long, if the reply is not there yet.
     ///
@@ -177,45 +204,37 @@ impl CaptureStream {
     }
 }
 
-impl Stream for CaptureStream {
-    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-
-    fn send_all(&self, bytes: &[u8]) -> Result<(), SendError> {
-        lock(&self.captured).reply.extend_from_slice(bytes);
-        self.changed.notify_all();
-        Ok(())
-    }
-
-    fn send_all_vectored(&self, parts: &[IoSlice<'_>]) -> Result<(), SendError> {
-        let mut captured = lock(&self.captured);
-        parts.iter().for_each(|part| captured.reply.extend_from_slice(part));
-        self.changed.notify_all();
-        Ok(())
-    }
-
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn readiness(&self) -> io::Result<Readiness> {
-        Ok(Readiness::Idle)
-    }
-
-    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
-        Ok(())
+impl ReplySink for Capture {
+    fn orb(&self) -> &Orb {
+        &self.orb
     }
 
     fn peer(&self) -> &Address {
         &self.peer
     }
 
-    fn local(&self) -> &Address {
-        &self.peer
+    fn settle(
+        &self,
+        _: u32,
+        _: PendingReply,
+        reply: Option<&Encoder<'_>>,
+    ) -> Result<(), SendError> {
+        reply.map_or(Ok(()), |reply| self.send(reply))
+    }
+
+    fn send(&self, message: &Encoder<'_>) -> Result<(), SendError> {
+        write(message, &mut lock(&self.captured).reply);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    fn is_abandoned(&self, _: u32) -> bool {
+        false
+    }
+}
+
+impl RequestSink for Arc<Capture> {
+    fn defer(&self) -> LateSink {
+        self.clone()
     }
 }
