@@ -16,15 +16,11 @@ mod synchronous;
 
 pub use asynchronous::{PollableSet, ReplyFuture};
 pub(crate) use asynchronous::{begin, invoke_async, invoke_raises_async};
-pub(crate) use connection::{ConnectionSetup, MultiplexedConnection, Ready};
-pub(crate) use endpoint::{
-    Carrier, Client, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer,
-};
+pub(crate) use connection::{Carrier, ConnectionSetup, MultiplexedConnection, Ready};
+pub(crate) use endpoint::{Client, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub use endpoint::{ConnectionPool, Greeting};
 pub(crate) use operations::{Waiting, interface_of};
 pub(crate) use reference::Reference;
 pub use reference::{AddedContext, CallChoice, CallSelector, ClientExtension, Object};
-pub(crate) use request::{Operation, OperationKey, OwnedOperation, no_reply};
-pub(crate) use synchronous::{
-    Request, call, invoke, invoke_oneway, invoke_raises, oneway_response,
-};
+pub(crate) use request::{Operation, OperationKey, OwnedOperation, Request, no_reply};
+pub(crate) use synchronous::{call, invoke, invoke_oneway, invoke_raises, oneway_response};

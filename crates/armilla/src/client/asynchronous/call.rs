@@ -15,8 +15,8 @@ use crate::client::interception::Suspended;
 use crate::client::invocation::Invocation;
 use crate::client::reference::{AddedContext, AttemptTarget, Object, Selected, to_send};
 use crate::client::request::{
-    AddedContexts, Arguments, Bound, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
-    part, undecodable,
+    AddedContexts, Bound, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait,
+    no_reply, part, undecodable,
 };
 use crate::exception::SystemException;
 use crate::interception::{Contexts, Slots};
@@ -42,7 +42,7 @@ pub(crate) struct AsyncCall {
     /// What tells of the calling thread, where the call goes elsewhere than it began.
     pub(in crate::client) caller: Option<AddedContext>,
     pub(in crate::client) operation: OwnedOperation,
-    pub(in crate::client) arguments: Arguments,
+    pub(in crate::client) arguments: EncodedArguments,
     /// The number of addresses left to try, the current one included.
     addresses: AtomicUsize,
     /// The `PICurrent` slots of the calling thread when the call began.
@@ -108,7 +108,7 @@ impl AsyncCall {
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let bound = reference.route()?;
-        let arguments = Arguments::encode(bound.preferred(), &operation, arguments)?;
+        let arguments = EncodedArguments::encode(bound.preferred(), &operation, arguments)?;
         let call = Arc::new(Self {
             first: CallTarget::new(object, context, deadline),
             later: OnceLock::new(),

@@ -6,9 +6,9 @@
 use super::call::AsyncCall;
 use crate::client::connection::MultiplexedConnection;
 use crate::client::interception::{Attempt, Suspended, user_exception_id};
-use crate::client::invocation::{Forward, Invocation, Step};
+use crate::client::invocation::{Invocation, Step};
 use crate::client::reference::{AttemptTarget, Object, Reference};
-use crate::client::request::{Answer, no_reply, undecodable};
+use crate::client::request::{Answer, Forward, no_reply, undecodable};
 use crate::client::synchronous::{MAX_STALE, is_stale};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};

@@ -2,6 +2,7 @@
 //! neither the endpoint that it belongs to nor the call that waits for a reply.
 
 mod call_timer;
+mod carrier;
 mod driver;
 mod exclusive;
 mod loss;
@@ -9,6 +10,7 @@ mod multiplexed;
 mod reply_memory;
 
 pub(in crate::client) use call_timer::CallTimers;
+pub(crate) use carrier::Carrier;
 pub(in crate::client) use driver::{
     DeferTo, Deferred, Driver, PANICKED, contain, defer, defers, may_block,
 };
@@ -17,3 +19,8 @@ pub(in crate::client) use loss::{LostConnection, reply_timed_out};
 pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
 pub(in crate::client) use reply_memory::ReplyMemory;
+
+use std::time::Duration;
+
+/// A connection that was used within this time is used again without a check that it is alive.
+pub(in crate::client) const FRESH: Duration = Duration::from_millis(10);

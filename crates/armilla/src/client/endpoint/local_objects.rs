@@ -6,12 +6,11 @@ use crate::exception::SystemException;
 use crate::object_key::KeyOctets;
 use crate::runtime::{Located, Orb, Part, PartSlot};
 use armilla_cdr::{Buffer, CodeSets};
+use armilla_giop::Message;
 use armilla_giop::ior::Ior;
-use armilla_giop::{CodeSetContext, Message};
 use armilla_ipc::memory::Inline;
 use armilla_ipc::{CoarseInstant, Stream, coarse_now};
 use std::any::Any;
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,24 +168,4 @@ impl ReplyBuffer {
     pub(crate) fn capacity(&self) -> usize {
         self.written.capacity() + self.caught.capacity()
     }
-}
-
-/// The sending half of a bidirectional connection, for the calls of one direction. The server side
-/// reads the connection.
-pub(crate) trait Carrier: Stream + fmt::Debug {
-    /// The number of the connection, unique in its ORB.
-    fn number(&self) -> u64;
-
-    /// The client side of the connection; `make` creates it on first use. `None` when the
-    /// connection has ended.
-    fn link(
-        &self,
-        make: &mut dyn FnMut() -> Arc<MultiplexedConnection>,
-    ) -> Option<Arc<MultiplexedConnection>>;
-
-    /// The code sets that the originator of the connection has sent.
-    fn stated_code_sets(&self) -> Option<CodeSetContext>;
-
-    /// Whether the connection accepts more octets, as far as known.
-    fn has_room(&self) -> bool;
 }

@@ -15,8 +15,6 @@ pub(in crate::client) use access::{Access, read_profile};
 pub use connection_pool::ConnectionPool;
 pub use greeting::Greeting;
 pub(in crate::client) use local_objects::serve_collocated;
-pub(crate) use local_objects::{
-    Carrier, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer,
-};
+pub(crate) use local_objects::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub(crate) use pool::Client;
-pub(in crate::client) use pool::{Endpoint, Endpoints, FRESH, PooledConnection};
+pub(in crate::client) use pool::{Endpoint, Endpoints, PooledConnection};

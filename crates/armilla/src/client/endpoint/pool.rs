@@ -10,7 +10,7 @@ use super::housekeeping;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
 use crate::client::asynchronous::Reselections;
-use crate::client::connection::{CallTimers, Driver, ExclusiveConnection, ReplyMemory};
+use crate::client::connection::{CallTimers, Driver, ExclusiveConnection, FRESH, ReplyMemory};
 use crate::client::reference::ClientExtension;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::settings::{AcceptBidirectional, Settings};
@@ -23,7 +23,6 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, Weak};
-use std::time::Duration;
 
 /// The client side of an ORB: all endpoints that it has called.
 pub(crate) struct Client {
@@ -150,9 +149,6 @@ const NONE: u64 = 0;
 
 /// Later than the start of any call.
 const END_OF_TIME: CoarseInstant = CoarseInstant::from_nanos(u64::MAX);
-
-/// A connection that was used within this time is used again without a check that it is alive.
-pub(in crate::client) const FRESH: Duration = Duration::from_millis(10);
 
 impl Endpoints {
     /// Frees the memory of large messages in all idle connections.

@@ -1,9 +1,8 @@
 //! Addresses that are reachable over connections that clients have made: bidirectional GIOP, on the
 //! side that accepted the connection (CORBA 3.4 Part 2, 9.8).
 
-use super::local_objects::Carrier;
 use super::pool::Endpoint;
-use crate::client::connection::{ConnectionSetup, MultiplexedConnection};
+use crate::client::connection::{Carrier, ConnectionSetup, MultiplexedConnection};
 use armilla_giop::Version;
 use armilla_giop::engine::Role;
 use std::collections::HashMap;

@@ -6,9 +6,9 @@
 use super::client::ClientRequestInfo;
 use super::interruption::Interruption;
 use super::registry::Interceptors;
-use crate::client::invocation::{Forward, Reply, Step};
+use crate::client::invocation::{Reply, Step};
 use crate::client::reference::{Object, Reference};
-use crate::client::synchronous::Request;
+use crate::client::request::{Forward, Request};
 use crate::exception::{Completion, SystemException};
 use crate::interception::Contexts;
 use crate::interception::Outcome;

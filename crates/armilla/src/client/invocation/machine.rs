@@ -9,12 +9,11 @@
 
 use crate::client::endpoint::LocalLimit;
 use crate::client::reference::{Object, Reference, Route, Target};
-use crate::client::request::{Answer, Deadline, Effective};
+use crate::client::request::{Answer, Deadline, Effective, Forward};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::Rebind;
 use crate::runtime::Orb;
 use armilla_giop::AddressingDisposition;
-use armilla_giop::ior::Ior;
 use std::time::{Duration, Instant};
 
 /// The state of one invocation.
@@ -62,16 +61,6 @@ impl<T> Step<T> {
             Self::Again => Step::Again,
         }
     }
-}
-
-/// The kinds of forward that a server may answer with.
-pub(crate) enum Forward {
-    /// LOCATION_FORWARD: the object is at this reference for now.
-    To(Box<Ior>),
-    /// LOCATION_FORWARD_PERM: the object is at this reference from now on.
-    ForGood(Box<Ior>),
-    /// NEEDS_ADDRESSING_MODE: the object stays; requests must address it in another way.
-    Readdress(AddressingDisposition),
 }
 
 impl Invocation {

@@ -1,9 +1,11 @@
 //! The rules of every call, whichever way it waits for its reply.
 
+mod collocated_reply;
 mod machine;
 mod reply;
 
+pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
 pub(in crate::client) use machine::Invocation;
-pub(crate) use machine::{Forward, Step};
+pub(crate) use machine::Step;
+pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;
-pub(in crate::client) use reply::{Holder, ReplyStart};

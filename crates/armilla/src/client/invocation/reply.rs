@@ -4,19 +4,17 @@
 //! The thread that called gets the reply, decodes its body, and drops it. Only then does an
 //! exclusive connection return to its pool, so that nothing is copied.
 
+use super::collocated_reply::CollocatedReply;
 use crate::client::connection::BorrowedBuffers;
 use crate::client::endpoint::{Endpoint, PooledConnection};
 use crate::client::request::{
-    Answer, FaultSource, Operation, fault_of, has_results, no_reply, part, undecodable, wrong_reply,
+    Answer, FaultSource, Operation, ReplyStart, fault_of, has_results, no_reply, part, undecodable,
 };
-use crate::client::synchronous::CollocatedReply;
-use crate::exception::{Completion, SystemException};
+use crate::exception::SystemException;
 use crate::runtime::Orb;
 use crate::wire::CODE_SETS_HERE;
 use armilla_cdr::{ByteOrder, CdrError, CdrResult, CodeSets, Decoder, OwnedInput};
-use armilla_giop::{
-    Message, MessageKind, ReplyHeader, ReplyStatus, decode_reply, decode_reply_fast,
-};
+use armilla_giop::{Message, ReplyHeader, ReplyStatus, decode_reply};
 use std::sync::Arc;
 
 /// The reply to a request. It is small, because it is moved up to the caller: what else is known of
@@ -32,54 +30,6 @@ pub(in crate::client) enum Holder<'c> {
     Exclusive(PooledConnection<'c>),
     Multiplexed(BorrowedBuffers),
     Collocated(CollocatedReply),
-}
-
-/// What is known of a reply once its header was read.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::client) struct ReplyStart {
-    status: ReplyStatus,
-    /// Where the body begins in the message.
-    body_at: usize,
-    /// The byte order, if the body can be read in place: a message of 1.2 without fragments.
-    plain: Option<ByteOrder>,
-}
-
-impl ReplyStart {
-    /// The start of no reply.
-    pub(in crate::client) const NONE: Self =
-        Self { status: ReplyStatus::NoException, body_at: 0, plain: None };
-
-    /// The start of a reply that the fast path has read.
-    #[inline(always)]
-    pub(in crate::client) fn fast(
-        message: &Message<'_>,
-        header: &ReplyHeader<'_>,
-        body: &Decoder<'_>,
-    ) -> Self {
-        let plain = Some(message.header.order);
-        Self { status: header.status, body_at: body.position(), plain }
-    }
-
-    pub(in crate::client) fn new(header: &ReplyHeader<'_>, body: &Decoder<'_>) -> Self {
-        Self { status: header.status, body_at: body.position(), plain: None }
-    }
-
-    /// Reads the header of `message`.
-    ///
-    /// # Errors
-    /// `MARSHAL` when that fails; it is not known whether the request was executed.
-    pub(in crate::client) fn read(message: &Message<'_>) -> Result<Self, SystemException> {
-        if message.header.kind != MessageKind::Reply {
-            return Err(wrong_reply());
-        }
-        if let Some((header, body)) = decode_reply_fast(message) {
-            return Ok(Self::fast(message, &header, &body));
-        }
-        match decode_reply(message) {
-            Ok((header, body)) => Ok(Self::new(&header, &body)),
-            Err(error) => Err(SystemException::decoding(&error, Completion::Maybe)),
-        }
-    }
 }
 
 impl Holder<'_> {

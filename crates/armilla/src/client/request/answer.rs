@@ -1,6 +1,5 @@
 //! The answer to a request, as the status of its reply tells: results, forwards and exceptions.
 
-use crate::client::invocation::Forward;
 use crate::exception::{
     Completion, Error, ExceptionKind, Minor, Raises, SystemException, decode_system,
 };
@@ -17,6 +16,16 @@ pub(in crate::client) enum Answer<T = ()> {
     Forward(Box<Forward>),
     /// The server raised a system exception.
     Raised(SystemException),
+}
+
+/// The kinds of forward that a server may answer with.
+pub(crate) enum Forward {
+    /// LOCATION_FORWARD: the object is at this reference for now.
+    To(Box<Ior>),
+    /// LOCATION_FORWARD_PERM: the object is at this reference from now on.
+    ForGood(Box<Ior>),
+    /// NEEDS_ADDRESSING_MODE: the object stays; requests must address it in another way.
+    Readdress(AddressingDisposition),
 }
 
 /// Whether a reply with this status brings results or a user exception.

@@ -16,7 +16,7 @@ use armilla_cdr::{
 use armilla_giop::{Version, put_body};
 
 /// Encoded arguments in all forms that may be needed.
-pub(in crate::client) struct Arguments(Vec<Variant>);
+pub(in crate::client) struct EncodedArguments(Vec<Variant>);
 
 /// The arguments in one encoding.
 struct Variant {
@@ -30,7 +30,7 @@ struct Variant {
     narrow: bool,
 }
 
-impl Arguments {
+impl EncodedArguments {
     /// Encodes arguments for a call of `operation` at `target`.
     pub(in crate::client) fn encode<'p>(
         target: &Target,

@@ -4,12 +4,51 @@
 use super::operation::Operation;
 use crate::client::reference::{Target, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::signature::Part;
+use crate::signature::{Part, Signature};
 use armilla_cdr::{CdrError, CdrResult, Encoder};
 use armilla_giop::{
     CodeSetContext, HEADER_LEN, ListenPoints, MessageHeader, OutgoingRequest, RequestLayout,
     ResponseFlags, ServiceContext, Version, begin_request, put_body,
 };
+
+/// Encodes the arguments of a call. Runs again for each attempt.
+pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
+
+/// A request as the caller states it.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'r, 'p> {
+    pub(crate) operation: Operation<'r>,
+    pub(crate) response: ResponseFlags,
+    pub(crate) arguments: Arguments<'r, 'p>,
+    /// The signature that the program states for an operation without IDL.
+    pub(crate) signature: Option<&'r Signature>,
+}
+
+impl<'r, 'p> Request<'r, 'p> {
+    /// A request for an operation of generated code.
+    #[inline]
+    pub(crate) fn new(
+        operation: Operation<'r>,
+        response: ResponseFlags,
+        arguments: Arguments<'r, 'p>,
+    ) -> Self {
+        Self { operation, response, arguments, signature: None }
+    }
+
+    /// The request for an attempt at one target, with added service contexts.
+    #[inline]
+    pub(in crate::client) fn to<'o>(
+        &self,
+        target: &'o Target,
+        added: Option<AddedContexts<'o>>,
+    ) -> Outgoing<'o, 'p>
+    where
+        'r: 'o,
+    {
+        let Self { operation, response, arguments, .. } = *self;
+        Outgoing { target, operation, response, arguments, added }
+    }
+}
 
 /// A request to be sent to one target.
 #[derive(Clone, Copy)]
@@ -17,7 +56,7 @@ pub(crate) struct Outgoing<'r, 'p> {
     pub(crate) target: &'r Target,
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
-    pub(crate) arguments: &'r dyn Fn(&mut Encoder<'p>) -> CdrResult,
+    pub(crate) arguments: Arguments<'r, 'p>,
     /// The service contexts that were added to those of the ORB.
     pub(crate) added: Option<AddedContexts<'r>>,
 }

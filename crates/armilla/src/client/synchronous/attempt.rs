@@ -7,8 +7,8 @@ use crate::client::connection::{
     Arrived, BorrowedBuffers, ExclusiveConnection, MultiplexedConnection, Sending, may_block,
 };
 use crate::client::endpoint::{Endpoint, PooledConnection};
-use crate::client::invocation::{Holder, Reply, ReplyStart};
-use crate::client::request::{Answer, Deadline, Outgoing, no_reply, wrong_reply};
+use crate::client::invocation::{Holder, Reply};
+use crate::client::request::{Answer, Deadline, Outgoing, ReplyStart, no_reply, wrong_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::runtime::Orb;

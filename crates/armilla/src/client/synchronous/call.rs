@@ -5,30 +5,26 @@
 //! [`Invocation`] asks for.
 
 use super::attempt::{answer, attempt, attempt_late};
-use super::collocated;
+use super::collocated::{self, CollocatedTarget};
 use crate::client::interception::{ClientFlow, FlowTarget};
-use crate::client::invocation::{Forward, Invocation, Reply, Step};
+use crate::client::invocation::{Invocation, Reply, Step};
 use crate::client::reference::{
-    AddedContext, CallChoice, CallSelector, Object, Reference, Route, Target, call_selected,
-    to_send,
+    AddedContext, CallChoice, CallSelector, Object, Reference, Route, call_selected, to_send,
 };
 use crate::client::request::{
-    AddedContexts, Operation, Outgoing, StableContexts, Undeclared, no_reply, user_exception,
+    AddedContexts, Arguments, Forward, Operation, Request, StableContexts, Undeclared, no_reply,
+    user_exception,
 };
 use crate::exception::{Error, Raises, SystemException};
 use crate::interception::Contexts;
 use crate::object_key::KeyOctets;
 use crate::runtime::Orb;
-use crate::signature::Signature;
 use crate::threads::BlockingScope;
-use armilla_cdr::{CdrResult, Decoder, Encoder};
+use armilla_cdr::{CdrResult, Decoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
 use std::cell::RefCell;
 use std::thread;
-
-/// Encodes the arguments of a call. Runs again for each attempt.
-pub(crate) type Arguments<'r, 'p> = &'r dyn Fn(&mut Encoder<'p>) -> CdrResult;
 
 /// Calls an operation without user exceptions.
 #[inline]
@@ -74,38 +70,6 @@ pub(crate) fn invoke_oneway<'p>(
 /// The response that a oneway request asks for, by its `SyncScope`.
 pub(crate) fn oneway_response(object: &Object) -> Result<ResponseFlags, SystemException> {
     Ok(object.connection_policy(object.reference()?.orb.settings()).1.response_flags())
-}
-
-/// A request as the caller states it.
-#[derive(Clone, Copy)]
-pub(crate) struct Request<'r, 'p> {
-    pub(crate) operation: Operation<'r>,
-    pub(crate) response: ResponseFlags,
-    pub(crate) arguments: Arguments<'r, 'p>,
-    /// The signature that the program states for an operation without IDL.
-    pub(crate) signature: Option<&'r Signature>,
-}
-
-impl<'r, 'p> Request<'r, 'p> {
-    /// A request for an operation of generated code.
-    #[inline]
-    pub(crate) fn new(
-        operation: Operation<'r>,
-        response: ResponseFlags,
-        arguments: Arguments<'r, 'p>,
-    ) -> Self {
-        Self { operation, response, arguments, signature: None }
-    }
-
-    /// The request for an attempt at one target, with added service contexts.
-    #[inline]
-    fn to<'o>(&self, target: &'o Target, added: Option<AddedContexts<'o>>) -> Outgoing<'o, 'p>
-    where
-        'r: 'o,
-    {
-        let Self { operation, response, arguments, .. } = *self;
-        Outgoing { target, operation, response, arguments, added }
-    }
 }
 
 /// Calls an operation. Returns the reply with the results or the user exception, which the caller
@@ -341,8 +305,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         key: &[u8],
         forwarded: Option<&Ior>,
     ) -> Result<Next<'o>, SystemException> {
-        let target =
-            collocated::Target { orb: self.orb, key, limit: self.invocation.local_limit() };
+        let target = CollocatedTarget { orb: self.orb, key, limit: self.invocation.local_limit() };
         let Some(flow) = &self.flow else {
             let reply = target.attempt(self.request, &[])?;
             return collocated::judge(reply);

@@ -2,9 +2,9 @@
 //! 9.4.5).
 
 use crate::client::connection::ExclusiveConnection;
-use crate::client::invocation::{Forward, Invocation};
+use crate::client::invocation::Invocation;
 use crate::client::reference::{Object, Reference, Selected, Target};
-use crate::client::request::{Deadline, no_reply};
+use crate::client::request::{Deadline, Forward, no_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object_key::KeyOctets;
 use crate::runtime::{Located as Place, Orb};

@@ -7,6 +7,5 @@ mod locate;
 
 pub(in crate::client) use attempt::{MAX_STALE, is_stale};
 pub(in crate::client) use call::Driver;
-pub(crate) use call::{Request, call, invoke, invoke_oneway, invoke_raises, oneway_response};
-pub(in crate::client) use collocated::CollocatedReply;
+pub(crate) use call::{call, invoke, invoke_oneway, invoke_raises, oneway_response};
 pub(crate) use locate::locate;

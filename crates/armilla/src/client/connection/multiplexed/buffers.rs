@@ -1,8 +1,7 @@
 //! The buffers with which a thread calls over shared connections.
 
 use super::slot::Slot;
-use crate::client::invocation::ReplyStart;
-use crate::client::request::Template;
+use crate::client::request::{ReplyStart, Template};
 use armilla_cdr::{Buffer, CodeSets};
 use armilla_giop::OwnedMessage;
 use std::cell::Cell;

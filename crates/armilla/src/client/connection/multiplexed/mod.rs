@@ -56,7 +56,8 @@ use super::driver::Driver;
 use super::loss::LostConnection;
 use super::reply_memory::ReplyReservation;
 use crate::client::asynchronous::AsyncCall;
-use crate::client::endpoint::Carrier;
+use crate::client::connection::FRESH;
+use crate::client::connection::carrier::Carrier;
 use crate::client::request::{Deadline, Outgoing as Request, wrong_reply};
 use crate::exception::SystemException;
 use crate::settings::Settings;
@@ -324,7 +325,7 @@ impl MultiplexedConnection {
         let usable = state.initiator.is_open();
         let watched = !state.initiator.is_idle() || state.framer.is_none();
         drop(state);
-        usable && (watched || rest < crate::client::endpoint::FRESH || self.is_alive())
+        usable && (watched || rest < FRESH || self.is_alive())
     }
 
     /// Whether the connection is alive: neither closed nor closing.
