@@ -9,14 +9,14 @@
 use super::continuing::AttemptOutcome;
 use super::reselection::{CallTarget, Selection};
 use super::stored_reply::StoredReply;
-use crate::client::connection::{LostConnection, MultiplexedConnection, Sending, reply_timed_out};
-use crate::client::endpoint::Endpoint;
+use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
+use crate::client::endpoint::{Endpoint, WaitingCall};
 use crate::client::interception::Suspended;
 use crate::client::invocation::Invocation;
 use crate::client::reference::{AddedContext, AttemptTarget, Object, Selected, to_send};
 use crate::client::request::{
-    AddedContexts, Bound, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait,
-    no_reply, part, undecodable,
+    AddedContexts, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
+    part, undecodable,
 };
 use crate::exception::SystemException;
 use crate::interception::{Contexts, Slots};
@@ -25,8 +25,7 @@ use crate::signature::{CallAtFault, Part};
 use crate::sync::lock;
 use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, CodeSets, Decoder, Encoder};
-use armilla_giop::{CompletionStatus, Message, OwnedMessage, ReplyStatus, ResponseFlags};
-use armilla_ipc::Address;
+use armilla_giop::{OwnedMessage, ReplyStatus, ResponseFlags};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::Waker;
@@ -44,7 +43,7 @@ pub(crate) struct AsyncCall {
     pub(in crate::client) operation: OwnedOperation,
     pub(in crate::client) arguments: EncodedArguments,
     /// The number of addresses left to try, the current one included.
-    addresses: AtomicUsize,
+    pub(super) addresses: AtomicUsize,
     /// The `PICurrent` slots of the calling thread when the call began.
     pub(in crate::client) slots: Slots,
     pub(in crate::client) state: Mutex<State>,
@@ -64,10 +63,10 @@ pub(in crate::client) struct State {
     /// alive: nothing else may refer to it.
     pub(in crate::client) link: Option<(Arc<MultiplexedConnection>, u32)>,
     /// The connection on which the call waits for room, or has waited.
-    room: Weak<MultiplexedConnection>,
+    pub(super) room: Weak<MultiplexedConnection>,
     pub(in crate::client) event: Option<Event>,
-    reply: OwnedMessage,
-    code_sets: Option<CodeSets>,
+    pub(super) reply: OwnedMessage,
+    pub(super) code_sets: Option<CodeSets>,
     pub(in crate::client) outcome: Option<Result<(), SystemException>>,
     pub(in crate::client) listener: Listener,
     pub(in crate::client) cancelled: bool,
@@ -125,23 +124,6 @@ impl AsyncCall {
         Ok(call)
     }
 
-    /// The time at which the call expires, in nanoseconds of the coarse clock.
-    pub(in crate::client) fn expires(&self) -> Option<u64> {
-        Some(self.target().deadline.started.plus(self.target().deadline.limit?).as_nanos())
-    }
-
-    /// The time for making a connection; see [`Deadline::connecting`](crate::client::request::Deadline::connecting).
-    pub(in crate::client) fn connecting(&self, usual: Duration) -> Option<(Duration, Bound)> {
-        self.target()
-            .deadline
-            .with_addresses(self.addresses.load(Ordering::Relaxed))
-            .connecting(usual)
-    }
-
-    pub(in crate::client) fn is_done(&self) -> bool {
-        lock(&self.state).outcome.is_some()
-    }
-
     /// Starts attempts at the current target until one is under way or the call has ended.
     pub(in crate::client) fn launch(self: &Arc<Self>) {
         while let Some(outcome) = self.start_attempt() {
@@ -177,7 +159,11 @@ impl AsyncCall {
             return Some(outcome);
         }
         let orb = &reference.orb;
-        let link = endpoint(orb, &attempt_target).shared_connection_for(orb, &attempt_target, self);
+        let link = endpoint(orb, &attempt_target).shared_connection_for(
+            orb,
+            &attempt_target,
+            self.clone(),
+        );
         let sent = match link {
             Ok(None) => return None,
             Ok(Some(link)) => self.send(&link),
@@ -186,12 +172,17 @@ impl AsyncCall {
         sent.err().map(|exception| self.after_failure(exception))
     }
 
+    /// The call, as a connection completes it.
+    fn pending(self: &Arc<Self>) -> Arc<dyn PendingReply> {
+        self.clone()
+    }
+
     /// Sends the request, or lets the call wait for room on the connection.
     pub(in crate::client) fn send(
         self: &Arc<Self>,
         link: &MultiplexedConnection,
     ) -> Result<(), SystemException> {
-        match link.waits_for_room(self)? {
+        match link.waits_for_room(&self.pending())? {
             true => Ok(()),
             false => self.send_now(link),
         }
@@ -227,51 +218,7 @@ impl AsyncCall {
             arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
             added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
-        link.send_for(self, request, Sending::NonBlocking)
-    }
-
-    /// Records that the request is sent over `link` with this request id.
-    pub(in crate::client) fn set_connection(
-        &self,
-        link: Option<Arc<MultiplexedConnection>>,
-        id: u32,
-    ) {
-        let mut state = lock(&self.state);
-        let before = std::mem::replace(&mut state.link, link.map(|link| (link, id)));
-        if let Listener::Thread(thread) = &state.listener {
-            // The waiting thread can read replies from this connection.
-            thread.unpark();
-        }
-        drop(state);
-        drop(before);
-    }
-
-    /// Records that the call waits for room on a connection.
-    pub(in crate::client) fn set_room(&self, room: Weak<MultiplexedConnection>) {
-        lock(&self.state).room = room;
-    }
-
-    /// Stores the reply.
-    pub(in crate::client) fn store_reply(&self, reply: &Message<'_>, code_sets: CodeSets) {
-        let mut state = lock(&self.state);
-        state.reply.copy_from(reply);
-        state.code_sets = Some(code_sets);
-        state.event = Some(Event::Reply);
-    }
-
-    /// Stores the failure of a call whose connection ended before the reply.
-    pub(in crate::client) fn store_loss(&self, lost: &LostConnection, executed: CompletionStatus) {
-        self.store_failure(lost.exception(executed, &self.target().deadline));
-    }
-
-    /// Stores the failure of a call.
-    pub(in crate::client) fn store_failure(&self, exception: SystemException) {
-        lock(&self.state).event = Some(Event::Failure(exception));
-    }
-
-    /// Stores the failure of a call that has expired.
-    pub(in crate::client) fn store_timeout(&self, peer: &Address) {
-        self.store_failure(reply_timed_out(peer, &self.target().deadline));
+        link.send_for(self.pending(), request, Sending::NonBlocking)
     }
 
     /// The reply that is stored. No other thread sees it until it is dropped.
@@ -386,7 +333,7 @@ impl AsyncCall {
                     }
                     link.read_or_wait(id, left);
                 }
-                None if is_late && self.withdraw() => self.end_unsent(),
+                None if is_late && self.withdraw() => self.clone().end_unsent(),
                 None => std::thread::park_timeout(left),
             }
         }
@@ -401,7 +348,7 @@ impl AsyncCall {
         else {
             return false;
         };
-        endpoint(&reference.orb, &attempt_target).withdraw(self)
+        endpoint(&reference.orb, &attempt_target).withdraw(&**self)
     }
 
     /// Cancels the call: the outcome is no longer wanted.

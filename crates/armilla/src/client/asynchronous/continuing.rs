@@ -4,7 +4,6 @@
 //! The state and the attempts are in [`call`](super::call).
 
 use super::call::AsyncCall;
-use crate::client::connection::MultiplexedConnection;
 use crate::client::interception::{Attempt, Suspended, user_exception_id};
 use crate::client::invocation::{Invocation, Step};
 use crate::client::reference::{AttemptTarget, Object, Reference};
@@ -52,23 +51,6 @@ impl AsyncCall {
             Some(Err(outcome)) => {
                 Err(outcome.into_step(None).map(|step| AttemptOutcome::Step(step, None)))
             }
-        }
-    }
-
-    /// Resumes the call with the connection that was made for it.
-    pub(in crate::client) fn continue_over(
-        self: &Arc<Self>,
-        link: Result<Arc<MultiplexedConnection>, SystemException>,
-    ) {
-        if let Err(exception) = link.and_then(|link| self.send(&link)) {
-            self.resume_with(exception);
-        }
-    }
-
-    /// Sends the call, which has waited for room on this connection.
-    pub(in crate::client) fn continue_with_room(self: &Arc<Self>, link: &MultiplexedConnection) {
-        if let Err(exception) = self.send_now(link) {
-            self.resume_with(exception);
         }
     }
 

@@ -3,6 +3,7 @@
 //! The call itself is in [`call`](super::call).
 
 use super::call::AsyncCall;
+use crate::client::connection::PendingReply;
 use crate::client::reference::Object;
 use crate::client::request::{OwnedOperation, Undeclared, user_exception};
 use crate::exception::{Error, Raises, SystemException};

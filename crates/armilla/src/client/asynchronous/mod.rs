@@ -1,6 +1,7 @@
 //! Calls for which no thread waits.
 
 mod call;
+mod carrying;
 mod continuing;
 mod future;
 mod pollable_set;
@@ -8,9 +9,7 @@ mod reselection;
 mod resuming;
 mod stored_reply;
 
-pub(in crate::client) use call::AsyncCall;
 pub use future::ReplyFuture;
 pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub use pollable_set::PollableSet;
 pub(in crate::client) use reselection::{Reselections, Selection};
-pub(in crate::client) use resuming::resume_all;

@@ -2,7 +2,7 @@
 //! thread on which others depend leaves interceptors and callbacks to [another](crate::client::connection::Deferred).
 
 use super::call::{AsyncCall, Event, Listener};
-use crate::client::connection::{Deferred, PANICKED, defer, defers};
+use crate::client::connection::{Deferred, PANICKED, PendingReply, defer, defers};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Contexts;
 use crate::log::report;
@@ -10,32 +10,15 @@ use crate::panics::catch;
 use crate::sync::lock;
 use std::sync::Arc;
 
-/// Resumes calls whose replies have been read.
-pub(in crate::client) fn resume_all(calls: Vec<Arc<AsyncCall>>) {
-    for call in calls {
-        call.resume();
-    }
-}
-
 impl AsyncCall {
-    /// Processes what is stored: ends the call or starts the next attempt. Runs interceptors and
-    /// callbacks, or has another thread run them; the caller must hold no lock and must not be the
-    /// reader of a connection.
-    pub(in crate::client) fn resume(self: &Arc<Self>) {
-        let deferred = defers() && self.meets_foreign_code() && self.defer();
-        if !deferred {
-            self.resume_here();
-        }
-    }
-
     /// Stores a failure and resumes the call.
     pub(in crate::client) fn resume_with(self: &Arc<Self>, failure: SystemException) {
         self.store_failure(failure);
-        self.resume();
+        self.clone().resume();
     }
 
     /// Has another thread resume the call. `false` if there is none.
-    fn defer(self: &Arc<Self>) -> bool {
+    pub(super) fn defer(self: &Arc<Self>) -> bool {
         if let Listener::Thread(thread) = &lock(&self.state).listener {
             // It can resume the call itself.
             thread.unpark();
@@ -44,7 +27,7 @@ impl AsyncCall {
     }
 
     /// Whether code of the program may run when the call is resumed.
-    fn meets_foreign_code(&self) -> bool {
+    pub(super) fn meets_foreign_code(&self) -> bool {
         let called_back = matches!(lock(&self.state).listener, Listener::Callback(_));
         let is_watched = || {
             self.target().object.reference().is_ok_and(|reference| {
@@ -81,24 +64,7 @@ impl AsyncCall {
     /// Starts the next attempt: the pause before it is over.
     pub(in crate::client) fn launch_again(self: &Arc<Self>) {
         lock(&self.state).event = Some(Event::Launch);
-        self.resume();
-    }
-
-    /// Ends a call that expired while it waited for a connection.
-    #[cold]
-    pub(in crate::client) fn end_unsent(self: &Arc<Self>) {
-        let state = lock(&self.state);
-        if state.outcome.is_some() || state.cancelled {
-            return;
-        }
-        let attempt_target = state.attempt_target.clone();
-        drop(state);
-        let address = attempt_target.map_or_else(String::new, |attempt_target| {
-            format!(" to {}", attempt_target.target().access.endpoint.address)
-        });
-        // An interceptor may still forward the call, although little time can be left.
-        let what = format!("no connection{address} was made");
-        self.resume_with(self.target().deadline.unsent(&what));
+        self.clone().resume();
     }
 
     /// Ends the call, and tells the party that waits for it.

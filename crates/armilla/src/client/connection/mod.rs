@@ -7,6 +7,7 @@ mod driver;
 mod exclusive;
 mod loss;
 mod multiplexed;
+mod pending_reply;
 mod reply_memory;
 
 pub(in crate::client) use call_timer::CallTimers;
@@ -15,9 +16,9 @@ pub(in crate::client) use driver::{
     DeferTo, Deferred, Driver, PANICKED, contain, defer, defers, may_block,
 };
 pub(in crate::client) use exclusive::{Arrived, ExclusiveConnection};
-pub(in crate::client) use loss::{LostConnection, reply_timed_out};
 pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
+pub(in crate::client) use pending_reply::{PendingReply, is_same};
 pub(in crate::client) use reply_memory::ReplyMemory;
 
 use std::time::Duration;

@@ -10,6 +10,7 @@ mod local_objects;
 mod pool;
 mod reverse_connections;
 mod shared;
+mod waiting_call;
 
 pub(in crate::client) use access::{Access, read_profile};
 pub use connection_pool::ConnectionPool;
@@ -18,3 +19,4 @@ pub(in crate::client) use local_objects::serve_collocated;
 pub(crate) use local_objects::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub(crate) use pool::Client;
 pub(in crate::client) use pool::{Endpoint, Endpoints, PooledConnection};
+pub(in crate::client) use waiting_call::WaitingCall;

@@ -2,8 +2,10 @@
 
 use super::local_objects::offer;
 use super::pool::Endpoint;
-use crate::client::asynchronous::AsyncCall;
-use crate::client::connection::{ConnectionSetup, MultiplexedConnection, PANICKED, contain};
+use super::waiting_call::WaitingCall;
+use crate::client::connection::{
+    ConnectionSetup, MultiplexedConnection, PANICKED, contain, is_same,
+};
 use crate::client::reference::{AttemptTarget, Target};
 use crate::client::request::{Bound, Deadline};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
@@ -33,7 +35,7 @@ struct SharedSlot {
 /// Asynchronous calls that wait for a connection.
 #[derive(Default)]
 struct Waiting {
-    calls: Vec<Arc<AsyncCall>>,
+    calls: Vec<Arc<dyn WaitingCall>>,
     /// Whether a thread is making a connection for them.
     connecting: bool,
 }
@@ -181,7 +183,7 @@ impl Endpoint {
         self: &Arc<Self>,
         orb: &Orb,
         attempt_target: &AttemptTarget,
-        call: &Arc<AsyncCall>,
+        call: Arc<dyn WaitingCall>,
     ) -> Result<Option<Arc<MultiplexedConnection>>, SystemException> {
         let slot_index = self.shared.slot_index();
         let slot = &self.shared.0[slot_index];
@@ -201,11 +203,11 @@ impl Endpoint {
                 return Ok(Some(link));
             }
         }
-        if !call.target().deadline.may_connect && !self.address.is_in_process() {
+        if !call.deadline().may_connect && !self.address.is_in_process() {
             return Err(self.unbound());
         }
-        self.watch_unsent(call);
-        waiting.calls.push(call.clone());
+        self.watch_unsent(&call);
+        waiting.calls.push(call);
         if std::mem::replace(&mut waiting.connecting, true) {
             return Ok(None);
         }
@@ -228,8 +230,8 @@ impl Endpoint {
     }
 
     /// Sets a timer that ends `call` if it expires before a connection is made.
-    fn watch_unsent(self: &Arc<Self>, call: &Arc<AsyncCall>) {
-        let left = call.target().deadline.send_time_left().flatten();
+    fn watch_unsent(self: &Arc<Self>, call: &Arc<dyn WaitingCall>) {
+        let left = call.deadline().send_time_left().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
         let (Some(left), Some(reactor)) = (left.filter(sooner), self.driver.reactor()) else {
             return;
@@ -237,11 +239,11 @@ impl Endpoint {
         let (endpoint, call) = (Arc::downgrade(self), Arc::downgrade(call));
         let expire = move |_: &Reactor, _: Timer| {
             let (endpoint, call) = (endpoint.upgrade()?, call.upgrade()?);
-            if call.target().deadline.send_time_left().is_some() {
+            if call.deadline().send_time_left().is_some() {
                 // The coarse clock may lag some milliseconds behind that of the timer.
                 return (!call.is_done()).then_some(TICK);
             }
-            if endpoint.withdraw(&call) {
+            if endpoint.withdraw(&*call) {
                 call.end_unsent();
             }
             None
@@ -251,10 +253,10 @@ impl Endpoint {
 
     /// Removes a call from the queue for a connection. Whether it was queued; otherwise another
     /// thread already resumes it.
-    pub(in crate::client) fn withdraw(&self, call: &Arc<AsyncCall>) -> bool {
+    pub(in crate::client) fn withdraw(&self, call: &dyn WaitingCall) -> bool {
         self.shared.0.iter().any(|slot| {
             let mut waiting = lock(&slot.waiting);
-            let at = waiting.calls.iter().position(|known| Arc::ptr_eq(known, call));
+            let at = waiting.calls.iter().position(|known| is_same(&**known, call));
             at.map(|at| waiting.calls.remove(at)).is_some()
         })
     }
@@ -271,7 +273,7 @@ impl Endpoint {
                 waiting.connecting = false;
                 let calls = std::mem::take(&mut waiting.calls);
                 drop(waiting);
-                calls.iter().for_each(AsyncCall::end_unsent);
+                calls.into_iter().for_each(WaitingCall::end_unsent);
                 return;
             };
             drop(waiting);
@@ -291,7 +293,7 @@ impl Endpoint {
             });
             let link = made.unwrap_or_else(|| Err(self.not_made()));
             let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);
-            calls.iter().for_each(|call| call.continue_over(link.clone()));
+            calls.into_iter().for_each(|call| call.continue_over(link.clone()));
             // `close` may have missed a connection that was being made.
             if self.is_closed() {
                 self.shared.close_idle_since(None);
@@ -313,6 +315,6 @@ impl Endpoint {
         waiting.connecting = false;
         let calls = std::mem::take(&mut waiting.calls);
         drop(waiting);
-        calls.iter().for_each(|call| call.continue_over(Err(exception.clone())));
+        calls.into_iter().for_each(|call| call.continue_over(Err(exception.clone())));
     }
 }

@@ -106,6 +106,11 @@ impl Deadline {
         (!time.is_zero()).then_some((time, bound))
     }
 
+    /// The time at which the call expires, in nanoseconds of the coarse clock.
+    pub(in crate::client) fn expires(&self) -> Option<u64> {
+        Some(self.started.plus(self.limit?).as_nanos())
+    }
+
     pub(crate) fn elapsed(&self) -> Duration {
         coarse_now().since(self.started)
     }

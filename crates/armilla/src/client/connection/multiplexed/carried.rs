@@ -2,9 +2,9 @@
 //! messages. LocateRequests over such connections are made here too.
 
 use super::{BorrowedBuffers, Slot};
-use crate::client::asynchronous::resume_all;
 use crate::client::connection::loss::reply_timed_out;
 use crate::client::connection::multiplexed::{MultiplexedConnection, Sending, Waiter};
+use crate::client::connection::pending_reply::{PendingReply, resume_all};
 use crate::client::reference::Target;
 use crate::client::request::Deadline;
 use crate::exception::{Completion, Minor, SystemException};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::thread;
 
 /// Asynchronous calls whose replies were read.
-pub(crate) struct Ready(Vec<Arc<super::AsyncCall>>);
+pub(crate) struct Ready(Vec<Arc<dyn PendingReply>>);
 
 impl Ready {
     /// Resumes the calls. Runs interceptors and callbacks.

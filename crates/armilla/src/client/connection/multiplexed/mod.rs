@@ -55,9 +55,9 @@ pub(in crate::client) use slot::Slot;
 use super::driver::Driver;
 use super::loss::LostConnection;
 use super::reply_memory::ReplyReservation;
-use crate::client::asynchronous::AsyncCall;
 use crate::client::connection::FRESH;
 use crate::client::connection::carrier::Carrier;
+use crate::client::connection::pending_reply::PendingReply;
 use crate::client::request::{Deadline, Outgoing as Request, wrong_reply};
 use crate::exception::SystemException;
 use crate::settings::Settings;
@@ -135,7 +135,7 @@ enum Waiter {
     /// A thread.
     Thread(Arc<Slot>),
     /// A future or a callback.
-    Call(Arc<AsyncCall>),
+    Call(Arc<dyn PendingReply>),
 }
 
 /// How a request is queued and sent.
@@ -261,11 +261,11 @@ impl MultiplexedConnection {
     /// Encodes and queues the request of an asynchronous call.
     pub(in crate::client) fn send_for(
         &self,
-        call: &Arc<AsyncCall>,
+        call: Arc<dyn PendingReply>,
         request: Request<'_, '_>,
         sending: Sending<'_>,
     ) -> Result<(), SystemException> {
-        let waiter = Some(Waiter::Call(call.clone()));
+        let waiter = Some(Waiter::Call(call));
         let mut buffers = BorrowedBuffers::of_this_thread();
         self.encode_and_queue(request, &mut buffers, waiter, sending).map(drop)
     }
@@ -416,7 +416,9 @@ impl MultiplexedConnection {
             for (waiter, executed) in &ended {
                 match waiter {
                     Waiter::Thread(slot) => slot.fail(&lost, *executed),
-                    Waiter::Call(call) => call.store_loss(&lost, *executed),
+                    Waiter::Call(call) => {
+                        call.store_failure(lost.exception(*executed, call.deadline()));
+                    }
                 }
             }
         }
@@ -436,7 +438,7 @@ impl MultiplexedConnection {
         &self,
         message: &Message<'_>,
         own: Option<&Arc<Slot>>,
-        ready: &mut Vec<Arc<AsyncCall>>,
+        ready: &mut Vec<Arc<dyn PendingReply>>,
     ) -> Result<bool, ConnectionLoss> {
         let mut state = lock(&self.state);
         let waiter = match state.initiator.receive(message)? {

@@ -110,7 +110,7 @@ impl MultiplexedConnection {
             Some(waiter) => {
                 let (call, deadline) = match &waiter {
                     Waiter::Thread(_) => (None, None),
-                    Waiter::Call(call) => (Some(call.clone()), call.expires()),
+                    Waiter::Call(call) => (Some(call.clone()), call.deadline().expires()),
                 };
                 let begun = state.initiator.begin(waiter, deadline);
                 let id = begun.map_err(|refused| self.refuse(&state, refused))?;

@@ -3,10 +3,10 @@
 
 use super::buffers::ThreadBuffers;
 use super::{BorrowedBuffers, Slot};
-use crate::client::asynchronous::{AsyncCall, resume_all};
 use crate::client::connection::driver::{contain_io, may_block};
 use crate::client::connection::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use crate::client::connection::multiplexed::{MultiplexedConnection, State, Waiter};
+use crate::client::connection::pending_reply::{PendingReply, resume_all};
 use crate::client::request::Deadline;
 use crate::exception::SystemException;
 use crate::sync::lock;
@@ -237,7 +237,7 @@ impl MultiplexedConnection {
         &self,
         framer: &mut Framer,
         own: Option<&Arc<Slot>>,
-        ready: &mut Vec<Arc<AsyncCall>>,
+        ready: &mut Vec<Arc<dyn PendingReply>>,
     ) -> bool {
         loop {
             match framer.next() {
@@ -278,7 +278,7 @@ impl MultiplexedConnection {
 
     /// Ends the call whose reply was refused because there is no memory for it.
     #[cold]
-    fn end_refused(&self, refused: RefusedReply, ready: &mut Vec<Arc<AsyncCall>>) {
+    fn end_refused(&self, refused: RefusedReply, ready: &mut Vec<Arc<dyn PendingReply>>) {
         let RefusedReply { request_id, status } = refused;
         let mut state = lock(&self.state);
         let Some(waiter) = state.initiator.forget(request_id) else { return };

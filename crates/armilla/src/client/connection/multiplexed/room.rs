@@ -2,9 +2,9 @@
 //! thread waits for them: their arguments stay in the call until there is room, so that the queue
 //! does not grow with the calls.
 
-use crate::client::asynchronous::AsyncCall;
 use crate::client::connection::loss::LostConnection;
 use crate::client::connection::multiplexed::MultiplexedConnection;
+use crate::client::connection::pending_reply::{PendingReply, is_same};
 use crate::exception::SystemException;
 use crate::sync::lock;
 use armilla_giop::CompletionStatus;
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(1);
 /// The calls that wait for room, in order; kept under the lock of the queue.
 #[derive(Default)]
 pub(super) struct RoomQueue {
-    calls: VecDeque<Arc<AsyncCall>>,
+    calls: VecDeque<Arc<dyn PendingReply>>,
     /// Whether a thread is sending them.
     sending: bool,
 }
@@ -45,7 +45,7 @@ impl MultiplexedConnection {
     /// `NO_RESOURCES` when too many calls wait.
     pub(in crate::client) fn waits_for_room(
         &self,
-        call: &Arc<AsyncCall>,
+        call: &Arc<dyn PendingReply>,
     ) -> Result<bool, SystemException> {
         let mut outgoing = lock(&self.outgoing);
         let is_full = outgoing.waiting() >= self.settings.queued_requests;
@@ -69,20 +69,21 @@ impl MultiplexedConnection {
     }
 
     /// Sets a timer that ends `call` if it expires before there is room.
-    fn expire_without_room(&self, reactor: &Arc<Reactor>, call: &Arc<AsyncCall>) {
-        let Some(left) = call.target().deadline.send_time_left().unwrap_or(Some(TICK)) else {
+    fn expire_without_room(&self, reactor: &Arc<Reactor>, call: &Arc<dyn PendingReply>) {
+        let Some(left) = call.deadline().send_time_left().unwrap_or(Some(TICK)) else {
             return;
         };
         let (link, call) = (self.weak_self.clone(), Arc::downgrade(call));
         let expire = move |_: &Reactor, _: Timer| {
             let (link, call) = (link.upgrade()?, call.upgrade()?);
-            if call.target().deadline.send_time_left().is_some() {
+            if call.deadline().send_time_left().is_some() {
                 // The coarse clock may lag some milliseconds behind that of the timer.
                 return (!call.is_done()).then_some(TICK);
             }
-            if link.leave_room_queue(&call) {
+            if link.leave_room_queue(&*call) {
                 let what = format!("{} did not read, and the call could not be sent", link.peer());
-                call.continue_over(Err(call.target().deadline.unsent(&what)));
+                let unsent = call.deadline().unsent(&what);
+                call.continue_over(Err(unsent));
             }
             None
         };
@@ -90,13 +91,13 @@ impl MultiplexedConnection {
     }
 
     /// Removes a call that waits for room. `false` if it does not wait.
-    pub(in crate::client) fn leave_room_queue(&self, call: &AsyncCall) -> bool {
+    pub(in crate::client) fn leave_room_queue(&self, call: &dyn PendingReply) -> bool {
         if !self.room_wanted.is_set() {
             return false;
         }
         let mut outgoing = lock(&self.outgoing);
         let calls = &mut outgoing.room_queue.calls;
-        let at = calls.iter().position(|known| std::ptr::eq(Arc::as_ptr(known), call));
+        let at = calls.iter().position(|known| is_same(&**known, call));
         let left = at.and_then(|at| calls.remove(at)).is_some();
         if calls.is_empty() {
             self.room_wanted.0.store(false, Ordering::Relaxed);
@@ -148,7 +149,7 @@ impl MultiplexedConnection {
         }
         let calls = std::mem::take(&mut lock(&self.outgoing).room_queue.calls);
         for call in calls {
-            let exception = lost.exception(CompletionStatus::No, &call.target().deadline);
+            let exception = lost.exception(CompletionStatus::No, call.deadline());
             call.continue_over(Err(exception));
         }
     }

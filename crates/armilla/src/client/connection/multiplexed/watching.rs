@@ -2,6 +2,7 @@
 //! server did not accept at once.
 
 use crate::client::connection::driver::{PANICKED, contain};
+use crate::client::connection::loss::reply_timed_out;
 use crate::client::connection::multiplexed::{MultiplexedConnection, State, Waiter};
 use crate::log::report;
 use crate::sync::lock;
@@ -200,7 +201,7 @@ impl MultiplexedConnection {
         for (id, waiter) in expired {
             self.cancel(version, id);
             if let Waiter::Call(call) = waiter {
-                call.store_timeout(self.peer());
+                call.store_failure(reply_timed_out(self.peer(), call.deadline()));
                 call.resume();
             }
         }
