@@ -9,7 +9,6 @@ mod detached;
 use super::call_timer::{self, CallTimer};
 use super::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use super::reply_memory::ReplyReservation;
-use crate::client::endpoint::Endpoint;
 use crate::client::request::{Deadline, Outgoing, ReplyStart, Template};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::settings::Settings;
@@ -60,7 +59,13 @@ pub(crate) struct ExclusiveConnection {
     /// What a large reply has reserved.
     memory: ReplyReservation,
     /// The pool to which the connection returns, if the call does not refer to it.
-    pub(in crate::client) pool: Option<Arc<Endpoint>>,
+    pub(in crate::client) pool: Option<Arc<dyn IdlePool>>,
+}
+
+/// Where a connection is kept between two calls.
+pub(in crate::client) trait IdlePool: Send + Sync {
+    /// Takes a connection back after a call.
+    fn return_idle(&self, link: Box<ExclusiveConnection>);
 }
 
 /// The message that has arrived for a request. It stays in the connection until the next request:

@@ -15,7 +15,7 @@ pub(crate) use carrier::Carrier;
 pub(in crate::client) use driver::{
     DeferTo, Deferred, Driver, PANICKED, contain, defer, defers, may_block,
 };
-pub(in crate::client) use exclusive::{Arrived, ExclusiveConnection};
+pub(in crate::client) use exclusive::{Arrived, ExclusiveConnection, IdlePool};
 pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
 pub(in crate::client) use pending_reply::{PendingReply, is_same};

@@ -1,23 +1,28 @@
 //! The memory for large replies while they arrive, over all connections of a client.
 
-use crate::client::endpoint::Endpoints;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::message_memory::{MessageMemory, Reservation};
 use crate::settings::Settings;
 use armilla_giop::ReplyStatus;
 use armilla_ipc::Address;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The budget of a client.
 pub(in crate::client) struct ReplyMemory {
     budget: Arc<MessageMemory>,
-    endpoints: Weak<Endpoints>,
+    /// Has idle connections give up the memory that they keep.
+    release_idle: Box<dyn Fn() + Send + Sync>,
 }
 
 impl ReplyMemory {
-    pub(in crate::client) fn new(settings: &Settings, endpoints: &Arc<Endpoints>) -> Arc<Self> {
+    /// `release_idle` has the idle connections of the client give up the memory that they keep for
+    /// the next large reply.
+    pub(in crate::client) fn new(
+        settings: &Settings,
+        release_idle: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Self> {
         let budget = MessageMemory::new(settings.message_memory);
-        Arc::new(Self { budget, endpoints: Arc::downgrade(endpoints) })
+        Arc::new(Self { budget, release_idle: Box::new(release_idle) })
     }
 
     /// No memory yet, for a connection to `peer`.
@@ -42,9 +47,7 @@ impl ReplyReservation {
 
     #[cold]
     fn resize_again(&mut self, octets: usize) -> bool {
-        if let Some(endpoints) = self.memory.endpoints.upgrade() {
-            endpoints.release_idle_memory();
-        }
+        (self.memory.release_idle)();
         self.reserved.resize(octets, 0)
     }
 

@@ -18,5 +18,5 @@ pub use greeting::Greeting;
 pub(in crate::client) use local_objects::serve_collocated;
 pub(crate) use local_objects::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub(crate) use pool::Client;
-pub(in crate::client) use pool::{Endpoint, Endpoints, PooledConnection};
+pub(in crate::client) use pool::{Endpoint, PooledConnection};
 pub(in crate::client) use waiting_call::WaitingCall;

@@ -10,7 +10,9 @@ use super::housekeeping;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
 use crate::client::asynchronous::Reselections;
-use crate::client::connection::{CallTimers, Driver, ExclusiveConnection, FRESH, ReplyMemory};
+use crate::client::connection::{
+    CallTimers, Driver, ExclusiveConnection, FRESH, IdlePool, ReplyMemory,
+};
 use crate::client::reference::ClientExtension;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::settings::{AcceptBidirectional, Settings};
@@ -169,7 +171,13 @@ impl Client {
     pub(crate) fn new(settings: Arc<Settings>) -> Self {
         let endpoints = Arc::<Endpoints>::default();
         let (call_timers, driver, closed) = Default::default();
-        let reply_memory = ReplyMemory::new(&settings, &endpoints);
+        let idle = Arc::downgrade(&endpoints);
+        let release_idle = move || {
+            if let Some(endpoints) = idle.upgrade() {
+                Endpoints::release_idle_memory(&endpoints);
+            }
+        };
+        let reply_memory = ReplyMemory::new(&settings, release_idle);
         let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
         let reverse_connections = accepts.then(Arc::default);
         let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
@@ -303,6 +311,12 @@ impl Client {
         self.flush();
         self.closed.store(true, Ordering::SeqCst);
         self.endpoints.known().iter().for_each(|endpoint| endpoint.close_idle_since(None));
+    }
+}
+
+impl IdlePool for Endpoint {
+    fn return_idle(&self, link: Box<ExclusiveConnection>) {
+        Self::return_idle(self, link);
     }
 }
 
