@@ -10,7 +10,7 @@ use super::continuing::AttemptOutcome;
 use super::reselection::{CallTarget, Selection};
 use super::stored_reply::StoredReply;
 use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
-use crate::client::endpoint::{Endpoint, WaitingCall};
+use crate::client::endpoint::{Access, Endpoint, WaitingCall};
 use crate::client::interception::Suspended;
 use crate::client::invocation::Invocation;
 use crate::client::reference::{AddedContext, AttemptTarget, Object, Selected, to_send};
@@ -107,7 +107,9 @@ impl AsyncCall {
         let interceptors = reference.orb.interceptors();
         let slots = interceptors.map(|known| known.slots_of_thread(&reference.orb));
         let bound = reference.route()?;
-        let arguments = EncodedArguments::encode(bound.preferred(), &operation, arguments)?;
+        let Access { endpoint, version, .. } = &*bound.preferred().access;
+        let code_sets = (endpoint.code_sets, endpoint.settings.code_sets(endpoint.code_sets));
+        let arguments = EncodedArguments::encode(*version, code_sets, &operation, arguments)?;
         let call = Arc::new(Self {
             first: CallTarget::new(object, context, deadline),
             later: OnceLock::new(),
@@ -161,7 +163,7 @@ impl AsyncCall {
         let orb = &reference.orb;
         let link = endpoint(orb, &attempt_target).shared_connection_for(
             orb,
-            &attempt_target,
+            attempt_target.clone(),
             self.clone(),
         );
         let sent = match link {
@@ -206,16 +208,16 @@ impl AsyncCall {
             let what = format!("the call could not be sent to {}", link.peer());
             return Err(self.target().deadline.unsent(&what));
         }
-        let target = attempt_target.target();
+        let object = attempt_target.target().object();
         let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
         added.extend(self.target().context.as_ref().map(to_send));
         // What interceptors add may differ each time.
         let stable = self.target().context.filter(|_| contexts.is_none()).map(StableContexts::of);
         let request = Outgoing {
-            target,
+            object,
             operation: self.operation.get(),
             response: ResponseFlags::Target,
-            arguments: &|out| self.arguments.put(out, target.access.version, link.code_sets()),
+            arguments: &|out| self.arguments.put(out, object.version, link.code_sets()),
             added: (!added.is_empty()).then_some(AddedContexts { contexts: &added, stable }),
         };
         link.send_for(self.pending(), request, Sending::NonBlocking)

@@ -152,7 +152,7 @@ impl ExclusiveConnection {
         deadline: &Deadline,
     ) -> Result<u32, SystemException> {
         let id = self.begin(outgoing.response.response_expected())?;
-        self.version = outgoing.target.access.version;
+        self.version = outgoing.object.version;
         let memory = std::mem::take(&mut self.request);
         let mut out = Encoder::with_reused_buffer(memory, ByteOrder::NATIVE, self.code_sets);
         let agreed = (self.agreed.as_ref(), None, self.unannounced);

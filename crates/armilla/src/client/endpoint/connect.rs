@@ -2,8 +2,7 @@
 
 use super::pool::Endpoint;
 use crate::client::connection::ExclusiveConnection;
-use crate::client::reference::Target;
-use crate::client::request::{Bound, Deadline};
+use crate::client::request::{Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_giop::url::DEFAULT_PORT;
 use armilla_ipc::{Stream, is_resource_exhausted};
@@ -11,17 +10,17 @@ use std::io;
 use std::sync::Arc;
 
 impl Endpoint {
-    /// Opens a connection that carries one call at a time, for a call of `target`.
+    /// Opens a connection that carries one call at a time, for a call of `object`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), and of the greeting, if there is one.
     pub(crate) fn connect(
         &self,
-        target: &Target,
+        object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<Box<ExclusiveConnection>, SystemException> {
         let stream = self.open(deadline)?;
-        self.connect_over(stream, target, deadline).map(Box::new)
+        self.connect_over(stream, object, deadline).map(Box::new)
     }
 
     /// The same over a stream that was just opened.
@@ -31,7 +30,7 @@ impl Endpoint {
     pub(in crate::client) fn connect_over(
         &self,
         stream: Arc<dyn Stream>,
-        target: &Target,
+        object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<ExclusiveConnection, SystemException> {
         let (call_timer, agreed) = (self.call_timers.add(&stream), self.code_sets);
@@ -39,7 +38,7 @@ impl Endpoint {
         let parts = (stream, call_timer, memory);
         let mut link = ExclusiveConnection::new(parts, agreed, &self.settings);
         if let Some(greeting) = &self.greeting {
-            greeting.exchange(&mut link, target, deadline)?;
+            greeting.exchange(&mut link, (object, &self.address), deadline)?;
             link.renew();
         }
         Ok(link)

@@ -2,11 +2,11 @@
 //! extensions of a client have some.
 
 use crate::client::connection::{Arrived, ExclusiveConnection};
-use crate::client::reference::Target;
 use crate::client::request::{
-    AddedContexts, Answer, Deadline, Operation, Outgoing, no_reply, wrong_reply,
+    AddedContexts, Answer, Deadline, ObjectAddress, Operation, Outgoing, no_reply, wrong_reply,
 };
 use crate::exception::{Completion, ExceptionKind, SystemException};
+use crate::transport::EndpointAddress;
 use armilla_giop::{ResponseFlags, ServiceContext, decode_reply};
 
 /// An operation of every object, without arguments and results, that a client calls first on each
@@ -22,7 +22,7 @@ pub struct Greeting {
 }
 
 impl Greeting {
-    /// Sends the request for the object of `target`, and waits for the reply. A server that does
+    /// Sends the request for `object` at `address`, and waits for the reply. A server that does
     /// not know the operation or the object, or forwards, has no objection to the connection.
     ///
     /// # Errors
@@ -32,14 +32,13 @@ impl Greeting {
     pub(in crate::client) fn exchange(
         &self,
         link: &mut ExclusiveConnection,
-        target: &Target,
+        (object, address): (ObjectAddress<'_>, &EndpointAddress),
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
-        match self.ask(link, target, deadline) {
+        match self.ask(link, object, deadline) {
             Ok(Answer::Results(()) | Answer::Forward(_)) => Ok(()),
             Ok(Answer::Raised(exception)) if is_unknown(&exception) => Ok(()),
             Ok(Answer::Raised(exception)) => {
-                let address = &target.access.endpoint.address;
                 Err(not_executed(exception.attributed_to(address, self.operation)))
             }
             Err(exception) => Err(not_executed(exception)),
@@ -49,13 +48,13 @@ impl Greeting {
     fn ask(
         &self,
         link: &mut ExclusiveConnection,
-        target: &Target,
+        object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<Answer, SystemException> {
         let context = ServiceContext { id: self.context, data: &self.data };
         let contexts = std::slice::from_ref(&context);
         let request = Outgoing {
-            target,
+            object,
             operation: Operation::of_object(self.operation),
             response: ResponseFlags::Target,
             arguments: &|_| Ok(()),

@@ -6,8 +6,7 @@ use super::waiting_call::WaitingCall;
 use crate::client::connection::{
     ConnectionSetup, MultiplexedConnection, PANICKED, contain, is_same,
 };
-use crate::client::reference::{AttemptTarget, Target};
-use crate::client::request::{Bound, Deadline};
+use crate::client::request::{Addressed, Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
 use crate::sync::{lock, try_lock};
@@ -114,23 +113,23 @@ impl SharedSlot {
 }
 
 impl Endpoint {
-    /// The connection of the calling thread for requests of `target`. Makes one if there is none.
+    /// The connection of the calling thread for requests of `object`. Makes one if there is none.
     ///
     /// # Errors
     /// Those of [`open`](Self::open), and of the greeting, if there is one.
     pub(in crate::client) fn shared_connection(
         &self,
         orb: &Orb,
-        target: &Target,
+        object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
-        self.shared_connection_at(orb, target, self.shared.slot_index(), deadline)
+        self.shared_connection_at(orb, object, self.shared.slot_index(), deadline)
     }
 
     fn shared_connection_at(
         &self,
         orb: &Orb,
-        target: &Target,
+        object: ObjectAddress<'_>,
         slot: usize,
         deadline: &Deadline,
     ) -> Result<Arc<MultiplexedConnection>, SystemException> {
@@ -139,14 +138,14 @@ impl Endpoint {
             if let Some(link) = slot.usable_connection(deadline.started) {
                 return Ok(link);
             }
-            if let Some(link) = self.reverse_connection(target.access.version) {
+            if let Some(link) = self.reverse_connection(object.version) {
                 return Ok(link);
             }
             let mut known = lock(&slot.link);
             if known.is_none() {
                 let stream = self.open(deadline)?;
                 if self.greeting.is_some() {
-                    self.connect_over(stream.clone(), target, deadline)?;
+                    self.connect_over(stream.clone(), object, deadline)?;
                     // From now on it is read for many calls.
                     stream.set_recv_timeout(None).ok();
                 }
@@ -182,7 +181,7 @@ impl Endpoint {
     pub(in crate::client) fn shared_connection_for(
         self: &Arc<Self>,
         orb: &Orb,
-        attempt_target: &AttemptTarget,
+        target: impl Addressed + 'static,
         call: Arc<dyn WaitingCall>,
     ) -> Result<Option<Arc<MultiplexedConnection>>, SystemException> {
         let slot_index = self.shared.slot_index();
@@ -198,7 +197,7 @@ impl Endpoint {
                 }
                 waiting = lock(&slot.waiting);
             }
-            let version = attempt_target.target().access.version;
+            let version = target.object_address().version;
             if let Some(link) = self.reverse_connection(version) {
                 return Ok(Some(link));
             }
@@ -212,11 +211,11 @@ impl Endpoint {
             return Ok(None);
         }
         drop(waiting);
-        let (endpoint, orb, first) = (self.clone(), orb.clone(), attempt_target.clone());
+        let (endpoint, orb) = (self.clone(), orb.clone());
         let defers = self.driver.to_defer();
         let connect = move || {
             defers.begin();
-            endpoint.connect_for_waiting(&orb, first.target(), slot_index);
+            endpoint.connect_for_waiting(&orb, target.object_address(), slot_index);
         };
         if let Err(error) = thread::Builder::new().name("armilla-connect".into()).spawn(connect) {
             let what = format!("no thread to connect to {}: {error}", self.address);
@@ -262,7 +261,12 @@ impl Endpoint {
     }
 
     /// Makes connections until no call waits for one.
-    fn connect_for_waiting(self: Arc<Self>, orb: &Orb, target: &Target, slot_index: usize) {
+    fn connect_for_waiting(
+        self: Arc<Self>,
+        orb: &Orb,
+        object: ObjectAddress<'_>,
+        slot_index: usize,
+    ) {
         loop {
             let mut waiting = lock(&self.shared.0[slot_index].waiting);
             // The limit is that of the call with the most time left.
@@ -289,7 +293,7 @@ impl Endpoint {
             };
             // The transport may be the program's.
             let made = contain("making a connection", || {
-                self.shared_connection_at(orb, target, slot_index, &deadline)
+                self.shared_connection_at(orb, object, slot_index, &deadline)
             });
             let link = made.unwrap_or_else(|| Err(self.not_made()));
             let calls = std::mem::take(&mut lock(&self.shared.0[slot_index].waiting).calls);

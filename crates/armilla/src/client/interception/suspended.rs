@@ -94,7 +94,7 @@ impl Suspended {
             target: object,
             settings: reference.orb.settings(),
             ior,
-            named: target.address(),
+            named: target.object().named(),
             address: (!is_collocated).then_some(&target.access.endpoint.address),
             contexts: self.contexts,
             reply_contexts: Contexts::default(),

@@ -6,6 +6,7 @@
 use super::extension::{CallSelector, ClientExtension};
 use super::object::Reference;
 use super::route::{Route, Target};
+use crate::client::request::{Addressed, ObjectAddress};
 use crate::exception::SystemException;
 use arc_swap::ArcSwapOption;
 use armilla_giop::AddressingDisposition;
@@ -112,6 +113,12 @@ impl AttemptTarget {
 
     pub(in crate::client) fn target(&self) -> &Target {
         self.route().at(self.index)
+    }
+}
+
+impl Addressed for AttemptTarget {
+    fn object_address(&self) -> ObjectAddress<'_> {
+        self.target().object()
     }
 }
 

@@ -16,5 +16,5 @@ pub(in crate::client) use extension::{
 };
 pub use object::Object;
 pub(crate) use object::Reference;
+pub(in crate::client) use route::Route;
 pub(crate) use route::Target;
-pub(in crate::client) use route::{Route, TargetKey};

@@ -3,14 +3,13 @@
 //! The parsed profiles are in [`endpoint`](crate::client::endpoint).
 
 use crate::client::endpoint::{Access, read_profile};
+use crate::client::request::{Name, ObjectAddress, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-#[cfg(feature = "demultiplexing-strategies")]
-use crate::object_key::put_operation_number;
 use crate::runtime::Orb;
-use armilla_giop::ior::{Ior, TaggedProfile};
-use armilla_giop::{AddressingDisposition, TargetAddress, Version};
+use armilla_giop::ior::Ior;
+use armilla_giop::{AddressingDisposition, TargetAddress};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{iter, ptr};
 
 /// The targets of the calls through a reference: the addresses of its IOR, in their order.
@@ -49,53 +48,6 @@ struct TargetExtras {
     route_extras: Option<RouteExtras>,
 }
 
-/// The address of an object in requests, where the [`TargetKey`] does not contain it.
-enum Name {
-    Key(Box<[u8]>),
-    Profile(Box<TaggedProfile>),
-    Reference(u32, Box<Ior>),
-}
-
-/// Identifies the object of a target, so that a request template can be reused for it. It contains
-/// the GIOP version and the object key, if the key is short. Otherwise it contains a number that is
-/// unique in the process. It is small so that the part of a reference that a call reads fits into
-/// 64 octets.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::client) struct TargetKey([u8; 3 + SHORT]);
-
-/// The longest object key that fits into a target key, in octets.
-const SHORT: usize = 28;
-
-impl TargetKey {
-    /// `None` if the object key is too long or empty.
-    fn of_key(version: Version, key: &[u8]) -> Option<Self> {
-        let mut octets = [0; SHORT];
-        octets.get_mut(..key.len())?.copy_from_slice(key);
-        Some(Self::new(version, key.len() as u8, octets)).filter(|_| !key.is_empty())
-    }
-
-    /// A target key that is unlike any other.
-    fn unique() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let mut octets = [0; SHORT];
-        octets[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_ne_bytes());
-        Self::new(Version { major: 0, minor: 0 }, 0, octets)
-    }
-
-    fn new(Version { major, minor }: Version, len: u8, octets: [u8; SHORT]) -> Self {
-        let mut target_key = [0; 3 + SHORT];
-        (target_key[0], target_key[1], target_key[2]) = (major, minor, len);
-        target_key[3..].copy_from_slice(&octets);
-        Self(target_key)
-    }
-
-    #[inline]
-    fn key(&self) -> Option<&[u8]> {
-        let [_, _, len, octets @ ..] = &self.0;
-        octets.get(..usize::from(*len)).filter(|key| !key.is_empty())
-    }
-}
-
 impl Target {
     fn new(access: &Arc<Access>, address: TargetAddress<'_>) -> Self {
         let name = match address {
@@ -129,49 +81,21 @@ impl Target {
         endpoint.reverse_connection(*version).is_some()
     }
 
+    #[inline(always)]
     fn name(&self) -> Option<&Name> {
         self.extras.as_ref()?.name.as_ref()
     }
 
-    #[inline]
-    fn key(&self) -> Option<&[u8]> {
-        self.target_key.key().or_else(|| match self.name()? {
-            Name::Key(key) => Some(&**key),
-            Name::Profile(_) | Name::Reference(..) => None,
-        })
-    }
-
+    /// How requests name the object.
     #[inline(always)]
-    pub(in crate::client) const fn target_key(&self) -> &TargetKey {
-        &self.target_key
-    }
-
-    /// The address of the object in requests.
-    pub(crate) fn address(&self) -> TargetAddress<'_> {
-        match self.name() {
-            Some(Name::Profile(profile)) => TargetAddress::Profile(profile),
-            Some(Name::Reference(selected, ior)) => {
-                TargetAddress::Reference { selected: *selected, ior }
-            }
-            Some(Name::Key(_)) | None => TargetAddress::Key(self.key().unwrap_or_default()),
+    pub(crate) fn object(&self) -> ObjectAddress<'_> {
+        ObjectAddress {
+            version: self.access.version,
+            target_key: &self.target_key,
+            name: self.name(),
+            #[cfg(feature = "demultiplexing-strategies")]
+            numbers: self.access.numbers.as_ref(),
         }
-    }
-
-    /// The object key, if requests name the object by it alone.
-    #[inline]
-    pub(in crate::client) fn plain_key(&self) -> Option<&[u8]> {
-        self.key().filter(|_| !self.access.has_numbers())
-    }
-
-    /// The object key with the number of `operation`, if requests use operation numbers.
-    #[cfg(feature = "demultiplexing-strategies")]
-    pub(crate) fn numbered_key(&self, operation: &str) -> Option<Vec<u8>> {
-        let (Some(key), Some(numbers)) = (self.key(), &self.access.numbers) else {
-            return None;
-        };
-        let mut key = key.to_vec();
-        put_operation_number(&mut key, numbers.of(operation)?);
-        Some(key)
     }
 }
 

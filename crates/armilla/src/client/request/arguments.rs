@@ -6,14 +6,13 @@
 //! arguments are therefore encoded in advance in each form that the call may need.
 
 use super::operation::OwnedOperation;
-use crate::client::reference::Target;
 use crate::exception::{Completion, SystemException};
 use crate::interception::Read;
 use crate::signature::Part;
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, CodeSets, Decoder, Encoder,
 };
-use armilla_giop::{Version, put_body};
+use armilla_giop::{CodeSetContext, Version, put_body};
 
 /// Encoded arguments in all forms that may be needed.
 pub(in crate::client) struct EncodedArguments(Vec<Variant>);
@@ -31,16 +30,14 @@ struct Variant {
 }
 
 impl EncodedArguments {
-    /// Encodes arguments for a call of `operation` at `target`.
+    /// Encodes arguments for a call of `operation` in this version, over a connection with these
+    /// code sets, which are `agreed` on or the usual ones.
     pub(in crate::client) fn encode<'p>(
-        target: &Target,
+        version: Version,
+        (agreed, code_sets): (Option<CodeSetContext>, CodeSets),
         operation: &OwnedOperation,
         arguments: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
     ) -> Result<Self, SystemException> {
-        let endpoint = &target.access.endpoint;
-        let agreed = endpoint.code_sets;
-        let code_sets = endpoint.settings.code_sets(agreed);
-        let version = target.access.version;
         let first = Variant::encode(version, code_sets, 0, arguments).map_err(|error| {
             let exception = SystemException::encoding_request(&error, agreed.is_some());
             let call = operation.get().at_fault(Part::Arguments);

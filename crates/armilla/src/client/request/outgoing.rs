@@ -1,8 +1,8 @@
 //! Encoding of requests. The header is encoded once for an operation and reused; only the request
 //! id and the object key change. The arguments follow.
 
+use super::object_address::{ObjectAddress, TargetKey};
 use super::operation::Operation;
-use crate::client::reference::{Target, TargetKey};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::signature::{Part, Signature};
 use armilla_cdr::{CdrError, CdrResult, Encoder};
@@ -39,21 +39,21 @@ impl<'r, 'p> Request<'r, 'p> {
     #[inline]
     pub(in crate::client) fn to<'o>(
         &self,
-        target: &'o Target,
+        object: ObjectAddress<'o>,
         added: Option<AddedContexts<'o>>,
     ) -> Outgoing<'o, 'p>
     where
         'r: 'o,
     {
         let Self { operation, response, arguments, .. } = *self;
-        Outgoing { target, operation, response, arguments, added }
+        Outgoing { object, operation, response, arguments, added }
     }
 }
 
 /// A request to be sent to one target.
 #[derive(Clone, Copy)]
 pub(crate) struct Outgoing<'r, 'p> {
-    pub(crate) target: &'r Target,
+    pub(crate) object: ObjectAddress<'r>,
     pub(crate) operation: Operation<'r>,
     pub(crate) response: ResponseFlags,
     pub(crate) arguments: Arguments<'r, 'p>,
@@ -158,7 +158,7 @@ impl Template {
         let request_id_at = self
             .header(out, id, call, announced)
             .and_then(|at| {
-                put_body(out, call.target.access.version, |out| (call.arguments)(out)).map(|()| at)
+                put_body(out, call.object.version, |out| (call.arguments)(out)).map(|()| at)
             })
             .or_else(|error| self.encode_again(error, out, id, call, announced))
             .map_err(|error| call.unencodable(&error, agreed, out))?;
@@ -185,7 +185,7 @@ impl Template {
         *self = Self::default();
         let encoded = out.with_other_order(error, |out| {
             let request_id_at = self.header(out, id, call, announced)?;
-            put_body(out, call.target.access.version, |out| (call.arguments)(out))?;
+            put_body(out, call.object.version, |out| (call.arguments)(out))?;
             Ok(request_id_at)
         });
         *self = Self::default();
@@ -206,7 +206,7 @@ impl Template {
         }
         let same = self.operation == call.operation.key && self.response == call.response as u8;
         let known =
-            same && (self.target == *call.target.target_key() || self.rekey(out, call.target));
+            same && (self.target == *call.object.target_key || self.rekey(out, &call.object));
         if known && announced.is_none() {
             out.truncate(self.len);
             out.patch_u32(self.request_id_at, id);
@@ -230,7 +230,7 @@ impl Template {
         let same = self.operation == call.operation.key
             && self.response == call.response_and_contexts()
             && call.stable_contexts().is_some_and(|stable| stable == self.contexts)
-            && self.target == *call.target.target_key();
+            && self.target == *call.object.target_key;
         if same && announced.is_none() {
             out.truncate(self.len);
             out.patch_u32(self.request_id_at, id);
@@ -241,17 +241,17 @@ impl Template {
         self.new_header(out, id, call, announced)
     }
 
-    /// Changes the header to one for `target`, if both object keys have the same length. Keys that
+    /// Changes the header to one for `object`, if both object keys have the same length. Keys that
     /// one server creates usually have.
     #[inline(never)]
-    fn rekey(&mut self, out: &mut Encoder<'_>, target: &Target) -> bool {
-        let (Some((version, at, len)), Some(key)) = (self.key, target.plain_key()) else {
+    fn rekey(&mut self, out: &mut Encoder<'_>, object: &ObjectAddress<'_>) -> bool {
+        let (Some((version, at, len)), Some(key)) = (self.key, object.plain_key()) else {
             return false;
         };
-        let fits = version == target.access.version && key.len() == len;
+        let fits = version == object.version && key.len() == len;
         if fits {
             out.patch(at, key);
-            self.target = *target.target_key();
+            self.target = *object.target_key;
         }
         fits
     }
@@ -265,7 +265,7 @@ impl Template {
         call: &Outgoing<'_, '_>,
         announced: Option<Announced<'_>>,
     ) -> CdrResult<usize> {
-        let version = call.target.access.version;
+        let version = call.object.version;
         let (agreed, offered) = announced.unwrap_or_default();
         let agreed = agreed.filter(|_| version >= Version::V1_1).map(|sets| sets.encode());
         let offered = offered.filter(|_| version >= Version::V1_2);
@@ -275,9 +275,9 @@ impl Template {
             None => [agreed.as_slice(), offered.as_slice()].concat(),
             Some(more) => [agreed.as_slice(), offered.as_slice(), more.contexts].concat(),
         };
-        let target = call.target.address();
+        let target = call.object.named();
         #[cfg(feature = "demultiplexing-strategies")]
-        let numbered = call.target.numbered_key(call.operation.name);
+        let numbered = call.object.numbered_key(call.operation.name);
         #[cfg(feature = "demultiplexing-strategies")]
         let target = numbered.as_deref().map_or(target, armilla_giop::TargetAddress::Key);
         let request = OutgoingRequest {
@@ -290,9 +290,9 @@ impl Template {
         let layout = begin_request(out, version, &request)?;
         if announced.is_none() && call.added.is_none_or(|added| added.stable.is_some()) {
             let RequestLayout { request_id_at, key_at, end_of_header: len } = layout;
-            let plain = call.target.plain_key().zip(key_at);
+            let plain = call.object.plain_key().zip(key_at);
             let key = plain.map(|(key, at)| (version, at, key.len()));
-            let (target, operation) = (*call.target.target_key(), call.operation.key);
+            let (target, operation) = (*call.object.target_key, call.operation.key);
             let response = call.response_and_contexts();
             let contexts = call.stable_contexts().unwrap_or(NO_CONTEXTS);
             *self = Self { target, operation, response, contexts, request_id_at, len, key };

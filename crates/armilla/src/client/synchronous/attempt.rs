@@ -17,30 +17,30 @@ use armilla_giop::ResponseFlags;
 /// Makes one attempt: sends the request, and receives the reply if one is expected.
 #[inline(always)]
 pub(in crate::client) fn attempt<'c>(
-    orb: &'c Orb,
-    outgoing: &Outgoing<'c, '_>,
+    (orb, endpoint): (&'c Orb, &'c Endpoint),
+    outgoing: &Outgoing<'_, '_>,
     (connection_policy, scope): (ConnectionPolicy, SyncScope),
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
     if connection_policy == ConnectionPolicy::Multiplexed {
-        return exchange_multiplexed(orb, outgoing, deadline, scope);
+        return exchange_multiplexed((orb, endpoint), outgoing, deadline, scope);
     }
-    exchange_exclusive(orb, outgoing, deadline)
+    exchange_exclusive((orb, endpoint), outgoing, deadline)
 }
 
 /// Makes an attempt that does not begin with the call: only the time that is left counts.
 #[cold]
 #[inline(never)]
 pub(in crate::client) fn attempt_late<'c>(
-    orb: &'c Orb,
-    outgoing: &Outgoing<'c, '_>,
+    (orb, endpoint): (&'c Orb, &'c Endpoint),
+    outgoing: &Outgoing<'_, '_>,
     (connection_policy, scope): (ConnectionPolicy, SyncScope),
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
     if connection_policy == ConnectionPolicy::Multiplexed {
-        return exchange_multiplexed(orb, outgoing, &deadline.late(), scope);
+        return exchange_multiplexed((orb, endpoint), outgoing, &deadline.late(), scope);
     }
-    exchange_over_other(orb, outgoing, deadline)
+    exchange_over_other((orb, endpoint), outgoing, deadline)
 }
 
 /// The answer that the reply to an attempt is. A system exception of the server is attributed to
@@ -48,13 +48,13 @@ pub(in crate::client) fn attempt_late<'c>(
 #[inline(always)]
 pub(in crate::client) fn answer<'c>(
     reply: Option<Reply<'c>>,
+    endpoint: &Endpoint,
     outgoing: &Outgoing<'_, '_>,
 ) -> Result<Answer<Option<Reply<'c>>>, SystemException> {
     let Some(reply) = reply else { return Ok(Answer::Results(None)) };
     Ok(match reply.into_answer()? {
         Answer::Raised(exception) => {
-            let address = &outgoing.target.access.endpoint.address;
-            Answer::Raised(exception.attributed_to(address, outgoing.operation.name))
+            Answer::Raised(exception.attributed_to(&endpoint.address, outgoing.operation.name))
         }
         answer => answer.map(Some),
     })
@@ -63,11 +63,10 @@ pub(in crate::client) fn answer<'c>(
 /// Sends and receives over an idle connection that is alive, otherwise over a new one.
 #[inline(always)]
 fn exchange_exclusive<'c>(
-    orb: &'c Orb,
-    outgoing: &Outgoing<'c, '_>,
+    (orb, endpoint): (&'c Orb, &'c Endpoint),
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
-    let endpoint = &*outgoing.target.access.endpoint;
     if let Some(mut link) = endpoint.idle_connection(deadline.started) {
         match exchange_over(&mut link, outgoing, deadline) {
             Ok(replied) => return Ok(received(orb, endpoint, link, replied, deadline)),
@@ -75,28 +74,27 @@ fn exchange_exclusive<'c>(
             Err(error) => return Err(failed(endpoint, link, error, deadline)),
         }
     }
-    exchange_over_other(orb, outgoing, deadline)
+    exchange_over_other((orb, endpoint), outgoing, deadline)
 }
 
 /// Continues over the remaining idle connections, then over a new one.
 #[cold]
 #[inline(never)]
 fn exchange_over_other<'c>(
-    orb: &'c Orb,
-    outgoing: &Outgoing<'c, '_>,
+    (orb, endpoint): (&'c Orb, &'c Endpoint),
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
 ) -> Result<Option<Reply<'c>>, SystemException> {
-    let endpoint = &*outgoing.target.access.endpoint;
     let deadline = &deadline.late();
     loop {
         let (mut link, idle) = match endpoint.idle_connection(deadline.started) {
             Some(link) => (link, true),
-            None if endpoint.reverse_connection(outgoing.target.access.version).is_some() => {
+            None if endpoint.reverse_connection(outgoing.object.version).is_some() => {
                 // The server has connected to this ORB; the request goes over that connection.
                 let scope = SyncScope::WithTransport;
-                return exchange_multiplexed(orb, outgoing, deadline, scope);
+                return exchange_multiplexed((orb, endpoint), outgoing, deadline, scope);
             }
-            None => (endpoint.connect(outgoing.target, deadline)?, false),
+            None => (endpoint.connect(outgoing.object, deadline)?, false),
         };
         link.renew();
         match exchange_over(&mut link, outgoing, deadline) {
@@ -125,7 +123,7 @@ fn exchange_over(
         Ok(Arrived::LocateReply) => Err(wrong_reply()),
         Err(error) => {
             if error.kind() == ExceptionKind::Timeout {
-                link.cancel(outgoing.target.access.version, id);
+                link.cancel(outgoing.object.version, id);
             }
             Err(error)
         }
@@ -168,8 +166,8 @@ fn failed(
 /// Sends and receives over a connection shared with other threads.
 #[inline(never)]
 fn exchange_multiplexed<'c>(
-    orb: &'c Orb,
-    outgoing: &Outgoing<'c, '_>,
+    (orb, endpoint): (&'c Orb, &'c Endpoint),
+    outgoing: &Outgoing<'_, '_>,
     deadline: &Deadline,
     scope: SyncScope,
 ) -> Result<Option<Reply<'c>>, SystemException> {
@@ -183,8 +181,7 @@ fn exchange_multiplexed<'c>(
     };
     let mut stale = 0;
     loop {
-        let link =
-            outgoing.target.access.endpoint.shared_connection(orb, outgoing.target, deadline)?;
+        let link = endpoint.shared_connection(orb, outgoing.object, deadline)?;
         match exchange_over_shared(orb, &link, outgoing, deadline, sending) {
             // The server closed the connection meanwhile: try another.
             Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,

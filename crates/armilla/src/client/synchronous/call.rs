@@ -125,12 +125,13 @@ fn call_at<'o>(
             (route.preferred(), &shared)
         }
     };
-    let outgoing = request.to(target, None);
-    let attempted = attempt(&reference.orb, &outgoing, connection_policy, deadline);
+    let endpoint = &*target.access.endpoint;
+    let outgoing = request.to(target.object(), None);
+    let attempted = attempt((&reference.orb, endpoint), &outgoing, connection_policy, deadline);
     if attempted.as_ref().is_ok_and(|reply| reply.as_ref().is_none_or(Reply::has_results)) {
         return attempted;
     }
-    let answer = attempted.and_then(|reply| answer(reply, &outgoing));
+    let answer = attempted.and_then(|reply| answer(reply, endpoint, &outgoing));
     match invocation.judge(reference, route, target, answer)? {
         Step::Done(reply) => Ok(reply),
         step => {
@@ -342,11 +343,11 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
                 let unsent = deadline.unsent(&format!("the call could not be sent to {address}"));
                 return Err(invocation.explain(unsent));
             }
-            let outgoing = request.to(target, added);
-            let reply = attempt_late(orb, &outgoing, connection_policy, &deadline);
+            let outgoing = request.to(target.object(), added);
+            let reply = attempt_late((orb, endpoint), &outgoing, connection_policy, &deadline);
             let reply = reply.and_then(|reply| {
                 received.map_or(Ok(()), |to| receive_contexts(reply.as_ref(), to))?;
-                answer(reply, &outgoing)
+                answer(reply, endpoint, &outgoing)
             });
             let step = invocation.judge(reference, route, target, reply)?;
             Ok(step.map(|reply| reply.map(|reply| reply.outliving_route(orb, endpoint))))
@@ -354,7 +355,8 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         let Some(flow) = flow else { return exchange(added, None) };
         let permanent = reference.binding.permanent_ior();
         let ior = route.forwarded_to().or(permanent.as_deref()).unwrap_or(reference.ior());
-        let at = FlowTarget { ior, named: target.address(), address: Some(&endpoint.address) };
+        let at =
+            FlowTarget { ior, named: target.object().named(), address: Some(&endpoint.address) };
         flow.attempt(request, at, |contexts, received| {
             let mut contexts = contexts.to_send();
             contexts.extend(added.iter().flat_map(|added| added.contexts));

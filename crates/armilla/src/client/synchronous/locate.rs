@@ -116,10 +116,10 @@ fn ask(
         Some(link) => link,
         None => match target.access.endpoint.reverse_connection(target.access.version) {
             Some(reverse_connection) => {
-                let answer = reverse_connection.locate(target, deadline)?;
+                let answer = reverse_connection.locate(target.object(), deadline)?;
                 return read_answer(answer.reply.message(), reference);
             }
-            None => target.access.endpoint.connect(target, deadline)?,
+            None => target.access.endpoint.connect(target.object(), deadline)?,
         },
     };
     let answer = exchange(reference, &mut link, target, deadline)?;
@@ -136,7 +136,7 @@ fn exchange(
 ) -> Result<Located, SystemException> {
     let id = link.begin(true)?;
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
-    encode_locate_request(&mut out, target.access.version, id, target.address())
+    encode_locate_request(&mut out, target.access.version, id, target.object().named())
         .map_err(|error| SystemException::encoding(&error, Completion::No))?;
     MessageHeader::finish(&mut out)
         .map_err(|error| SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string()))?;

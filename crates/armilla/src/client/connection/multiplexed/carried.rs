@@ -5,8 +5,7 @@ use super::{BorrowedBuffers, Slot};
 use crate::client::connection::loss::reply_timed_out;
 use crate::client::connection::multiplexed::{MultiplexedConnection, Sending, Waiter};
 use crate::client::connection::pending_reply::{PendingReply, resume_all};
-use crate::client::reference::Target;
-use crate::client::request::Deadline;
+use crate::client::request::{Deadline, ObjectAddress};
 use crate::exception::{Completion, Minor, SystemException};
 use crate::sync::lock;
 use armilla_cdr::{ByteOrder, CodeSet, Encoder};
@@ -44,11 +43,11 @@ impl MultiplexedConnection {
     /// Sends a LocateRequest. Returns the buffers with the answer.
     pub(in crate::client) fn locate(
         &self,
-        target: &Target,
+        object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<BorrowedBuffers, SystemException> {
         let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
-        encode_locate_request(&mut out, target.access.version, 0, target.address())
+        encode_locate_request(&mut out, object.version, 0, object.named())
             .map_err(|error| SystemException::encoding(&error, Completion::No))?;
         MessageHeader::finish(&mut out).map_err(|error| {
             SystemException::bad_param(Minor::MESSAGE_TOO_LARGE, error.to_string())
@@ -58,7 +57,7 @@ impl MultiplexedConnection {
         slot.reset();
         let (waiter, sending) = (Some(Waiter::Thread(slot.clone())), Sending::Blocking(deadline));
         // The request id follows the header directly, in every version.
-        let id = self.queue(&mut out, HEADER_LEN, waiter, target.access.version, sending)?;
+        let id = self.queue(&mut out, HEADER_LEN, waiter, object.version, sending)?;
         self.await_reply(id, &slot, deadline)?;
         slot.take(&mut buffers.reply, deadline)?;
         Ok(buffers)

@@ -284,15 +284,15 @@ impl MultiplexedConnection {
         let template = TemplateGuard(template);
         let announces = self.unannounced.load(Ordering::Acquire);
         let agreed = (self.agreed.as_ref(), self.offered.as_deref(), announces);
-        let queued =
-            template.0.encode(&mut out, 0, &request, agreed, self.settings.max_message).and_then(
-                |id_at| self.queue(&mut out, id_at, waiter, request.target.access.version, sending),
-            );
+        let queued = template
+            .0
+            .encode(&mut out, 0, &request, agreed, self.settings.max_message)
+            .and_then(|id_at| self.queue(&mut out, id_at, waiter, request.object.version, sending));
         *memory = out.take_buffer();
         std::mem::forget(template);
         // Later requests are queued after this one, so that they need not announce
         // again.
-        let announced = self.offered.is_none() || request.target.access.version >= Version::V1_2;
+        let announced = self.offered.is_none() || request.object.version >= Version::V1_2;
         if announces && announced && queued.is_ok() {
             self.unannounced.store(false, Ordering::Release);
         }
