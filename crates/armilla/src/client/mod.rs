@@ -14,13 +14,24 @@ mod reference;
 mod request;
 mod synchronous;
 
+use crate::runtime::Orb;
+use crate::settings::Settings;
+use std::sync::Arc;
+
 pub use asynchronous::{PollableSet, ReplyFuture};
 pub(crate) use asynchronous::{begin, invoke_async, invoke_raises_async};
 pub(crate) use connection::{Carrier, ConnectionSetup, MultiplexedConnection, Ready};
-pub(crate) use endpoint::{Client, LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub use endpoint::{ConnectionPool, Greeting};
+pub(crate) use endpoint::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
 pub(crate) use operations::{Waiting, interface_of};
 pub(crate) use reference::Reference;
 pub use reference::{AddedContext, CallChoice, CallSelector, ClientExtension, Object};
 pub(crate) use request::{Operation, OperationKey, OwnedOperation, Request, no_reply};
 pub(crate) use synchronous::{call, invoke, invoke_oneway, invoke_raises, oneway_response};
+
+/// Installs the parts of the client in a new ORB.
+pub(crate) fn install(orb: &Orb, settings: Arc<Settings>) {
+    orb.install(endpoint::Client::new(settings));
+    orb.install(reference::InstalledExtension::default());
+    orb.install(asynchronous::Reselections::default());
+}

@@ -5,7 +5,7 @@
 
 use super::Initial;
 use super::ids::{self, Lookup, Reservation};
-use crate::client::{Client, LocalObjects};
+use crate::client::{self, LocalObjects};
 use crate::dynamic::Context;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::imr;
@@ -203,7 +203,7 @@ impl OrbBuilder {
             if settings.hold_requests { ManagerState::Holding } else { ManagerState::Active };
         let listens = !self.listen.is_empty();
         let orb = Orb::with_core(settings.clone(), new_incarnation()?, self.transports);
-        orb.install(Client::new(settings));
+        client::install(&orb, settings);
         orb.install::<Box<dyn LocalObjects>>(Box::new(HostedObjects));
         orb.install(ObjectAdapters::new(&orb, state));
         orb.install(Listeners::new(self.listen));

@@ -18,6 +18,10 @@ pub(crate) trait Part: Any + Send + Sync {
 pub(crate) enum PartSlot {
     /// The client with its endpoints and connections.
     Client,
+    /// The extension of the client, if the program has set one.
+    ClientExtension,
+    /// The asynchronous calls whose selectors are to be asked again.
+    Reselections,
     /// The objects of this process, as the client sees them.
     LocalObjects,
     /// The object adapters and their objects.

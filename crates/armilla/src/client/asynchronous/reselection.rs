@@ -11,7 +11,7 @@ use crate::client::request::{Deadline, no_reply};
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
 use crate::panics::catch;
-use crate::runtime::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
 use crate::sync::lock;
 use std::mem;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -49,6 +49,10 @@ pub(in crate::client) struct Selection {
 #[derive(Default)]
 pub(in crate::client) struct Reselections(Mutex<Queue>);
 
+impl Part for Reselections {
+    const SLOT: PartSlot = PartSlot::Reselections;
+}
+
 #[derive(Default)]
 struct Queue {
     calls: Vec<(Arc<AsyncCall>, SystemException)>,
@@ -71,7 +75,7 @@ impl Reselections {
         let (asked, defers) = (orb.clone(), orb.client().driver().to_defer());
         let ask = move || {
             defers.begin();
-            asked.client().reselections().ask(AsyncCall::is_found_again);
+            asked.part::<Reselections>().ask(AsyncCall::is_found_again);
         };
         if let Err(error) = thread::Builder::new().name("armilla-select".into()).spawn(ask) {
             report!(error, "no thread to find an object again", error = error);
@@ -125,7 +129,7 @@ impl AsyncCall {
         match self.target().object.reference() {
             Ok(reference) if certain && self.selection.is_some() && self.later.get().is_none() => {
                 let orb = &reference.orb;
-                orb.client().reselections().add(orb, self, failure);
+                orb.part::<Reselections>().add(orb, self, failure);
             }
             _ => self.finish(Err(failure)),
         }

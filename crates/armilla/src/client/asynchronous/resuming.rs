@@ -32,7 +32,7 @@ impl AsyncCall {
         let is_watched = || {
             self.target().object.reference().is_ok_and(|reference| {
                 let orb = &reference.orb;
-                orb.interceptors().is_some() || orb.client().extension().is_some()
+                orb.interceptors().is_some() || orb.client_extension().is_some()
             })
         };
         called_back || self.selection.is_some() || is_watched()

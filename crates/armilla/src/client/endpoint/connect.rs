@@ -1,9 +1,11 @@
-//! Opening connections, and the exceptions with reasons and hints when that fails.
+//! Opening connections, or finding one that the server has opened, and the exceptions with reasons and hints when that fails.
 
 use super::pool::Endpoint;
-use crate::client::connection::ExclusiveConnection;
+use crate::client::connection::{ConnectionSetup, ExclusiveConnection, MultiplexedConnection};
 use crate::client::request::{Bound, Deadline, ObjectAddress};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use armilla_giop::Version;
+use armilla_giop::engine::Role;
 use armilla_giop::url::DEFAULT_PORT;
 use armilla_ipc::{Stream, is_resource_exhausted};
 use std::io;
@@ -33,8 +35,8 @@ impl Endpoint {
         object: ObjectAddress<'_>,
         deadline: &Deadline,
     ) -> Result<ExclusiveConnection, SystemException> {
-        let (call_timer, agreed) = (self.call_timers.add(&stream), self.code_sets);
-        let memory = self.reply_memory.reservation(stream.peer());
+        let (call_timer, agreed) = (self.common.call_timers.add(&stream), self.code_sets);
+        let memory = self.common.reply_memory.reservation(stream.peer());
         let parts = (stream, call_timer, memory);
         let mut link = ExclusiveConnection::new(parts, agreed, &self.settings);
         if let Some(greeting) = &self.greeting {
@@ -85,6 +87,33 @@ impl Endpoint {
                 })
             }
         }
+    }
+
+    /// A connection that the server at this address has made and offered for calls. `None` before
+    /// GIOP 1.2, which introduced bidirectional connections.
+    #[cold]
+    pub(in crate::client) fn reverse_connection(
+        &self,
+        version: Version,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        let reverse_connections =
+            self.common.reverse_connections.as_ref().filter(|_| version >= Version::V1_2)?;
+        let carriers = reverse_connections.carriers(self.address.address());
+        carriers.into_iter().find_map(|carrier| {
+            let link = carrier.link(&mut || {
+                // The code sets of the originator hold in both directions.
+                let stated = carrier.stated_code_sets();
+                let setup = ConnectionSetup {
+                    agreed: stated.or(self.code_sets),
+                    announces: stated.is_none() && self.code_sets.is_some(),
+                    offered: None,
+                    settings: self.settings.clone(),
+                    driver: self.common.driver.clone(),
+                };
+                MultiplexedConnection::carried(setup, Role::Acceptor, carrier.clone())
+            })?;
+            link.is_open().then_some(link)
+        })
     }
 
     #[cold]

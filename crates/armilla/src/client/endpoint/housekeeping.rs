@@ -1,6 +1,7 @@
 //! The housekeeping thread of a client: closes connections that have been idle for long, gives the
 //! memory of large messages back, and expires calls by their [timers](crate::client::connection::CallTimers).
 
+use super::access::AccessCache;
 use super::pool::{Endpoint, Endpoints};
 use crate::client::connection::{CallTimers, DeferTo, contain};
 use crate::log::report;
@@ -23,6 +24,7 @@ const WORTH_RETURNING: usize = 1 << 20;
 /// What the housekeeping thread remembers between two looks.
 struct Housekeeping {
     endpoints: Weak<Endpoints>,
+    accesses: Weak<AccessCache>,
     idle: Duration,
     /// Whether memory is to be returned to the operating system at the next look too. The program
     /// frees the results that it got from the large messages by then.
@@ -31,14 +33,15 @@ struct Housekeeping {
 
 /// Starts the housekeeping thread of an ORB. It ends when the endpoints are dropped.
 pub(crate) fn start(
-    endpoints: &Arc<Endpoints>,
+    (endpoints, accesses): (&Arc<Endpoints>, &Arc<AccessCache>),
     call_timers: Arc<CallTimers>,
     defers: DeferTo,
     settings: &Settings,
 ) {
-    let (endpoints, idle) = (Arc::downgrade(endpoints), settings.client_idle);
+    let (endpoints, accesses) = (Arc::downgrade(endpoints), Arc::downgrade(accesses));
+    let idle = settings.client_idle;
     let period = (idle / 4).clamp(Duration::from_millis(10), TICK);
-    let mut housekeeping = Housekeeping { endpoints, idle, returns: false };
+    let mut housekeeping = Housekeeping { endpoints, accesses, idle, returns: false };
     let body = move || {
         defers.begin();
         // The transports are the program's, and so may panic.
@@ -61,7 +64,7 @@ impl Housekeeping {
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(limit)));
         self.release_memory(&known);
         drop(known);
-        endpoints.accesses.forget_unused();
+        self.accesses.upgrade().inspect(|accesses| accesses.forget_unused());
         lock(&endpoints.by_address)
             .retain(|_, endpoint| Arc::strong_count(endpoint) > 1 || endpoint.has_idle());
         true

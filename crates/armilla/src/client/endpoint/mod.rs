@@ -2,6 +2,7 @@
 //! house; and the objects of this process, which are reached without one.
 
 mod access;
+mod client;
 mod connect;
 mod connection_pool;
 mod greeting;
@@ -10,13 +11,14 @@ mod local_objects;
 mod pool;
 mod reverse_connections;
 mod shared;
+mod sharing;
 mod waiting_call;
 
 pub(in crate::client) use access::{Access, read_profile};
+pub(crate) use client::Client;
 pub use connection_pool::ConnectionPool;
 pub use greeting::Greeting;
 pub(in crate::client) use local_objects::serve_collocated;
 pub(crate) use local_objects::{LocalKey, LocalLimit, LocalObject, LocalObjects, ReplyBuffer};
-pub(crate) use pool::Client;
 pub(in crate::client) use pool::{Endpoint, PooledConnection};
 pub(in crate::client) use waiting_call::WaitingCall;

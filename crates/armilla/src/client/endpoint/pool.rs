@@ -1,71 +1,49 @@
 //! Server endpoints and their pools of idle connections.
 //!
-//! [`connect`](super::connect) opens connections; [`shared`](super::shared) manages the multiplexed
+//! [`connect`](super::connect) opens connections; [`sharing`](super::sharing) manages the multiplexed
 //! ones.
 
-use super::access::AccessCache;
-use super::connection_pool::{ConnectionPool, ConnectionPools, PoolSettings};
+use super::connection_pool::{ConnectionPool, PoolSettings};
 use super::greeting::Greeting;
-use super::housekeeping;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
-use crate::client::asynchronous::Reselections;
 use crate::client::connection::{
     CallTimers, Driver, ExclusiveConnection, FRESH, IdlePool, ReplyMemory,
 };
-use crate::client::reference::ClientExtension;
-use crate::runtime::{Orb, Part, PartSlot};
-use crate::settings::{AcceptBidirectional, Settings};
+use crate::settings::Settings;
 use crate::sync::lock;
 use crate::transport::EndpointAddress;
 use armilla_giop::CodeSetContext;
 use armilla_ipc::CoarseInstant;
 use crossbeam_utils::atomic::AtomicCell;
 use std::collections::HashMap;
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-/// The client side of an ORB: all endpoints that it has called.
-pub(crate) struct Client {
-    endpoints: Arc<Endpoints>,
-    call_timers: Arc<CallTimers>,
-    reply_memory: Arc<ReplyMemory>,
-    settings: Arc<Settings>,
-    driver: Arc<Driver>,
-    closed: Arc<AtomicBool>,
-    housekeeping: Once,
-    /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
-    /// no bidirectional connections.
-    reverse_connections: Option<Arc<ReverseConnections>>,
-    /// The address of the objects of this process, for asynchronous calls.
-    in_process_address: OnceLock<EndpointAddress>,
-    extension: OnceLock<Arc<dyn ClientExtension>>,
-    pools: ConnectionPools,
-    reselections: Reselections,
-}
-
-impl Part for Client {
-    const SLOT: PartSlot = PartSlot::Client;
-}
-
-impl Orb {
-    /// The client side of the ORB.
-    pub(crate) fn client(&self) -> &Client {
-        self.part()
-    }
-}
-
-/// The endpoints and addresses that are known.
+/// The endpoints that are known.
 #[derive(Default)]
-pub(in crate::client) struct Endpoints {
+pub(super) struct Endpoints {
     /// By address, code sets and pool: connections with other ones are kept apart.
-    pub(in crate::client) by_address: Mutex<ByAddress>,
-    pub(in crate::client) accesses: AccessCache,
+    pub(super) by_address: Mutex<ByAddress>,
 }
 
 type ByAddress =
     HashMap<(EndpointAddress, Option<CodeSetContext>, Option<ConnectionPool>), Arc<Endpoint>>;
+
+/// What the endpoints of a client share.
+#[derive(Clone)]
+pub(super) struct Common {
+    pub(super) call_timers: Arc<CallTimers>,
+    pub(super) reply_memory: Arc<ReplyMemory>,
+    pub(super) driver: Arc<Driver>,
+    /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
+    /// no bidirectional connections.
+    pub(super) reverse_connections: Option<Arc<ReverseConnections>>,
+    /// Whether the ORB has shut down; connections are no longer kept then.
+    pub(super) closed: Arc<AtomicBool>,
+    /// All endpoints of the ORB.
+    pub(super) all: Weak<Endpoints>,
+}
 
 /// One address of a server, and the pool of idle connections to it. Each carries one call at a
 /// time.
@@ -75,8 +53,7 @@ pub(crate) struct Endpoint {
     pub(crate) settings: Arc<Settings>,
     /// The request with which each connection begins.
     pub(in crate::client) greeting: Option<Arc<Greeting>>,
-    pub(in crate::client) call_timers: Arc<CallTimers>,
-    pub(in crate::client) reply_memory: Arc<ReplyMemory>,
+    pub(super) common: Common,
     /// The connection that was used last. Sequential calls need no other, and take no lock.
     last: AtomicCell<Option<Box<ExclusiveConnection>>>,
     /// The start of its last call, in nanoseconds of the coarse clock; [`NONE`] without a
@@ -86,13 +63,7 @@ pub(crate) struct Endpoint {
     released: AtomicU64,
     #[expect(clippy::vec_box, reason = "a connection moves in and out with every call")]
     idle: Mutex<Vec<Box<ExclusiveConnection>>>,
-    pub(in crate::client) shared: SharedConnections,
-    pub(in crate::client) driver: Arc<Driver>,
-    pub(in crate::client) reverse_connections: Option<Arc<ReverseConnections>>,
-    /// Whether the ORB has shut down; connections are no longer kept then.
-    closed: Arc<AtomicBool>,
-    /// All endpoints of the ORB.
-    all: Weak<Endpoints>,
+    pub(super) shared: SharedConnections,
 }
 
 /// A connection of a pool while it holds the reply to a call. It returns to its pool when it is
@@ -167,153 +138,6 @@ impl Endpoints {
     }
 }
 
-impl Client {
-    pub(crate) fn new(settings: Arc<Settings>) -> Self {
-        let endpoints = Arc::<Endpoints>::default();
-        let (call_timers, driver, closed) = Default::default();
-        let idle = Arc::downgrade(&endpoints);
-        let release_idle = move || {
-            if let Some(endpoints) = idle.upgrade() {
-                Endpoints::release_idle_memory(&endpoints);
-            }
-        };
-        let reply_memory = ReplyMemory::new(&settings, release_idle);
-        let accepts = settings.accept_bidirectional != AcceptBidirectional::Never;
-        let reverse_connections = accepts.then(Arc::default);
-        let (housekeeping, in_process_address) = (Once::new(), OnceLock::new());
-        let (extension, pools, reselections) = Default::default();
-        Self {
-            endpoints,
-            call_timers,
-            reply_memory,
-            settings,
-            driver,
-            closed,
-            housekeeping,
-            reverse_connections,
-            in_process_address,
-            extension,
-            pools,
-            reselections,
-        }
-    }
-
-    /// The calls whose selectors are to be asked again.
-    pub(in crate::client) fn reselections(&self) -> &Reselections {
-        &self.reselections
-    }
-
-    /// The extension, if the program has set one.
-    pub(in crate::client) fn extension(&self) -> Option<&Arc<dyn ClientExtension>> {
-        self.extension.get()
-    }
-
-    /// Sets the extension; the first one stays, and is returned.
-    pub(in crate::client) fn set_extension(
-        &self,
-        extension: Arc<dyn ClientExtension>,
-    ) -> Arc<dyn ClientExtension> {
-        self.extension.get_or_init(|| extension).clone()
-    }
-
-    /// The pools of connections beside the usual one.
-    pub(in crate::client) fn pools(&self) -> &ConnectionPools {
-        &self.pools
-    }
-
-    /// The reactor for asynchronous calls.
-    pub(in crate::client) fn driver(&self) -> &Driver {
-        &self.driver
-    }
-
-    /// The addresses reachable over connections that clients have made.
-    pub(crate) fn reverse_connections(&self) -> Option<&Arc<ReverseConnections>> {
-        self.reverse_connections.as_ref()
-    }
-
-    /// The endpoint at `address` for connections with these code sets, in the usual pool or the one
-    /// that is given.
-    pub(crate) fn endpoint(
-        &self,
-        address: &EndpointAddress,
-        code_sets: Option<CodeSetContext>,
-        pool: Option<ConnectionPool>,
-    ) -> Arc<Endpoint> {
-        let known = pool.and_then(|pool| self.pools.settings(pool));
-        let usual = || PoolSettings { settings: self.settings.clone(), greeting: None };
-        let PoolSettings { settings, greeting } = known.unwrap_or_else(usual);
-        let mut by_address = lock(&self.endpoints.by_address);
-        let place = by_address.entry((address.clone(), code_sets, pool));
-        let endpoint = place.or_insert_with(|| {
-            Arc::new(Endpoint {
-                address: address.clone(),
-                code_sets,
-                settings,
-                greeting,
-                call_timers: self.call_timers.clone(),
-                reply_memory: self.reply_memory.clone(),
-                last: AtomicCell::default(),
-                last_used: AtomicU64::new(NONE),
-                released: AtomicU64::new(NONE),
-                idle: Mutex::default(),
-                shared: SharedConnections::new(self.settings.connections_per_endpoint),
-                driver: self.driver.clone(),
-                reverse_connections: self.reverse_connections.clone(),
-                closed: self.closed.clone(),
-                all: Arc::downgrade(&self.endpoints),
-            })
-        });
-        self.housekeeping.call_once(|| {
-            let (call_timers, defers) = (self.call_timers.clone(), self.driver.to_defer());
-            housekeeping::start(&self.endpoints, call_timers, defers, &self.settings);
-        });
-        endpoint.clone()
-    }
-
-    /// Forgets the endpoints of a pool, and closes their idle connections in order.
-    pub(in crate::client) fn forget_endpoints_of(&self, pool: ConnectionPool) {
-        let mut by_address = lock(&self.endpoints.by_address);
-        let of_pool = by_address.extract_if(|(_, _, of), _| *of == Some(pool));
-        let forgotten: Vec<_> = of_pool.map(|(_, endpoint)| endpoint).collect();
-        drop(by_address);
-        forgotten.iter().for_each(|endpoint| endpoint.close_idle_since(None));
-        self.endpoints.accesses.forget_unused();
-    }
-
-    /// The endpoint of the objects of this process, for asynchronous calls.
-    pub(in crate::client) fn in_process_endpoint(
-        &self,
-        orb: &Orb,
-        code_sets: Option<CodeSetContext>,
-    ) -> Arc<Endpoint> {
-        let address = self.in_process_address.get_or_init(|| {
-            let orb = orb.downgrade();
-            EndpointAddress::in_process(Box::new(move || {
-                let orb = orb.upgrade().ok_or(io::ErrorKind::NotConnected)?;
-                orb.connect_in_process()
-            }))
-        });
-        self.endpoint(address, code_sets, None)
-    }
-
-    /// The cache of server addresses.
-    pub(in crate::client) fn accesses(&self) -> &AccessCache {
-        &self.endpoints.accesses
-    }
-
-    /// Sends the buffered oneway calls.
-    pub(crate) fn flush(&self) {
-        self.endpoints.known().iter().for_each(|endpoint| endpoint.shared.flush());
-    }
-
-    /// Closes every idle connection at once, and each other one when its calls have ended.
-    pub(crate) fn close(&self) {
-        self.flush();
-        self.closed.store(true, Ordering::SeqCst);
-        self.endpoints.known().iter().for_each(|endpoint| endpoint.close_idle_since(None));
-    }
-}
-
 impl IdlePool for Endpoint {
     fn return_idle(&self, link: Box<ExclusiveConnection>) {
         Self::return_idle(self, link);
@@ -321,6 +145,27 @@ impl IdlePool for Endpoint {
 }
 
 impl Endpoint {
+    /// An endpoint with as many shared connections as `count`.
+    pub(super) fn new(
+        (address, code_sets): (&EndpointAddress, Option<CodeSetContext>),
+        PoolSettings { settings, greeting }: PoolSettings,
+        count: usize,
+        common: &Common,
+    ) -> Self {
+        Self {
+            address: address.clone(),
+            code_sets,
+            settings,
+            greeting,
+            common: common.clone(),
+            last: AtomicCell::default(),
+            last_used: AtomicU64::new(NONE),
+            released: AtomicU64::new(NONE),
+            idle: Mutex::default(),
+            shared: SharedConnections::new(count),
+        }
+    }
+
     /// Takes an idle connection that is alive from the pool, if there is one.
     #[inline(always)]
     pub(crate) fn idle_connection(&self, now: CoarseInstant) -> Option<Box<ExclusiveConnection>> {
@@ -350,7 +195,7 @@ impl Endpoint {
 
     /// Whether the ORB has shut down, so that idle connections must be closed.
     pub(in crate::client) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::SeqCst)
+        self.common.closed.load(Ordering::SeqCst)
     }
 
     /// Whether there are connections in the pool.
@@ -379,7 +224,7 @@ impl Endpoint {
     /// Closes the idle connections to all servers. Whether there were any.
     #[cold]
     pub(in crate::client) fn close_all_idle(&self) -> bool {
-        let Some(all) = self.all.upgrade() else { return false };
+        let Some(all) = self.common.all.upgrade() else { return false };
         let known = all.known();
         let any = known.iter().any(|endpoint| endpoint.has_idle());
         known.iter().for_each(|endpoint| endpoint.close_idle_since(Some(END_OF_TIME)));

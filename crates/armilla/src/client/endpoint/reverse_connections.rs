@@ -1,10 +1,7 @@
 //! Addresses that are reachable over connections that clients have made: bidirectional GIOP, on the
 //! side that accepted the connection (CORBA 3.4 Part 2, 9.8).
 
-use super::pool::Endpoint;
-use crate::client::connection::{Carrier, ConnectionSetup, MultiplexedConnection};
-use armilla_giop::Version;
-use armilla_giop::engine::Role;
+use crate::client::connection::Carrier;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -59,39 +56,10 @@ impl ReverseConnections {
     }
 
     /// The connections for `address`, in the order in which they are tried.
-    fn carriers(&self, address: &str) -> Vec<Arc<dyn Carrier>> {
+    pub(super) fn carriers(&self, address: &str) -> Vec<Arc<dyn Carrier>> {
         let reverse_connections = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let known = reverse_connections.get(address).into_iter().flat_map(|Claims(known)| known);
         known.map(|claim| claim.carrier.clone()).collect()
-    }
-}
-
-impl Endpoint {
-    /// A connection that the server at this address has made and offered for calls. `None` before
-    /// GIOP 1.2, which introduced bidirectional connections.
-    #[cold]
-    pub(in crate::client) fn reverse_connection(
-        &self,
-        version: Version,
-    ) -> Option<Arc<MultiplexedConnection>> {
-        let reverse_connections =
-            self.reverse_connections.as_ref().filter(|_| version >= Version::V1_2)?;
-        let carriers = reverse_connections.carriers(self.address.address());
-        carriers.into_iter().find_map(|carrier| {
-            let link = carrier.link(&mut || {
-                // The code sets of the originator hold in both directions.
-                let stated = carrier.stated_code_sets();
-                let setup = ConnectionSetup {
-                    agreed: stated.or(self.code_sets),
-                    announces: stated.is_none() && self.code_sets.is_some(),
-                    offered: None,
-                    settings: self.settings.clone(),
-                    driver: self.driver.clone(),
-                };
-                MultiplexedConnection::carried(setup, Role::Acceptor, carrier.clone())
-            })?;
-            link.is_open().then_some(link)
-        })
     }
 }
 

@@ -262,7 +262,7 @@ impl Reference {
         if let Some(selector) = binding.selector() {
             return Ok(Some(selector.clone()));
         }
-        let Some(extension) = self.orb.client().extension() else { return Ok(None) };
+        let Some(extension) = self.orb.client_extension() else { return Ok(None) };
         if binding.is_set() || self.is_collocated() {
             return Ok(None);
         }
@@ -280,7 +280,7 @@ impl Reference {
         ior: &Ior,
     ) -> Result<Option<Arc<dyn CallSelector>>, SystemException> {
         let own = self.binding.forwarding.get().and_then(|forwarding| forwarding.extension.get());
-        match own.or_else(|| self.orb.client().extension()) {
+        match own.or_else(|| self.orb.client_extension()) {
             Some(extension) if self.orb.local_key(ior).is_none() => {
                 extension.attach(&self.orb, ior)
             }

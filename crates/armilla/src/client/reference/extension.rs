@@ -11,12 +11,12 @@ use crate::client::invocation::{Invocation, Reply};
 use crate::client::request::{AddedContexts, Request, StableContexts};
 use crate::client::synchronous::Driver;
 use crate::exception::{Completion, ExceptionKind, SystemException};
-use crate::runtime::Orb;
+use crate::runtime::{Orb, Part, PartSlot};
 use armilla_giop::ServiceContext;
 use armilla_giop::ior::Ior;
 use std::any::Any;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An extension of an ORB's client ([`Orb::set_client_extension`]).
 pub trait ClientExtension: Any + Send + Sync {
@@ -83,6 +83,14 @@ pub struct CallChoice<'s> {
     pub context: Option<AddedContext>,
 }
 
+/// The extension that an ORB's client has.
+#[derive(Default)]
+pub(in crate::client) struct InstalledExtension(OnceLock<Arc<dyn ClientExtension>>);
+
+impl Part for InstalledExtension {
+    const SLOT: PartSlot = PartSlot::ClientExtension;
+}
+
 impl Orb {
     /// Sets the extension of the client, unless it has one. It applies to references that were not
     /// called before. This is for crates that add to the ORB, such as real-time CORBA. Returns the
@@ -91,7 +99,12 @@ impl Orb {
         &self,
         extension: Arc<dyn ClientExtension>,
     ) -> Arc<dyn ClientExtension> {
-        self.client().set_extension(extension)
+        self.part::<InstalledExtension>().0.get_or_init(|| extension).clone()
+    }
+
+    /// The extension of the client, if the program has set one.
+    pub(in crate::client) fn client_extension(&self) -> Option<&Arc<dyn ClientExtension>> {
+        self.part::<InstalledExtension>().0.get()
     }
 }
 
@@ -100,7 +113,7 @@ impl Object {
     /// choice.
     pub(in crate::client) fn selected(&self) -> Result<Selected, SystemException> {
         let reference = self.reference()?;
-        let Some(extension) = reference.orb.client().extension() else {
+        let Some(extension) = reference.orb.client_extension() else {
             return self.selected_by(&|selector| selector.select());
         };
         let context = extension.local_context();

@@ -10,6 +10,7 @@ mod overrides;
 mod route;
 
 pub(in crate::client) use binding::AttemptTarget;
+pub(in crate::client) use extension::InstalledExtension;
 pub use extension::{AddedContext, CallChoice, CallSelector, ClientExtension};
 pub(in crate::client) use extension::{
     Selected, call_selected, is_unreached, leave_forwards, to_send,
