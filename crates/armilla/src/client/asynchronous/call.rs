@@ -7,13 +7,13 @@
 //! [`continuing`](super::continuing), its rules are in [`Invocation`].
 
 use super::continuing::AttemptOutcome;
-use super::reselection::{CallTarget, Selection};
+use super::reselection::CallTarget;
 use super::stored_reply::StoredReply;
 use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
 use crate::client::endpoint::{Access, Endpoint, WaitingCall};
 use crate::client::interception::Suspended;
-use crate::client::invocation::Invocation;
-use crate::client::reference::{AddedContext, AttemptTarget, Object, Selected, to_send};
+use crate::client::invocation::{Invocation, Selected, Selection, to_send};
+use crate::client::reference::{AddedContext, AttemptTarget, Object};
 use crate::client::request::{
     AddedContexts, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
     part, undecodable,

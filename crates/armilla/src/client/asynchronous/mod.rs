@@ -12,4 +12,4 @@ mod stored_reply;
 pub use future::ReplyFuture;
 pub(crate) use future::{begin, invoke_async, invoke_raises_async};
 pub use pollable_set::PollableSet;
-pub(in crate::client) use reselection::{Reselections, Selection};
+pub(in crate::client) use reselection::Reselections;

@@ -3,10 +3,8 @@
 //! for all calls of an ORB.
 
 use super::call::AsyncCall;
-use crate::client::invocation::Invocation;
-use crate::client::reference::{
-    AddedContext, CallChoice, CallSelector, Object, Selected, is_unreached, leave_forwards,
-};
+use crate::client::invocation::{Invocation, Selected, Selection, is_unreached, leave_forwards};
+use crate::client::reference::{AddedContext, CallChoice, Object};
 use crate::client::request::{Deadline, no_reply};
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
@@ -35,14 +33,6 @@ impl CallTarget {
     ) -> Self {
         Self { object, context, deadline, forwarded: OnceLock::new() }
     }
-}
-
-/// A selector, and the reference that it has chosen for a call.
-pub(in crate::client) struct Selection {
-    pub(in crate::client) selector: Arc<dyn CallSelector>,
-    pub(in crate::client) chosen: Object,
-    /// The reference of the caller, to which the selector belongs.
-    pub(in crate::client) origin: Object,
 }
 
 /// The calls of an ORB whose selectors are to be asked again.

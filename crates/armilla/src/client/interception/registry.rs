@@ -2,6 +2,7 @@
 
 use super::client::ClientInterceptor;
 use crate::callbacks::guarded;
+use crate::client::reference::Object;
 use crate::exception::Completion;
 use crate::interception::Slots;
 use crate::interception::current;
@@ -68,5 +69,13 @@ impl Orb {
     #[inline]
     pub(crate) fn interceptors(&self) -> Option<&Interceptors> {
         self.find_part()
+    }
+}
+
+impl Object {
+    /// Whether interceptors see calls of the object from this process.
+    pub(crate) fn is_intercepted_here(&self) -> bool {
+        let interceptors = self.reference().ok().and_then(|r| r.orb.interceptors());
+        interceptors.is_some_and(Interceptors::see_collocated)
     }
 }

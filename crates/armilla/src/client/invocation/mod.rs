@@ -3,9 +3,11 @@
 mod collocated_reply;
 mod machine;
 mod reply;
+mod selection;
 
 pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
 pub(in crate::client) use machine::Invocation;
 pub(crate) use machine::Step;
 pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;
+pub(in crate::client) use selection::{Selected, Selection, is_unreached, leave_forwards, to_send};

@@ -12,9 +12,6 @@ mod route;
 pub(in crate::client) use binding::AttemptTarget;
 pub(in crate::client) use extension::InstalledExtension;
 pub use extension::{AddedContext, CallChoice, CallSelector, ClientExtension};
-pub(in crate::client) use extension::{
-    Selected, call_selected, is_unreached, leave_forwards, to_send,
-};
 pub use object::Object;
 pub(crate) use object::Reference;
 pub(in crate::client) use route::Route;

@@ -1,23 +1,18 @@
-//! Untyped object references, and the operations that every object has.
+//! Untyped object references, and the state that their clones share.
 
 use super::binding::Binding;
-use super::overrides::Overrides;
 use super::route::describe;
 use crate::client::endpoint::LocalObject;
-use crate::client::interception::Interceptors;
-use crate::client::operations::Waiting;
-use crate::client::request::Operation;
-use crate::client::synchronous::{invoke, locate};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::KeyOctets;
+use crate::policies::{ConnectionPolicy, Policies, SyncScope};
 use crate::runtime::Orb;
 use crate::settings::Collocation;
-use crate::signature::Signature;
-use armilla_cdr::Encoder;
 use armilla_giop::ior::Ior;
 use armilla_ipc::memory::Inline;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// A reference to an object of any interface: IDL `Object` (CORBA 3.4 Part 1, 8.2).
 ///
@@ -27,6 +22,15 @@ use std::sync::{Arc, OnceLock};
 pub struct Object {
     pub(super) reference: Option<Arc<Reference>>,
     pub(super) overrides: Option<Arc<Overrides>>,
+}
+
+/// The overrides of one reference. Most references have none.
+#[derive(Clone, Default)]
+pub(super) struct Overrides {
+    pub(super) timeout: Option<Duration>,
+    pub(super) policies: Option<Policies>,
+    pub(super) connection_policy: Option<ConnectionPolicy>,
+    pub(super) sync_scope: Option<SyncScope>,
 }
 
 /// The state that all clones of a reference share. The fields that a call reads lie together in 64
@@ -150,92 +154,6 @@ impl Object {
         self.reference.as_ref().map_or_else(Ior::default, |reference| reference.ior().clone())
     }
 
-    /// Whether the object supports the interface with this repository id: `_is_a`. Calls the object
-    /// only if the reference does not tell.
-    ///
-    /// # Errors
-    /// Those of a call.
-    pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
-        Waiting::blocking(|waiting| self.ask_is_a(repository_id, waiting))
-    }
-
-    /// [`is_a`](Self::is_a) without blocking a thread.
-    ///
-    /// # Errors
-    /// Those of a call.
-    pub async fn is_a_async(&self, repository_id: &str) -> Result<bool, SystemException> {
-        self.ask_is_a(repository_id, Waiting::Task).await
-    }
-
-    pub(crate) async fn ask_is_a(
-        &self,
-        repository_id: &str,
-        waiting: Waiting,
-    ) -> Result<bool, SystemException> {
-        let reference = self.reference()?;
-        let said = &reference.ior().type_id;
-        if repository_id == crate::wire::OBJECT_ID || (!said.is_empty() && said == repository_id) {
-            return Ok(true);
-        }
-        match self.local_object().and_then(|object| object.is_a(repository_id)) {
-            Some(is_one) => Ok(is_one),
-            None => {
-                let operation = ("_is_a", Signature::of_object as _);
-                let put = |out: &mut Encoder<'_>| out.put_string(repository_id);
-                waiting.invoke(self, operation, put, |input| input.bool()).await
-            }
-        }
-    }
-
-    /// The repository id of the most derived interface of the object: `_repository_id`. Calls the
-    /// object. The [`type_id`](Ior::type_id) of the reference may name a base interface or be
-    /// empty.
-    ///
-    /// # Errors
-    /// Those of a call.
-    pub fn repository_id(&self) -> Result<String, SystemException> {
-        self.reference()?;
-        match self.local_object().and_then(LocalObject::repository_id) {
-            Some(repository_id) => Ok(repository_id),
-            None => invoke(self, Operation::of_object("_repository_id"), &|_| Ok(()), |input| {
-                Ok(input.string()?.into_owned())
-            }),
-        }
-    }
-
-    /// Whether the object is known not to exist: `_non_existent`.
-    ///
-    /// # Errors
-    /// Those of a call, when the object cannot be reached.
-    pub fn non_existent(&self) -> Result<bool, SystemException> {
-        Waiting::blocking(|waiting| self.ask_non_existent(waiting))
-    }
-
-    /// [`non_existent`](Self::non_existent) without blocking a thread.
-    ///
-    /// # Errors
-    /// Those of a call, when the object cannot be reached.
-    pub async fn non_existent_async(&self) -> Result<bool, SystemException> {
-        self.ask_non_existent(Waiting::Task).await
-    }
-
-    async fn ask_non_existent(&self, waiting: Waiting) -> Result<bool, SystemException> {
-        let operation = ("_non_existent", Signature::of_object as _);
-        match waiting.invoke(self, operation, |_| Ok(()), |input| input.bool()).await {
-            Err(error) if error.kind() == ExceptionKind::ObjectNotExist => Ok(true),
-            answer => answer,
-        }
-    }
-
-    /// Asks the server for the location of the object with a LocateRequest, without calling the
-    /// object. Later calls go to that location. `false` when the server does not know the object.
-    ///
-    /// # Errors
-    /// Those of a call.
-    pub fn locate(&self) -> Result<bool, SystemException> {
-        locate(self)
-    }
-
     /// The state that all clones share.
     ///
     /// # Errors
@@ -245,12 +163,6 @@ impl Object {
             SystemException::new(ExceptionKind::InvObjref, Minor::NIL_REFERENCE, Completion::No)
                 .with_reason("a nil reference denotes no object to call")
         })
-    }
-
-    /// Whether interceptors see calls of the object from this process.
-    pub(crate) fn is_intercepted_here(&self) -> bool {
-        let interceptors = self.reference.as_ref().and_then(|r| r.orb.interceptors());
-        interceptors.is_some_and(Interceptors::see_collocated)
     }
 
     /// The object, if it is or was active in this process.

@@ -2,7 +2,7 @@
 //!
 //! How they combine with other levels is in [`Effective`].
 
-use super::object::Object;
+use super::object::{Object, Overrides};
 use crate::client::request::{Effective, Levels, chosen_sync_scope, policies_in_effect};
 use crate::exception::SystemException;
 use crate::policies::Policies;
@@ -10,15 +10,6 @@ use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The overrides of one reference. Most references have none.
-#[derive(Clone, Default)]
-pub(super) struct Overrides {
-    timeout: Option<Duration>,
-    policies: Option<Policies>,
-    connection_policy: Option<ConnectionPolicy>,
-    sync_scope: Option<SyncScope>,
-}
 
 impl Object {
     /// This reference with these policies; they replace those that it had. They take precedence

@@ -6,11 +6,10 @@
 
 use super::attempt::{answer, attempt, attempt_late};
 use super::collocated::{self, CollocatedTarget};
+use super::selected::call_selected;
 use crate::client::interception::{ClientFlow, FlowTarget};
-use crate::client::invocation::{Invocation, Reply, Step};
-use crate::client::reference::{
-    AddedContext, CallChoice, CallSelector, Object, Reference, Route, call_selected, to_send,
-};
+use crate::client::invocation::{Invocation, Reply, Step, to_send};
+use crate::client::reference::{AddedContext, CallChoice, CallSelector, Object, Reference, Route};
 use crate::client::request::{
     AddedContexts, Arguments, Forward, Operation, Request, StableContexts, Undeclared, no_reply,
     user_exception,

@@ -2,8 +2,8 @@
 //! 9.4.5).
 
 use crate::client::connection::ExclusiveConnection;
-use crate::client::invocation::Invocation;
-use crate::client::reference::{Object, Reference, Selected, Target};
+use crate::client::invocation::{Invocation, Selected};
+use crate::client::reference::{Object, Reference, Target};
 use crate::client::request::{Deadline, Forward, no_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object_key::KeyOctets;

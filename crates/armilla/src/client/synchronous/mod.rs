@@ -4,8 +4,8 @@ mod attempt;
 mod call;
 mod collocated;
 mod locate;
+mod selected;
 
 pub(in crate::client) use attempt::{MAX_STALE, is_stale};
-pub(in crate::client) use call::Driver;
 pub(crate) use call::{call, invoke, invoke_oneway, invoke_raises, oneway_response};
 pub(crate) use locate::locate;
