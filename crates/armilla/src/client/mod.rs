@@ -3,6 +3,20 @@
 //!
 //! The layers above the client are not known here. Objects of the same process are reached through
 //! the traits of `endpoint/local_objects.rs`, which the server side implements.
+//!
+//! # Rooms
+//!
+//! From the lowest to the highest; each imports from those above it in this list only.
+//!
+//! 1. `request`: what a call asks for and is answered; knows no reference and no connection.
+//! 2. `connection`: requests out, replies in; knows neither its endpoint nor the call that waits.
+//! 3. `endpoint`: addresses of servers and the connections to each; objects of this process.
+//! 4. `reference`: object references, their policies, and where their calls go.
+//! 5. `invocation`: the rules of every call, whichever way it waits.
+//! 6. `interception`: the part of a call that runs interceptors.
+//! 7. `synchronous`: calls whose thread waits.
+//! 8. `asynchronous`: calls for which no thread waits.
+//! 9. `operations`: the operations that every object has.
 
 mod asynchronous;
 mod connection;

@@ -6,13 +6,12 @@
 //! the next attempt ([`resuming`](super::resuming)). The decision is in
 //! [`continuing`](super::continuing), its rules are in [`Invocation`].
 
-use super::continuing::AttemptOutcome;
-use super::reselection::CallTarget;
+use super::call_target::CallTarget;
 use super::stored_reply::StoredReply;
 use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
 use crate::client::endpoint::{Access, Endpoint, WaitingCall};
 use crate::client::interception::Suspended;
-use crate::client::invocation::{Invocation, Selected, Selection, to_send};
+use crate::client::invocation::{Invocation, Selected, Selection, Step, to_send};
 use crate::client::reference::{AddedContext, AttemptTarget, Object};
 use crate::client::request::{
     AddedContexts, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
@@ -78,6 +77,15 @@ pub(in crate::client) enum Event {
     Failure(SystemException),
     /// The pause before the next attempt is over.
     Launch,
+}
+
+/// The outcome of an attempt.
+pub(in crate::client) enum AttemptOutcome {
+    /// The next step of the invocation, and the repository id of the user exception in the reply.
+    /// The id is set only if interceptors see the call.
+    Step(Step, Option<String>),
+    /// The connection was stale; the same attempt is made over another one.
+    Resend,
 }
 
 /// The party that is notified of the outcome.

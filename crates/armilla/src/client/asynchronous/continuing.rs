@@ -3,7 +3,7 @@
 //!
 //! The state and the attempts are in [`call`](super::call).
 
-use super::call::AsyncCall;
+use super::call::{AsyncCall, AttemptOutcome};
 use crate::client::interception::{Attempt, Suspended, user_exception_id};
 use crate::client::invocation::{Invocation, Step};
 use crate::client::reference::{AttemptTarget, Object, Reference};
@@ -17,15 +17,6 @@ use armilla_giop::ResponseFlags;
 use armilla_ipc::reactor::{Reactor, Timer};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The outcome of an attempt.
-pub(in crate::client) enum AttemptOutcome {
-    /// The next step of the invocation, and the repository id of the user exception in the reply.
-    /// The id is set only if interceptors see the call.
-    Step(Step, Option<String>),
-    /// The connection was stale; the same attempt is made over another one.
-    Resend,
-}
 
 impl AsyncCall {
     /// Calls the interceptors' starting points for an attempt, if there are interceptors.

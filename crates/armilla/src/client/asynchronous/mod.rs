@@ -1,6 +1,7 @@
 //! Calls for which no thread waits.
 
 mod call;
+mod call_target;
 mod carrying;
 mod continuing;
 mod future;

@@ -3,37 +3,18 @@
 //! for all calls of an ORB.
 
 use super::call::AsyncCall;
+use super::call_target::CallTarget;
 use crate::client::invocation::{Invocation, Selected, Selection, is_unreached, leave_forwards};
-use crate::client::reference::{AddedContext, CallChoice, Object};
-use crate::client::request::{Deadline, no_reply};
+use crate::client::reference::{CallChoice, Object};
+use crate::client::request::no_reply;
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
 use crate::panics::catch;
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::sync::lock;
 use std::mem;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread;
-
-/// The reference that a call goes to, and until when.
-pub(in crate::client) struct CallTarget {
-    pub(in crate::client) object: Object,
-    /// What an extension has added to the request.
-    pub(in crate::client) context: Option<AddedContext>,
-    pub(in crate::client) deadline: Deadline,
-    /// Where a forward of that reference leads, if an extension attaches to it.
-    pub(in crate::client) forwarded: OnceLock<Box<Self>>,
-}
-
-impl CallTarget {
-    pub(in crate::client) const fn new(
-        object: Object,
-        context: Option<AddedContext>,
-        deadline: Deadline,
-    ) -> Self {
-        Self { object, context, deadline, forwarded: OnceLock::new() }
-    }
-}
 
 /// The calls of an ORB whose selectors are to be asked again.
 #[derive(Default)]
