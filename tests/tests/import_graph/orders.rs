@@ -32,6 +32,21 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla/client",
+        rows: &[
+            ("request", "what a call asks for and is answered; no reference, no connection"),
+            ("connection", "requests out, replies in; neither endpoint nor waiting call"),
+            ("endpoint", "addresses and the connections to each; objects of this process"),
+            ("reference", "object references, their policies, and where their calls go"),
+            ("invocation", "the rules of every call, whichever way it waits"),
+            ("interception", "the part of a call that runs interceptors"),
+            ("synchronous", "calls whose thread waits"),
+            ("asynchronous", "calls for which no thread waits"),
+            ("operations", "the operations that every object has"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-bench",
         rows: &[
             ("line", "what a link is like"),
@@ -327,17 +342,9 @@ pub(crate) struct Circle {
 }
 
 /// Circles that are still there. The list may only shrink.
-pub(crate) const CIRCLES: &[Circle] = &[
-    Circle {
-        name: "armilla",
-        within: "client",
-        files: 26,
-        reason: "connections know the calls that wait on them, and endpoints their connections",
-    },
-    Circle {
-        name: "armilla",
-        within: "server",
-        files: 24,
-        reason: "a call holds the connection on which its reply leaves",
-    },
-];
+pub(crate) const CIRCLES: &[Circle] = &[Circle {
+    name: "armilla",
+    within: "server",
+    files: 24,
+    reason: "a call holds the connection on which its reply leaves",
+}];
