@@ -1,19 +1,19 @@
 //! Runs the server tests of other files with all connections in the reactor, because the behaviour
 //! of an ORB must not depend on its threads. `armilla_tests::orbs` refers to the name of this file.
 
-#[path = "asynchronous_local.rs"]
+#[path = "same_process/asynchronous_local.rs"]
 mod asynchronous_local;
-#[path = "callers.rs"]
+#[path = "calls/callers.rs"]
 mod callers;
-#[path = "calls.rs"]
-mod calls;
-#[path = "concurrency.rs"]
+#[path = "calls/concurrency.rs"]
 mod concurrency;
-#[path = "failures/main.rs"]
-mod failures;
-#[path = "hostile/main.rs"]
-mod hostile;
-#[path = "shutdown.rs"]
+#[path = "hostile/input/mod.rs"]
+mod input;
+#[path = "calls/parameters.rs"]
+mod parameters;
+#[path = "failures/servers_gone/mod.rs"]
+mod servers_gone;
+#[path = "failures/shutdown.rs"]
 mod shutdown;
-#[path = "transports.rs"]
+#[path = "connections/transports.rs"]
 mod transports;

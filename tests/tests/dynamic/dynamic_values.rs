@@ -1,6 +1,6 @@
 //! Dynamic values: construction, inspection, marshalling by TypeCode, and JSON.
 
-#[path = "../../crates/armilla-cdr/tests/random/mod.rs"]
+#[path = "../../../crates/armilla-cdr/tests/random/mod.rs"]
 mod random;
 
 use armilla::dynamic::{DynAny, DynAnyError};

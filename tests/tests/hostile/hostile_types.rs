@@ -1,7 +1,7 @@
 //! TypeCodes that are small but expensive, in a request to a live server. The server answers each
 //! soon, with an exception or the value, and the connection stays open.
 
-#[path = "../../crates/armilla-cdr/tests/random/deep.rs"]
+#[path = "../../../crates/armilla-cdr/tests/random/deep.rs"]
 mod deep;
 
 use armilla::dynamic::{DynAny, DynamicServant, ParameterMode, ServerRequest, serve};

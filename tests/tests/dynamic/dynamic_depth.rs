@@ -1,6 +1,6 @@
 //! Dynamic values at the depth limit and beyond: in messages, in trees, in graphs of valuetypes.
 
-#[path = "../../crates/armilla-cdr/tests/random/deep.rs"]
+#[path = "../../../crates/armilla-cdr/tests/random/deep.rs"]
 mod deep;
 
 use armilla::dynamic::DynAny;
