@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod alone;
 pub mod gate;
 pub mod lines;
 pub mod mirrors;

@@ -1,4 +1,4 @@
-//! The log lines of a process. A file with a test that waits for some has no other test.
+//! The log lines of a process. A test that waits for some runs in a process of its own.
 
 use crate::gate::eventually;
 use std::fmt::{Debug, Write};

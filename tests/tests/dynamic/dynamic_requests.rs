@@ -1,9 +1,7 @@
 //! Dynamic requests: forwards, time limits, lost connections, oneways, refusing adapters, and
 //! concurrency (CORBA 3.4 Part 1, 10.2 to 10.4).
 
-#[path = "../../../crates/armilla-cdr/tests/random/mod.rs"]
-mod random;
-
+use crate::random;
 use armilla::dynamic::{
     Context, DynAny, DynamicServant, ParameterMode, Request, ServerRequest, UnknownUserException,
     serve,

@@ -1,8 +1,6 @@
 //! Dynamic values: construction, inspection, marshalling by TypeCode, and JSON.
 
-#[path = "../../../crates/armilla-cdr/tests/random/mod.rs"]
-mod random;
-
+use crate::random;
 use armilla::dynamic::{DynAny, DynAnyError};
 use armilla::{Any, Decode, Decoder, Encode, Encoder, TypeCode, Typed, Value};
 use armilla_cdr::{ByteOrder, CodeSet};

@@ -10,3 +10,5 @@ mod dynamic_requests;
 mod dynamic_servants;
 mod dynamic_servants_intercepted;
 mod dynamic_values;
+#[path = "../../../crates/armilla-cdr/tests/random/mod.rs"]
+mod random;

@@ -1,5 +1,6 @@
 //! System calls of a call in the steady state: two on each side.
 
+use armilla_tests::alone::alone;
 use armilla_tests::process::Process;
 use rustix::process::Signal;
 use std::path::Path;
@@ -41,24 +42,28 @@ fn system_calls(directory: &Path, calls: u32) -> (u64, u64) {
 
 #[test]
 fn a_call_makes_two_system_calls_on_each_side_counted_by_strace() {
-    let works = Command::new("strace").args(["-c", "true"]).stderr(Stdio::null()).status();
-    if !works.is_ok_and(|status| status.success()) {
-        eprintln!("NOT CHECKED: the number of system calls; strace is missing or may not trace");
-        return;
-    }
-    let directory = std::env::temp_dir().join(format!("armilla-strace-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
-    let (few, many) = (200, 1_200);
-    let (client_few, server_few) = system_calls(&directory, few);
-    let (client_many, server_many) = system_calls(&directory, many);
-    std::fs::remove_dir_all(&directory).unwrap();
-    // Sweepers and the like make a few calls of their own, as time passes: allowed is one for
-    // fifty calls, where one more per call would be fifty.
-    let calls = f64::from(many - few);
-    for (side, few, many) in
-        [("client", client_few, client_many), ("server", server_few, server_many)]
-    {
-        let each = (many as f64 - few as f64) / calls;
-        assert!((1.98..2.02).contains(&each), "{side}: {each} system calls per call");
-    }
+    alone(|| {
+        let works = Command::new("strace").args(["-c", "true"]).stderr(Stdio::null()).status();
+        if !works.is_ok_and(|status| status.success()) {
+            eprintln!(
+                "NOT CHECKED: the number of system calls; strace is missing or may not trace"
+            );
+            return;
+        }
+        let directory = std::env::temp_dir().join(format!("armilla-strace-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let (few, many) = (200, 1_200);
+        let (client_few, server_few) = system_calls(&directory, few);
+        let (client_many, server_many) = system_calls(&directory, many);
+        std::fs::remove_dir_all(&directory).unwrap();
+        // Sweepers and the like make a few calls of their own, as time passes: allowed is one for
+        // fifty calls, where one more per call would be fifty.
+        let calls = f64::from(many - few);
+        for (side, few, many) in
+            [("client", client_few, client_many), ("server", server_few, server_many)]
+        {
+            let each = (many as f64 - few as f64) / calls;
+            assert!((1.98..2.02).contains(&each), "{side}: {each} system calls per call");
+        }
+    });
 }

@@ -5,6 +5,7 @@
 use armilla::Version;
 use armilla_cdr::ByteOrder;
 use armilla_giop::MessageKind;
+use armilla_tests::alone::alone;
 use armilla_tests::gate::eventually;
 use armilla_tests::orbs;
 use armilla_tests::peer::{self, Wire};
@@ -31,50 +32,54 @@ fn status(server: &Process, field: &str) -> usize {
 
 #[test]
 fn a_thousand_connections_cost_little_memory_and_no_threads() {
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
-    if maximum.is_some_and(|maximum| maximum < 1_200) {
-        eprintln!("NOT CHECKED: a thousand connections; the limit of descriptors is {maximum:?}");
-        return;
-    }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
-    let server = Process::start(command.args(["serve", "-ORBConcurrency", "hybrid:10:2-20"]));
-    let remote: EverythingRef = orbs::client().resolve(&server.url).unwrap();
-    let profile = remote.myself().unwrap().object().ior().iiop_profiles().next();
-    let key = profile.unwrap().unwrap().object_key;
-    let ping = peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "ping", |_| Ok(()));
-    let connect = |_| {
-        let mut wire = Wire::connect(server.address());
-        wire.send(&ping);
-        assert_eq!(wire.kind(), Some(MessageKind::Reply));
-        wire
-    };
-    // The threads that there are for the first ones, and for the reactor.
-    let mut wires: Vec<Wire> = (0..100).map(connect).collect();
-    let (threads, resident) = (status(&server, "Threads:"), status(&server, "VmRSS:"));
-    wires.extend((100..CONNECTIONS).map(connect));
-    let grown = status(&server, "VmRSS:").saturating_sub(resident);
-    assert!(grown <= 16 * (CONNECTIONS - 100), "{grown} KiB");
-    let more = status(&server, "Threads:").saturating_sub(threads);
-    assert!(more < 20, "{more} more threads");
-    for wire in &mut wires {
-        assert!(wire.send(&ping));
-    }
-    for wire in &mut wires {
-        assert_eq!(wire.kind(), Some(MessageKind::Reply));
-    }
-    // Half a message each: no more is kept of it than has arrived.
-    let before = status(&server, "VmRSS:");
-    for wire in &mut wires {
-        assert!(wire.send(&ping[..20]));
-    }
-    remote.ping().unwrap();
-    let grown = status(&server, "VmRSS:").saturating_sub(before);
-    assert!(grown <= 16 * CONNECTIONS, "{grown} KiB for halves of messages");
-    for wire in &mut wires {
-        assert!(wire.send(&ping[20..]));
-        assert_eq!(wire.kind(), Some(MessageKind::Reply));
-    }
+    alone(|| {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
+        if maximum.is_some_and(|maximum| maximum < 1_200) {
+            eprintln!(
+                "NOT CHECKED: a thousand connections; the limit of descriptors is {maximum:?}"
+            );
+            return;
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
+        let server = Process::start(command.args(["serve", "-ORBConcurrency", "hybrid:10:2-20"]));
+        let remote: EverythingRef = orbs::client().resolve(&server.url).unwrap();
+        let profile = remote.myself().unwrap().object().ior().iiop_profiles().next();
+        let key = profile.unwrap().unwrap().object_key;
+        let ping = peer::request(Version::V1_2, ByteOrder::NATIVE, &key, "ping", |_| Ok(()));
+        let connect = |_| {
+            let mut wire = Wire::connect(server.address());
+            wire.send(&ping);
+            assert_eq!(wire.kind(), Some(MessageKind::Reply));
+            wire
+        };
+        // The threads that there are for the first ones, and for the reactor.
+        let mut wires: Vec<Wire> = (0..100).map(connect).collect();
+        let (threads, resident) = (status(&server, "Threads:"), status(&server, "VmRSS:"));
+        wires.extend((100..CONNECTIONS).map(connect));
+        let grown = status(&server, "VmRSS:").saturating_sub(resident);
+        assert!(grown <= 16 * (CONNECTIONS - 100), "{grown} KiB");
+        let more = status(&server, "Threads:").saturating_sub(threads);
+        assert!(more < 20, "{more} more threads");
+        for wire in &mut wires {
+            assert!(wire.send(&ping));
+        }
+        for wire in &mut wires {
+            assert_eq!(wire.kind(), Some(MessageKind::Reply));
+        }
+        // Half a message each: no more is kept of it than has arrived.
+        let before = status(&server, "VmRSS:");
+        for wire in &mut wires {
+            assert!(wire.send(&ping[..20]));
+        }
+        remote.ping().unwrap();
+        let grown = status(&server, "VmRSS:").saturating_sub(before);
+        assert!(grown <= 16 * CONNECTIONS, "{grown} KiB for halves of messages");
+        for wire in &mut wires {
+            assert!(wire.send(&ping[20..]));
+            assert_eq!(wire.kind(), Some(MessageKind::Reply));
+        }
+    });
 }
 
 /// Where the good client and the hostile peers of a server meet.
@@ -99,23 +104,37 @@ fn descriptors(server: &Process) -> usize {
 
 #[test]
 fn silent_and_dribbling_peers_hold_up_no_good_client_and_cost_no_more_than_themselves() {
-    let directory = std::env::temp_dir().join(format!("armilla-dribble-{}", std::process::id()));
-    std::fs::create_dir(&directory).unwrap();
-    for (number, concurrency) in
-        ["thread-per-connection", "leader-followers:2-20", "hybrid:10:2-20"].into_iter().enumerate()
-    {
-        for scheme in LOCAL {
-            let path = directory.join(format!("{}{number}", scheme.unwrap_or("tcp")));
-            let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
-            command.args(["serve", "-ORBConcurrency", concurrency, "-ORBHeaderDeadline", "600000"]);
-            if let Some(scheme) = scheme {
-                command.args(["-ORBEndpoint".to_owned(), format!("{scheme}://{}", path.display())]);
+    alone(|| {
+        let directory =
+            std::env::temp_dir().join(format!("armilla-dribble-{}", std::process::id()));
+        std::fs::create_dir(&directory).unwrap();
+        for (number, concurrency) in
+            ["thread-per-connection", "leader-followers:2-20", "hybrid:10:2-20"]
+                .into_iter()
+                .enumerate()
+        {
+            for scheme in LOCAL {
+                let path = directory.join(format!("{}{number}", scheme.unwrap_or("tcp")));
+                let mut command = Command::new(env!("CARGO_BIN_EXE_probe"));
+                command.args([
+                    "serve",
+                    "-ORBConcurrency",
+                    concurrency,
+                    "-ORBHeaderDeadline",
+                    "600000",
+                ]);
+                if let Some(scheme) = scheme {
+                    command.args([
+                        "-ORBEndpoint".to_owned(),
+                        format!("{scheme}://{}", path.display()),
+                    ]);
+                }
+                let server = Process::start(&mut command);
+                besieged(&server, scheme.map(|_| &*path), concurrency);
             }
-            let server = Process::start(&mut command);
-            besieged(&server, scheme.map(|_| &*path), concurrency);
         }
-    }
-    std::fs::remove_dir_all(directory).unwrap();
+        std::fs::remove_dir_all(directory).unwrap();
+    });
 }
 
 /// Sets the flag, also when the test fails.
