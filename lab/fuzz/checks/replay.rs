@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// Runs `check` over every file of the corpus of `target`, over all their truncations, and over
 /// each with every bit flipped.
 pub(crate) fn replay(target: &str, check: impl Fn(&[u8])) {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lab/fuzz/corpus").join(target);
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut count = 0;
     for file in files {
