@@ -52,7 +52,7 @@ fn build_constructs() {
     fs::write(folder.join("all.rs"), modules).unwrap();
 }
 
-/// The options with which `tests/rust.rs` of the compiler generates the Rust of `file`.
+/// The options with which `tests/compiler/rust.rs` of the compiler generates the Rust of `file`.
 fn options(file: &Path) -> Build {
     match file.file_stem().and_then(|stem| stem.to_str()) {
         Some("asynchronous") => Build::new().asynchronous(true),

@@ -1,6 +1,6 @@
 //! The common part of the tests: the Rust generated from `idl/*.idl`, a servant of `Probe`, ORBs on
-//! the loopback interface, and scripted GIOP peers. The tests are in `tests`, one file for each
-//! feature.
+//! the loopback interface, and scripted GIOP peers. The tests are in `tests`, in chapters: each is
+//! one program, and each of its modules is about one feature.
 
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ mod idl {
     armilla::include_idl!("values");
 }
 
-/// What `idl/shapes.idl` declares; the test `shared_types` uses it from a crate of its own.
+/// What `idl/shapes.idl` declares; the tests of `shared_types` use it from a crate of its own.
 #[allow(missing_docs)]
 pub mod shared {
     armilla::include_idl!("shapes");

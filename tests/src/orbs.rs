@@ -7,6 +7,7 @@ use armilla::Version;
 use armilla::codegen::Interface;
 use armilla::{Concurrency, Object, Orb, OrbBuilder, Ref, Settings};
 use armilla_cdr::{ByteOrder, CdrResult, Encoder};
+use std::env;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,14 +20,19 @@ pub const CONCURRENCIES: [Concurrency; 3] = [
     Concurrency::Hybrid { dedicated_threads: 1, min_threads: 2, max_threads: 64 },
 ];
 
-/// The concurrency of servers in this process. The tests of some files run a second time in the
-/// files `leader_followers` and `thread_per_connection`, under what those are called for.
+/// The variable in the environment of a process whose servers have a thread for each connection.
+pub const THREAD_PER_CONNECTION: &str = "ARMILLA_TEST_THREAD_PER_CONNECTION";
+
+/// The concurrency of servers in this process. The tests of some chapters run again in the chapter
+/// `threads`, with concurrencies that are not the default.
 fn concurrency() -> Concurrency {
-    let program = std::env::current_exe().unwrap_or_default();
+    if env::var_os(THREAD_PER_CONNECTION).is_some() {
+        return CONCURRENCIES[0];
+    }
+    let program = env::current_exe().unwrap_or_default();
     let name = program.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     match name.rsplit_once('-').map_or(&*name, |(name, _)| name) {
-        "thread_per_connection" => CONCURRENCIES[0],
-        "leader_followers" => CONCURRENCIES[1],
+        "threads" => CONCURRENCIES[1],
         _ => Concurrency::default(),
     }
 }
