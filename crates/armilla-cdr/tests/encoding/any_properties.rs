@@ -1,10 +1,9 @@
 //! Any type and any value of it: what is read is what was written, in both byte orders, at every
 //! alignment, and from one byte order into the other.
 
-#[path = "random/deep.rs"]
+#[path = "../random/deep.rs"]
 mod deep;
-mod random;
-
+use crate::random;
 use armilla_cdr::{Any, ByteOrder, CdrErrorKind, Decode, Decoder, Encode, Encoder, TypeCode};
 use proptest::prelude::*;
 use random::{encoded, message, types};

@@ -8,13 +8,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[path = "../../../lab/fuzz/checks/any.rs"]
+#[path = "../../../../lab/fuzz/checks/any.rs"]
 mod any;
-#[path = "../../../lab/fuzz/checks/cdr_values.rs"]
+#[path = "../../../../lab/fuzz/checks/cdr_values.rs"]
 mod cdr_values;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
-#[path = "../../../lab/fuzz/checks/value.rs"]
+#[path = "../../../../lab/fuzz/checks/value.rs"]
 mod value;
 
 use replay::replay;
@@ -39,7 +39,7 @@ fn valuetypes() {
 }
 
 /// Writes the well-formed part of the corpus:
-/// `cargo test -p armilla-cdr --test corpus -- --ignored`.
+/// `cargo test -p armilla-cdr --test encoding corpus:: -- --ignored`.
 #[test]
 #[ignore = "writes lab/fuzz/corpus/cdr_values"]
 fn write_seeds() {
