@@ -1,16 +1,16 @@
 //! Replays the fuzz corpus through the checks of the fuzz targets.
 
-#[path = "../../../lab/fuzz/checks/ior.rs"]
+#[path = "../../../../lab/fuzz/checks/ior.rs"]
 mod ior;
-#[path = "../../../lab/fuzz/checks/message_header.rs"]
+#[path = "../../../../lab/fuzz/checks/message_header.rs"]
 mod message_header;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
-#[path = "../../../lab/fuzz/checks/reply.rs"]
+#[path = "../../../../lab/fuzz/checks/reply.rs"]
 mod reply;
-#[path = "../../../lab/fuzz/checks/request.rs"]
+#[path = "../../../../lab/fuzz/checks/request.rs"]
 mod request;
-#[path = "../../../lab/fuzz/checks/url.rs"]
+#[path = "../../../../lab/fuzz/checks/url.rs"]
 mod url;
 
 use replay::replay;

@@ -2,8 +2,7 @@
 //! generated messages and mutations of them, whatever a fast path accepts the whole path reads the
 //! same way, and no message that it is meant for is left out.
 
-mod random;
-
+use crate::random;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 use armilla_giop::engine::{ClientEvent, Initiator};
 use armilla_giop::{

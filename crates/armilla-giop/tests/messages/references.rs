@@ -6,9 +6,9 @@ use armilla_giop::ior::{
 };
 use armilla_giop::url::ObjectUrl;
 
-const ACCOUNT: &str = include_str!("data/genior-account.ior");
-const HEXADECIMAL_KEY: &str = include_str!("data/genior-hexadecimal-key.ior");
-const NAMES: &str = include_str!("data/omninames-root.ior");
+const ACCOUNT: &str = include_str!("../data/genior-account.ior");
+const HEXADECIMAL_KEY: &str = include_str!("../data/genior-hexadecimal-key.ior");
+const NAMES: &str = include_str!("../data/omninames-root.ior");
 
 /// "ATT" and a zero, by which omniORB is registered with the OMG.
 const OMNIORB: OrbType = OrbType(0x4154_5400);

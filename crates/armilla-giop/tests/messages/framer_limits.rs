@@ -1,7 +1,6 @@
 //! Requests above the limit of a framer: skipped, so that they can be answered.
 
-mod requests;
-
+use crate::requests;
 use armilla_cdr::ByteOrder;
 use armilla_giop::{
     Framer, HEADER_LEN, MessageBuffer, MessageHeader, MessageKind, OversizedRequest, Skipped,

@@ -1,7 +1,6 @@
 //! Messages that leave in fragments, and arrive as if they had been sent in one piece.
 
-mod random;
-
+use crate::random;
 use armilla_cdr::{ByteOrder, CdrResult, Decoder, Encoder};
 use armilla_giop::{
     Fragments, Framer, HEADER_LEN, Message, MessageHeader, MessageKind, OutgoingRequest,

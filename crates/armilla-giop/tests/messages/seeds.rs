@@ -1,5 +1,5 @@
 //! Writes the well-formed part of the fuzz corpus:
-//! `cargo test -p armilla-giop --test seeds -- --ignored`.
+//! `cargo test -p armilla-giop --test messages seeds:: -- --ignored`.
 //!
 //! The corpus is committed, so that a change of the encoders is tried against what they wrote
 //! before.
@@ -48,7 +48,7 @@ fn message<'p>(order: ByteOrder, fill: impl FnOnce(&mut Encoder<'p>) -> CdrResul
 }
 
 fn account() -> Ior {
-    include_str!("data/genior-account.ior").parse().unwrap()
+    include_str!("../data/genior-account.ior").parse().unwrap()
 }
 
 fn requests() -> Seeds {
@@ -217,9 +217,9 @@ fn references() -> Seeds {
         })
         .into();
     let text = |text: &str| text.trim().as_bytes().to_vec();
-    seeds.push(("genior-account".into(), text(include_str!("data/genior-account.ior"))));
-    seeds.push(("genior-key".into(), text(include_str!("data/genior-hexadecimal-key.ior"))));
-    seeds.push(("omninames".into(), text(include_str!("data/omninames-root.ior"))));
+    seeds.push(("genior-account".into(), text(include_str!("../data/genior-account.ior"))));
+    seeds.push(("genior-key".into(), text(include_str!("../data/genior-hexadecimal-key.ior"))));
+    seeds.push(("omninames".into(), text(include_str!("../data/omninames-root.ior"))));
     seeds.push(("nil".into(), Ior::NIL.to_text().unwrap().into()));
     seeds
 }

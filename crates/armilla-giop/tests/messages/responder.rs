@@ -2,8 +2,7 @@
 //! goes, a network that cuts what is sent, and servants that end in any order. Without sockets,
 //! threads and clocks, so a seed that fails fails again.
 
-mod random;
-
+use crate::random;
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::engine::{ClosingMessage, ReceiveError, RequestAction, Responder, ServerEvent};
 use armilla_giop::{

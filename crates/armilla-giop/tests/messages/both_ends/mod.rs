@@ -1,11 +1,9 @@
 //! Both ends of a connection under a seeded scheduler: calls in one direction or both, in pieces of
 //! any size, in fragments that interleave, forwarded, named anew, given up, late; replies that come
 //! twice; an end that closes while the other calls, or a network that breaks. Without sockets,
-//! threads and clocks: `ARMILLA_SEED=17 cargo test -p armilla-giop --test both_ends` runs seed 17
+//! threads and clocks: `ARMILLA_SEED=17 cargo test -p armilla-giop both_ends::` runs seed 17
 //! again, alone.
 
-#[path = "../random/mod.rs"]
-mod random;
 mod world;
 
 use std::collections::BTreeSet;

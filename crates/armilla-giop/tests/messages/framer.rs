@@ -1,8 +1,7 @@
 //! Streams of messages, cut wherever a connection may cut them.
 
-mod random;
-mod requests;
-
+use crate::random;
+use crate::requests;
 use armilla_cdr::{ByteOrder, Encoder};
 use armilla_giop::{
     Framer, HEADER_LEN, HeaderError, Message, MessageBuffer, MessageHeader, MessageKind,
