@@ -4,7 +4,7 @@
 //! it. Each file in `data/err` must not, and its rendered errors must equal the `.txt` file beside
 //! it. `UPDATE_GOLDEN=1` writes these files anew; then read the difference before committing it.
 
-#[path = "support/dump.rs"]
+#[path = "../support/dump.rs"]
 mod dump;
 
 use armilla_idl::diagnostics::{Code, Diagnostics};

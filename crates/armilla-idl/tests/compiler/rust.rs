@@ -3,12 +3,13 @@
 //! The file `.rs` beside the IDL has the expected fragments of its Rust. A line `//= path` names an
 //! item of the generated code (see [`fragment`]); the lines that follow are its text. `//= file`
 //! stands for the whole file. To add an expectation, write such a line and run
-//! `UPDATE_GOLDEN=1 cargo test -p armilla-idl --test rust`, which writes the lines that follow.
+//! `UPDATE_GOLDEN=1 cargo test -p armilla-idl --test compiler rust::`, which writes the lines that
+//! follow.
 //!
-//! What the expectations leave out is compiled all the same: the test `constructs` of the crate
+//! What the expectations leave out is compiled all the same: the module `constructs` of the crate
 //! `armilla-tests` includes the whole Rust of these files, made with the same options.
 
-#[path = "support/fragment.rs"]
+#[path = "../support/fragment.rs"]
 mod fragment;
 
 use armilla_idl::{Options, parse, rust};

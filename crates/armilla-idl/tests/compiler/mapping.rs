@@ -3,7 +3,7 @@
 
 use armilla_idl::{Options, parse_str, rust};
 
-const MAPPING: &str = include_str!("../../../docs/mapping.md");
+const MAPPING: &str = include_str!("../../../../docs/mapping.md");
 
 #[test]
 fn the_examples_of_the_mapping_are_what_the_compiler_does() {
