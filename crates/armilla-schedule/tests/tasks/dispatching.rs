@@ -1,7 +1,6 @@
 //! Dispatching and admission at run time, with a scripted clock.
 
-mod support;
-
+use crate::support;
 use armilla_schedule::dispatch::{Admission, Dispatcher, DynamicPriority, Full, Job};
 use armilla_schedule::*;
 use support::*;

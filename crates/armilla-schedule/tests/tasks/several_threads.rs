@@ -1,8 +1,7 @@
 //! Several threads that execute operations to their end: what the analysis accepts, the run-time
 //! executive keeps, over random sets of tasks and random releases.
 
-mod support;
-
+use crate::support;
 use armilla_schedule::dispatch::{Decision, Executive, Job, JobNumber};
 use armilla_schedule::simulation::Random;
 use armilla_schedule::*;

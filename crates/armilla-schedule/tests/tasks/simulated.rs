@@ -1,7 +1,6 @@
 //! The analysis against the simulation, over random sets of tasks.
 
-mod support;
-
+use crate::support;
 use armilla_schedule::simulation::{Offsets, Random, Scenario, simulate};
 use armilla_schedule::*;
 use support::*;

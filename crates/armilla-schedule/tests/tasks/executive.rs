@@ -1,8 +1,7 @@
 //! What an executive runs, with a scripted clock: a processor of one, two or many levels that
 //! executes what it says, millisecond by millisecond.
 
-mod support;
-
+use crate::support;
 use armilla_schedule::dispatch::{Decision, DynamicPriority, Executive, Job, JobNumber};
 use armilla_schedule::*;
 use support::*;

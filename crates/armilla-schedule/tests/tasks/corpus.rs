@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-#[path = "../../../lab/fuzz/checks/task_table.rs"]
+#[path = "../../../../lab/fuzz/checks/task_table.rs"]
 mod task_table;
 
 #[test]

@@ -1,7 +1,6 @@
 //! Examples of the literature, with what their authors say of them.
 
-mod support;
-
+use crate::support;
 use armilla_schedule::*;
 use support::*;
 

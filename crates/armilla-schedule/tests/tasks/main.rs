@@ -1,0 +1,10 @@
+//! Tasks: their analysis, their simulation, and how they are dispatched.
+
+mod corpus;
+mod dispatching;
+mod executive;
+mod faults;
+mod published;
+mod several_threads;
+mod simulated;
+mod support;
