@@ -164,7 +164,7 @@ fn a_malformed_part_is_shown_with_its_place_and_the_rest_all_the_same() {
 }
 
 /// omniORB's `genior -x IDL:A:1.0 192.0.2.7 65535 0xff00fe01`.
-const GENIOR: &str = include_str!("../../armilla-giop/tests/data/genior-hexadecimal-key.ior");
+const GENIOR: &str = include_str!("../../../armilla-giop/tests/data/genior-hexadecimal-key.ior");
 
 #[test]
 fn a_reference_is_made_from_its_parts_as_genior_makes_it() {

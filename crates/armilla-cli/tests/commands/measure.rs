@@ -52,7 +52,7 @@ fn measure(options: &[&str], program: &[&str], mode: &str) -> Output {
 
 fn own_program() -> Vec<String> {
     let own = env::current_exe().unwrap().display().to_string();
-    let arguments = ["--exact", "measured_program", "--ignored", "--nocapture"];
+    let arguments = ["--exact", "measure::measured_program", "--ignored", "--nocapture"];
     [own].into_iter().chain(arguments.map(str::to_owned)).collect()
 }
 

@@ -1,7 +1,6 @@
 //! `armilla trader serve` as an operator runs it, and the commands of a client against it.
 
-mod running;
-
+use crate::running;
 use running::{Directory, Running, Service};
 use std::fs;
 use std::io::{Read, Write};

@@ -1,7 +1,6 @@
 //! `armilla naming serve` as an operator runs it, and the commands of a client against it.
 
-mod running;
-
+use crate::running;
 use running::{Directory, Running, Service};
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::process::{Command, Output};
 
 /// Made by omniORB's genior: an IIOP 1.2 profile with its components.
-const ACCOUNT: &str = include_str!("../../armilla-giop/tests/data/genior-account.ior");
+const ACCOUNT: &str = include_str!("../../../armilla-giop/tests/data/genior-account.ior");
 
 fn armilla(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_armilla")).args(arguments).output().unwrap()

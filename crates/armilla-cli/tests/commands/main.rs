@@ -1,0 +1,20 @@
+//! The commands of `armilla`, as users, operators and editors run them.
+
+mod call;
+mod call_arguments;
+mod call_values;
+mod idl;
+mod idl_check;
+mod idl_diff;
+mod idl_fmt;
+mod idl_lsp;
+mod ifr;
+mod imr;
+mod ior;
+mod measure;
+mod naming;
+mod naming_serve;
+mod references;
+mod running;
+mod schedule;
+mod trader;
