@@ -16,8 +16,8 @@
 //! too, which continue the release sequence. Each acquisition ends with an operation of this file
 //! with `Acquire`: the exchange, or a load after the kernel has granted the lock.
 //!
-//! What the kernel does is in [`kernel`](super::kernel). `tests/pi_mutex_model.rs` compiles this
-//! file with a kernel and atomics of its own, and tries every order.
+//! What the kernel does is in [`kernel`](super::kernel). `tests/models/pi_mutex_model.rs`
+//! compiles this file with a kernel and atomics of its own, and tries every order.
 
 use super::kernel::{self, AtomicBool, AtomicU32, this_thread};
 use std::fmt;

@@ -7,7 +7,8 @@
 //! nothing else. Nothing is ever locked in the shared memory: whatever a side had not published
 //! when it died never existed, and what it had published is whole.
 //!
-//! `tests/ring_model.rs` runs this very file under every interleaving that the memory model allows.
+//! `tests/models/ring_model.rs` runs this very file under every interleaving that the memory
+//! model allows.
 
 use super::atomic::{AtomicU32, AtomicU64, fence};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};

@@ -2,8 +2,7 @@
 
 #![cfg(feature = "zero-copy")]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::option::{
     AppliesTo, BusyPoll, CodePoint, Congestion, Dscp, KeepAlive, Linger, NoDelay, Options,
     Priority, ProbeCount, ProbeInterval,

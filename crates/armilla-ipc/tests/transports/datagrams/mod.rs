@@ -3,9 +3,7 @@
 //! whose sockets can be connected too, says where they are, see [`TestTransport`], and gets all of
 //! them.
 
-#[path = "../conformance/signals.rs"]
-mod signals;
-
+use crate::signals;
 use armilla_ipc::datagram::{Batch, ConnectedDatagram, Datagram, DatagramTransport};
 use std::fmt::Debug;
 use std::io::{ErrorKind, IoSlice, IoSliceMut};

@@ -1,7 +1,6 @@
 //! The thread pool of a reactor, and the handlers that acceptors and connectors make.
 
-mod probe;
-
+use crate::probe;
 use armilla_ipc::reactor::{
     Handler, Next, Pool, PoolOptions, Reactor, Ready, Token, connect, serve,
 };

@@ -3,8 +3,7 @@
 
 #![cfg(feature = "zero-copy")]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::reactor::{Handler, Next, Reactor, Ready, Token, serve};
 use armilla_ipc::shm::{Shm, ShmAcceptor, ShmConnector, ShmStream};
 use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions};
@@ -227,7 +226,7 @@ fn victim() {
 
 fn start_victim(acceptor: &ShmAcceptor, role: &str) -> Child {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["shm::victim", "--exact", "--nocapture", "--test-threads=1"])
         .env(ADDRESS, acceptor.local().to_string())
         .env(ROLE, role)
         .stdout(Stdio::piped())

@@ -2,8 +2,7 @@
 
 #![cfg(feature = "udp")]
 
-mod datagrams;
-
+use crate::datagrams;
 use armilla_ipc::datagram::Datagram;
 use armilla_ipc::option::{AppliesTo, BusyPoll, CodePoint, Dscp, Options, Priority, RecvBuffer};
 use armilla_ipc::udp::{Interface, Udp, UdpBroadcast, UdpMulticast, UdpSocket};

@@ -2,8 +2,7 @@
 
 #![cfg(all(feature = "fifo", feature = "zero-copy"))]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::fifo::{Fifo, FifoAcceptor, FifoConnector, open_read, open_write};
 use armilla_ipc::{Address, StreamOptions};
 use conformance::{LONG, TestTransport, conformance, fresh_path};

@@ -1,7 +1,6 @@
 //! The reactor: which handlers it calls, when, and which it calls no more.
 
-mod probe;
-
+use crate::{probe, signals};
 use armilla_ipc::reactor::{Interest, Next, Pool, PoolOptions, Reactor, Timer};
 use probe::{LONG, probe, read_byte, settle};
 use std::io::{ErrorKind, Write};
@@ -9,9 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
-
-#[path = "conformance/signals.rs"]
-mod signals;
 
 fn count_one(counter: &AtomicUsize) {
     counter.fetch_add(1, Ordering::SeqCst);

@@ -2,8 +2,7 @@
 
 #![cfg(feature = "unix-datagram")]
 
-mod datagrams;
-
+use crate::datagrams;
 use armilla_ipc::Address;
 use armilla_ipc::datagram::{ConnectedDatagram, Datagram};
 use armilla_ipc::unix::MAX_DESCRIPTORS;

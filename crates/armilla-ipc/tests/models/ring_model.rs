@@ -1,10 +1,6 @@
 //! A model of the shared-memory ring: the protocol of `src/shm/ring.rs`, compiled here with the
 //! atomics of loom, under every interleaving and every weak ordering that the memory model allows.
 //!
-//! ```text
-//! RUSTFLAGS="--cfg loom" cargo test --release -p armilla-ipc --test ring_model
-//! ```
-//!
 //! A sleeper is modelled as one that goes on only when its word has changed. A wake-up that is lost
 //! leaves it there for ever, and loom reports that.
 #![cfg(loom)]
@@ -13,7 +9,7 @@
 mod atomic {
     pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 }
-#[path = "../src/shm/ring.rs"]
+#[path = "../../src/shm/ring.rs"]
 mod ring;
 
 use loom::cell::UnsafeCell;

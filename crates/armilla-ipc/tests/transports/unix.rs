@@ -2,8 +2,7 @@
 
 #![cfg(feature = "zero-copy")]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::unix::Unix;
 use armilla_ipc::{Address, StreamOptions, UnixAcceptor, UnixConnector};
 use conformance::{LONG, TestTransport, conformance, fresh_path};

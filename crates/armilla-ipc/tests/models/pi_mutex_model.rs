@@ -2,17 +2,13 @@
 //! compiled here with the atomics of loom, under every interleaving and every weak ordering that
 //! the memory model allows.
 //!
-//! ```text
-//! RUSTFLAGS="--cfg loom" cargo test --release -p armilla-ipc --test pi_mutex_model
-//! ```
-//!
 //! The kernel is a few lines here: what `futex(2)` says of `FUTEX_LOCK_PI` and `FUTEX_UNLOCK_PI`, and
 //! what it does when a thread ends with a lock, without priorities. A thread that is not handed the
 //! lock waits for ever, and loom reports that; it also reports two threads in the data at once.
 #![cfg(loom)]
 #![allow(dead_code, unreachable_pub, unsafe_code)]
 
-#[path = "../src/real_time/raw_pi_mutex.rs"]
+#[path = "../../src/real_time/raw_pi_mutex.rs"]
 mod raw_pi_mutex;
 
 /// The part of the kernel.

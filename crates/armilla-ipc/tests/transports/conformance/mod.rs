@@ -6,9 +6,9 @@
 pub(crate) mod bytes;
 pub(crate) mod ends;
 pub(crate) mod making;
-mod signals;
 pub(crate) mod waiting;
 
+use crate::signals;
 use armilla_ipc::{Address, Stream, StreamOptions, Transport};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

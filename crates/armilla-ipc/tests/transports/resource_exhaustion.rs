@@ -3,6 +3,7 @@
 
 #![cfg(all(feature = "pipe", feature = "pty", feature = "udp", feature = "unix-datagram"))]
 
+use crate::alone::alone;
 use armilla_ipc::pipe::pipe;
 use armilla_ipc::pty::PtyStream;
 use armilla_ipc::reactor::Reactor;
@@ -20,45 +21,47 @@ use std::time::Duration;
 
 #[test]
 fn an_acceptor_waits_until_there_are_descriptors_again() {
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum }).unwrap();
-    let path = |name| std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
-    for address in [
-        Address::tcp("127.0.0.1", 0),
-        Address::unix(path("shortage")),
-        Address::abstract_name("armilla-shortage"),
-        Address::pipe(path("shortage-pipe")),
-        Address::pty(path("shortage-pty")),
-        Address::fifo(path("shortage-fifo")),
-        Address::shm(path("shortage-shm")),
-    ] {
-        outlives_a_shortage(&*listen(&address, &StreamOptions::default()).unwrap());
-    }
+    alone(|| {
+        let maximum = getrlimit(Resource::Nofile).maximum;
+        setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum }).unwrap();
+        let path = |name| std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        for address in [
+            Address::tcp("127.0.0.1", 0),
+            Address::unix(path("shortage")),
+            Address::abstract_name("armilla-shortage"),
+            Address::pipe(path("shortage-pipe")),
+            Address::pty(path("shortage-pty")),
+            Address::fifo(path("shortage-fifo")),
+            Address::shm(path("shortage-shm")),
+        ] {
+            outlives_a_shortage(&*listen(&address, &StreamOptions::default()).unwrap());
+        }
 
-    shared_memory_that_found_no_descriptor_is_not_lost(&Address::shm(path("shortage-memory")));
-    for address in [Address::shm, Address::pipe, Address::pty] {
-        who_says_nothing_gives_way(&path("shortage-silent"), address);
-    }
+        shared_memory_that_found_no_descriptor_is_not_lost(&Address::shm(path("shortage-memory")));
+        for address in [Address::shm, Address::pipe, Address::pty] {
+            who_says_nothing_gives_way(&path("shortage-silent"), address);
+        }
 
-    let options = StreamOptions::default();
-    for (what, address) in [
-        ("a connection", Address::tcp("127.0.0.1", 0)),
-        ("a Unix-domain connection", Address::unix(path("shortage-unix"))),
-        ("a connection by shared memory", Address::shm(path("shortage-rings"))),
-    ] {
-        let acceptor = listen(&address, &options).unwrap();
-        making_fails_and_then_succeeds(what, || {
-            connect(acceptor.local(), Some(Duration::from_secs(20)), &options)
+        let options = StreamOptions::default();
+        for (what, address) in [
+            ("a connection", Address::tcp("127.0.0.1", 0)),
+            ("a Unix-domain connection", Address::unix(path("shortage-unix"))),
+            ("a connection by shared memory", Address::shm(path("shortage-rings"))),
+        ] {
+            let acceptor = listen(&address, &options).unwrap();
+            making_fails_and_then_succeeds(what, || {
+                connect(acceptor.local(), Some(Duration::from_secs(20)), &options)
+            });
+        }
+        making_fails_and_then_succeeds("a datagram socket", || {
+            UdpSocket::bind("127.0.0.1:0".parse().unwrap())
         });
-    }
-    making_fails_and_then_succeeds("a datagram socket", || {
-        UdpSocket::bind("127.0.0.1:0".parse().unwrap())
+        making_fails_and_then_succeeds("a Unix-domain datagram socket", UnixDatagram::unbound);
+        making_fails_and_then_succeeds("a pair of streams", UnixStream::pair);
+        making_fails_and_then_succeeds("a pipe", pipe);
+        making_fails_and_then_succeeds("a terminal", PtyStream::pair);
+        making_fails_and_then_succeeds("a reactor", Reactor::new);
     });
-    making_fails_and_then_succeeds("a Unix-domain datagram socket", UnixDatagram::unbound);
-    making_fails_and_then_succeeds("a pair of streams", UnixStream::pair);
-    making_fails_and_then_succeeds("a pipe", pipe);
-    making_fails_and_then_succeeds("a terminal", PtyStream::pair);
-    making_fails_and_then_succeeds("a reactor", Reactor::new);
 }
 
 /// An accepted stream takes the memory at its first use; a shortage at that moment can be waited

@@ -37,7 +37,7 @@ const LONG: Duration = Duration::from_secs(20);
 fn start(role: &str, address: &str, errors: Stdio) -> Child {
     Command::new(env::current_exe().unwrap())
         // To the test harness the address is a test that does not exist.
-        .args([address, &format!("{role}::runs_as_a_program"), "--exact", "--nocapture"])
+        .args([address, &format!("readme::{role}::runs_as_a_program"), "--exact", "--nocapture"])
         .env("README_PROGRAM", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -92,7 +92,7 @@ fn they_talk_over_whatever_the_address_names() {
 
 #[test]
 fn they_are_printed_as_they_run_and_are_short() {
-    let readme = include_str!("../README.md");
+    let readme = include_str!("../../README.md");
     for program in [include_str!("readme/client.rs"), include_str!("readme/server.rs")] {
         assert!(readme.contains(&format!("```rust,no_run\n{program}```")), "{program}");
         assert!(program.lines().count() <= 20);

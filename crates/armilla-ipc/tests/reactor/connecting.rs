@@ -3,9 +3,7 @@
 
 #![cfg(all(feature = "fifo", feature = "pipe", feature = "pty", feature = "zero-copy"))]
 
-#[allow(unused_macros, unused_imports)]
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::fifo::Fifo;
 use armilla_ipc::pipe::{Pipe, PipeAcceptor};
 use armilla_ipc::pty::{Pty, PtyAcceptor};

@@ -2,8 +2,7 @@
 
 #![cfg(all(feature = "pipe", feature = "zero-copy"))]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::pipe::{Pipe, PipeAcceptor, PipeConnector, PipeStream, pipe};
 use armilla_ipc::{Acceptor, Address, Readiness, Stream, StreamOptions, UnixConnector, UnixStream};
 use conformance::{LONG, TestTransport, conformance, fresh_path};

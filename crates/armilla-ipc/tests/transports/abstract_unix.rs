@@ -2,8 +2,7 @@
 
 #![cfg(feature = "zero-copy")]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::unix::{Unix, UnixAcceptor, UnixStream};
 use armilla_ipc::{Address, Stream, StreamOptions, Transport};
 use conformance::{LONG, TestTransport, conformance, fresh_path};

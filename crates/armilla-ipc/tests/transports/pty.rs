@@ -2,8 +2,7 @@
 
 #![cfg(all(feature = "pty", feature = "zero-copy"))]
 
-mod conformance;
-
+use crate::conformance;
 use armilla_ipc::pty::{Pty, PtyStream, WindowSize};
 use armilla_ipc::zero_copy::{Relay, send_file};
 use armilla_ipc::{Address, Readiness, Stream};

@@ -48,7 +48,7 @@ struct Server {
 impl Server {
     fn start(role: &str) -> Self {
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["server", "--exact", "--nocapture", "--test-threads=1"])
+            .args(["termination::server", "--exact", "--nocapture", "--test-threads=1"])
             .env(ROLE, role)
             .stdout(Stdio::piped())
             .spawn()
