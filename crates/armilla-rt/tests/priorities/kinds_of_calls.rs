@@ -1,7 +1,6 @@
 //! Oneways, replies that come later, and calls back, in the lanes of their priorities.
 
-mod common;
-
+use crate::common;
 use armilla::Orb;
 use armilla_rt::{DirectMapping, NativeRange, PriorityModel, RtOrb, RtPoa, ThreadpoolOptions};
 use common::*;

@@ -1,7 +1,6 @@
 //! Priorities that clients propagate: the lane of a call, and what its request carries.
 
-mod common;
-
+use crate::common;
 use armilla::{Completion, ExceptionKind, Orb};
 use armilla_rt::{
     ClientPolicies, DirectMapping, NativeRange, Priority, PriorityMapping, PriorityModel,

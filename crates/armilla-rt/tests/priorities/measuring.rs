@@ -1,7 +1,6 @@
 //! Measured execution times of requests.
 
-mod common;
-
+use crate::common;
 use armilla::Orb;
 use armilla_rt::{Measurement, RtOrb};
 use common::*;

@@ -1,7 +1,6 @@
 //! The interfaces of the module RTCORBA in the standard's names.
 
-mod common;
-
+use crate::common;
 use armilla_rt::rtcorba::{Current, Rtorb, ThreadpoolLane};
 use common::*;
 use std::thread;

@@ -1,8 +1,7 @@
 //! Priority-banded connections: what a client tells the server of a band, and at which priority the
 //! server waits for the requests of such a connection.
 
-mod common;
-
+use crate::common;
 use armilla::transport::{IiopProfile, TaggedComponent};
 use armilla::{Completion, ExceptionKind, Ior, Orb, SystemException, Version};
 use armilla_rt::{

@@ -1,8 +1,8 @@
 //! Replays the fuzz corpus through the check of the fuzz target.
 
-#[path = "../../../lab/fuzz/checks/real_time.rs"]
+#[path = "../../../../lab/fuzz/checks/real_time.rs"]
 mod real_time;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
 #[test]

@@ -1,7 +1,6 @@
 //! Calls of objects of the same process: their priority is that which a remote call would have.
 
-mod common;
-
+use crate::common;
 use armilla::{ExceptionKind, Orb};
 use armilla_rt::{
     Priority, PriorityModel, PriorityTransform, RtOrb, Scheduling, Threadpool, ThreadpoolOptions,

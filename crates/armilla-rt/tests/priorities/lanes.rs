@@ -1,7 +1,6 @@
 //! Thread pools with lanes: endpoints, threads and priorities of their own.
 
-mod common;
-
+use crate::common;
 use armilla::transport::{Component, IiopProfile};
 use armilla::{ExceptionKind, ObjectId, Orb, PoaError};
 use armilla_rt::{

@@ -1,8 +1,7 @@
 //! Calls that are forwarded to objects with real-time policies: by a servant manager of another
 //! process, and by the names that a server publishes.
 
-mod common;
-
+use crate::common;
 use armilla::{
     AnyServant, Object, ObjectId, Orb, Poa, ServantActivator, ServantManager, ServantManagerError,
 };

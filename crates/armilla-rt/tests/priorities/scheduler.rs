@@ -1,7 +1,6 @@
 //! Requests in the order of a scheduler: deadlines, criticality, cancellation, admission.
 
-mod common;
-
+use crate::common;
 use armilla::{Completion, ExceptionKind, Orb, SystemException};
 use armilla_rt::{
     OperationStatistics, PriorityModel, RtOrb, Scheduler, SchedulerOptions, ThreadpoolOptions,

@@ -1,7 +1,6 @@
 //! Lanes with endpoints for processes of the same host, and policies that choose among protocols.
 
-mod common;
-
+use crate::common;
 use armilla::Orb;
 use armilla::transport::{IiopProfile, TaggedComponent};
 use armilla_rt::{

@@ -1,7 +1,6 @@
 //! Requests and references that say something wrong of priorities.
 
-mod common;
-
+use crate::common;
 use armilla::Orb;
 use armilla::transport::{IiopProfile, TaggedComponent};
 use armilla_rt::{

@@ -1,8 +1,7 @@
 //! Policies of real time as policy objects: at POAs, ORBs, threads and references, and by the names
 //! of the standard.
 
-mod common;
-
+use crate::common;
 use armilla::{CustomPolicy, Object, Orb, Policies, PolicyCurrent, PolicyType};
 use armilla_rt::rtcorba::{self, PriorityBand, Rtorb, TcpProtocolPropertiesRef, ThreadpoolLane};
 use armilla_rt::{

@@ -1,7 +1,6 @@
 //! Thread pools and ORBs that end while requests wait or run, and pools that cannot be made.
 
-mod common;
-
+use crate::common;
 use armilla::{ExceptionKind, Orb};
 use armilla_rt::rtcorba::{Rtorb, ThreadpoolLane};
 use armilla_rt::{PriorityModel, RequestBuffering, RtOrb, Threadpool, ThreadpoolOptions};
