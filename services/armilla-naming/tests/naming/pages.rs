@@ -1,7 +1,6 @@
 //! The web page of a server, as a browser asks for it, and the checks in the background.
 
-mod served;
-
+use crate::served;
 use armilla_cos_naming::{NamingContext, NamingContextExt};
 use armilla_naming::Store;
 use armilla_naming::access::Rules;

@@ -1,7 +1,6 @@
 //! A damaged store is refused with the name of its file, and never half read.
 
-mod served;
-
+use crate::served;
 use armilla_naming::Store;
 use armilla_naming::model::{Bind, Change, NameTree, ROOT, Target, parse_name};
 use served::Directory;

@@ -1,7 +1,6 @@
 //! Rules of access, sharing and sweeping, as clients of a service meet them.
 
-mod served;
-
+use crate::served;
 use armilla::{ExceptionKind, Orb};
 use armilla_cos_naming::*;
 use armilla_naming::access::Rules;

@@ -3,10 +3,9 @@
 //!
 //! `services/armilla-naming/cluster-rounds` runs the last test longer.
 
-mod etcd;
-mod killing;
-mod served;
-
+use crate::etcd;
+use crate::killing;
+use crate::served;
 use armilla::Orb;
 use armilla_cos_naming::{NamingContext, NamingContextExtRef};
 use armilla_naming::model::{Bind, Decision, NamingError, ROOT, Target, parse_name};
@@ -23,13 +22,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// The process that is to be killed. It is this test program once more.
-#[test]
-#[ignore = "the tests of kills start it in a process of its own"]
-fn victim() {
-    killing::serve();
-}
 
 fn bind(store: &Store, text: &str) -> Result<Decision, ChangeError> {
     let target = Target::Object(text.as_bytes().into());

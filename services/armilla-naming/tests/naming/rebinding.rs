@@ -1,7 +1,6 @@
 //! References that are found again by name when their server is lost.
 
-mod served;
-
+use crate::served;
 use armilla::{Completion, Error, ExceptionKind, Minor, Object, Orb, SystemException};
 use armilla_cos_naming::{
     Binding, BindingIterator, BindingIteratorRef, NamingContext, binding_iterator,

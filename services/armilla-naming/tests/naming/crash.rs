@@ -3,9 +3,8 @@
 //!
 //! `services/armilla-naming/kill-rounds` runs this fifty times with 10,000 binds each.
 
-mod killing;
-mod served;
-
+use crate::killing;
+use crate::served;
 use killing::{Binder, CLIENTS, number, open, start, stored};
 use served::Directory;
 use std::collections::BTreeSet;
@@ -13,13 +12,6 @@ use std::process::Child;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-
-/// The process that is to be killed. It is this test program once more.
-#[test]
-#[ignore = "the test of kills starts it in a process of its own"]
-fn victim() {
-    killing::serve();
-}
 
 /// Binds objects and new contexts until the service is killed, and returns the acknowledged names.
 fn bind_until_killed(child: &mut Child, url: &str, round: usize, binds: usize) -> BTreeSet<String> {

@@ -1,7 +1,6 @@
 //! Binding iterators, and their limits.
 
-mod served;
-
+use crate::served;
 use armilla::ExceptionKind;
 use armilla_cos_naming::*;
 use armilla_naming::{IteratorLimits, NamingService};

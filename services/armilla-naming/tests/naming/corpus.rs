@@ -1,12 +1,12 @@
 //! Replays the fuzz corpus through the checks of the fuzz targets.
 
-#[path = "../../../lab/fuzz/checks/naming_record.rs"]
+#[path = "../../../../lab/fuzz/checks/naming_record.rs"]
 mod naming_record;
-#[path = "../../../lab/fuzz/checks/naming_rules.rs"]
+#[path = "../../../../lab/fuzz/checks/naming_rules.rs"]
 mod naming_rules;
-#[path = "../../../lab/fuzz/checks/naming_text.rs"]
+#[path = "../../../../lab/fuzz/checks/naming_text.rs"]
 mod naming_text;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
 use replay::replay;

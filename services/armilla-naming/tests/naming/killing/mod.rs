@@ -1,8 +1,5 @@
 //! Naming services in processes of their own, which can be killed while clients bind.
 
-// No test uses all of it.
-#![allow(dead_code)]
-
 use crate::served::{name, object};
 use armilla::Orb;
 use armilla_cos_naming::{NamingContext, NamingContextExt, NamingContextExtRef};
@@ -33,8 +30,10 @@ pub(crate) fn open(store: &str) -> Store {
     }
 }
 
-/// Serves if this process is to be killed. A test named `victim` calls it.
-pub(crate) fn serve() {
+/// The process that is to be killed. It is this test program once more.
+#[test]
+#[ignore = "the tests of kills start it in a process of its own"]
+fn victim() {
     let Ok(store) = env::var(STORE) else { return };
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").unwrap().build().unwrap();
     let service = NamingService::builder().store(open(&store)).serve(&orb).unwrap();
@@ -45,7 +44,7 @@ pub(crate) fn serve() {
 /// Starts this test program once more, to serve a store; returns the URL of its root.
 pub(crate) fn start(store: &str) -> (Child, String) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["victim", "--exact", "--ignored", "--nocapture"])
+        .args(["killing::victim", "--exact", "--ignored", "--nocapture"])
         .env(STORE, store)
         .stdout(Stdio::piped())
         .spawn()

@@ -1,7 +1,6 @@
 //! The naming service as a client in another process sees it.
 
-mod served;
-
+use crate::served;
 use armilla::{ByteOrder, Encode, Encoder, Error, ExceptionKind, Orb};
 use armilla_cos_naming::naming_context::*;
 use armilla_cos_naming::naming_context_ext::*;
