@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
-#[path = "../../../lab/fuzz/checks/server_definition.rs"]
+#[path = "../../../../lab/fuzz/checks/server_definition.rs"]
 mod server_definition;
 
 #[test]

@@ -1,7 +1,6 @@
 //! Servers behind a repository, as clients and operators meet them.
 
-mod served;
-
+use crate::served;
 use armilla::{Completion, ExceptionKind, Minor};
 use armilla_imr::corba::Repository;
 use armilla_imr::model::{Activation, ServerStage};

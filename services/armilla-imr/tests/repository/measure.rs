@@ -1,8 +1,7 @@
 //! What a start through the repository costs beyond that of the server, and how many servers there
-//! may be. Run with `cargo test --release -p armilla-imr --test measure -- --ignored --nocapture`.
+//! may be. Run with `cargo test --release -p armilla-imr --test repository measure:: -- --ignored --nocapture`.
 
-mod served;
-
+use crate::served;
 use armilla_imr::corba::Repository;
 use served::{Served, eventually, parrot, process};
 use std::io::{BufRead, BufReader};

@@ -1,7 +1,6 @@
 //! Servers that announce where they listen by their name alone, as JacORB's do.
 
-mod served;
-
+use crate::served;
 use armilla::{Any, Error, Object, SystemException};
 use armilla_imr::JACORB_KEY;
 use armilla_imr::corba::Repository;

@@ -1,7 +1,6 @@
 //! A repository that is started again, and one with an activator on another host.
 
-mod served;
-
+use crate::served;
 use armilla::{ExceptionKind, Orb};
 use armilla_imr::corba::{
     Activator as _, ActivatorRef, EndSignal, Launch, LogStream, Repository, Secret,
