@@ -1,8 +1,8 @@
 //! Replays the fuzz corpus through the checks of the fuzz targets.
 
-#[path = "../../../lab/fuzz/checks/constraint.rs"]
+#[path = "../../../../lab/fuzz/checks/constraint.rs"]
 mod constraint;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
 use replay::replay;

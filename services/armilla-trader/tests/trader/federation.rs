@@ -1,7 +1,6 @@
 //! Links between traders, and proxy offers.
 
-mod served;
-
+use crate::served;
 use armilla::Error;
 use armilla_cos_trading::link::*;
 use armilla_cos_trading::lookup::QueryRaises;

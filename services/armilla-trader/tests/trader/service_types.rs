@@ -1,7 +1,6 @@
 //! The repository of service types.
 
-mod served;
-
+use crate::served;
 use armilla::{Error, ExceptionKind, TypeCode};
 use armilla_cos_trading::Register;
 use armilla_cos_trading::register::ExportRaises;

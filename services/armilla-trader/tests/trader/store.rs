@@ -1,7 +1,6 @@
 //! The store on the disk: what was acknowledged is there after a restart, and damage is said.
 
-mod served;
-
+use crate::served;
 use armilla_cos_trading::repos::ServiceTypeRepository;
 use armilla_cos_trading::repos::service_type_repository::IncarnationNumber;
 use armilla_cos_trading::{Admin, FollowOption, Link, Proxy, Register};

@@ -1,7 +1,6 @@
 //! `Lookup`: what queries find, in which order, and within which limits.
 
-mod served;
-
+use crate::served;
 use armilla::{Any, Error, Orb, TypeCode};
 use armilla_cos_trading::dynamic::dynamic_prop_eval::{self, EvalDpRaises};
 use armilla_cos_trading::dynamic::{DpEvalFailure, DynamicProp, DynamicPropEval};

@@ -1,7 +1,6 @@
 //! The constraint language: what matches, and where an error points.
 
-mod printers;
-
+use crate::printers;
 use armilla_trader::constraint::{Comparison, Constraint, ConstraintError, Preference, Value};
 use printers::{Offer, PRINTERS, offer};
 

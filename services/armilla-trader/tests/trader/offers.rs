@@ -1,7 +1,6 @@
 //! `Register`: offers are exported, described, modified and withdrawn.
 
-mod served;
-
+use crate::served;
 use armilla::{Error, Object};
 use armilla_cos_trading::register::*;
 use armilla_cos_trading::{Admin, OfferIdIterator, Register};
