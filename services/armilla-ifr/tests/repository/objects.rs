@@ -1,8 +1,7 @@
 //! The repository as objects, asked and changed from another process as it were, and clients that
 //! know nothing of an interface but what the repository tells them.
 
-mod served;
-
+use crate::served;
 use armilla::{Any, ExceptionKind, Minor, TypeCode, Typed};
 use armilla_idl::Options;
 use armilla_ifr::corba::*;

@@ -1,8 +1,7 @@
 //! What a repository makes of the corners of IDL, and what it answers to requests that make no
 //! sense, that ask for very much, or that would leave something behind that cannot exist.
 
-mod served;
-
+use crate::served;
 use armilla::{Any, ExceptionKind, Minor, SystemException, TypeCode};
 use armilla_idl::Options;
 use armilla_ifr::corba::*;
