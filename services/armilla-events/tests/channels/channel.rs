@@ -1,7 +1,6 @@
 //! A channel in its own process: subscriptions, queues, priorities, slow consumers.
 
-mod common;
-
+use crate::common;
 use armilla::Orb;
 use armilla_events::corba::{DiscardPolicy, Event, OrderPolicy, TIMEOUT_TYPE, TIMER_TYPE};
 use armilla_events::{

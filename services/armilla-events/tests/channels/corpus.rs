@@ -1,10 +1,10 @@
 //! Replays the fuzz corpus through the check of the fuzz target.
 
-#[path = "../../../lab/fuzz/checks/event_datagram.rs"]
+#[path = "../../../../lab/fuzz/checks/event_datagram.rs"]
 mod event_datagram;
-#[path = "../../../lab/fuzz/checks/event_subscription.rs"]
+#[path = "../../../../lab/fuzz/checks/event_subscription.rs"]
 mod event_subscription;
-#[path = "../../../lab/fuzz/checks/replay.rs"]
+#[path = "../../../../lab/fuzz/checks/replay.rs"]
 mod replay;
 
 #[test]

@@ -1,7 +1,6 @@
 //! Channels of a multicast group, on the loopback interface.
 
-mod common;
-
+use crate::common;
 use armilla_events::corba::Event;
 use armilla_events::{
     ConsumerOptions, EventChannel, EventDatagram, EventError, MulticastGateway, MulticastOptions,

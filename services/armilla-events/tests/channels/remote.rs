@@ -1,7 +1,6 @@
 //! Suppliers and consumers of other processes, plain event clients, and federation.
 
-mod common;
-
+use crate::common;
 use armilla::{Any, Error, Orb, SystemException};
 use armilla_events::corba::admin::{
     ConsumerAdmin as _, EventChannel as _, ProxyPullConsumer as _, ProxyPullSupplier as _,

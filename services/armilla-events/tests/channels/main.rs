@@ -1,0 +1,7 @@
+//! Event channels: in a process, between processes, and of a multicast group.
+
+mod channel;
+mod common;
+mod corpus;
+mod multicast;
+mod remote;
