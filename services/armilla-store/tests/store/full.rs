@@ -46,7 +46,8 @@ fn put(key: u64) -> impl FnOnce(&Transaction) -> Result<(), EngineError> {
 fn a_file_is_written_again_once_the_disk_has_room() {
     let directory = std::env::temp_dir().join(format!("store-full-{}", std::process::id()));
     // Without the trap, the signal of the limit would end the process.
-    let limited = "trap '' XFSZ; ulimit -S -f 16384; exec \"$0\" --exact --ignored with_a_limit";
+    let limited =
+        "trap '' XFSZ; ulimit -S -f 16384; exec \"$0\" --exact --ignored full::with_a_limit";
     let mut shell = Command::new("sh");
     shell.args(["-c", limited]).arg(std::env::current_exe().unwrap());
     let done = shell.env(DIRECTORY, &directory).output().unwrap();
