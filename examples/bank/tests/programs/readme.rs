@@ -2,15 +2,15 @@
 //! `examples/scheduling/filter.idl`; here the quotations are held against them.
 
 const PAGES: [&str; 2] =
-    [include_str!("../../../README.md"), include_str!("../../../docs/commands.md")];
+    [include_str!("../../../../README.md"), include_str!("../../../../docs/commands.md")];
 
 /// Where the quoted lines come from.
 const SOURCES: [&str; 5] = [
-    include_str!("../idl/bank.idl"),
-    include_str!("../build.rs"),
-    include_str!("../src/bin/server.rs"),
-    include_str!("../src/bin/client.rs"),
-    include_str!("../../scheduling/filter.idl"),
+    include_str!("../../idl/bank.idl"),
+    include_str!("../../build.rs"),
+    include_str!("../../src/bin/server.rs"),
+    include_str!("../../src/bin/client.rs"),
+    include_str!("../../../scheduling/filter.idl"),
 ];
 
 #[test]

@@ -1,0 +1,4 @@
+//! The commands `bench` and `ttcp`, as those meet them who measure.
+
+mod bench;
+mod ttcp;

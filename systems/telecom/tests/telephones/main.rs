@@ -1,0 +1,4 @@
+//! The exchange: its programs, and its service.
+
+mod programs;
+mod service;
