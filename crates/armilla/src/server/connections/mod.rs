@@ -4,6 +4,8 @@ pub(super) mod bidirectional;
 pub(super) mod closing;
 pub(super) mod connection;
 pub(super) mod listen_points;
+#[cfg(test)]
+mod offers_model;
 pub(super) mod output;
 pub(super) mod reactor_connection;
 pub(super) mod receiving;
