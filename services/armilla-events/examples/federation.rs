@@ -2,14 +2,16 @@
 //! events that it gets and what its gateways count, until it is interrupted.
 //!
 //! ```text
-//! federation SOURCE ENDPOINT [--with URL] [--group GROUP:PORT] [--interface NAME] [--push MILLIS]
+//! federation SOURCE ENDPOINT [--with URL] [--group GROUP:PORT] [--interface NAME] [--hear ADDRESS]
+//!     [--push MILLIS]
 //!
 //! federation 1 iiop://127.0.0.1:7001 --with corbaloc::127.0.0.1:7002/Events --push 500
 //! federation 2 iiop://127.0.0.1:7002 --with corbaloc::127.0.0.1:7001/Events
 //! ```
 //!
 //! SOURCE is the number by which its events are known. `--with` passes events of that channel on to
-//! this one; the gateway waits for that process, and connects again when it comes back.
+//! this one; the gateway waits for that process, and connects again when it comes back. `--hear`
+//! names the hosts of a group that are heard.
 
 use armilla::Orb;
 use armilla_events::corba::{Event, EventChannelRef};
@@ -19,6 +21,7 @@ use armilla_events::{
 };
 use armilla_rt::RtOrb;
 use std::error::Error;
+use std::net::IpAddr;
 use std::time::Duration;
 use std::{env, thread};
 
@@ -28,7 +31,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const COUNT: u32 = 20;
 
 const USAGE: &str = "federation SOURCE ENDPOINT [--with URL] [--group GROUP:PORT] \
-                     [--interface NAME] [--push MILLIS]";
+                     [--interface NAME] [--hear ADDRESS] [--push MILLIS]";
 
 #[derive(Default)]
 struct Arguments {
@@ -37,6 +40,7 @@ struct Arguments {
     with: Vec<String>,
     group: Option<String>,
     interface: Option<String>,
+    hear: Vec<IpAddr>,
     push: Option<Duration>,
 }
 
@@ -52,6 +56,7 @@ fn arguments() -> Outcome<Arguments> {
             "--with" => found.with.push(value),
             "--group" => found.group = Some(value),
             "--interface" => found.interface = Some(value),
+            "--hear" => found.hear.push(value.parse()?),
             "--push" => found.push = Some(Duration::from_millis(value.parse()?)),
             other => return Err(format!("{other} is no option: {USAGE}").into()),
         }
@@ -80,7 +85,7 @@ fn show(events: &[Event]) {
 }
 
 fn main() -> Outcome {
-    let Arguments { source, endpoint, with, group, interface, push } = arguments()?;
+    let Arguments { source, endpoint, with, group, interface, hear, push } = arguments()?;
     let orb = Orb::builder().listen(&endpoint)?.build()?;
     let channel = EventChannel::builder(&RtOrb::new(&orb)).build()?;
     orb.publish("Events", channel.reference())?;
@@ -89,6 +94,7 @@ fn main() -> Outcome {
         let own = ConsumerOptions::new(Subscription::event(source, COUNT));
         let mut options = MulticastOptions::new(group.parse()?, own);
         options.interface = interface;
+        options.sources = hear;
         Ok(MulticastGateway::join(&channel, options)?)
     });
     let multicast = multicast.transpose()?;
