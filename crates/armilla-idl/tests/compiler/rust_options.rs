@@ -43,7 +43,7 @@ fn a_module_of_another_crate_is_named_and_not_made() {
     let code = flat(Options::new().extern_path("Shapes", "::drawing::shapes"));
     assert!(!code.contains("mod shapes"), "{code}");
     assert!(code.contains("pub trait Named: ::drawing::shapes::Named {"));
-    assert!(code.contains("fn place(&self) -> Result<::drawing::shapes::Point,"));
+    assert!(code.contains("fn place( &self, ) -> Result<::drawing::shapes::Point,"));
     assert!(code.contains("impl codegen::IsA<dyn ::drawing::shapes::Named> for dyn Named {}"));
     assert!(code.contains("::drawing::shapes::named::skeleton::draw(self, call)"));
 
@@ -127,7 +127,7 @@ fn what_the_options_rename_keeps_its_name_on_the_wire() {
         "= &[\"draw\"];",
         "\"IDL:Shapes/Named:1.0\"",
         "Crimson",
-        "codegen::TypeCode::enumeration(\"IDL:Shapes/Colour:1.0\", \"Colour\", [\"RED\"])",
+        "codegen::TypeCode::enumeration( \"IDL:Shapes/Colour:1.0\", \"Colour\", [\"RED\"], )",
         "pub abscissa: f64",
         "[(\"x\", codegen::TypeCode::Double)]",
     ] {

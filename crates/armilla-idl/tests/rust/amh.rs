@@ -19,7 +19,9 @@ pub trait AmhAccount: Account + AmhNamed {
         pieces: &[Entry],
         n: i32,
         e: &Entry,
-        reply_: codegen::ResponseHandler<(Entries, String, Entries, i32, Entry, codegen::WString)>,
+        reply_: codegen::ResponseHandler<
+            (Entries, String, Entries, i32, Entry, codegen::WString),
+        >,
     ) {
         let mut rest: String = rest.into();
         let mut pieces = pieces.to_owned();
@@ -36,7 +38,11 @@ pub trait AmhAccount: Account + AmhNamed {
 
 //= mod bank > impl codegen::Interface for dyn AmhAccount > fn perform
 #[inline]
-fn perform(&self, number: usize, call: &mut codegen::ServerCall<'_>) -> codegen::Dispatched {
+fn perform(
+    &self,
+    number: usize,
+    call: &mut codegen::ServerCall<'_>,
+) -> codegen::Dispatched {
     match number {
         0 => account::skeleton_amh::withdraw(self, call),
         1 => account::skeleton_amh::split(self, call),

@@ -46,7 +46,11 @@ pub const fn with_drift(self, value: i16) -> Self {
 impl codegen::Typed for Status {
     fn type_code() -> codegen::TypeCode {
         static CODE: codegen::SharedTypeCode = codegen::SharedTypeCode::new(|| {
-            codegen::TypeCode::alias("IDL:Blocks/Status:1.0", "Status", codegen::TypeCode::UShort)
+            codegen::TypeCode::alias(
+                "IDL:Blocks/Status:1.0",
+                "Status",
+                codegen::TypeCode::UShort,
+            )
         });
         CODE.clone()
     }

@@ -14,7 +14,8 @@ pub trait Account: Send + Sync + 'static {
 #[allow(dead_code, unreachable_pub)]
 pub type AccountRef = ::armilla::codegen::Ref<dyn Account>;
 
-impl<I: Account + ::armilla::codegen::Interface + ?Sized> Account for ::armilla::codegen::Ref<I> {
+impl<I: Account + ::armilla::codegen::Interface + ?Sized> Account
+for ::armilla::codegen::Ref<I> {
     fn deposit(&self, amount: f64) -> Result<(), ::armilla::codegen::SystemException> {
         if let Some(done) = self.directly(|servant| Account::deposit(servant, amount)) {
             return done;
@@ -53,7 +54,10 @@ impl ::armilla::codegen::Interface for dyn Account {
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::codegen::Upcast<'_>) {
+    fn upcast(
+        servant: ::std::sync::Arc<Self>,
+        target: &mut ::armilla::codegen::Upcast<'_>,
+    ) {
         target.offer::<dyn Account>(|| servant.clone());
     }
 }

@@ -52,7 +52,10 @@ impl codegen::Typed for Entry {
                     ("few", codegen::TypeCode::sequence(codegen::TypeCode::Long, 3)),
                     (
                         "target",
-                        codegen::TypeCode::object_reference("IDL:Dynamic/Probe:1.0", "Probe"),
+                        codegen::TypeCode::object_reference(
+                            "IDL:Dynamic/Probe:1.0",
+                            "Probe",
+                        ),
                     ),
                     ("other", <codegen::Object as codegen::Typed>::type_code()),
                 ],

@@ -40,7 +40,9 @@ pub enum ReadRaises {
 impl codegen::Raises for ReadRaises {
     fn encode<'p>(&'p self, out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
         match self {
-            Self::BankArchiveNotFound(exception) => codegen::encode_exception(exception, out),
+            Self::BankArchiveNotFound(exception) => {
+                codegen::encode_exception(exception, out)
+            }
             Self::BankNotFound(exception) => codegen::encode_exception(exception, out),
             Self::Locked(exception) => codegen::encode_exception(exception, out),
         }
@@ -59,7 +61,8 @@ impl codegen::Raises for ReadRaises {
                     .map(|exception| Some(Self::BankNotFound(exception)))
             }
             <Locked as codegen::UserException>::REPOSITORY_ID => {
-                codegen::Decode::decode(input).map(|exception| Some(Self::Locked(exception)))
+                codegen::Decode::decode(input)
+                    .map(|exception| Some(Self::Locked(exception)))
             }
             _ => Ok(None),
         }

@@ -52,7 +52,10 @@ impl From<super::Asleep> for codegen::Error<RelieveRaises> {
 /// IDL interface `Near::Captain`.
 pub trait Captain: Guard {
     /// IDL operation `report`.
-    fn report(&self, whom: &ElsewhereRef) -> Result<ElsewhereRef, codegen::SystemException>;
+    fn report(
+        &self,
+        whom: &ElsewhereRef,
+    ) -> Result<ElsewhereRef, codegen::SystemException>;
 }
 
 //= mod near > type ElsewhereRef

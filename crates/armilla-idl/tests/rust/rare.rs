@@ -11,7 +11,10 @@ impl<'a> codegen::Decode<'a> for Nothing {
         Ok(Self)
     }
     const ZERO_SIZED: bool = true;
-    fn decode_vec(input: &mut codegen::Decoder<'a>, len: usize) -> codegen::CdrResult<Vec<Self>> {
+    fn decode_vec(
+        input: &mut codegen::Decoder<'a>,
+        len: usize,
+    ) -> codegen::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }
 }
@@ -25,7 +28,10 @@ impl<'a> codegen::Decode<'a> for Hardly {
         })
     }
     const ZERO_SIZED: bool = true;
-    fn decode_vec(input: &mut codegen::Decoder<'a>, len: usize) -> codegen::CdrResult<Vec<Self>> {
+    fn decode_vec(
+        input: &mut codegen::Decoder<'a>,
+        len: usize,
+    ) -> codegen::CdrResult<Vec<Self>> {
         Self::decode(input).map(|one| vec![one; len])
     }
 }

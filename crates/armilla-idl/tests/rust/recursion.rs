@@ -52,7 +52,9 @@ impl codegen::Typed for Bar {
                                 codegen::TypeCode::structure(
                                     "IDL:Recursion/Foo:1.0",
                                     "Foo",
-                                    [("b", codegen::TypeCode::recursive("IDL:Recursion/Bar:1.0"))],
+                                    [
+                                        ("b", codegen::TypeCode::recursive("IDL:Recursion/Bar:1.0")),
+                                    ],
                                 ),
                                 0,
                             ),

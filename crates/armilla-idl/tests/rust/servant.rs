@@ -66,7 +66,10 @@ impl ::armilla::codegen::Interface for dyn Account {
         )
     }
 
-    fn upcast(servant: ::std::sync::Arc<Self>, target: &mut ::armilla::codegen::Upcast<'_>) {
+    fn upcast(
+        servant: ::std::sync::Arc<Self>,
+        target: &mut ::armilla::codegen::Upcast<'_>,
+    ) {
         target.offer::<dyn Account>(|| servant.clone());
     }
 }

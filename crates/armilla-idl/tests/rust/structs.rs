@@ -26,7 +26,10 @@ impl codegen::Encode for BinStruct {
         out.put_f64(self.d);
         Ok(())
     }
-    fn encode_slice<'p>(items: &'p [Self], out: &mut codegen::Encoder<'p>) -> codegen::CdrResult {
+    fn encode_slice<'p>(
+        items: &'p [Self],
+        out: &mut codegen::Encoder<'p>,
+    ) -> codegen::CdrResult {
         out.put_fixed(items)
     }
 }
