@@ -71,7 +71,7 @@ impl AsyncCall {
             call.launch_again();
             None
         };
-        match reference.orb.client().driver().reactor() {
+        match reference.orb.client().reactor_threads().reactor() {
             Some(reactor) => drop(reactor.arm(pause, Arc::new(launch))),
             None => return false,
         }

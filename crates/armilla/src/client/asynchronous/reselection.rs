@@ -43,7 +43,7 @@ impl Reselections {
             return;
         }
         drop(queue);
-        let (asked, defers) = (orb.clone(), orb.client().driver().to_defer());
+        let (asked, defers) = (orb.clone(), orb.client().reactor_threads().to_defer());
         let ask = move || {
             defers.begin();
             asked.part::<Reselections>().ask(AsyncCall::is_found_again);

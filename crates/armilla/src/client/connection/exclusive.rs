@@ -70,7 +70,7 @@ pub(in crate::client) trait IdlePool: Send + Sync {
 
 /// The message that has arrived for a request. It stays in the connection until the next request:
 /// see [`ExclusiveConnection::message`].
-pub(in crate::client) enum Arrived {
+pub(in crate::client) enum ReceivedMessage {
     /// A reply; [`start`](ExclusiveConnection::start) describes it.
     Reply,
     LocateReply,
@@ -210,7 +210,7 @@ impl ExclusiveConnection {
         &mut self,
         deadline: &Deadline,
         detaches: bool,
-    ) -> Result<Arrived, SystemException> {
+    ) -> Result<ReceivedMessage, SystemException> {
         let watched = deadline.limit.filter(|limit| *limit >= call_timer::SHORTEST);
         if let Some(limit) = watched {
             self.call_timer.begin(deadline.started.plus(limit));
@@ -252,7 +252,7 @@ impl ExclusiveConnection {
         deadline: &Deadline,
         watched: bool,
         detaches: bool,
-    ) -> Result<Arrived, SystemException> {
+    ) -> Result<ReceivedMessage, SystemException> {
         let mut first_read = !std::mem::take(&mut self.fresh);
         // The buffer holds no message yet, unless the server has sent an unsolicited one.
         if !self.framer.has_more() {
@@ -262,7 +262,7 @@ impl ExclusiveConnection {
         if let Some(message) = self.framer.next_single() {
             if let Some(((), header, body)) = self.initiator.receive_reply_fast(&message) {
                 self.start = ReplyStart::fast(&message, &header, &body);
-                return Ok(Arrived::Reply);
+                return Ok(ReceivedMessage::Reply);
             }
             match take_other(&mut self.initiator, &message, &mut self.start) {
                 Ok(None) => {}
@@ -281,7 +281,7 @@ impl ExclusiveConnection {
         deadline: &Deadline,
         (watched, mut first_read): (bool, bool),
         detaches: bool,
-    ) -> Result<Arrived, SystemException> {
+    ) -> Result<ReceivedMessage, SystemException> {
         loop {
             match self.framer.next() {
                 Ok(Some(message)) => {
@@ -441,13 +441,13 @@ fn take_other(
     initiator: &mut Initiator<()>,
     message: &Message<'_>,
     start: &mut ReplyStart,
-) -> Result<Option<Arrived>, ConnectionLoss> {
+) -> Result<Option<ReceivedMessage>, ConnectionLoss> {
     Ok(match initiator.receive(message)? {
         ClientEvent::Reply((), header, body) => {
             *start = ReplyStart::new(&header, &body);
-            Some(Arrived::Reply)
+            Some(ReceivedMessage::Reply)
         }
-        ClientEvent::LocateReply(..) => Some(Arrived::LocateReply),
+        ClientEvent::LocateReply(..) => Some(ReceivedMessage::LocateReply),
         ClientEvent::Stale => None,
     })
 }

@@ -3,22 +3,22 @@
 
 mod call_timer;
 mod carrier;
-mod driver;
 mod exclusive;
 mod loss;
 mod multiplexed;
 mod pending_reply;
+mod reactor_threads;
 mod reply_memory;
 
 pub(in crate::client) use call_timer::CallTimers;
 pub(crate) use carrier::Carrier;
-pub(in crate::client) use driver::{
-    DeferTo, Deferred, Driver, PANICKED, contain, defer, defers, may_block,
-};
-pub(in crate::client) use exclusive::{Arrived, ExclusiveConnection, IdlePool};
+pub(in crate::client) use exclusive::{ExclusiveConnection, IdlePool, ReceivedMessage};
 pub(in crate::client) use multiplexed::{BorrowedBuffers, Sending};
 pub(crate) use multiplexed::{ConnectionSetup, MultiplexedConnection, Ready};
 pub(in crate::client) use pending_reply::{PendingReply, is_same};
+pub(in crate::client) use reactor_threads::{
+    DeferTo, Deferred, PANICKED, ReactorThreads, contain, defer, defers, may_block,
+};
 pub(in crate::client) use reply_memory::ReplyMemory;
 
 use std::time::Duration;

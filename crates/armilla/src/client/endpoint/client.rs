@@ -5,7 +5,7 @@ use super::connection_pool::{ConnectionPool, ConnectionPools, PoolSettings};
 use super::housekeeping;
 use super::pool::{Common, Endpoint, Endpoints};
 use super::reverse_connections::ReverseConnections;
-use crate::client::connection::{Driver, ReplyMemory};
+use crate::client::connection::{ReactorThreads, ReplyMemory};
 use crate::runtime::{Orb, Part, PartSlot};
 use crate::settings::{AcceptBidirectional, Settings};
 use crate::sync::lock;
@@ -51,7 +51,7 @@ impl Client {
         let common = Common {
             call_timers: Arc::default(),
             reply_memory: ReplyMemory::new(&settings, release_idle),
-            driver: Arc::default(),
+            threads: Arc::default(),
             reverse_connections: accepts.then(Arc::default),
             closed: Arc::default(),
             all: Arc::downgrade(&endpoints),
@@ -67,8 +67,8 @@ impl Client {
     }
 
     /// The reactor for asynchronous calls.
-    pub(in crate::client) fn driver(&self) -> &Driver {
-        &self.common.driver
+    pub(in crate::client) fn reactor_threads(&self) -> &ReactorThreads {
+        &self.common.threads
     }
 
     /// The addresses reachable over connections that clients have made.
@@ -94,9 +94,9 @@ impl Client {
             Arc::new(Endpoint::new((address, code_sets), pool_settings, count, &self.common))
         });
         self.housekeeping.call_once(|| {
-            let Common { call_timers, driver, .. } = &self.common;
+            let Common { call_timers, threads, .. } = &self.common;
             let known = (&self.endpoints, &self.accesses);
-            housekeeping::start(known, call_timers.clone(), driver.to_defer(), &self.settings);
+            housekeeping::start(known, call_timers.clone(), threads.to_defer(), &self.settings);
         });
         endpoint.clone()
     }

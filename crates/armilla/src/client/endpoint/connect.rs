@@ -108,7 +108,7 @@ impl Endpoint {
                     announces: stated.is_none() && self.code_sets.is_some(),
                     offered: None,
                     settings: self.settings.clone(),
-                    driver: self.common.driver.clone(),
+                    threads: self.common.threads.clone(),
                 };
                 MultiplexedConnection::carried(setup, Role::Acceptor, carrier.clone())
             })?;

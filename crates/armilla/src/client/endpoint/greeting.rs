@@ -1,7 +1,7 @@
 //! The request with which each connection of a [pool](super::connection_pool) begins. Only the
 //! extensions of a client have some.
 
-use crate::client::connection::{Arrived, ExclusiveConnection};
+use crate::client::connection::{ExclusiveConnection, ReceivedMessage};
 use crate::client::request::{
     AddedContexts, Answer, Deadline, ObjectAddress, Operation, Outgoing, no_reply, wrong_reply,
 };
@@ -62,8 +62,8 @@ impl Greeting {
         };
         link.send(&request, deadline)?;
         match link.receive(deadline, false)? {
-            Arrived::Reply => {}
-            Arrived::LocateReply => return Err(wrong_reply()),
+            ReceivedMessage::Reply => {}
+            ReceivedMessage::LocateReply => return Err(wrong_reply()),
         }
         let message = link.message().ok_or_else(no_reply)?;
         let (header, mut body) = decode_reply(&message)

@@ -8,7 +8,7 @@ use super::greeting::Greeting;
 use super::reverse_connections::ReverseConnections;
 use super::shared::SharedConnections;
 use crate::client::connection::{
-    CallTimers, Driver, ExclusiveConnection, FRESH, IdlePool, ReplyMemory,
+    CallTimers, ExclusiveConnection, FRESH, IdlePool, ReactorThreads, ReplyMemory,
 };
 use crate::settings::Settings;
 use crate::sync::lock;
@@ -35,7 +35,7 @@ type ByAddress =
 pub(super) struct Common {
     pub(super) call_timers: Arc<CallTimers>,
     pub(super) reply_memory: Arc<ReplyMemory>,
-    pub(super) driver: Arc<Driver>,
+    pub(super) threads: Arc<ReactorThreads>,
     /// The addresses reachable over connections that clients have made; `None` if the ORB accepts
     /// no bidirectional connections.
     pub(super) reverse_connections: Option<Arc<ReverseConnections>>,

@@ -67,17 +67,17 @@ impl Endpoint {
     /// Sets up a new connection, and offers it for calls in the other direction if the settings ask
     /// for that.
     fn set_up(&self, orb: &Orb, stream: Arc<dyn Stream>) -> Arc<MultiplexedConnection> {
-        let (agreed, settings, driver) = (self.code_sets, &self.settings, &self.common.driver);
+        let (agreed, settings, threads) = (self.code_sets, &self.settings, &self.common.threads);
         let offers = settings.offer_bidirectional && !self.address.is_in_process();
         let offered = offers.then(|| {
-            let (settings, driver) = (settings.clone(), driver.clone());
+            let (settings, threads) = (settings.clone(), threads.clone());
             let announces = agreed.is_some();
-            let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
+            let setup = ConnectionSetup { agreed, announces, offered: None, settings, threads };
             offer(orb, &stream, setup)
         });
         offered.flatten().unwrap_or_else(|| {
             let memory = self.common.reply_memory.reservation(stream.peer());
-            MultiplexedConnection::new((stream, memory), agreed, settings, driver)
+            MultiplexedConnection::new((stream, memory), agreed, settings, threads)
         })
     }
 
@@ -120,7 +120,7 @@ impl Endpoint {
         }
         drop(waiting);
         let (endpoint, orb) = (self.clone(), orb.clone());
-        let defers = self.common.driver.to_defer();
+        let defers = self.common.threads.to_defer();
         let connect = move || {
             defers.begin();
             endpoint.connect_for_waiting(&orb, target.object_address(), slot_index);
@@ -140,7 +140,7 @@ impl Endpoint {
     fn watch_unsent(self: &Arc<Self>, call: &Arc<dyn WaitingCall>) {
         let left = call.deadline().send_time_left().flatten();
         let sooner = |left: &Duration| *left < self.settings.connect_timeout;
-        let (Some(left), Some(reactor)) = (left.filter(sooner), self.common.driver.reactor())
+        let (Some(left), Some(reactor)) = (left.filter(sooner), self.common.threads.reactor())
         else {
             return;
         };

@@ -4,7 +4,8 @@
 //! replaces it. [`Invocation`](crate::client::invocation::Invocation) judges every other outcome.
 
 use crate::client::connection::{
-    Arrived, BorrowedBuffers, ExclusiveConnection, MultiplexedConnection, Sending, may_block,
+    BorrowedBuffers, ExclusiveConnection, MultiplexedConnection, ReceivedMessage, Sending,
+    may_block,
 };
 use crate::client::endpoint::{Endpoint, PooledConnection};
 use crate::client::invocation::{Holder, Reply};
@@ -119,8 +120,8 @@ fn exchange_over(
         return Ok(false);
     }
     match link.receive(deadline, outgoing.detaches_octets()) {
-        Ok(Arrived::Reply) => Ok(true),
-        Ok(Arrived::LocateReply) => Err(wrong_reply()),
+        Ok(ReceivedMessage::Reply) => Ok(true),
+        Ok(ReceivedMessage::LocateReply) => Err(wrong_reply()),
         Err(error) => {
             if error.kind() == ExceptionKind::Timeout {
                 link.cancel(outgoing.object.version, id);

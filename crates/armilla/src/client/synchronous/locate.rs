@@ -7,7 +7,7 @@ use crate::client::reference::{Object, Reference, Target};
 use crate::client::request::{Deadline, Forward, no_reply};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException, decode_system};
 use crate::object_key::KeyOctets;
-use crate::runtime::{Located as Place, Orb};
+use crate::runtime::{Located, Orb};
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::{
     ByteOrder, CdrError, CdrErrorKind, CdrResult, CodeSet, Decode, Decoder, Encoder,
@@ -19,7 +19,7 @@ use armilla_giop::{
 use std::thread;
 
 /// The answer of a server to a LocateRequest.
-enum Located {
+enum RemoteAnswer {
     Here,
     Unknown,
     At(Forward),
@@ -35,9 +35,9 @@ pub(crate) fn locate(object: &Object) -> Result<bool, SystemException> {
     let mut elsewhere = None;
     if let Some(key) = reference.local_key().filter(|_| reference.is_collocated()) {
         match locate_collocated(&reference.orb, key, &mut invocation)? {
-            Answer::Here => return Ok(true),
-            Answer::Unknown => return Ok(false),
-            Answer::Elsewhere(ior) => {
+            LocalAnswer::Here => return Ok(true),
+            LocalAnswer::Unknown => return Ok(false),
+            LocalAnswer::Elsewhere(ior) => {
                 elsewhere = Some(object.with_reference(Object::from_ior(&reference.orb, ior)));
             }
         }
@@ -52,12 +52,12 @@ fn locate_remote(mut object: Object, mut invocation: Invocation) -> Result<bool,
         let route = reference.route()?;
         let target = route.preferred();
         match ask(reference, target, &invocation.attempt_deadline(&route)) {
-            Ok(Located::Here) => return Ok(true),
+            Ok(RemoteAnswer::Here) => return Ok(true),
             // The forward may be outdated: ask at the reference's own addresses.
-            Ok(Located::Unknown) if invocation.fall_back(reference, &route) => {}
-            Ok(Located::Unknown) => return Ok(false),
-            Ok(Located::Raised(exception)) => return Err(exception),
-            Ok(Located::At(forward)) => {
+            Ok(RemoteAnswer::Unknown) if invocation.fall_back(reference, &route) => {}
+            Ok(RemoteAnswer::Unknown) => return Ok(false),
+            Ok(RemoteAnswer::Raised(exception)) => return Err(exception),
+            Ok(RemoteAnswer::At(forward)) => {
                 invocation.follow(reference, &route, forward)?;
                 if let Some(selector) = reference.binding.forward_selector() {
                     let chosen = selector.select()?.object.into_owned();
@@ -74,7 +74,7 @@ fn locate_remote(mut object: Object, mut invocation: Invocation) -> Result<bool,
 }
 
 /// The answer of this process.
-enum Answer {
+enum LocalAnswer {
     Here,
     Unknown,
     /// The object is in another process.
@@ -86,21 +86,21 @@ fn locate_collocated(
     orb: &Orb,
     mut key: KeyOctets,
     invocation: &mut Invocation,
-) -> Result<Answer, SystemException> {
+) -> Result<LocalAnswer, SystemException> {
     loop {
         let limit = invocation.time_left();
         let ior = match wait_limit::within(limit, limit, || orb.locate_collocated(&key))? {
-            Place::Here => return Ok(Answer::Here),
-            Place::Elsewhere(ior) => ior,
-            Place::Nowhere | Place::Unnamed => return Ok(Answer::Unknown),
+            Located::Here => return Ok(LocalAnswer::Here),
+            Located::Elsewhere(ior) => ior,
+            Located::Nowhere | Located::Unnamed => return Ok(LocalAnswer::Unknown),
         };
         // Published names that refer to each other denote no object.
         if invocation.count_forward(orb).is_err() {
-            return Ok(Answer::Unknown);
+            return Ok(LocalAnswer::Unknown);
         }
         match orb.local_key(&ior) {
             Some((next, _)) => key = KeyOctets::from_slice(&next),
-            None => return Ok(Answer::Elsewhere(ior)),
+            None => return Ok(LocalAnswer::Elsewhere(ior)),
         }
     }
 }
@@ -110,7 +110,7 @@ fn ask(
     reference: &Reference,
     target: &Target,
     deadline: &Deadline,
-) -> Result<Located, SystemException> {
+) -> Result<RemoteAnswer, SystemException> {
     let _blocking = BlockingScope::begin();
     let mut link = match target.access.endpoint.idle_connection(deadline.started) {
         Some(link) => link,
@@ -133,7 +133,7 @@ fn exchange(
     link: &mut ExclusiveConnection,
     target: &Target,
     deadline: &Deadline,
-) -> Result<Located, SystemException> {
+) -> Result<RemoteAnswer, SystemException> {
     let id = link.begin(true)?;
     let mut out = Encoder::with_buffer(Vec::new(), ByteOrder::NATIVE, CodeSet::default());
     encode_locate_request(&mut out, target.access.version, id, target.object().named())
@@ -154,7 +154,7 @@ fn wrong_reply() -> CdrError {
 fn read_answer(
     message: Option<Message<'_>>,
     reference: &Reference,
-) -> Result<Located, SystemException> {
+) -> Result<RemoteAnswer, SystemException> {
     let message = message.ok_or_else(no_reply)?;
     if message.header.kind != MessageKind::LocateReply {
         return Err(SystemException::decoding(&wrong_reply(), Completion::No));
@@ -165,22 +165,24 @@ fn read_answer(
 }
 
 /// Decodes the body of a LocateReply.
-fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<Located> {
+fn read(status: LocateStatus, body: Decoder<'_>, reference: &Reference) -> CdrResult<RemoteAnswer> {
     let mut body = body.with_context(&reference.orb);
     Ok(match status {
-        LocateStatus::ObjectHere => Located::Here,
-        LocateStatus::UnknownObject => Located::Unknown,
-        LocateStatus::ObjectForward => Located::At(Forward::To(Ior::decode(&mut body)?.into())),
+        LocateStatus::ObjectHere => RemoteAnswer::Here,
+        LocateStatus::UnknownObject => RemoteAnswer::Unknown,
+        LocateStatus::ObjectForward => {
+            RemoteAnswer::At(Forward::To(Ior::decode(&mut body)?.into()))
+        }
         LocateStatus::ObjectForwardPerm => {
-            Located::At(Forward::ForGood(Ior::decode(&mut body)?.into()))
+            RemoteAnswer::At(Forward::ForGood(Ior::decode(&mut body)?.into()))
         }
         LocateStatus::NeedsAddressingMode => {
-            Located::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
+            RemoteAnswer::At(Forward::Readdress(AddressingDisposition::decode(&mut body)?))
         }
         LocateStatus::SystemException => match decode_system(&ServiceContexts::EMPTY, &mut body)? {
             // JacORB reports an unknown object in this way.
-            error if error.kind() == ExceptionKind::ObjectNotExist => Located::Unknown,
-            error => Located::Raised(error),
+            error if error.kind() == ExceptionKind::ObjectNotExist => RemoteAnswer::Unknown,
+            error => RemoteAnswer::Raised(error),
         },
     })
 }

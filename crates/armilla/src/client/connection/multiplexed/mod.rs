@@ -52,8 +52,8 @@ pub(in crate::client) use buffers::BorrowedBuffers;
 pub(crate) use carried::Ready;
 pub(in crate::client) use slot::Slot;
 
-use super::driver::Driver;
 use super::loss::LostConnection;
+use super::reactor_threads::ReactorThreads;
 use super::reply_memory::ReplyReservation;
 use crate::client::connection::FRESH;
 use crate::client::connection::carrier::Carrier;
@@ -83,7 +83,7 @@ pub(crate) struct MultiplexedConnection {
     weak_self: Weak<Self>,
     stream: Arc<dyn Stream>,
     settings: Arc<Settings>,
-    driver: Arc<Driver>,
+    threads: Arc<ReactorThreads>,
     agreed: Option<CodeSetContext>,
     code_sets: CodeSets,
     /// Whether the code sets and the listen points have still to be sent to the server.
@@ -127,7 +127,7 @@ pub(crate) struct ConnectionSetup {
     /// The encoded listen points for which the connection is offered.
     pub(crate) offered: Option<Vec<u8>>,
     pub(crate) settings: Arc<Settings>,
-    pub(crate) driver: Arc<Driver>,
+    pub(crate) threads: Arc<ReactorThreads>,
 }
 
 /// The party that waits for a reply.
@@ -163,16 +163,16 @@ impl MultiplexedConnection {
         (stream, memory): (Arc<dyn Stream>, ReplyReservation),
         agreed: Option<CodeSetContext>,
         settings: &Arc<Settings>,
-        driver: &Arc<Driver>,
+        threads: &Arc<ReactorThreads>,
     ) -> Arc<Self> {
         // The timeout matters only for a stream without a descriptor and for sending in place,
         // which sets its own.
         stream.set_send_timeout(settings.call_timeout).ok();
         let initiator = Initiator::new(settings.requests_in_flight);
         let incoming = Some((Framer::new(settings.max_message), memory));
-        let (settings, driver) = (settings.clone(), driver.clone());
+        let (settings, threads) = (settings.clone(), threads.clone());
         let announces = agreed.is_some();
-        let setup = ConnectionSetup { agreed, announces, offered: None, settings, driver };
+        let setup = ConnectionSetup { agreed, announces, offered: None, settings, threads };
         Self::assemble(setup, stream, (initiator, incoming), None)
     }
 
@@ -193,7 +193,7 @@ impl MultiplexedConnection {
         (initiator, incoming): (Initiator<Waiter>, Option<(Framer, ReplyReservation)>),
         carrier: Option<Arc<dyn Carrier>>,
     ) -> Arc<Self> {
-        let ConnectionSetup { agreed, announces, offered, settings, driver } = setup;
+        let ConnectionSetup { agreed, announces, offered, settings, threads } = setup;
         let (framer, memory) = incoming.unzip();
         let state = State {
             initiator,
@@ -210,7 +210,7 @@ impl MultiplexedConnection {
             stream,
             code_sets: settings.code_sets(agreed),
             settings,
-            driver,
+            threads,
             agreed,
             unannounced: AtomicBool::new(announces || offered.is_some()),
             offered,
@@ -481,7 +481,7 @@ impl Drop for MultiplexedConnection {
         self.watch.stop();
         self.empty_room_queue();
         let timer = lock(&self.state).timer;
-        if let (Some(reactor), Some((timer, _))) = (self.driver.reactor(), timer) {
+        if let (Some(reactor), Some((timer, _))) = (self.threads.reactor(), timer) {
             reactor.cancel(timer);
         }
     }

@@ -2,9 +2,9 @@
 //! including what other threads add meanwhile. Reading is in [`reading`](super::reading).
 
 use super::room::RoomQueue;
-use crate::client::connection::driver::contain_io;
 use crate::client::connection::loss::LostConnection;
 use crate::client::connection::multiplexed::{MultiplexedConnection, Sending, Waiter};
+use crate::client::connection::reactor_threads::contain_io;
 use crate::client::request::Deadline;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::sync::lock;
@@ -187,7 +187,7 @@ impl MultiplexedConnection {
                 }
                 None
             };
-            match self.driver.reactor() {
+            match self.threads.reactor() {
                 Some(reactor) => drop(reactor.arm(delay, Arc::new(send))),
                 None => self.flush(),
             }

@@ -3,10 +3,10 @@
 
 use super::buffers::ThreadBuffers;
 use super::{BorrowedBuffers, Slot};
-use crate::client::connection::driver::{contain_io, may_block};
 use crate::client::connection::loss::{CLOSED_BY_SERVER, LostConnection, reply_timed_out};
 use crate::client::connection::multiplexed::{MultiplexedConnection, State, Waiter};
 use crate::client::connection::pending_reply::{PendingReply, resume_all};
+use crate::client::connection::reactor_threads::{contain_io, may_block};
 use crate::client::request::Deadline;
 use crate::exception::SystemException;
 use crate::sync::lock;

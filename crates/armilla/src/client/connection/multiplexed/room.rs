@@ -53,7 +53,7 @@ impl MultiplexedConnection {
             return Ok(false);
         }
         // Without a reactor the queue takes the request: nobody could make the call expire.
-        let Some(reactor) = self.driver.reactor() else { return Ok(false) };
+        let Some(reactor) = self.threads.reactor() else { return Ok(false) };
         let state = lock(&self.state);
         let count = outgoing.room_queue.calls.len() + state.initiator.in_flight();
         if count >= self.settings.requests_in_flight {

@@ -1,9 +1,9 @@
 //! The reactor's part: it reads when no thread does, expires asynchronous calls, and sends what the
 //! server did not accept at once.
 
-use crate::client::connection::driver::{PANICKED, contain};
 use crate::client::connection::loss::reply_timed_out;
 use crate::client::connection::multiplexed::{MultiplexedConnection, State, Waiter};
+use crate::client::connection::reactor_threads::{PANICKED, contain};
 use crate::log::report;
 use crate::sync::lock;
 use armilla_giop::engine::ConnectionLoss;
@@ -107,7 +107,7 @@ impl MultiplexedConnection {
         }
         watched.wanted = watched.wanted | what;
         let wanted = watched.wanted;
-        let begun = match (&watched.registered, self.stream.descriptor(), self.driver.reactor()) {
+        let begun = match (&watched.registered, self.stream.descriptor(), self.threads.reactor()) {
             (Some((reactor, token)), ..) => reactor.resume(*token, wanted).map(drop),
             (None, Some(_), Some(reactor)) => {
                 let (stream, link) = (self.stream.clone(), self.weak_self.clone());
@@ -132,7 +132,7 @@ impl MultiplexedConnection {
     /// asynchronous calls are pending.
     #[cold]
     fn start_reader(&self) -> std::io::Result<()> {
-        let (link, defers) = (self.weak_self.clone(), self.driver.to_defer());
+        let (link, defers) = (self.weak_self.clone(), self.threads.to_defer());
         let body = move || {
             defers.begin();
             while let Some(link) = link.upgrade() {
@@ -149,7 +149,7 @@ impl MultiplexedConnection {
     #[cold]
     pub(super) fn start_sender(&self) {
         let Some(link) = self.weak_self.upgrade() else { return };
-        let defers = self.driver.to_defer();
+        let defers = self.threads.to_defer();
         let send = move || {
             defers.begin();
             link.unblock();
@@ -178,7 +178,7 @@ impl MultiplexedConnection {
         if state.timer.is_some_and(|(_, at)| at <= earliest) {
             return;
         }
-        let Some(reactor) = self.driver.reactor() else { return };
+        let Some(reactor) = self.threads.reactor() else { return };
         let delay = Duration::from_nanos(earliest.saturating_sub(coarse_now().as_nanos()));
         let timer = match state.timer {
             Some((timer, _)) if reactor.rearm(timer, delay) => timer,

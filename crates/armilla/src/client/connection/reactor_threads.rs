@@ -36,7 +36,7 @@ pub(in crate::client) trait Deferred: Send + Sync {
 
 /// The reactor of an ORB's client side. Dropping it stops the threads.
 #[derive(Default)]
-pub(crate) struct Driver(Arc<Work>);
+pub(crate) struct ReactorThreads(Arc<Work>);
 
 /// What the threads of a reactor share.
 #[derive(Default)]
@@ -90,7 +90,7 @@ pub(in crate::client) fn defer(work: Arc<dyn Deferred>) -> Option<Arc<dyn Deferr
     None
 }
 
-impl Driver {
+impl ReactorThreads {
     /// The reactor. `None` if the operating system has no descriptors or no thread for it.
     pub(in crate::client) fn reactor(&self) -> Option<&Arc<Reactor>> {
         self.0.reactor()
@@ -113,7 +113,7 @@ impl DeferTo {
     }
 }
 
-impl Drop for Driver {
+impl Drop for ReactorThreads {
     fn drop(&mut self) {
         if let Some(Some(reactor)) = self.0.reactor.get() {
             reactor.stop();
