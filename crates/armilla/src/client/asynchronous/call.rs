@@ -11,7 +11,7 @@ use super::stored_reply::StoredReply;
 use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
 use crate::client::endpoint::{Access, Endpoint, WaitingCall};
 use crate::client::interception::Suspended;
-use crate::client::invocation::{Invocation, Selected, Selection, Step, to_send};
+use crate::client::invocation::{Invocation, Selected, Selection, StaleConnections, Step, to_send};
 use crate::client::reference::{AddedContext, AttemptTarget, Object};
 use crate::client::request::{
     AddedContexts, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
@@ -53,7 +53,7 @@ pub(in crate::client) struct State {
     /// `None` while a thread decides the next step of the call.
     pub(in crate::client) invocation: Option<Invocation>,
     /// The number of attempts over a connection that turned out to be closed.
-    pub(in crate::client) stale: u32,
+    pub(in crate::client) stale: StaleConnections,
     /// The target of the last attempt.
     pub(in crate::client) attempt_target: Option<AttemptTarget>,
     /// The state of the interceptors for the attempt under way.
@@ -212,10 +212,7 @@ impl AsyncCall {
         };
         let contexts = state.flow.as_ref().map(|flow| flow.contexts().clone());
         drop(state);
-        if self.target().deadline.send_time_left().is_none() {
-            let what = format!("the call could not be sent to {}", link.peer());
-            return Err(self.target().deadline.unsent(&what));
-        }
+        self.target().deadline.check_sendable(link.peer())?;
         let object = attempt_target.target().object();
         let mut added = contexts.as_ref().map_or(Vec::new(), Contexts::to_send);
         added.extend(self.target().context.as_ref().map(to_send));

@@ -8,7 +8,6 @@ use crate::client::interception::{Attempt, Suspended, user_exception_id};
 use crate::client::invocation::{Invocation, Step};
 use crate::client::reference::{AttemptTarget, Object, Reference};
 use crate::client::request::{Answer, Forward, no_reply, undecodable};
-use crate::client::synchronous::{MAX_STALE, is_stale};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::{Contexts, Outcome, Read, Values};
 use crate::signature::Signature;
@@ -196,13 +195,12 @@ impl AsyncCall {
         let reference = self.target().object.reference()?;
         self.with_invocation(|at, invocation| {
             let (route, target) = (at.route(), at.target());
-            let attempted = match attempted {
-                Ok(Answer::Raised(exception)) if !at.is_collocated() => {
-                    let (address, name) =
-                        (&target.access.endpoint.address, self.operation.get().name);
-                    Ok(Answer::Raised(exception.attributed_to(address, name)))
-                }
-                attempted => attempted,
+            let attempted = match at.is_collocated() {
+                true => attempted,
+                false => attempted.map(|answer| {
+                    let address = &target.access.endpoint.address;
+                    answer.attributed_to(address, self.operation.get().name)
+                }),
             };
             invocation.judge(reference, route, target, attempted)
         })
@@ -240,8 +238,7 @@ impl AsyncCall {
         exception: SystemException,
     ) -> Result<AttemptOutcome, SystemException> {
         let mut state = lock(&self.state);
-        if is_stale(&exception) && state.stale < MAX_STALE {
-            state.stale += 1;
+        if state.stale.allows_another(&exception) {
             return Ok(AttemptOutcome::Resend);
         }
         if state.attempt_target.is_none() {

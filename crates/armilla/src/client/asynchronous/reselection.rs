@@ -4,7 +4,9 @@
 
 use super::call::AsyncCall;
 use super::call_target::CallTarget;
-use crate::client::invocation::{Invocation, Selected, Selection, is_unreached, leave_forwards};
+use crate::client::invocation::{
+    Invocation, Selected, Selection, StaleConnections, is_unreached, leave_forwards,
+};
 use crate::client::reference::{CallChoice, Object};
 use crate::client::request::no_reply;
 use crate::exception::{Completion, SystemException};
@@ -152,7 +154,8 @@ impl AsyncCall {
         let invocation = Invocation::begin(&object, object.reference()?)?;
         let deadline = invocation.deadline;
         let mut state = lock(&self.state);
-        (state.invocation, state.attempt_target, state.stale) = (Some(invocation), None, 0);
+        (state.invocation, state.attempt_target) = (Some(invocation), None);
+        state.stale = StaleConnections::default();
         drop(state);
         self.later.get_or_init(|| Box::new(CallTarget::new(object, context, deadline)));
         Ok(())

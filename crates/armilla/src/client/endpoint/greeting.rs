@@ -35,7 +35,8 @@ impl Greeting {
         (object, address): (ObjectAddress<'_>, &EndpointAddress),
         deadline: &Deadline,
     ) -> Result<(), SystemException> {
-        match self.ask(link, object, deadline) {
+        let answer = self.ask(link, object, deadline);
+        match answer.map(|answer| answer.attributed_to(address, self.operation)) {
             Ok(Answer::Results(()) | Answer::Forward(_)) => Ok(()),
             Ok(Answer::Raised(exception)) if is_unknown(&exception) => Ok(()),
             Ok(Answer::Raised(exception)) => {

@@ -4,6 +4,7 @@ mod collocated_reply;
 mod machine;
 mod reply;
 mod selection;
+mod stale;
 
 pub(in crate::client) use collocated_reply::{COLLOCATED_VERSION, CollocatedReply};
 pub(in crate::client) use machine::Invocation;
@@ -11,3 +12,4 @@ pub(crate) use machine::Step;
 pub(in crate::client) use reply::Holder;
 pub(crate) use reply::Reply;
 pub(in crate::client) use selection::{Selected, Selection, is_unreached, leave_forwards, to_send};
+pub(in crate::client) use stale::{StaleConnections, is_stale};

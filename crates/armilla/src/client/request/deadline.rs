@@ -3,6 +3,7 @@
 use super::effective::Effective;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use armilla_ipc::{CoarseInstant, coarse_now};
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// The time limits of a call, counted from its start by one reading of the coarse clock.
@@ -147,6 +148,20 @@ impl Deadline {
                 let left = limit.saturating_sub(self.elapsed());
                 (!left.is_zero()).then_some(Some(left))
             }
+        }
+    }
+
+    /// Checks that there is time left to send the request `to` its server.
+    ///
+    /// # Errors
+    /// `TIMEOUT` when there is none.
+    pub(in crate::client) fn check_sendable(
+        &self,
+        to: &dyn fmt::Display,
+    ) -> Result<(), SystemException> {
+        match self.send_time_left() {
+            Some(_) => Ok(()),
+            None => Err(self.unsent(&format!("the call could not be sent to {to}"))),
         }
     }
 

@@ -8,9 +8,9 @@ use crate::client::connection::{
     may_block,
 };
 use crate::client::endpoint::{Endpoint, PooledConnection};
-use crate::client::invocation::{Holder, Reply};
+use crate::client::invocation::{Holder, Reply, StaleConnections, is_stale};
 use crate::client::request::{Answer, Deadline, Outgoing, ReplyStart, no_reply, wrong_reply};
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
+use crate::exception::{ExceptionKind, SystemException};
 use crate::policies::{ConnectionPolicy, SyncScope};
 use crate::runtime::Orb;
 use armilla_giop::ResponseFlags;
@@ -53,12 +53,8 @@ pub(in crate::client) fn answer<'c>(
     outgoing: &Outgoing<'_, '_>,
 ) -> Result<Answer<Option<Reply<'c>>>, SystemException> {
     let Some(reply) = reply else { return Ok(Answer::Results(None)) };
-    Ok(match reply.into_answer()? {
-        Answer::Raised(exception) => {
-            Answer::Raised(exception.attributed_to(&endpoint.address, outgoing.operation.name))
-        }
-        answer => answer.map(Some),
-    })
+    let answer = reply.into_answer()?;
+    Ok(answer.attributed_to(&endpoint.address, outgoing.operation.name).map(Some))
 }
 
 /// Sends and receives over an idle connection that is alive, otherwise over a new one.
@@ -180,12 +176,12 @@ fn exchange_multiplexed<'c>(
         (ResponseFlags::None, _) => Sending::UntilSent(deadline),
         _ => Sending::Blocking(deadline),
     };
-    let mut stale = 0;
+    let mut stale = StaleConnections::default();
     loop {
         let link = endpoint.shared_connection(orb, outgoing.object, deadline)?;
         match exchange_over_shared(orb, &link, outgoing, deadline, sending) {
             // The server closed the connection meanwhile: try another.
-            Err(error) if is_stale(&error) && stale < MAX_STALE => stale += 1,
+            Err(error) if stale.allows_another(&error) => {}
             outcome => return outcome,
         }
     }
@@ -208,14 +204,4 @@ fn exchange_over_shared<'c>(
     buffers.start = ReplyStart::read(&buffers.reply.message().ok_or_else(no_reply)?)?;
     buffers.code_sets = link.code_sets();
     Ok(Some(Reply::new(orb, Holder::Multiplexed(buffers))))
-}
-
-/// The number of closed connections that one call may meet before that counts as a failure.
-pub(in crate::client) const MAX_STALE: u32 = 3;
-
-/// Whether the connection turned out to be closed before the server began the call.
-pub(in crate::client) fn is_stale(error: &SystemException) -> bool {
-    let minor = error.minor();
-    error.completed() == Completion::No
-        && (minor == Minor::SEND_FAILED || minor == Minor::CONNECTION_CLOSING)
 }

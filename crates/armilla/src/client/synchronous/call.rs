@@ -337,11 +337,9 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         let connection_policy = object.connection_policy(orb.settings());
         let mut exchange = |added: Option<AddedContexts<'_>>,
                             received: Option<&RefCell<Contexts>>| {
-            if deadline.send_time_left().is_none() {
-                let address = &endpoint.address;
-                let unsent = deadline.unsent(&format!("the call could not be sent to {address}"));
-                return Err(invocation.explain(unsent));
-            }
+            deadline
+                .check_sendable(&endpoint.address)
+                .map_err(|unsent| invocation.explain(unsent))?;
             let outgoing = request.to(target.object(), added);
             let reply = attempt_late((orb, endpoint), &outgoing, connection_policy, &deadline);
             let reply = reply.and_then(|reply| {

@@ -6,6 +6,5 @@ mod collocated;
 mod locate;
 mod selected;
 
-pub(in crate::client) use attempt::{MAX_STALE, is_stale};
 pub(crate) use call::{call, invoke, invoke_oneway, invoke_raises, oneway_response};
 pub(crate) use locate::locate;
