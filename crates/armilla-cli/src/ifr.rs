@@ -1,6 +1,7 @@
 //! `armilla ifr`: serves an interface repository, and shows the contents of one.
 
 use crate::orb::OrbArguments;
+use crate::output;
 use armilla::Orb;
 use armilla_idl::Options;
 use armilla_ifr::Store;
@@ -113,7 +114,7 @@ fn serve(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let repository = armilla_ifr::serve(&orb, store)?;
     let reference = orb.object_to_string(&repository)?;
     if let Some(file) = &options.reference {
-        let written = std::fs::write(file, format!("{reference}\n"));
+        let written = output::write(file, format!("{reference}\n"));
         written.context(format_args!("cannot write {}", file.display()))?;
     }
     if let Some(name) = &options.bind {

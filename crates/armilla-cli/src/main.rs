@@ -14,6 +14,7 @@ mod json_text;
 mod laboratory;
 mod naming;
 mod orb;
+mod output;
 mod ping;
 mod rt;
 mod schedule;

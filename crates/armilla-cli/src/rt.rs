@@ -1,5 +1,6 @@
 //! `armilla rt`: what this host grants of real time, and what operations take.
 
+use crate::output;
 use armilla_ipc::random;
 use armilla_rt::{Measurement, Platform, PlatformReport, Scheduling};
 use armilla_schedule::MeasuredTimes;
@@ -102,7 +103,7 @@ impl Measure {
         let table = measured?.to_table(self.margin);
         match &self.output {
             Some(path) => {
-                fs::write(path, table).context(format_args!("cannot write {}", path.display()))
+                output::write(path, table).context(format_args!("cannot write {}", path.display()))
             }
             None => armilla_terminal::print(format_args!("{table}")),
         }

@@ -97,7 +97,7 @@ pub(crate) const ORDERS: &[Order] = &[
         name: "armilla-cli",
         rows: &[
             (
-                "input json_text orb service",
+                "input json_text orb output service",
                 "the ORB of a command, and what servers have in common",
             ),
             ("demo idl ifr imr ior laboratory naming ping rt schedule", "one command each"),

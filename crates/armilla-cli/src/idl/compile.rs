@@ -1,12 +1,12 @@
 //! `armilla idl compile`: generates Rust from IDL, as a build script does.
 
 use super::Input;
+use crate::output;
 use armilla_idl::rust::Sides;
 use armilla_idl::{Diagnostics, parse_all, rust};
 use armilla_terminal::{Context, Failure, Outcome, print};
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
 /// The arguments of `armilla idl compile`.
 #[derive(Debug, clap::Args)]
@@ -104,18 +104,8 @@ pub(super) fn run(arguments: &Compile) -> Outcome {
         let output = output.display();
         return Err(Failure::usage(format_args!("the output {output} is one of the IDL files")));
     }
-    write(&output, &text).context(format_args!("cannot write {}", output.display()))
-}
-
-/// Writes a file completely or not at all, because a partial file fails only when it is compiled.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(text.as_bytes()).inspect_err(|_| {
-        if file.metadata().is_ok_and(|file| file.is_file()) {
-            // Report the first error, not this one.
-            drop(fs::remove_file(path));
-        }
-    })
+    // Completely or not at all: a partial file fails only when it is compiled.
+    output::write(&output, &text).context(format_args!("cannot write {}", output.display()))
 }
 
 fn generate(arguments: &Compile) -> Result<String, Diagnostics> {

@@ -1,5 +1,6 @@
 //! `armilla idl fmt`: formats IDL files.
 
+use armilla_store::disk;
 use armilla_terminal::{Context, Failure, Outcome, print_bytes, say};
 use std::fs;
 use std::io::{self, Read};
@@ -54,21 +55,12 @@ fn format(file: &Path, fmt: &Fmt) -> Outcome<bool> {
     Ok(unchanged)
 }
 
-/// Replaces the contents of the file with `after`: writes a temporary file next to it, then renames
-/// that, so that a failure loses nothing.
+/// Replaces the contents of the file with `after`, so that a failure loses nothing.
 fn replace(file: &Path, after: &[u8]) -> io::Result<()> {
-    let file = fs::canonicalize(file)?;
-    let permissions = fs::metadata(&file)?.permissions();
-    if permissions.readonly() {
+    if fs::metadata(file)?.permissions().readonly() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let mut beside = file.clone().into_os_string();
-    beside.push(".armilla-fmt");
-    let written = fs::write(&beside, after)
-        .and_then(|()| fs::set_permissions(&beside, permissions))
-        .and_then(|()| fs::rename(&beside, &file));
-    // Report the first error, not that of the removal.
-    written.inspect_err(|_| drop(fs::remove_file(&beside)))
+    disk::replace(file, after)
 }
 
 /// More octets than a source may have.

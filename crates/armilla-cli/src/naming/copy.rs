@@ -2,11 +2,11 @@
 
 use super::{context, root};
 use crate::input::{RECORDED, read_text};
+use crate::output;
 use armilla::Orb;
 use armilla_giop::url::ObjectUrl;
 use armilla_naming::client::{self, Snapshot};
 use armilla_terminal::{Context, Failure, Outcome, complain, print};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The arguments of `armilla naming import`.
@@ -60,7 +60,7 @@ pub(super) fn export(orb: &Orb, options: &Export) -> Outcome {
     warn(&snapshot);
     match &options.output {
         None => print(format_args!("{snapshot}"))?,
-        Some(file) => fs::write(file, snapshot.to_string())
+        Some(file) => output::write(file, snapshot.to_string())
             .context(format_args!("cannot write {}", file.display()))?,
     }
     match snapshot.unreadable.is_empty() {

@@ -2,12 +2,12 @@
 
 use crate::input::{WRITTEN, read_text};
 use crate::orb::OrbArguments;
+use crate::output;
 use crate::service::ServiceArguments;
 use armilla_naming::access::Rules;
 use armilla_naming::server::{CheckSettings, Server};
 use armilla_naming::{ClusterUser, Store};
 use armilla_terminal::{Context, Failure, Outcome};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     let server = server.start(|orb| arguments.configure(orb, ENDPOINT))?;
     if let Some(file) = &options.reference {
         let reference = server.orb().object_to_string(server.service().root())?;
-        let written = fs::write(file, format!("{reference}\n"));
+        let written = output::write(file, format!("{reference}\n"));
         written.context(format_args!("cannot write {}", file.display()))?;
     }
     Ok(server.run()?)

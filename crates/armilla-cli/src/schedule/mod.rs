@@ -4,12 +4,13 @@ mod json;
 mod sources;
 mod tables;
 
+use crate::output;
 use armilla_schedule::{
     AnalysisOptions, PriorityRange, Report, Strategy, System, analyse, timeline,
 };
 use armilla_terminal::{Context, Failure, Outcome, print, say};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Prove that operations meet their deadlines, or say which do not
 ///
@@ -134,10 +135,10 @@ pub(crate) fn run(schedule: &Schedule) -> Outcome {
     }
 }
 
-fn write_timeline(system: &System, reports: &[Report], path: &PathBuf) -> Outcome {
+fn write_timeline(system: &System, reports: &[Report], path: &Path) -> Outcome {
     let Some(report) = reports.iter().find(|one| one.is_schedulable()).or(reports.first()) else {
         return Ok(());
     };
     let svg = timeline::critical_instant(system, report);
-    std::fs::write(path, svg).context(format_args!("cannot write {}", path.display()))
+    output::write(path, svg).context(format_args!("cannot write {}", path.display()))
 }

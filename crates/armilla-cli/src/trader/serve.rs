@@ -1,6 +1,7 @@
 //! `armilla trader serve`.
 
 use crate::orb::OrbArguments;
+use crate::output;
 use crate::service::ServiceArguments;
 use armilla_terminal::{Context, Outcome};
 use armilla_trader::server::Server;
@@ -40,7 +41,7 @@ pub(super) fn run(options: &Serve, arguments: &OrbArguments) -> Outcome {
     )?;
     if let Some(file) = &options.reference {
         let reference = server.orb().object_to_string(server.trader().lookup())?;
-        let written = std::fs::write(file, format!("{reference}\n"));
+        let written = output::write(file, format!("{reference}\n"));
         written.context(format_args!("cannot write {}", file.display()))?;
     }
     Ok(server.run()?)

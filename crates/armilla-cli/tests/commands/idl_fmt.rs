@@ -44,7 +44,7 @@ fn files_are_changed_in_place() {
 fn a_failed_write_keeps_the_file() {
     let directory = directory("whole");
     // What is in the way stands for a disk that is full.
-    fs::create_dir(directory.join("ugly.idl.armilla-fmt")).unwrap();
+    fs::create_dir(directory.join("ugly.idl.armilla-new")).unwrap();
     let output = fmt(&directory, &["ugly.idl"], b"");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write ugly.idl"));

@@ -185,7 +185,7 @@ fn the_file_is_compacted() {
     drop(store);
     assert_eq!(seen(directory.open().model()), before);
     // What is left of a process that died while it wrote the file anew is no harm.
-    fs::write(directory.0.join("definitions.new"), b"half a").unwrap();
+    fs::write(directory.0.join("definitions.armilla-new"), b"half a").unwrap();
     assert_eq!(seen(directory.open().model()), before);
 }
 

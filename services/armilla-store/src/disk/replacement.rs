@@ -43,7 +43,7 @@ impl Replacement {
         };
         let directory = Directory::open(path.parent().unwrap_or(Path::new("")))?;
         let mut beside = path.clone().into_os_string();
-        beside.push(".new");
+        beside.push(".armilla-new");
         let beside = PathBuf::from(beside);
         let file = DiskFile::create(&beside)?;
         let new = Self { directory, file, beside: Some(beside), path };
