@@ -1,6 +1,9 @@
 //! The `-ORB…` options: each option, and each kind of error.
 
-use armilla::{ExceptionKind, Minor, Orb, OrbBuilder, Settings, SystemException, Version};
+use armilla::{
+    ExceptionKind, Minor, Orb, OrbBuilder, OrbOption, Settings, SystemException, Version,
+};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn parse(line: &str) -> Result<OrbBuilder, SystemException> {
@@ -41,14 +44,16 @@ fn options_are_known_in_capitals_and_small_letters() {
 }
 
 #[test]
-fn every_documented_option_is_known() {
-    let source = include_str!("../../crates/armilla/src/orb/arguments.rs");
-    let rows = source.lines().filter_map(|line| line.trim().strip_prefix("/// | `-ORB"));
-    let options: Vec<&str> = rows.filter_map(|row| row.split([' ', '`']).next()).collect();
-    assert!(options.len() > 30, "{options:?}");
+fn every_option_is_known_by_one_name() {
+    let options = OrbBuilder::options();
+    assert!(options.len() > 60, "{}", options.len());
+    let names: BTreeSet<String> =
+        options.iter().map(|option| option.name.to_ascii_lowercase()).collect();
+    assert_eq!(names.len(), options.len(), "{names:?}");
     for option in options {
+        assert!(option.name.starts_with("-ORB"), "{option:?}");
         // A known option takes the value, or its error is about the value.
-        if let Err(error) = parse(&format!("-ORB{option} ?")) {
+        if let Err(error) = parse(&format!("{} ?", option.name)) {
             assert!(!error.to_string().contains("is not an option"), "{error}");
         }
     }
@@ -59,31 +64,91 @@ const WITHOUT_OPTION: [&str; 1] = ["custom_policies"];
 
 #[test]
 fn every_setting_has_an_option() {
-    let source = include_str!("../../crates/armilla-core/src/settings.rs");
-    let table = include_str!("../../crates/armilla/src/orb/arguments.rs");
-    let (_, fields) = source.split_once("pub struct Settings {").unwrap();
-    let (fields, _) = fields.split_once("\n}\n").unwrap();
-    let (mut doc, mut count) = (String::new(), 0);
-    for line in fields.lines().map(str::trim) {
-        if let Some(more) = line.strip_prefix("///") {
-            doc.push_str(more);
-        } else if let Some((field, _)) =
-            line.strip_prefix("pub ").and_then(|field| field.split_once(':'))
-        {
-            let doc = std::mem::take(&mut doc);
-            let option = doc.split_once("`-ORB").map(|(_, option)| option);
-            let option = option.and_then(|option| option.split(['`', ' ']).next());
-            match option {
-                None => assert!(WITHOUT_OPTION.contains(&field), "{field} has no option"),
-                Some(option) => {
-                    let row = format!("/// | `-ORB{option}");
-                    assert!(table.contains(&row), "{field}: -ORB{option} is not in the table");
-                    count += 1;
-                }
-            }
+    let settings = format!("{:#?}", Settings::default());
+    let fields = settings.lines().filter_map(|line| line.strip_prefix("    "));
+    let fields = fields.filter_map(|line| line.split_once(": ").map(|(field, _)| field));
+    let fields: BTreeSet<&str> = fields.filter(|field| !field.starts_with(' ')).collect();
+    assert!(fields.len() > 50, "{fields:?}");
+    let options = OrbBuilder::options();
+    let set: Vec<&str> = options.iter().filter_map(|option| option.setting).collect();
+    let without: Vec<&str> = fields.iter().filter(|field| !set.contains(field)).copied().collect();
+    assert_eq!(without, WITHOUT_OPTION);
+    assert!(set.iter().all(|setting| fields.contains(setting)), "{set:?}");
+}
+
+/// What `docs/options.md` says above its tables.
+const ABOUT_THE_PAGE: &str = "\
+# Options of the ORB
+
+Every program that hands its arguments to the ORB (`Orb::init`, `Orb::from_args`,
+`OrbBuilder::arguments`) takes these options, and so do the commands and services of Armilla. The
+value is the next argument. The part of a name after `-ORB` is not case-sensitive. `armilla help
+orb-options` prints the options, `OrbBuilder::options` gives them to a program. A setting is a field
+of [`Settings`](../crates/armilla-core/src/settings/table.rs), which a program sets with
+`OrbBuilder::settings`; services and transports of a program add no options of their own.
+
+The tables come from the declarations of the options:
+`UPDATE_GOLDEN=1 cargo test -p armilla-tests --test arguments` writes them.
+";
+
+fn page(options: &[OrbOption]) -> String {
+    let mut page = ABOUT_THE_PAGE.to_owned();
+    let mut group = "";
+    for option in options {
+        if option.group != group {
+            group = option.group;
+            page += &format!(
+                "\n## {group}\n\n| option | default | setting | what |\n|---|---|---|---|\n"
+            );
         }
+        let (usage, help) = (option.usage().replace('|', "\\|"), option.help.replace('|', "\\|"));
+        let setting = option.setting.map(|setting| format!("`{setting}`")).unwrap_or_default();
+        page += &format!("| `{usage}` | {} | {setting} | {help} |\n", option.default);
     }
-    assert!(count > 50, "{count}");
+    page
+}
+
+fn limits(options: &[OrbOption]) -> String {
+    let rows = options.iter().filter_map(|option| {
+        let (what, setting) = (option.limit?, option.setting?);
+        Some(format!("| {what} | `{setting}` | {} | `{}` |\n", option.default, option.name))
+    });
+    rows.collect()
+}
+
+/// Compares the text with what it must be, or writes it with `UPDATE_GOLDEN=1`.
+fn check(path: &str, is: &str, must: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, must).unwrap();
+    } else {
+        assert!(is == must, "{path} differs; UPDATE_GOLDEN=1 accepts this:\n{must}");
+    }
+}
+
+#[test]
+fn the_page_of_options_and_the_table_of_limits_follow_the_declarations() {
+    let options = OrbBuilder::options();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/options.md");
+    check(path, &std::fs::read_to_string(path).unwrap_or_default(), &page(&options));
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../SECURITY.md");
+    let security = std::fs::read_to_string(path).unwrap();
+    let head = "| what | setting | default | option |\n|---|---|---|---|\n";
+    let (before, table) = security.split_once(head).unwrap();
+    let (_, after) = table.split_once("\n\n").unwrap();
+    let limits = limits(&options);
+    assert!(limits.lines().count() > 15, "{limits}");
+    check(path, &security, &format!("{before}{head}{limits}\n{after}"));
+}
+
+#[test]
+fn limits_are_set_by_their_options() {
+    let orb = orb("-ORBServerIdle 1500 -ORBRequestsPerConnection 7 -ORBSocketQueue 0 \
+                   -ORBMaxForwards 0");
+    assert_eq!(orb.settings().server_idle.as_millis(), 1500);
+    assert_eq!(orb.settings().requests_per_connection, 7);
+    assert_eq!((orb.settings().socket_queue, orb.settings().max_forwards), (None, 0));
+    assert!(parse("-ORBRequestsPerConnection 0").is_err());
 }
 
 #[test]
@@ -214,6 +279,7 @@ fn what_is_malformed_is_named() {
         ("-ORBEndpoint iiop://h:1?name=a", "publish=HOST:PORT"),
         ("-ORBEndpoint uiop://path", "the path is missing"),
         ("-ORBPublishHost", "-ORBPublishHost needs a value"),
+        ("-ORBPublishAddress host", "\"host\": the port is missing"),
         ("-ORBPublishAs number", "one of given, address and name is needed"),
         ("-ORBPublishNetwork 10.0.0.0", "a network is ADDRESS/BITS"),
         ("-ORBPublishNetwork 10.0.0.0/33", "a network is ADDRESS/BITS"),

@@ -21,7 +21,7 @@ mod schedule;
 mod service;
 mod trader;
 
-use armilla_terminal::{Failure, Outcome};
+use armilla_terminal::{Failure, Outcome, say};
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use orb::OrbArguments;
@@ -32,7 +32,8 @@ use tracing_subscriber::filter::LevelFilter;
 /// Tools of the Armilla object request broker
 ///
 /// REF is an object reference: IOR:…, corbaloc:…, corbaname:… or file://…. The -ORB…
-/// options of the ORB, such as -ORBInitRef NAME=URL, may appear anywhere on the command line.
+/// options of the ORB, such as -ORBInitRef NAME=URL, may appear anywhere on the command line;
+/// `armilla help orb-options` lists them.
 #[derive(Debug, Parser)]
 #[command(version)]
 struct Arguments {
@@ -72,6 +73,9 @@ enum Command {
     /// List and change the bindings of a naming service
     #[command(subcommand)]
     Naming(naming::Naming),
+    /// List the -ORB… options, which set limits, times and choices of the ORB
+    #[command(long_about = orb::options_text())]
+    OrbOptions,
     /// Show what this host grants of real time
     #[command(subcommand)]
     Rt(rt::Rt),
@@ -109,6 +113,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
             | Command::Ttcp(_)
             | Command::Demo(_)
             | Command::Idl(_)
+            | Command::OrbOptions
             | Command::Rt(_)
             | Command::Schedule(_)
     ) {
@@ -126,6 +131,7 @@ fn run(command: &Command, orb: &OrbArguments) -> Outcome {
         Command::Schedule(schedule) => schedule::run(schedule),
         Command::Ping(ping) => ping::run(ping, orb),
         Command::Naming(naming) => naming::run(naming, orb),
+        Command::OrbOptions => say!("{}", orb::options_text().trim_end()),
         Command::Rt(rt) => rt::run(rt),
         Command::Trader(trader) => trader::run(trader, orb),
     }

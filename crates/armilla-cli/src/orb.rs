@@ -35,6 +35,23 @@ pub(crate) fn split_arguments(
     (OrbArguments(orb), others)
 }
 
+/// All `-ORB…` options: what each is, its default in brackets, what it does.
+pub(crate) fn options_text() -> String {
+    let mut text = String::from(
+        "The -ORB… options of the ORB. The value is the next argument. The default is in brackets.\n",
+    );
+    let mut group = "";
+    for option in OrbBuilder::options() {
+        if option.group != group {
+            group = option.group;
+            text += &format!("\n{group}:\n");
+        }
+        let (usage, summary) = (option.usage(), option.summary().replace('`', ""));
+        text += &format!("  {usage}  [{}]\n      {summary}\n", option.default.replace('`', ""));
+    }
+    text
+}
+
 impl OrbArguments {
     /// An ORB with these options.
     pub(crate) fn orb(&self) -> Outcome<Orb> {
@@ -114,6 +131,15 @@ mod tests {
             Err(Failure::Usage(_))
         ));
         assert!(split("bench all").0.refuse().is_ok());
+    }
+
+    #[test]
+    fn the_list_of_options_has_each_with_its_unit_and_default() {
+        let text = options_text();
+        for option in OrbBuilder::options() {
+            assert!(text.contains(&format!("  {}  [", option.usage())), "{option:?}");
+        }
+        assert!(text.contains("  -ORBMaxMessage OCTETS  [16 MiB]\n"), "{text}");
     }
 
     #[test]

@@ -143,7 +143,7 @@ pub use server::{
 pub use server::{EndpointGroup, EndpointGroupOptions, SettingsChange};
 #[doc(inline)]
 pub use settings::{
-    AcceptBidirectional, Collocation, LocalAccess, Network, PublishAs, Queues, Settings,
+    AcceptBidirectional, Collocation, LocalAccess, Network, OrbOption, PublishAs, Queues, Settings,
 };
 #[doc(inline)]
 pub use threads::blocking;

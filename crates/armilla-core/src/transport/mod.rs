@@ -15,8 +15,6 @@ mod reachable;
 mod registry;
 
 #[doc(hidden)]
-pub use iiop::{parse_ports, parse_published};
-#[doc(hidden)]
 pub use in_process::{ConnectHere, HERE, is_here};
 #[doc(hidden)]
 pub use registry::{Endpoint, EndpointAddress, Transports};

@@ -1,7 +1,7 @@
 //! The builder of an ORB: its settings, endpoints and initial references, and the order in which
 //! the parts of the ORB are installed.
 //!
-//! The `-ORB…` options are in `arguments`, the registration of interceptors in `interceptors`.
+//! The `-ORB…` options are in `options`, the registration of interceptors in `interceptors`.
 
 use super::Initial;
 use super::ids::{self, Lookup, Reservation};
@@ -15,8 +15,8 @@ use crate::policies::{ConnectionPolicy, PolicyFactory, PolicyType};
 use crate::runtime::Orb;
 use crate::server::poa::{ManagerState, ObjectAdapters};
 use crate::server::{HostedObjects, Listeners, Published};
-use crate::settings::Settings;
-use crate::transport::{Endpoint, Transport, Transports, parse_published};
+use crate::settings::{Settings, parse_address};
+use crate::transport::{Endpoint, Transport, Transports};
 use crate::value::Values;
 use armilla_giop::Version;
 use std::collections::BTreeMap;
@@ -108,10 +108,9 @@ impl OrbBuilder {
     /// # Errors
     /// `BAD_PARAM` when the address is malformed or has no port.
     pub fn publish_address(mut self, address: &str) -> Result<Self, SystemException> {
-        let bad = |what| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
-        let (host, port) = parse_published(address).map_err(bad)?;
-        let port = port.ok_or_else(|| bad(format!("{address:?}: the port is missing")))?;
-        self.settings.publish_addresses.push((host, port));
+        let published = parse_address(address)
+            .map_err(|what| SystemException::bad_param(Minor::BAD_ARGUMENT, what))?;
+        self.settings.publish_addresses.push(published);
         Ok(self)
     }
 

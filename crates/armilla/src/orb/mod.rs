@@ -7,7 +7,7 @@ mod arguments;
 mod builder;
 mod ids;
 mod interceptors;
-mod numbers;
+mod options;
 mod resolve;
 mod run;
 

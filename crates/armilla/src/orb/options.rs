@@ -1,0 +1,150 @@
+//! The `-ORB…` options: those of the builder, declared here, and those of the settings.
+//!
+//! `settings/table.rs` of `armilla-core` declares an option that sets a field of the settings.
+
+use super::OrbBuilder;
+use crate::exception::{Minor, SystemException};
+use crate::settings::{OrbOption, SettingOption, Settings};
+
+/// An option that does something else than set a field of the settings.
+pub(super) struct BuilderOption {
+    name: &'static str,
+    /// Empty for an option without a value.
+    value: &'static str,
+    group: &'static str,
+    default: &'static str,
+    help: &'static str,
+    apply: fn(OrbBuilder, &str) -> Result<OrbBuilder, SystemException>,
+}
+
+const OF_BUILDER: [BuilderOption; 5] = [
+    BuilderOption {
+        name: "-ORBNoProprietaryActivation",
+        value: "",
+        group: "Identity",
+        default: "no effect",
+        help: "Has no effect and takes no value. In CORBA it keeps a server from being registered \
+               with a repository of the vendor.",
+        apply: |builder, _| Ok(builder),
+    },
+    BuilderOption {
+        name: "-ORBInitRef",
+        value: "NAME=URL",
+        group: "Initial references",
+        default: "none",
+        help: "Makes the object at the URL the initial reference of this name. May be repeated.",
+        apply: |builder, value| match value.split_once('=') {
+            Some((name, url)) => Ok(builder.initial_reference(name, url)),
+            None => Err(bad(format!("-ORBInitRef {value:?}: the form is NAME=URL"))),
+        },
+    },
+    BuilderOption {
+        name: "-ORBDefaultInitRef",
+        value: "URL",
+        group: "Initial references",
+        default: "none",
+        help: "The URL to which the ORB appends `/NAME` for all other initial references.",
+        apply: |builder, value| Ok(builder.default_initial_reference(value)),
+    },
+    BuilderOption {
+        name: "-ORBEndpoint",
+        value: "ENDPOINT",
+        group: "Endpoints",
+        default: "any port, once an object is active",
+        help: "Listens at `iiop://HOST:PORT` (TCP), `uiop:///PATH` (a Unix-domain socket) or \
+               `shmiop:///PATH` (shared memory). May be repeated. An empty host is every \
+               interface, port 0 any free port, `iiop://:2809-2819` the first free port of the \
+               range; `iiop://:2809?publish=HOST:PORT` makes references carry another address. \
+               Transports of the program add schemes.",
+        apply: OrbBuilder::listen,
+    },
+    BuilderOption {
+        name: "-ORBListenEndpoints",
+        value: "ENDPOINT;ENDPOINT…",
+        group: "Endpoints",
+        default: "none",
+        help: "Listens at each endpoint, as `-ORBEndpoint` does.",
+        apply: OrbBuilder::listen_at_all,
+    },
+];
+
+/// An option by its name.
+pub(super) enum Found {
+    OfBuilder(&'static BuilderOption),
+    OfSettings(&'static SettingOption<Settings>),
+}
+
+/// The option whose name is `name` in capitals or small letters.
+///
+/// # Errors
+/// `BAD_PARAM` for an unknown name.
+pub(super) fn find(name: &str) -> Result<Found, SystemException> {
+    let of_builder = OF_BUILDER.iter().find(|option| option.name.eq_ignore_ascii_case(name));
+    let found = of_builder.map(Found::OfBuilder);
+    found
+        .or_else(|| Settings::option(name).map(Found::OfSettings))
+        .ok_or_else(|| bad(format!("{name} is not an option of this ORB")))
+}
+
+impl Found {
+    pub(super) const fn has_value(&self) -> bool {
+        !matches!(self, Self::OfBuilder(option) if option.value.is_empty())
+    }
+
+    /// Applies the option, which the program calls `name`.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` for a malformed value.
+    pub(super) fn apply(
+        &self,
+        mut builder: OrbBuilder,
+        (name, value): (&str, &str),
+    ) -> Result<OrbBuilder, SystemException> {
+        match self {
+            Self::OfBuilder(option) => (option.apply)(builder, value),
+            Self::OfSettings(option) => {
+                let set = option.set(&mut builder.settings, value);
+                set.map(|()| builder).map_err(|what| bad(format!("{name} {what}")))
+            }
+        }
+    }
+}
+
+impl OrbBuilder {
+    /// All options that [`arguments`](Self::arguments) reads, in groups. `docs/options.md` and
+    /// `armilla help orb-options` show them.
+    ///
+    /// ```
+    /// let options = armilla::OrbBuilder::options();
+    /// let largest = options.iter().find(|option| option.name == "-ORBMaxMessage").unwrap();
+    /// assert_eq!((largest.value, &*largest.default), ("OCTETS", "16 MiB"));
+    /// ```
+    pub fn options() -> Vec<OrbOption> {
+        let defaults = Settings::default();
+        let of_builder = OF_BUILDER.iter().map(|option| {
+            let BuilderOption { name, value, group, default, help, apply: _ } = option;
+            OrbOption::new((name, value), group, default, help)
+        });
+        let of_settings = Settings::OPTIONS.iter().map(|option| option.describe(&defaults));
+        let options: Vec<OrbOption> = of_builder.chain(of_settings).collect();
+        let mut groups: Vec<&str> = Vec::new();
+        for option in &options {
+            if !groups.contains(&option.group) {
+                groups.push(option.group);
+            }
+        }
+        let of = |group| options.iter().filter(move |option| option.group == group).cloned();
+        groups.into_iter().flat_map(of).collect()
+    }
+
+    /// Listens at each endpoint of a list that `;` separates.
+    fn listen_at_all(self, endpoints: &str) -> Result<Self, SystemException> {
+        let endpoints = endpoints.split(';').map(str::trim).filter(|endpoint| !endpoint.is_empty());
+        endpoints.into_iter().try_fold(self, |builder, endpoint| builder.listen(endpoint))
+    }
+}
+
+/// The exception for a wrong option.
+pub(super) fn bad(what: String) -> SystemException {
+    SystemException::bad_param(Minor::BAD_ARGUMENT, what)
+}
