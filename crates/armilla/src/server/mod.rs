@@ -1,5 +1,18 @@
 //! The server side: the endpoints that listen, the connections, the threads that serve them, the
 //! object adapters ([`poa`]), and the servants that carry out the requests.
+//!
+//! The rooms, the lowest first; a file imports from its own room and from those before it:
+//!
+//! | room | what lives there |
+//! |---|---|
+//! | `addresses` | where the ORB is reached, and what references say about that |
+//! | `interception`, `poa`, `servant` | interceptors, object adapters and skeletons |
+//! | `reply` | where replies go, how they are encoded, and those that come later |
+//! | `threads` | which thread serves which connection, and who leads it |
+//! | `dispatch` | from a decoded request to its servant |
+//! | `connections` | reading requests, sending replies, and ending |
+//! | `endpoints` | listening, and taking connections in |
+//! | `local` | calls of this process to its own objects |
 
 mod addresses;
 mod connections;

@@ -5,14 +5,14 @@
 //! direction. The connection waits in the reactor, and no thread blocks to send: two ends that each
 //! wait for the other to read would deadlock.
 
-use super::connection::{Connection, ServedBy};
+use super::connection::Connection;
 use super::listen_points;
 use crate::client::{Carrier, ConnectionSetup, MultiplexedConnection};
 use crate::exception::{Completion, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
-use crate::server::endpoints::admit;
 use crate::server::reply::close_reason::CloseReason;
+use crate::server::threads::served_by::ServedBy;
 use crate::sync::lock;
 use armilla_cdr::CodeSets;
 use armilla_giop::engine::{ConnectionLoss, Role};
@@ -61,12 +61,7 @@ pub(in crate::server) fn offer(
     let connection = match entered {
         Ok(connection) => connection,
         Err(why) => {
-            admit::report_not_entered(
-                "a new connection is not bidirectional",
-                orb,
-                &**stream,
-                &why,
-            );
+            why.report("a new connection is not bidirectional", orb.settings(), stream.peer());
             return None;
         }
     };
@@ -78,9 +73,9 @@ pub(in crate::server) fn offer(
             let carrier = Arc::new(carrier.clone());
             MultiplexedConnection::carried(setup, Role::Originator, carrier)
         })
-        .filter(|_| workers.begin(&connection).is_ok());
+        .filter(|_| connection.begin_serving().is_ok());
     if link.is_none() {
-        workers.registry.leave(&connection);
+        workers.registry.leave(connection.number);
     }
     link
 }
@@ -288,7 +283,7 @@ pub(in crate::server) fn accept_offer(
             continue;
         }
         let address = address_of(&point);
-        if let Err(why) = listen_points::check(&point, connection) {
+        if let Err(why) = listen_points::check(&point, &connection.orb, &*connection.stream) {
             report!(
                 warn,
                 "calls to an address do not go over the connection that was offered for it",

@@ -2,12 +2,13 @@
 //!
 //! Why it ends, and what is logged, is in [`crate::server::reply::close_reason`].
 
-use super::connection::{Connection, ServedBy};
+use super::connection::Connection;
 use super::output::Output;
 use crate::callbacks::guarded;
 use crate::exception::Completion;
 use crate::server::reply::close_reason::CloseReason;
-use crate::server::threads::workers::Worker;
+use crate::server::threads::served_by::ServedBy;
+use crate::server::threads::worker::Worker;
 use armilla_giop::Version;
 use armilla_giop::engine::TimeoutKind;
 use parking_lot::MutexGuard;
@@ -50,7 +51,7 @@ impl Connection {
 
     /// Closes the connection and removes it from the registry.
     pub(in crate::server) fn close(&self) {
-        self.workers.registry.retire(self);
+        self.workers.registry.retire(self.number);
         // Requests that arrived meanwhile were not begun. They are read and discarded: unread
         // octets would make the kernel reset the connection, and the client might lose the closing
         // message.
@@ -62,7 +63,7 @@ impl Connection {
         if let ServedBy::Reactor(reactor_connection) = &self.served_by {
             reactor_connection.deregister();
         }
-        self.workers.registry.leave(self);
+        self.workers.registry.leave(self.number);
     }
 
     /// Whether a reply is pending in either direction. Such a connection cannot be closed as idle.

@@ -11,8 +11,6 @@
 
 use super::bidirectional::{self, Bidirectional};
 use super::output::Output;
-use super::reactor_connection::ReactorConnection;
-use super::refusals;
 use super::slowness::Slowness;
 use crate::client::Ready;
 use crate::exception::{Completion, SystemException};
@@ -25,8 +23,11 @@ use crate::server::poa::ObjectAdapters;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::connection_slot::ConnectionSlot;
 use crate::server::threads::leadership::{LeadToken, Leadership};
+use crate::server::threads::served::AfterServing;
+use crate::server::threads::served_by::ServedBy;
+use crate::server::threads::worker::Worker;
 use crate::server::threads::worker_status::WorkerStatus;
-use crate::server::threads::workers::{ThreadSlot, Worker, Workers};
+use crate::server::threads::workers::Workers;
 use armilla_cdr::{Buffer, CodeSets, Decoder};
 use armilla_giop::engine::{ConnectionLoss, RequestAction, ServerEvent};
 use armilla_giop::{
@@ -86,31 +87,11 @@ impl RequestConnection for Arc<Connection> {
     }
 }
 
-/// What waits for the requests of a connection.
-pub(in crate::server) enum ServedBy {
-    /// A thread of its own.
-    Thread(#[expect(dead_code, reason = "it counts by being there")] ThreadSlot),
-    /// The reactor.
-    Reactor(ReactorConnection),
-}
-
-/// What a leader does once it has served every request that has arrived.
-#[derive(Clone, Copy)]
-pub(in crate::server) enum AfterServing {
-    /// It blocks until more arrives.
-    Wait,
-    /// It reads once more without blocking.
-    Poll,
-    /// It returns.
-    Return,
-}
-
 /// What a leader needs to serve one message.
 struct LeaderContext<'h> {
     token: &'h mut LeadToken,
     reply: &'h mut Buffer,
     status: &'h WorkerStatus,
-    workers: &'h Arc<Workers>,
 }
 
 impl Connection {
@@ -150,7 +131,7 @@ impl Connection {
     /// Leads the connection from a thread of its own, until the connection ends or another thread
     /// takes over the leadership.
     pub(in crate::server) fn drive(self: &Arc<Self>, mut token: LeadToken, worker: &mut Worker) {
-        worker.status.set_connection(self);
+        worker.status.set_connection(self.clone());
         let _waiting = self.extension.begin();
         let served = self.serve(&mut token, worker, AfterServing::Wait);
         worker.status.clear_connection();
@@ -188,17 +169,17 @@ impl Connection {
             if self.workers.is_closing() && !self.may_call() {
                 return Err(CloseReason::Ours);
             }
-            let Worker { inbox, reply, status, workers, .. } = &mut *worker;
+            let Worker { inbox, reply, status, .. } = &mut *worker;
             let leads = match framer.take_single(inbox) {
                 Some(message) => {
                     more = false;
                     match decode_request_fast(&message) {
                         Some((header, body)) => {
-                            let context = LeaderContext { token, reply, status, workers };
+                            let context = LeaderContext { token, reply, status };
                             self.serve_request(framer, context, &message, header, body)?
                         }
                         None => {
-                            let context = LeaderContext { token, reply, status, workers };
+                            let context = LeaderContext { token, reply, status };
                             self.serve_message(framer, context, &message)?
                         }
                     }
@@ -210,7 +191,7 @@ impl Connection {
                         drop(framer);
                         let skipped = skipped.map_err(CloseReason::Framing)?;
                         if let Skipped::Request(request) = skipped {
-                            refusals::refuse_oversized(self, &request, &error, reply)?;
+                            self.refuse_oversized(&request, &error, reply)?;
                         }
                         true
                     }
@@ -218,7 +199,7 @@ impl Connection {
                         more = framer.has_more();
                         self.note_size(message.octets.len());
                         let _reserved = self.reservation.lock().take();
-                        let context = LeaderContext { token, reply, status, workers };
+                        let context = LeaderContext { token, reply, status };
                         self.serve_message(framer, context, &message)?
                     }
                     Ok(None) => {
@@ -274,17 +255,18 @@ impl Connection {
         header: RequestHeader<'_>,
         body: Decoder<'_>,
     ) -> Result<bool, CloseReason> {
-        let LeaderContext { token, reply, status, workers } = context;
+        let LeaderContext { token, reply, status } = context;
         let (begun, code_sets) = self.begin(&mut framer, header.request_id);
         drop(framer);
         if begun != RequestAction::Serve {
             return self.answer_unserved(begun, message, &header, reply).map(|()| true);
         }
         self.leadership.enter_servant(token);
-        status.enter_servant(*token, !header.response_expected, workers);
+        status.enter_servant(*token, !header.response_expected);
+        self.workers.monitor.wake_if_asleep();
         let timed = self.hand_over_if_slow(*token, header.response_expected);
         let served = requests::request(self.source(), message, header, body, code_sets, reply);
-        status.leave_servant(workers);
+        status.leave_servant(&*self.workers);
         if let Some(begun) = timed {
             self.slowness.note(begun.elapsed());
         }
@@ -353,7 +335,7 @@ impl Connection {
         reply: &mut Buffer,
     ) -> Result<(), CloseReason> {
         match begun {
-            RequestAction::Refuse => refusals::refuse(self, message, header, reply),
+            RequestAction::Refuse => self.refuse(message, header, reply),
             _ => Ok(()),
         }
     }
@@ -364,13 +346,13 @@ impl Connection {
     fn receive(
         self: &Arc<Self>,
         message: &Message<'_>,
-        LeaderContext { token, reply, status, workers }: LeaderContext<'_>,
+        LeaderContext { token, reply, status }: LeaderContext<'_>,
     ) -> Result<bool, CloseReason> {
         if let Some(link) = self.link() {
             match message.header.kind {
                 MessageKind::Reply | MessageKind::LocateReply => {
                     let ready = link.take(message)?;
-                    return Ok(self.proceed_with(ready, token, status, workers));
+                    return Ok(self.proceed_with(ready, token, status));
                 }
                 MessageKind::CloseConnection => link.fail(ConnectionLoss::Closed, ""),
                 _ => {}
@@ -379,15 +361,11 @@ impl Connection {
         let received = self.output.lock().responder.receive(message)?;
         let ServerEvent::Locate(request) = received else { return Ok(true) };
         self.leadership.enter_servant(token);
-        status.enter_servant(*token, false, workers);
-        let located = requests::locate(
-            &self.source(),
-            message,
-            &request,
-            refusals::locate_refusal(self),
-            reply,
-        );
-        status.leave_servant(workers);
+        status.enter_servant(*token, false);
+        self.workers.monitor.wake_if_asleep();
+        let located =
+            requests::locate(&self.source(), message, &request, self.locate_refusal(), reply);
+        status.leave_servant(&*self.workers);
         if !self.leadership.leave_servant(token) {
             if let Err(end) = located {
                 self.end_by_leader(&end);
@@ -399,20 +377,15 @@ impl Connection {
 
     /// Completes calls whose replies have arrived. This runs callbacks of the program, hence the
     /// result, as that of [`receive`](Self::receive).
-    fn proceed_with(
-        &self,
-        ready: Ready,
-        token: &mut LeadToken,
-        status: &WorkerStatus,
-        workers: &Arc<Workers>,
-    ) -> bool {
+    fn proceed_with(&self, ready: Ready, token: &mut LeadToken, status: &WorkerStatus) -> bool {
         self.leadership.enter_servant(token);
-        status.enter_servant(*token, false, workers);
+        status.enter_servant(*token, false);
+        self.workers.monitor.wake_if_asleep();
         // A panic is reported.
         self.orb
             .call_back("a callback", Completion::Yes, || serve_from(None, || ready.resume()))
             .ok();
-        status.leave_servant(workers);
+        status.leave_servant(&*self.workers);
         self.leadership.leave_servant(token)
     }
 
@@ -470,7 +443,7 @@ impl Connection {
                 } else {
                     self.leadership.await_message(&mut token, framer.is_partial());
                     drop(framer);
-                    reactor_connection.wait_for_more(self);
+                    self.wait_for_more(reactor_connection);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The addresses for which a bidirectional connection is offered: those of this ORB, and which of a
 //! client's to trust.
 
-use super::connection::Connection;
+use crate::runtime::Orb;
 use crate::server::addresses::publications::Publications;
 use crate::settings::AcceptBidirectional;
 use crate::threads::BlockingScope;
@@ -42,13 +42,17 @@ fn peer(stream: &dyn Stream) -> Option<IpAddr> {
 ///
 /// # Errors
 /// The reason, with a hint at what to change, if it may not.
-pub(in crate::server) fn check(point: &ListenPoint, connection: &Connection) -> Result<(), String> {
-    let ours = connection.orb.server().is_ok_and(|server| server.is_at(&point.host, point.port));
+pub(in crate::server) fn check(
+    point: &ListenPoint,
+    orb: &Orb,
+    stream: &dyn Stream,
+) -> Result<(), String> {
+    let ours = orb.server().is_ok_and(|server| server.is_at(&point.host, point.port));
     if ours {
         return Err("it is this server's own".into());
     }
-    let trusted = connection.orb.settings().accept_bidirectional == AcceptBidirectional::Trusted;
-    if trusted || is_at(&point.host, peer(&*connection.stream)) {
+    let trusted = orb.settings().accept_bidirectional == AcceptBidirectional::Trusted;
+    if trusted || is_at(&point.host, peer(stream)) {
         return Ok(());
     }
     Err("the client does not come from there; where it is behind an address translation, \

@@ -7,7 +7,8 @@ pub(super) mod listen_points;
 #[cfg(test)]
 mod offers_model;
 pub(super) mod output;
-pub(super) mod reactor_connection;
+pub(super) mod reactor;
 pub(super) mod receiving;
 pub(super) mod refusals;
+pub(super) mod served;
 pub(super) mod slowness;

@@ -2,11 +2,12 @@
 //!
 //! What a reply contains is in [`crate::server::reply::reply_port`].
 
-use super::connection::{Connection, ServedBy};
-use super::reactor_connection::ReactorConnection;
+use super::connection::Connection;
 use crate::message_memory::Reservation;
 use crate::runtime::Orb;
 use crate::server::reply::sink::{LateSink, PendingReply, ReplySink, RequestSink};
+use crate::server::threads::reactor_connection::ReactorConnection;
+use crate::server::threads::served_by::ServedBy;
 use crate::settings::Settings;
 use crate::wire;
 use armilla_cdr::Encoder;
@@ -184,7 +185,7 @@ impl Connection {
             self.reserve(output, length - sent)?;
             output.enqueue(parts, sent);
             if !was_stuck {
-                reactor_connection.wait_for_room(self, output);
+                self.wait_for_room(reactor_connection, output);
             }
         }
         Ok(())

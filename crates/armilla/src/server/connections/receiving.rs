@@ -1,20 +1,18 @@
 //! The receiving side of a connection: one read at a time, by its leader. A thread that has served
 //! large messages gives their memory back while it waits.
 
-use super::connection::{AfterServing, Connection, ServedBy};
+use super::connection::Connection;
 use crate::server::reply::close_reason::CloseReason;
 use crate::server::threads::leadership::LeadToken;
-use crate::server::threads::workers::Worker;
+use crate::server::threads::served::AfterServing;
+use crate::server::threads::served_by::ServedBy;
+use crate::server::threads::worker::{MEMORY_KEPT, Worker};
 use armilla_giop::Framer;
 use std::io;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 /// A message of this many octets is large: its thread has memory to release later.
 const LARGE_MESSAGE: usize = 1 << 20;
-
-/// How long a thread keeps the memory of large messages for the next one of the same connection.
-pub(in crate::server) const MEMORY_KEPT: Duration = Duration::from_secs(1);
 
 impl Connection {
     /// Reads once, and blocks if `fetch` says so. During a flood of oneway requests the thread

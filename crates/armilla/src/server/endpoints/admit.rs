@@ -5,7 +5,6 @@ use crate::exception::Completion;
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::connections::connection::Connection;
-use crate::server::threads::registry::NotEntered;
 use crate::server::threads::workers::Workers;
 use crate::sync::lock;
 use armilla_giop::{Version, close_connection};
@@ -85,14 +84,14 @@ pub(in crate::server) fn admit(orb: &Orb, stream: Arc<dyn Stream>, workers: &Arc
     let connection = match entered {
         Ok(connection) => connection,
         Err(why) => {
-            report_not_entered("refused", orb, &*stream, &why);
+            why.report("refused", orb.settings(), stream.peer());
             return refuse(&*stream);
         }
     };
-    if let Err(error) = workers.begin(&connection) {
+    if let Err(error) = connection.begin_serving() {
         report!(error, "cannot watch a connection; closing it", error = error);
         refuse(&*stream);
-        workers.registry.leave(&connection);
+        workers.registry.leave(connection.number);
     }
 }
 
@@ -113,34 +112,6 @@ fn may_connect(users: &[u32], stream: &dyn Stream) -> bool {
         user = user.map_or("unknown".to_owned(), |user| user.to_string()),
     );
     false
-}
-
-/// Reports what has become of a connection that does not count among the open ones, and why.
-pub(in crate::server) fn report_not_entered(
-    what: &str,
-    orb: &Orb,
-    stream: &dyn Stream,
-    why: &NotEntered,
-) {
-    let settings = orb.settings();
-    let (why, limit) = match why {
-        NotEntered::Closing => return,
-        NotEntered::TooMany => {
-            ("max_connections are open and none is idle", Some(settings.max_connections))
-        }
-        NotEntered::TooManyOfPeer => (
-            "connections_per_peer connections of this host are open",
-            settings.connections_per_peer,
-        ),
-    };
-    report!(
-        warn,
-        "a connection cannot be taken in",
-        outcome = what,
-        why = why,
-        peer = stream.peer(),
-        limit = limit.unwrap_or_default(),
-    );
 }
 
 /// Tells a client that is refused that none of its requests was read.

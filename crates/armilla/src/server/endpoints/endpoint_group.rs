@@ -11,7 +11,8 @@ use crate::log::report;
 use crate::runtime::{Orb, WeakOrb};
 use crate::server::addresses::own_addresses::{OwnAddresses, is_same_host};
 use crate::server::addresses::publications::Publications;
-use crate::server::threads::workers::{WorkerThreads, Workers};
+use crate::server::threads::worker_threads::WorkerThreads;
+use crate::server::threads::workers::Workers;
 use crate::settings::Settings;
 use crate::transport::{Endpoint, Listening};
 use armilla_giop::ior::TaggedComponent;
@@ -66,6 +67,19 @@ impl EndpointGroupOptions {
     }
 }
 
+impl EndpointGroupOptions {
+    /// How the threads of the group are made.
+    fn threads(&self) -> WorkerThreads {
+        WorkerThreads {
+            concurrency: self.concurrency,
+            name: self.thread_name.clone(),
+            stack_size: self.stack_size,
+            kept: self.prestarted_threads,
+            on_start: self.on_thread_start.clone(),
+        }
+    }
+}
+
 impl fmt::Debug for EndpointGroupOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("EndpointGroupOptions")
@@ -92,7 +106,7 @@ impl Orb {
         let server = self.server()?;
         let endpoints = options.endpoints.iter().map(|text| self.transports().endpoint(text));
         let endpoints = endpoints.collect::<Result<Vec<_>, _>>()?;
-        let mut group = Group::new(self, WorkerThreads::of(&options), Publications::empty())?;
+        let mut group = Group::new(self, options.threads(), Publications::empty())?;
         let mut settings = self.settings().clone();
         options.settings.iter().for_each(|change| change(&mut settings));
         for endpoint in &endpoints {

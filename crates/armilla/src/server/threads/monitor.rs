@@ -3,12 +3,10 @@
 //!
 //! The monitor polls, so that a request pays for it with the load of one flag only.
 
-use super::worker_status::{Observation, WorkerStatus};
-use super::workers::Workers;
+use super::worker_status::{Observation, WorkerPool, WorkerStatus};
 use crate::callbacks::guarded;
 use crate::exception::Completion;
 use crate::sync::lock;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::thread;
@@ -59,14 +57,13 @@ impl Monitor {
     }
 }
 
-/// Starts the monitor thread. It ends with the last reference to the workers, and sweeps the
+/// Runs in the monitor thread. It ends with the last reference to the workers, and sweeps the
 /// registry every `sweep`.
-pub(in crate::server) fn start(workers: &Arc<Workers>, sweep: Duration) -> io::Result<()> {
-    let (watched, monitor) = (Arc::downgrade(workers), workers.monitor.clone());
-    workers.threads.spawn("monitor", move || watch(&watched, &monitor, sweep))
-}
-
-fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
+pub(in crate::server) fn watch(
+    workers: &Weak<impl WorkerPool>,
+    monitor: &Monitor,
+    sweep: Duration,
+) {
     let mut inspector = Inspector::default();
     let mut swept = Instant::now();
     loop {
@@ -74,7 +71,7 @@ fn watch(workers: &Weak<Workers>, monitor: &Monitor, sweep: Duration) {
         // A panic is reported; the next look is as good.
         guarded("a look at the server", Completion::Maybe, || inspector.inspect(&workers)).ok();
         if swept.elapsed() >= sweep {
-            let look = || workers.registry.sweep();
+            let look = || workers.sweep();
             guarded("a look at the connections", Completion::Maybe, look).ok();
             swept = Instant::now();
         }
@@ -97,9 +94,9 @@ struct Inspector {
 }
 
 impl Inspector {
-    fn inspect(&mut self, workers: &Arc<Workers>) {
+    fn inspect(&mut self, workers: &Arc<impl WorkerPool>) {
         self.unchanged = self.unchanged.saturating_add(1);
-        for status in lock(&workers.statuses).iter() {
+        for status in lock(workers.statuses()).iter() {
             match status.look() {
                 Observation::Changed => self.unchanged = 0,
                 Observation::Idle => {}

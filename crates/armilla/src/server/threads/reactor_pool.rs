@@ -5,10 +5,10 @@
 //! its own or in anything else that a servant does, is replaced until it continues.
 
 use super::leadership::LeadToken;
-use super::workers::{Worker, Workers};
+use super::served::SharedConnection;
+use super::worker::{MEMORY_KEPT, Worker};
+use super::worker_status::WorkerPool;
 use crate::log::report;
-use crate::server::connections::connection::{AfterServing, Connection};
-use crate::server::connections::receiving::MEMORY_KEPT;
 use crate::server::reply::close_reason::CloseReason;
 use crate::sync::lock;
 use armilla_ipc::reactor::{Notifier, Reactor};
@@ -29,7 +29,7 @@ pub(in crate::server) struct ReactorPool {
     most: usize,
     count: Mutex<Count>,
     /// Connections that were handed over with requests already read, and their lead tokens.
-    arrived: Mutex<VecDeque<(Arc<Connection>, LeadToken)>>,
+    arrived: Mutex<VecDeque<(SharedConnection, LeadToken)>>,
     notifier: OnceLock<Notifier>,
 }
 
@@ -44,7 +44,7 @@ struct Count {
 /// What the thread has to serve after the reactor's event handler has returned.
 enum PendingEvent {
     /// A connection is ready to be read or written.
-    Ready(Arc<Connection>),
+    Ready(SharedConnection),
     /// A connection was handed over with requests already read.
     Handover,
 }
@@ -60,7 +60,7 @@ impl ReactorPool {
     /// # Errors
     /// If the operating system lacks descriptors or threads.
     pub(in crate::server) fn start(
-        workers: &Arc<Workers>,
+        workers: &Arc<dyn WorkerPool>,
         least: usize,
         most: usize,
     ) -> io::Result<Arc<Self>> {
@@ -83,12 +83,12 @@ impl ReactorPool {
     }
 
     /// Notes that the reactor found `connection` ready, for this thread to serve.
-    pub(in crate::server) fn set_ready(connection: &Arc<Connection>) {
+    pub(in crate::server) fn set_ready(connection: &SharedConnection) {
         PENDING_EVENT.set(Some(PendingEvent::Ready(connection.clone())));
     }
 
     /// Lets some thread of the pool serve the requests that were already read from a connection.
-    pub(in crate::server) fn serve_arrived(&self, connection: Arc<Connection>, token: LeadToken) {
+    pub(in crate::server) fn serve_arrived(&self, connection: SharedConnection, token: LeadToken) {
         lock(&self.arrived).push_back((connection, token));
         self.notify();
         if self.reactor.is_stopped() {
@@ -116,7 +116,7 @@ impl ReactorPool {
 
     /// Counts one more thread as blocked, and starts another in its place unless the limit is
     /// reached.
-    pub(in crate::server) fn blocked(self: &Arc<Self>, workers: &Arc<Workers>) {
+    pub(in crate::server) fn blocked(self: &Arc<Self>, workers: &Arc<dyn WorkerPool>) {
         let mut count = lock(&self.count);
         count.blocked += 1;
         while count.threads < count.blocked + self.least {
@@ -144,15 +144,19 @@ impl ReactorPool {
         count.reported &= count.threads >= self.most;
     }
 
-    fn spawn_thread(self: &Arc<Self>, workers: &Arc<Workers>, count: &mut Count) -> io::Result<()> {
+    fn spawn_thread(
+        self: &Arc<Self>,
+        workers: &Arc<dyn WorkerPool>,
+        count: &mut Count,
+    ) -> io::Result<()> {
         let (reactor_pool, served) = (self.clone(), workers.clone());
-        workers.threads.spawn("reactor", move || reactor_pool.work(&served))?;
+        workers.threads().spawn("reactor", move || reactor_pool.work(&served))?;
         count.threads += 1;
         Ok(())
     }
 
-    fn work(&self, workers: &Arc<Workers>) {
-        let mut worker = Worker::new(workers, true);
+    fn work(&self, workers: &Arc<dyn WorkerPool>) {
+        let mut worker = Worker::new(workers.clone(), true);
         while !self.reactor.is_stopped() {
             let wait = if worker.large { MEMORY_KEPT } else { IDLE_THREAD_TIMEOUT };
             let events = match self.reactor.handle_events(Some(wait)) {
@@ -177,12 +181,12 @@ impl ReactorPool {
             }
             match pending {
                 Some(PendingEvent::Ready(connection)) => {
-                    connection.lead_guarded(&mut worker, |worker| connection.ready(worker));
+                    connection.take_event(&mut worker);
                 }
                 Some(PendingEvent::Handover) => self.serve_next(&mut worker),
                 None => {}
             }
-            worker.status.unblock(workers);
+            worker.status.unblock(&**workers);
             worker.shrink();
         }
         lock(&self.count).threads -= 1;
@@ -197,9 +201,7 @@ impl ReactorPool {
             self.notify();
         }
         if let Some((connection, token)) = next {
-            connection.lead_guarded(worker, |worker| {
-                connection.proceed(token, worker, AfterServing::Return);
-            });
+            connection.serve_arrived(token, worker);
         }
     }
 

@@ -4,8 +4,9 @@
 //! request. It only records its activity, and the monitor's sweep over all connections wakes those
 //! that have waited too long.
 
+use super::served::{ServedConnection, SharedConnection};
+use crate::log::report;
 use crate::peer::Peer;
-use crate::server::connections::connection::Connection;
 use crate::settings::Settings;
 use crate::sync::lock;
 use armilla_giop::engine::{IdleMonitor, TimeoutKind, Timeouts};
@@ -45,8 +46,32 @@ pub(in crate::server) enum NotEntered {
     TooManyOfPeer,
 }
 
+impl NotEntered {
+    /// Reports what has become of a connection that does not count among the open ones, and why.
+    pub(in crate::server) fn report(&self, what: &str, settings: &Settings, peer: &Address) {
+        let (why, limit) = match self {
+            Self::Closing => return,
+            Self::TooMany => {
+                ("max_connections are open and none is idle", Some(settings.max_connections))
+            }
+            Self::TooManyOfPeer => (
+                "connections_per_peer connections of this host are open",
+                settings.connections_per_peer,
+            ),
+        };
+        report!(
+            warn,
+            "a connection cannot be taken in",
+            outcome = what,
+            why = why,
+            peer = peer,
+            limit = limit.unwrap_or_default(),
+        );
+    }
+}
+
 struct Watched {
-    connection: Arc<Connection>,
+    connection: SharedConnection,
     monitor: IdleMonitor,
     evicted: bool,
 }
@@ -77,11 +102,11 @@ impl Registry {
 
     /// Enters the connection that `make` creates from its number. When the limit is reached, the
     /// connection that has been idle longest is closed.
-    pub(in crate::server) fn enter(
+    pub(in crate::server) fn enter<C: ServedConnection + Send + Sync + 'static>(
         &self,
         peer: &Address,
-        make: impl FnOnce(u64) -> Connection,
-    ) -> Result<Arc<Connection>, NotEntered> {
+        make: impl FnOnce(u64) -> C,
+    ) -> Result<Arc<C>, NotEntered> {
         let peer = Peer::of(peer);
         let mut open = lock(&self.open);
         let full = open.connections.len() >= self.limit.saturating_add(open.evicted);
@@ -98,7 +123,7 @@ impl Registry {
         open.next += 1;
         let connection = Arc::new(make(number));
         *open.by_peer.entry(peer).or_default() += 1;
-        let monitor = IdleMonitor::new(connection.leadership.activity(), self.started.elapsed());
+        let monitor = IdleMonitor::new(connection.activity(), self.started.elapsed());
         let watched = Watched { connection: connection.clone(), monitor, evicted: false };
         open.connections.insert(number, watched);
         Ok(connection)
@@ -116,7 +141,7 @@ impl Registry {
         let now = self.started.elapsed();
         let idle = open.connections.iter_mut().filter(|(_, watched)| !watched.evicted);
         let idle = idle.filter_map(|(number, watched)| {
-            watched.monitor.check(watched.connection.leadership.activity(), now, &self.timeouts);
+            watched.monitor.check(watched.connection.activity(), now, &self.timeouts);
             let since = watched.monitor.idle_since()?;
             (!watched.connection.has_pending_replies()).then_some((since, *number, watched))
         });
@@ -133,7 +158,7 @@ impl Registry {
     pub(in crate::server) fn sweep(&self) {
         let now = self.started.elapsed();
         for watched in lock(&self.open).connections.values_mut() {
-            let activity = watched.connection.leadership.activity();
+            let activity = watched.connection.activity();
             match watched.monitor.check(activity, now, &self.timeouts) {
                 Some(TimeoutKind::Idle) if watched.connection.has_pending_replies() => {}
                 // Only the client could reopen a bidirectional connection, so it is not closed for
@@ -150,19 +175,19 @@ impl Registry {
 
     /// Stops counting a connection that is about to be closed, so that a client that sees the end
     /// of it can open another one.
-    pub(in crate::server) fn retire(&self, connection: &Connection) {
+    pub(in crate::server) fn retire(&self, number: u64) {
         let open = &mut *lock(&self.open);
-        if let Some(watched) = open.connections.get_mut(&connection.number) {
+        if let Some(watched) = open.connections.get_mut(&number) {
             open.evicted += usize::from(!std::mem::replace(&mut watched.evicted, true));
         }
     }
 
     /// Removes a connection that is closed.
-    pub(in crate::server) fn leave(&self, connection: &Connection) {
+    pub(in crate::server) fn leave(&self, number: u64) {
         let mut open = lock(&self.open);
-        let Some(watched) = open.connections.remove(&connection.number) else { return };
+        let Some(watched) = open.connections.remove(&number) else { return };
         open.evicted -= usize::from(watched.evicted);
-        let peer = Peer::of(connection.stream.peer());
+        let peer = Peer::of(watched.connection.peer());
         if let Some(count) = open.by_peer.get_mut(&peer) {
             *count -= 1;
             if *count == 0 {
@@ -202,7 +227,7 @@ impl Registry {
     }
 
     /// The connections that are left after [`drain`](Self::drain).
-    pub(in crate::server) fn left(&self) -> Vec<Arc<Connection>> {
+    pub(in crate::server) fn left(&self) -> Vec<SharedConnection> {
         lock(&self.open).connections.values().map(|watched| watched.connection.clone()).collect()
     }
 }

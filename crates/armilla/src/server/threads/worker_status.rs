@@ -2,8 +2,8 @@
 //! reports that it is about to block.
 
 use super::leadership::LeadToken;
-use super::workers::Workers;
-use crate::server::connections::connection::Connection;
+use super::served::SharedConnection;
+use super::worker_threads::WorkerThreads;
 use crate::sync::lock;
 use crate::threads::{BlockingHooks, set_blocking_hooks};
 use std::cell::RefCell;
@@ -25,11 +25,30 @@ pub(in crate::server) struct WorkerStatus {
     blocked: AtomicBool,
     /// Whether the thread belongs to the reactor's pool.
     pooled: bool,
-    connection: Mutex<Option<Arc<Connection>>>,
+    connection: Mutex<Option<SharedConnection>>,
     /// The monitor's: the serial at the last look, and how many looks in a row have found it
     /// unchanged.
     seen: AtomicU64,
     ticks: AtomicU32,
+}
+
+/// The threads of which a worker is one.
+pub(in crate::server) trait WorkerPool: Send + Sync {
+    /// How they are made.
+    fn threads(&self) -> &WorkerThreads;
+
+    /// The statuses of all of them.
+    fn statuses(&self) -> &Mutex<Vec<Arc<WorkerStatus>>>;
+
+    /// Wakes connections that have waited too long.
+    fn sweep(&self);
+
+    /// Counts a thread of the reactor's pool as blocked in something other than waiting for
+    /// requests.
+    fn blocked(self: Arc<Self>);
+
+    /// Counts a blocked thread as running again.
+    fn unblocked(&self);
 }
 
 /// What a look at a status shows.
@@ -42,24 +61,27 @@ pub(in crate::server) enum Observation {
     Same(u32),
 }
 
+/// A worker: the threads of which it is one, and its status.
+type Current = (Arc<dyn WorkerPool>, Arc<WorkerStatus>);
+
 thread_local! {
     /// The status of the calling thread, if it is a worker.
-    static CURRENT: RefCell<Option<(Arc<Workers>, Arc<WorkerStatus>)>> =
+    static CURRENT: RefCell<Option<Current>> =
         const { RefCell::new(None) };
 }
 
 impl WorkerStatus {
     /// Creates the status of the calling thread, and installs its blocking hooks.
-    pub(in crate::server) fn new(workers: &Arc<Workers>, pooled: bool) -> Arc<Self> {
+    pub(in crate::server) fn new(workers: Arc<dyn WorkerPool>, pooled: bool) -> Arc<Self> {
         let status = Arc::new(Self { pooled, ..Self::default() });
-        CURRENT.set(Some((workers.clone(), status.clone())));
+        CURRENT.set(Some((workers, status.clone())));
         set_blocking_hooks(&BlockingHooks { begin: begin_blocking, end: end_blocking });
         status
     }
 
     /// Sets the connection that the thread serves.
-    pub(in crate::server) fn set_connection(&self, connection: &Arc<Connection>) {
-        *lock(&self.connection) = Some(connection.clone());
+    pub(in crate::server) fn set_connection(&self, connection: SharedConnection) {
+        *lock(&self.connection) = Some(connection);
     }
 
     pub(in crate::server) fn clear_connection(&self) {
@@ -70,27 +92,21 @@ impl WorkerStatus {
 
     /// Notes that the thread enters a servant.
     #[inline]
-    pub(in crate::server) fn enter_servant(
-        &self,
-        token: LeadToken,
-        oneway: bool,
-        workers: &Workers,
-    ) {
+    pub(in crate::server) fn enter_servant(&self, token: LeadToken, oneway: bool) {
         self.token.store(token.to_bits(), Ordering::Relaxed);
         self.oneway.store(oneway, Ordering::Relaxed);
         self.count();
-        workers.monitor.wake_if_asleep();
     }
 
     /// Notes that the servant has returned.
     #[inline]
-    pub(in crate::server) fn leave_servant(&self, workers: &Workers) {
+    pub(in crate::server) fn leave_servant(&self, workers: &(impl WorkerPool + ?Sized)) {
         self.count();
         self.unblock(workers);
     }
 
     /// Notes that the thread serves nothing after a panic.
-    pub(in crate::server) fn recover(&self, workers: &Workers) {
+    pub(in crate::server) fn recover(&self, workers: &(impl WorkerPool + ?Sized)) {
         if self.is_serving() {
             self.leave_servant(workers);
         }
@@ -99,7 +115,7 @@ impl WorkerStatus {
 
     /// Counts the thread as running again, if it counted as blocked.
     #[inline]
-    pub(in crate::server) fn unblock(&self, workers: &Workers) {
+    pub(in crate::server) fn unblock(&self, workers: &(impl WorkerPool + ?Sized)) {
         if self.blocked.load(Ordering::Relaxed) && self.blocked.swap(false, Ordering::AcqRel) {
             workers.unblocked();
         }
@@ -126,7 +142,7 @@ impl WorkerStatus {
 
     /// The connection whose request the calling thread is serving; `None` outside a servant and in
     /// threads that are not workers.
-    pub(in crate::server) fn current_connection() -> Option<Arc<Connection>> {
+    pub(in crate::server) fn current_connection() -> Option<SharedConnection> {
         let served = CURRENT.try_with(|mine| {
             let mine = mine.borrow();
             let (_, status) = mine.as_ref().filter(|(_, status)| status.is_serving())?;
@@ -145,9 +161,9 @@ impl WorkerStatus {
     }
 
     /// Counts the thread as blocked. The pool then starts another one in its place.
-    pub(in crate::server) fn mark_blocked(&self, workers: &Arc<Workers>) {
+    pub(in crate::server) fn mark_blocked(&self, workers: &Arc<impl WorkerPool + ?Sized>) {
         if self.pooled && !self.blocked.swap(true, Ordering::AcqRel) {
-            workers.blocked();
+            workers.clone().blocked();
         }
     }
 
@@ -155,8 +171,7 @@ impl WorkerStatus {
     pub(in crate::server) fn hand_over_lead(&self) {
         let connection = lock(&self.connection).clone();
         if let Some(connection) = connection {
-            connection.slowness.note_slow();
-            connection.hand_over_lead(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
+            connection.hand_over_slow(LeadToken::from_bits(self.token.load(Ordering::Relaxed)));
         }
     }
 }
@@ -190,7 +205,7 @@ fn begin_blocking() -> bool {
 fn end_blocking() {
     CURRENT.with_borrow(|mine| {
         if let Some((workers, status)) = mine {
-            status.unblock(workers);
+            status.unblock(&**workers);
         }
     });
 }

@@ -6,89 +6,29 @@
 
 use super::leadership::LeadToken;
 use super::monitor::{self, Monitor};
+use super::reactor_connection::ReactorConnection;
 use super::reactor_pool::ReactorPool;
 use super::registry::Registry;
-use super::worker_status::WorkerStatus;
-use crate::callbacks::guarded;
+use super::served::SharedConnection;
+use super::served_by::{ServedBy, ThreadSlot};
+use super::worker::Worker;
+use super::worker_status::{WorkerPool, WorkerStatus};
+use super::worker_threads::WorkerThreads;
 use crate::concurrency::Concurrency;
-use crate::exception::Completion;
 use crate::log::report;
 use crate::message_memory::MessageMemory;
-use crate::server::connections::connection::{Connection, ServedBy};
-use crate::server::connections::reactor_connection::ReactorConnection;
-use crate::server::endpoints::endpoint_group::EndpointGroupOptions;
 use crate::server::reply::close_reason::CloseReason;
 use crate::settings::Settings;
 use crate::sync::lock;
-use armilla_cdr::Buffer;
-use armilla_giop::MessageBuffer;
-use armilla_ipc::{Stream, memory};
+use armilla_ipc::Stream;
 use std::collections::VecDeque;
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 /// How long a thread without a connection waits for one before it ends.
 const IDLE_THREAD_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 5_000 });
-
-/// The largest reply buffer that a thread keeps between connections, in octets.
-const RETAINED: usize = 1024 * 1024;
-
-/// How the threads are made.
-pub(in crate::server) struct WorkerThreads {
-    concurrency: Concurrency,
-    name: String,
-    stack_size: Option<usize>,
-    /// How many threads that serve one connection each are kept while there are none.
-    kept: usize,
-    on_start: Option<Arc<dyn Fn() + Send + Sync>>,
-}
-
-impl WorkerThreads {
-    /// Threads like any other.
-    pub(in crate::server) fn new(concurrency: Concurrency) -> Self {
-        let (name, stack_size) = ("armilla".to_owned(), None);
-        Self { concurrency, name, stack_size, kept: 0, on_start: None }
-    }
-
-    /// The threads of a group of endpoints.
-    pub(in crate::server) fn of(options: &EndpointGroupOptions) -> Self {
-        Self {
-            concurrency: options.concurrency,
-            name: options.thread_name.clone(),
-            stack_size: options.stack_size,
-            kept: options.prestarted_threads,
-            on_start: options.on_thread_start.clone(),
-        }
-    }
-
-    /// Starts a thread with this duty.
-    ///
-    /// # Errors
-    /// If the operating system cannot create the thread.
-    pub(in crate::server) fn spawn(
-        &self,
-        duty: &str,
-        run: impl FnOnce() + Send + 'static,
-    ) -> io::Result<()> {
-        let builder = thread::Builder::new().name(format!("{}-{duty}", self.name));
-        let builder = match self.stack_size {
-            Some(size) => builder.stack_size(size),
-            None => builder,
-        };
-        let on_start = self.on_start.clone();
-        let started = builder.spawn(move || {
-            if let Some(on_start) = on_start {
-                // A panic is reported.
-                guarded("a hook of new threads", Completion::No, || on_start()).ok();
-            }
-            run();
-        });
-        started.map(drop)
-    }
-}
 
 /// All threads that serve the connections of a group of endpoints.
 pub(in crate::server) struct Workers {
@@ -98,7 +38,7 @@ pub(in crate::server) struct Workers {
     pub(in crate::server) monitor: Arc<Monitor>,
     pub(in crate::server) statuses: Mutex<Vec<Arc<WorkerStatus>>>,
     /// How many connections have a thread of their own.
-    driven: AtomicUsize,
+    driven: Arc<AtomicUsize>,
     drivers: Mutex<Drivers>,
     connection_waiting: Condvar,
     reactor_pool: OnceLock<Arc<ReactorPool>>,
@@ -109,74 +49,12 @@ pub(in crate::server) struct Workers {
 #[derive(Default)]
 struct Drivers {
     /// Connections that wait for a thread.
-    waiting: VecDeque<(Arc<Connection>, LeadToken)>,
+    waiting: VecDeque<(SharedConnection, LeadToken)>,
     /// The number of threads, and how many of them wait for a connection.
     threads: usize,
     idle: usize,
     /// Whether the log already says that there are not enough threads.
     reported: bool,
-}
-
-/// What a thread needs to serve requests.
-pub(in crate::server) struct Worker {
-    /// The message being served, and the buffer to read into.
-    pub(in crate::server) inbox: MessageBuffer,
-    /// The last reply; its buffer is reused for the next one.
-    pub(in crate::server) reply: Buffer,
-    /// Whether a thread of the reactor has served large messages since it released memory.
-    pub(in crate::server) large: bool,
-    pub(in crate::server) status: Arc<WorkerStatus>,
-    pub(in crate::server) workers: Arc<Workers>,
-}
-
-impl Worker {
-    /// Registers the calling thread as a worker.
-    pub(in crate::server) fn new(workers: &Arc<Workers>, pooled: bool) -> Self {
-        let status = WorkerStatus::new(workers, pooled);
-        lock(&workers.statuses).push(status.clone());
-        let (inbox, reply) = (MessageBuffer::new(), Buffer::new());
-        Self { inbox, reply, large: false, status, workers: workers.clone() }
-    }
-
-    /// Makes the thread fit for other connections after a panic.
-    pub(in crate::server) fn recover(&mut self) {
-        self.status.recover(&self.workers);
-        (self.inbox, self.reply) = (MessageBuffer::new(), Buffer::new());
-    }
-
-    /// Frees the memory of large messages, and returns it to the operating system.
-    #[cold]
-    pub(in crate::server) fn release_memory(&mut self) {
-        self.large = false;
-        self.inbox.release_memory();
-        self.shrink();
-        memory::release_free();
-    }
-
-    /// Frees the buffers of large messages before the thread turns to another connection.
-    #[inline]
-    pub(in crate::server) fn shrink(&mut self) {
-        self.inbox.shrink();
-        if self.reply.capacity() > RETAINED {
-            self.reply = Buffer::new();
-        }
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.status.unblock(&self.workers);
-        lock(&self.workers.statuses).retain(|status| !Arc::ptr_eq(status, &self.status));
-    }
-}
-
-/// Counts a connection with a thread of its own, until dropped.
-pub(in crate::server) struct ThreadSlot(Arc<Workers>);
-
-impl Drop for ThreadSlot {
-    fn drop(&mut self) {
-        self.0.driven.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 impl Workers {
@@ -195,13 +73,15 @@ impl Workers {
             message_memory: MessageMemory::new(settings.message_memory),
             monitor: Arc::default(),
             statuses: Mutex::default(),
-            driven: AtomicUsize::new(0),
+            driven: Arc::default(),
             drivers: Mutex::default(),
             connection_waiting: Condvar::new(),
             reactor_pool: OnceLock::new(),
             starting: Mutex::default(),
         });
-        monitor::start(&workers, workers.registry.period())?;
+        let (watched, monitor) = (Arc::downgrade(&workers), workers.monitor.clone());
+        let sweep = workers.registry.period();
+        workers.threads.spawn("monitor", move || monitor::watch(&watched, &monitor, sweep))?;
         Ok(workers)
     }
 
@@ -234,29 +114,11 @@ impl Workers {
             Some(_) if bidirectional => 0,
             Some(_) => self.threads.concurrency.dedicated_threads(),
         };
-        let before = self.driven.fetch_add(1, Ordering::Relaxed);
-        let slot = ThreadSlot(self.clone());
+        let (before, slot) = ThreadSlot::take(&self.driven);
         if before < threads {
             return Ok(ServedBy::Thread(slot));
         }
         Ok(ServedBy::Reactor(ReactorConnection::new(self.reactor_pool()?)))
-    }
-
-    /// Begins to serve a connection that is in the registry.
-    ///
-    /// # Errors
-    /// If the reactor cannot watch the connection.
-    pub(in crate::server) fn begin(
-        self: &Arc<Self>,
-        connection: &Arc<Connection>,
-    ) -> io::Result<()> {
-        match &connection.served_by {
-            ServedBy::Thread(_) => {
-                self.assign_thread(connection.clone(), connection.leadership.token());
-                Ok(())
-            }
-            ServedBy::Reactor(reactor_connection) => reactor_connection.begin(connection),
-        }
     }
 
     /// Whether another thread may be added to take over a connection whose thread is blocked.
@@ -283,7 +145,7 @@ impl Workers {
     /// one, the next thread that becomes idle leads it.
     pub(in crate::server) fn assign_thread(
         self: &Arc<Self>,
-        connection: Arc<Connection>,
+        connection: SharedConnection,
         token: LeadToken,
     ) {
         let mut drivers = lock(&self.drivers);
@@ -306,10 +168,10 @@ impl Workers {
     }
 
     fn drive(self: &Arc<Self>) {
-        let mut worker = Worker::new(self, false);
+        let mut worker = Worker::new(self.clone(), false);
         while let Some((connection, token)) = self.next() {
-            connection.lead_guarded(&mut worker, |worker| connection.drive(token, worker));
-            match connection.large.load(Ordering::Relaxed) {
+            connection.clone().lead(token, &mut worker);
+            match connection.is_large() {
                 true => worker.release_memory(),
                 false => worker.shrink(),
             }
@@ -318,7 +180,7 @@ impl Workers {
 
     /// The next connection for the calling thread. `None` ends the thread, which is no longer
     /// counted: whether it is surplus and that it leaves is one decision, as others decide too.
-    fn next(&self) -> Option<(Arc<Connection>, LeadToken)> {
+    fn next(&self) -> Option<(SharedConnection, LeadToken)> {
         let mut drivers = lock(&self.drivers);
         drivers.idle += 1;
         while drivers.waiting.is_empty() && !self.is_closing() {
@@ -341,26 +203,11 @@ impl Workers {
     /// Lets a thread of the reactor's pool lead a connection with `token`.
     pub(in crate::server) fn continue_leading(
         &self,
-        connection: Arc<Connection>,
+        connection: SharedConnection,
         token: LeadToken,
     ) {
         if let Some(reactor_pool) = self.reactor_pool.get() {
             reactor_pool.serve_arrived(connection, token);
-        }
-    }
-
-    /// Counts a thread of the reactor's pool as blocked in something other than waiting for
-    /// requests.
-    pub(in crate::server) fn blocked(self: &Arc<Self>) {
-        if let Some(reactor_pool) = self.reactor_pool.get() {
-            reactor_pool.blocked(self);
-        }
-    }
-
-    /// Counts a blocked thread as running again.
-    pub(in crate::server) fn unblocked(&self) {
-        if let Some(reactor_pool) = self.reactor_pool.get() {
-            reactor_pool.unblocked();
         }
     }
 
@@ -389,8 +236,35 @@ impl Workers {
             return Ok(reactor_pool.clone());
         }
         let (min_threads, max_threads) = self.threads.concurrency.pool();
-        let reactor_pool = ReactorPool::start(self, min_threads, max_threads)?;
+        let reactor_pool =
+            ReactorPool::start(&(self.clone() as Arc<dyn WorkerPool>), min_threads, max_threads)?;
         Ok(self.reactor_pool.get_or_init(|| reactor_pool).clone())
+    }
+}
+
+impl WorkerPool for Workers {
+    fn threads(&self) -> &WorkerThreads {
+        &self.threads
+    }
+
+    fn statuses(&self) -> &Mutex<Vec<Arc<WorkerStatus>>> {
+        &self.statuses
+    }
+
+    fn sweep(&self) {
+        self.registry.sweep();
+    }
+
+    fn blocked(self: Arc<Self>) {
+        if let Some(reactor_pool) = self.reactor_pool.get().cloned() {
+            reactor_pool.blocked(&(self as Arc<dyn WorkerPool>));
+        }
+    }
+
+    fn unblocked(&self) {
+        if let Some(reactor_pool) = self.reactor_pool.get() {
+            reactor_pool.unblocked();
+        }
     }
 }
 
@@ -398,6 +272,7 @@ impl Workers {
 mod tests {
     use super::*;
     use std::sync::mpsc::channel;
+    use std::thread;
 
     #[test]
     fn of_two_idle_threads_the_one_that_is_kept_stays() {
