@@ -5,6 +5,7 @@ use armilla::{
     Collocation, Completion, ExceptionKind, Minor, Ref, ResponseHandler, SystemException, Version,
 };
 use armilla_giop::{MessageKind, cancel_request};
+use armilla_tests::alone::alone;
 use armilla_tests::gate::{PATIENCE, eventually};
 use armilla_tests::orbs::{self, CONCURRENCIES, Server};
 use armilla_tests::peer::{self, Wire, answered};
@@ -92,31 +93,35 @@ fn request(oracle: &Ref<dyn Oracle>, id: u32, question: i32) -> Vec<u8> {
 
 #[test]
 fn a_thousand_requests_wait_without_threads_and_are_answered_in_any_order() {
-    each(|server, silent, oracle| {
-        let mut wire = Wire::connect(server.address());
-        let requests: Vec<_> = (0..1_000).flat_map(|id| request(oracle, id, id as i32)).collect();
-        let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
-        let before = threads();
-        wire.send(&requests);
-        silent.await_asked(1_000);
-        // Other tests of this process have threads too, but not that many.
-        assert!(threads() < before + 200, "{} more threads", threads() - before);
-        let mut asked = silent.take();
-        let odd: Vec<_> = asked.extract_if(.., |(question, _)| *question % 2 == 1).collect();
-        let answering = thread::spawn(move || {
-            odd.into_iter().rev().for_each(|(question, reply)| reply.complete(Ok(question * 2)));
+    alone(|| {
+        each(|server, silent, oracle| {
+            let mut wire = Wire::connect(server.address());
+            let requests: Vec<_> =
+                (0..1_000).flat_map(|id| request(oracle, id, id as i32)).collect();
+            let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+            let before = threads();
+            wire.send(&requests);
+            silent.await_asked(1_000);
+            assert!(threads() < before + 200, "{} more threads", threads() - before);
+            let mut asked = silent.take();
+            let odd: Vec<_> = asked.extract_if(.., |(question, _)| *question % 2 == 1).collect();
+            let answering = thread::spawn(move || {
+                odd.into_iter()
+                    .rev()
+                    .for_each(|(question, reply)| reply.complete(Ok(question * 2)));
+            });
+            asked.into_iter().for_each(|(question, reply)| reply.complete(Ok(question * 2)));
+            let mut answers: Vec<_> = (0..1_000)
+                .map(|_| {
+                    let reply = wire.message().unwrap();
+                    let answer = i32::from_ne_bytes(*reply.last_chunk().unwrap());
+                    (answered(&reply), answer)
+                })
+                .collect();
+            answers.sort_unstable();
+            assert!(answers.iter().enumerate().all(|(n, a)| *a == (n as u32, n as i32 * 2)));
+            answering.join().unwrap();
         });
-        asked.into_iter().for_each(|(question, reply)| reply.complete(Ok(question * 2)));
-        let mut answers: Vec<_> = (0..1_000)
-            .map(|_| {
-                let reply = wire.message().unwrap();
-                let answer = i32::from_ne_bytes(*reply.last_chunk().unwrap());
-                (answered(&reply), answer)
-            })
-            .collect();
-        answers.sort_unstable();
-        assert!(answers.iter().enumerate().all(|(n, a)| *a == (n as u32, n as i32 * 2)));
-        answering.join().unwrap();
     });
 }
 
