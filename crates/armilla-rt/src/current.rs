@@ -163,6 +163,7 @@ const MOST_TRIALS: usize = 256;
 
 /// The priority of the calling thread, of an ORB: `RTCORBA::Current`.
 #[derive(Clone)]
+#[doc(alias = "RTCurrent")]
 pub struct RtCurrent {
     pub(crate) mapper: Mapper,
 }
@@ -170,6 +171,7 @@ pub struct RtCurrent {
 impl RtCurrent {
     /// The CORBA priority of the calling thread: that of the request which it serves, or the one
     /// that it was given. `None` if it has none (`the_priority` raises `BAD_INV_ORDER` then).
+    #[doc(alias = "the_priority")]
     pub fn priority(&self) -> Option<Priority> {
         corba_priority()
     }
@@ -188,6 +190,7 @@ impl RtCurrent {
     /// # Errors
     /// If the mapping has no native priority for it (the thread stays as it was), or the system
     /// refuses the native priority (the thread then has the CORBA priority only).
+    #[doc(alias = "the_priority")]
     pub fn set_priority(&self, priority: Priority) -> Result<(), RtError> {
         let native = self.mapper.native("calling thread", priority)?;
         set_priority(priority, native)

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 
 /// The real-time part of an ORB: it creates thread pools and POAs with real-time policies.
 #[derive(Clone)]
+#[doc(alias = "RTORB")]
 pub struct RtOrb {
     orb: Orb,
     mapper: Mapper,

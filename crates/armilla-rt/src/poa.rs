@@ -273,6 +273,7 @@ impl RtPoa {
     /// # Errors
     /// As [`Poa::activate`]; `WrongPolicy` unless the POA declares priorities; `BAD_PARAM` and
     /// others when the priority has no lane or no native priority.
+    #[doc(alias = "activate_object_with_priority")]
     pub fn activate_with_priority<I: Interface + ?Sized>(
         &self,
         servant: Arc<I>,
@@ -290,6 +291,7 @@ impl RtPoa {
     /// # Errors
     /// As [`activate_with_priority`](Self::activate_with_priority) and [`Poa::activate_with_id`];
     /// `BAD_INV_ORDER` if the object was given another priority before, with or without a servant.
+    #[doc(alias = "activate_object_with_id_and_priority")]
     pub fn activate_with_id_and_priority<I: Interface + ?Sized>(
         &self,
         id: impl Into<ObjectId>,

@@ -31,18 +31,30 @@ use armilla::{CustomPolicy, Policy, PolicyType};
 #[non_exhaustive]
 pub enum RtPolicy {
     /// Whose priority servants run at: `PriorityModelPolicy`, of a POA.
+    #[doc(alias = "PriorityModelPolicy")]
+    #[doc(alias = "create_priority_model_policy")]
     PriorityModel(PriorityModel),
     /// Which threads serve requests: `ThreadpoolPolicy`, of a POA.
+    #[doc(alias = "ThreadpoolPolicy")]
+    #[doc(alias = "create_threadpool_policy")]
     Threadpool(Threadpool),
     /// Protocols of a server: `ServerProtocolPolicy`, of an ORB, for thread pools that are created
     /// afterwards.
+    #[doc(alias = "ServerProtocolPolicy")]
+    #[doc(alias = "create_server_protocol_policy")]
     ServerProtocol(Vec<Protocol>),
     /// Protocols of a client: `ClientProtocolPolicy`.
+    #[doc(alias = "ClientProtocolPolicy")]
+    #[doc(alias = "create_client_protocol_policy")]
     ClientProtocol(Vec<Protocol>),
     /// Each reference has connections of its own: `PrivateConnectionPolicy`, of a client.
+    #[doc(alias = "PrivateConnectionPolicy")]
+    #[doc(alias = "create_private_connection_policy")]
     PrivateConnection,
     /// Bands of priorities with connections of their own, from the lowest to the highest priority
     /// of each: `PriorityBandedConnectionPolicy`, of a POA or of a client.
+    #[doc(alias = "PriorityBandedConnectionPolicy")]
+    #[doc(alias = "create_priority_banded_connection_policy")]
     PriorityBandedConnection(Vec<(Priority, Priority)>),
 }
 

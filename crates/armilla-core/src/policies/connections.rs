@@ -20,19 +20,24 @@ pub enum ConnectionPolicy {
 /// When a oneway call returns (CORBA 3.4 Part 1, 17.3.2.1, `Messaging::SyncScope`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
+#[doc(alias = "SyncScopePolicy")]
 pub enum SyncScope {
     /// At once: `SYNC_NONE`. The client buffers small requests and sends them together; see
     /// [`OnewayBuffer`]. The caller does not learn of a failure to send. A request of 32 KiB or
     /// more, or one that fills the buffer, is sent with the buffered ones and not copied; that call
     /// returns when the operating system has accepted the request.
+    #[doc(alias = "SYNC_NONE")]
     None,
     /// When the operating system has accepted the request: `SYNC_WITH_TRANSPORT`.
     #[default]
+    #[doc(alias = "SYNC_WITH_TRANSPORT")]
     WithTransport,
     /// When the server has received the request and is about to call the servant:
     /// `SYNC_WITH_SERVER`.
+    #[doc(alias = "SYNC_WITH_SERVER")]
     WithServer,
     /// When the servant has returned: `SYNC_WITH_TARGET`.
+    #[doc(alias = "SYNC_WITH_TARGET")]
     WithTarget,
 }
 

@@ -33,6 +33,7 @@ impl PolicyCurrent {
     /// Sets policies for the calls that this thread makes until the guard is dropped. A policy that
     /// is `None` keeps its previous value.
     #[must_use = "the policies apply until the guard is dropped"]
+    #[doc(alias = "set_policy_overrides")]
     pub fn set(policies: Policies) -> PolicyGuard {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -55,6 +56,7 @@ impl PolicyCurrent {
     /// });
     /// # helper.join().unwrap();
     /// ```
+    #[doc(alias = "get_policy_overrides")]
     pub fn policies() -> Policies {
         let mut all = Policies::default();
         each(|policies| all.complete(policies));

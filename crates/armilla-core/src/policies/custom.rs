@@ -136,17 +136,23 @@ where
 /// `?` converts it into the [`SystemException`] `INV_POLICY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[doc(alias = "InvalidPolicies")]
 pub enum PolicyError {
     /// No factory creates policies of this type: `BAD_POLICY`.
+    #[doc(alias = "BAD_POLICY")]
     BadPolicy,
     /// The ORB defines the type as a Rust type and does not create its policies:
     /// `UNSUPPORTED_POLICY`.
+    #[doc(alias = "UNSUPPORTED_POLICY")]
     UnsupportedPolicy,
     /// The value has the wrong type: `BAD_POLICY_TYPE`.
+    #[doc(alias = "BAD_POLICY_TYPE")]
     BadPolicyType,
     /// The value is out of range: `BAD_POLICY_VALUE`.
+    #[doc(alias = "BAD_POLICY_VALUE")]
     BadPolicyValue,
     /// The value is valid, but the factory does not support it: `UNSUPPORTED_POLICY_VALUE`.
+    #[doc(alias = "UNSUPPORTED_POLICY_VALUE")]
     UnsupportedPolicyValue,
     /// A system exception.
     System(SystemException),

@@ -42,16 +42,20 @@ use std::time::{Duration, Instant};
 pub struct Policies {
     /// The time limit of a call until its reply (`RelativeRoundtripTimeoutPolicy`). The setting is
     /// [`call_timeout`](crate::settings::Settings::call_timeout).
+    #[doc(alias = "RelativeRoundtripTimeoutPolicy")]
     pub round_trip_timeout: Option<Duration>,
     /// The time limit for sending the request, connecting included
     /// (`RelativeRequestTimeoutPolicy`). Within the process it is for delivering the request: until
     /// the servant is called, however long the POA holds the request. The setting is
     /// [`request_timeout`](crate::settings::Settings::request_timeout).
+    #[doc(alias = "RelativeRequestTimeoutPolicy")]
     pub request_timeout: Option<Duration>,
     /// The time by which the request must have been sent, or delivered, as above
     /// (`RequestEndTimePolicy`).
+    #[doc(alias = "RequestEndTimePolicy")]
     pub request_end: Option<Instant>,
     /// The time by which the reply must have arrived (`ReplyEndTimePolicy`).
+    #[doc(alias = "ReplyEndTimePolicy")]
     pub reply_end: Option<Instant>,
     /// The time limit for establishing a connection. The setting is
     /// [`connect_timeout`](crate::settings::Settings::connect_timeout).
@@ -109,14 +113,19 @@ impl Policies {
 /// `Object::locate`, binds a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
+#[doc(alias = "RebindPolicy")]
+#[doc(alias = "RebindMode")]
 pub enum Rebind {
     /// The client follows forwards and reconnects: `TRANSPARENT`.
     #[default]
+    #[doc(alias = "TRANSPARENT")]
     Transparent,
     /// The client reconnects. A forward of a bound reference fails with `REBIND`: `NO_REBIND`.
+    #[doc(alias = "NO_REBIND")]
     NoRebind,
     /// For a bound reference, a forward and the need for a new connection fail with `REBIND`:
     /// `NO_RECONNECT`.
+    #[doc(alias = "NO_RECONNECT")]
     NoReconnect,
 }
 

@@ -57,6 +57,7 @@ pub trait PriorityMapping: Send + Sync {
     fn to_native(&self, priority: Priority) -> Option<Scheduling>;
 
     /// The CORBA priority of a native one; `None` if it has none (`to_CORBA`).
+    #[doc(alias = "to_CORBA")]
     fn to_corba(&self, native: Scheduling) -> Option<Priority>;
 
     /// The mapping in a few words, for reports.

@@ -148,6 +148,7 @@ impl Threadpool {
     /// (`destroy_threadpool`). References of POAs with this pool lead nowhere afterwards, and no
     /// further POA can have it. In a servant that a thread of the pool runs it does not wait, since
     /// that would be for itself: the pool ends when its servants have returned.
+    #[doc(alias = "destroy_threadpool")]
     pub fn destroy(&self) {
         self.0.is_destroyed.store(true, Ordering::Release);
         let pool = self.clone();

@@ -92,6 +92,7 @@ impl ThreadpoolOptions {
     }
 
     /// A pool with lanes, which [`lane`](Self::lane) adds.
+    #[doc(alias = "create_threadpool_with_lanes")]
     pub fn with_lanes(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),

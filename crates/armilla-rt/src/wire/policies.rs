@@ -21,8 +21,10 @@ const PRIORITY_BANDS: u32 = 45;
 pub enum PriorityModel {
     /// That of the client, which each request carries. Requests without one run at the priority
     /// given here.
+    #[doc(alias = "CLIENT_PROPAGATED")]
     ClientPropagated(Priority),
     /// The priority given here, whoever calls.
+    #[doc(alias = "SERVER_DECLARED")]
     ServerDeclared(Priority),
 }
 

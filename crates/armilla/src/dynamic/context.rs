@@ -45,6 +45,7 @@ impl Context {
     }
 
     /// The name; empty for a context without a parent.
+    #[doc(alias = "context_name")]
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -323,6 +324,7 @@ impl Part for Context {
 
 impl Orb {
     /// The default context of the ORB: `get_default_context`. It is empty at first.
+    #[doc(alias = "get_default_context")]
     pub fn default_context(&self) -> &Context {
         self.part()
     }

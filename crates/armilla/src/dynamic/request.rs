@@ -77,6 +77,8 @@ impl Object {
     /// Of the operations that every object has, a request can call those that are sent to the
     /// server (`_is_a`, `_non_existent`, `_interface`, `_component`, `_repository_id`). For the
     /// others (`_hash`, `_is_equivalent` …) the call fails with `BAD_PARAM` (minor code 32).
+    #[doc(alias = "create_request")]
+    #[doc(alias = "_request")]
     pub fn request(&self, operation: impl Into<String>) -> Request {
         let operation = operation.into();
         Request {
@@ -104,6 +106,7 @@ impl Request {
     }
 
     /// Adds an argument. The order of the calls is the order of the arguments.
+    #[doc(alias = "add_arg")]
     pub fn add(&mut self, argument: NamedValue) -> &mut Self {
         self.arguments.push(argument);
         self

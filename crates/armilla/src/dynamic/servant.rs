@@ -16,9 +16,11 @@ use std::sync::Arc;
 /// call it. Operations that every object has (`_is_a`, `_non_existent` …) go to its
 /// [`servant_base`](Self::servant_base) instead. A servant of several objects asks
 /// [`Orb::poa_current`](crate::Orb::poa_current) for the object of a request.
+#[doc(alias = "DynamicImplementation")]
 pub trait DynamicServant: Send + Sync + 'static {
     /// The repository id of the interface of the object with this id: `_primary_interface`. The ORB
     /// also calls it outside of requests, when it creates references.
+    #[doc(alias = "_primary_interface")]
     fn primary_interface(&self, object: &ObjectId) -> Cow<'_, str>;
 
     /// Whether the object has the interface with this repository id, directly or by inheritance.

@@ -108,6 +108,7 @@ impl<'r, 'a> ServerRequest<'r, 'a> {
     /// `MARSHAL` when other data follows the arguments; `BAD_INV_ORDER` (minor code 8) before
     /// [`arguments`](Self::arguments), and after `context`, [`set_result`](Self::set_result) and
     /// [`set_exception`](Self::set_exception). The servant must return the error.
+    #[doc(alias = "ctx")]
     pub fn context(&mut self) -> Result<Context, SystemException> {
         let over = self.context_taken || self.result.is_some() || self.raised.is_some();
         if self.arguments.is_none() || over || self.left {

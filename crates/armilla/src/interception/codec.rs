@@ -29,6 +29,7 @@ pub struct Codec {
 
 impl Codec {
     /// A codec for a version of GIOP from 1.0 to 1.2.
+    #[doc(alias = "create_codec")]
     pub const fn new(version: Version) -> Self {
         Self { version, code_sets: CodeSets::with_utf_16(CodeSet::Utf8) }
     }
@@ -50,6 +51,7 @@ impl Codec {
     /// `BAD_PARAM` when `char` is a code set for wide characters or one that this program cannot
     /// convert, or when `wchar` is not for wide characters: the specification's
     /// `UnsupportedCodeset`.
+    #[doc(alias = "create_codec_with_codesets")]
     pub fn with_code_sets(self, char: CodeSet, wchar: CodeSet) -> Result<Self, SystemException> {
         let code_sets = CodeSets { char, wchar: Some(wchar), ..self.code_sets };
         let refused = |what| Err(SystemException::bad_param(Minor::BAD_ARGUMENT, what));

@@ -135,6 +135,7 @@ fn too_early() -> SystemException {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
+#[doc(alias = "PICurrent")]
 pub struct PiCurrent(Orb);
 
 impl PiCurrent {
@@ -142,6 +143,7 @@ impl PiCurrent {
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated. `BAD_INV_ORDER` (reason 14) in an initializer.
+    #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Any, SystemException> {
         copy(&self.0).get(id, count(&self.0)?)
     }

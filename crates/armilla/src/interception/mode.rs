@@ -4,13 +4,17 @@
 /// `ProcessingModePolicy` (CORBA 3.4 Part 1, 16.10). An interceptor must always return the same
 /// mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[doc(alias = "ProcessingModePolicy")]
 pub enum ProcessingMode {
     /// All calls: `LOCAL_AND_REMOTE`. Calls within the process are encoded.
     #[default]
+    #[doc(alias = "LOCAL_AND_REMOTE")]
     LocalAndRemote,
     /// Calls between processes: `REMOTE_ONLY`.
+    #[doc(alias = "REMOTE_ONLY")]
     RemoteOnly,
     /// Calls within the process: `LOCAL_ONLY`. They are encoded.
+    #[doc(alias = "LOCAL_ONLY")]
     LocalOnly,
     /// All calls that are encoded. Those within the process are included if another interceptor or
     /// [`Settings::collocation`](crate::Settings::collocation) requires encoding.

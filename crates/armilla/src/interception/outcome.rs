@@ -29,16 +29,22 @@ pub enum Outcome {
 #[repr(u16)]
 pub enum ReplyStatus {
     /// The operation returned normally.
+    #[doc(alias = "SUCCESSFUL")]
     Successful = 0,
     /// A system exception was raised.
+    #[doc(alias = "SYSTEM_EXCEPTION")]
     SystemException = 1,
     /// A user exception was raised.
+    #[doc(alias = "USER_EXCEPTION")]
     UserException = 2,
     /// The request is forwarded to another object.
+    #[doc(alias = "LOCATION_FORWARD")]
     LocationForward = 3,
     /// The request is sent again.
+    #[doc(alias = "TRANSPORT_RETRY")]
     TransportRetry = 4,
     /// The status is and remains unknown, because no reply is expected.
+    #[doc(alias = "UNKNOWN")]
     Unknown = 5,
 }
 

@@ -50,6 +50,7 @@ use std::sync::Arc;
 /// orb.pi_current().set_slot(slot, Any::new("ann")?)?;
 /// # Ok::<(), SystemException>(())
 /// ```
+#[doc(alias = "ORBInitializer")]
 pub trait OrbInitializer: Send + Sync {
     /// Runs before initial references are available.
     ///
@@ -71,6 +72,7 @@ pub trait OrbInitializer: Send + Sync {
 }
 
 /// The ORB that is being created, as an initializer sees it.
+#[doc(alias = "ORBInitInfo")]
 pub struct OrbInitInfo<'i> {
     orb: &'i Orb,
     registration: &'i mut Registration,
@@ -95,6 +97,7 @@ impl OrbInitInfo<'_> {
     }
 
     /// A codec for the data of service contexts and components.
+    #[doc(alias = "codec_factory")]
     pub const fn codec(&self, version: Version) -> Codec {
         Codec::new(version)
     }
@@ -103,6 +106,7 @@ impl OrbInitInfo<'_> {
     ///
     /// # Errors
     /// `BAD_PARAM` when another interceptor has its name: the specification's `DuplicateName`.
+    #[doc(alias = "add_client_request_interceptor")]
     pub fn add_client_interceptor(
         &mut self,
         interceptor: impl ClientInterceptor + 'static,
@@ -114,6 +118,7 @@ impl OrbInitInfo<'_> {
     ///
     /// # Errors
     /// `BAD_PARAM` when another interceptor has its name: the specification's `DuplicateName`.
+    #[doc(alias = "add_server_request_interceptor")]
     pub fn add_server_interceptor(
         &mut self,
         interceptor: impl ServerInterceptor + 'static,
@@ -133,6 +138,7 @@ impl OrbInitInfo<'_> {
     }
 
     /// Allocates a slot of [`PiCurrent`](super::PiCurrent).
+    #[doc(alias = "allocate_slot_id")]
     pub const fn allocate_slot(&mut self) -> SlotId {
         let slots = &mut self.registration.slots;
         *slots += 1;
@@ -168,6 +174,7 @@ impl OrbInitInfo<'_> {
     ///
     /// # Errors
     /// As [`Orb::resolve_initial_references`].
+    #[doc(alias = "resolve_initial_references")]
     pub fn resolve_initial_reference(&self, name: &str) -> Result<Object, SystemException> {
         self.orb.resolve_initial_references(name)
     }

@@ -11,6 +11,7 @@ impl Object {
     ///
     /// # Errors
     /// `BAD_PARAM` when the object has another interface; those of the call of `_is_a`.
+    #[doc(alias = "_narrow")]
     pub fn narrow<I: Interface + ?Sized>(&self) -> Result<Ref<I>, SystemException> {
         Waiting::blocking(|waiting| self.narrow_with(waiting))
     }
@@ -40,6 +41,7 @@ impl Object {
 
     /// The reference typed as `I`, unchecked. If the object has another interface, calls fail with
     /// `BAD_OPERATION`.
+    #[doc(alias = "_unchecked_narrow")]
     pub fn assume<I: Interface + ?Sized>(&self) -> Ref<I> {
         Ref::new(self.clone())
     }

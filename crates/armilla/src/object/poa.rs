@@ -26,6 +26,7 @@ impl Poa {
     /// `WrongPolicy` unless the POA retains servants and assigns ids; `ServantAlreadyActive` if the
     /// POA has unique ids and the servant is active; `OBJECT_NOT_EXIST` when the POA was destroyed;
     /// `INITIALIZE` when the ORB cannot listen.
+    #[doc(alias = "activate_object")]
     pub fn activate<T: Tied>(&self, servant: T) -> Result<Ref<T::Interface>, PoaError> {
         let servant = servant.into_shared();
         Ok(Ref::to_servant(self.activate_servant(servant.clone())?, servant))
@@ -45,6 +46,7 @@ impl Poa {
     /// unless the POA retains servants; `BAD_PARAM` for an id that the POA did not assign;
     /// `BAD_INV_ORDER` (minor code 3) for a caller that cannot wait; `OBJECT_NOT_EXIST` when the
     /// POA was destroyed; `INITIALIZE` when the ORB cannot listen.
+    #[doc(alias = "activate_object_with_id")]
     pub fn activate_with_id<T: Tied>(
         &self,
         id: impl Into<ObjectId>,

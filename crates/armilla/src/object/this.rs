@@ -28,6 +28,7 @@ impl Orb {
     /// # Errors
     /// `ServantNotActive` or `WrongPolicy` when the policies of the default POA do not allow it;
     /// `OBJECT_NOT_EXIST` when that POA was destroyed; `INITIALIZE` when the ORB cannot listen.
+    #[doc(alias = "_this")]
     pub fn this<I: Interface + ?Sized>(&self, servant: &Arc<I>) -> Result<Ref<I>, PoaError> {
         let current = self.poa_current().ok();
         let is_this = |current: &Current| current.servant().get().address() == address(servant);

@@ -32,6 +32,7 @@ impl OrbBuilder {
     }
 
     /// Registers the initializer of a service, which [`build`](Self::build) calls.
+    #[doc(alias = "register_orb_initializer")]
     pub fn initializer(mut self, initializer: impl OrbInitializer + 'static) -> Self {
         self.registration.initializers.push(Box::new(initializer));
         self

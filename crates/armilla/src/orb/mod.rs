@@ -73,6 +73,7 @@ impl Orb {
     ///
     /// # Errors
     /// Those of `from_args`.
+    #[doc(alias = "ORB_init")]
     pub fn init(arguments: &mut Vec<String>) -> Result<Self, SystemException> {
         Self::builder().take_arguments(arguments)?.find_or_build()
     }

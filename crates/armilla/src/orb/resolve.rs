@@ -188,6 +188,7 @@ impl Orb {
 
     /// The names of the initial references that were registered or given to the ORB:
     /// `list_initial_services`.
+    #[doc(alias = "list_initial_services")]
     pub fn list_initial_references(&self) -> Vec<String> {
         let registered = lock(&self.part::<Initial>().registered);
         let all = registered.keys().chain(self.part::<Initial>().given.keys());

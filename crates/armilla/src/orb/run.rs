@@ -139,6 +139,7 @@ impl Orb {
     /// 5. The other POA managers become inactive, and the POAs are destroyed. The ORB waits for the
     ///    etherealization of their objects within the same time limit.
     /// 6. The client closes its connections that no call uses.
+    #[doc(alias = "destroy")]
     pub fn shutdown(&self) {
         match self.is_entered() || self.life().is_ending_here() {
             true => self.end_in_new_thread(),

@@ -45,6 +45,7 @@ use std::sync::{Arc, Weak};
 /// activation, or at its creation if it was given an endpoint. Until `run`, requests for what is not
 /// there yet wait ([`Settings::startup_hold`]). [`Settings::concurrency`] selects the threads that serve them.
 #[derive(Clone)]
+#[doc(alias = "ORB")]
 pub struct Orb(Arc<Core>);
 
 struct Core {

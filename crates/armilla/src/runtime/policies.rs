@@ -49,6 +49,9 @@ impl Orb {
     /// orb.set_policies(Policies { round_trip_timeout, ..orb.policies() });
     /// # Ok::<(), armilla::SystemException>(())
     /// ```
+    #[doc(alias = "PolicyManager")]
+    #[doc(alias = "ORBPolicyManager")]
+    #[doc(alias = "set_policy_overrides")]
     pub fn set_policies(&self, policies: Policies) {
         let is_none = policies == Policies::default();
         self.policy_overrides().set((!is_none).then_some(policies));
@@ -56,6 +59,7 @@ impl Orb {
 
     /// The policies of the last [`set_policies`](Self::set_policies): `get_policy_overrides` of the
     /// `ORBPolicyManager`.
+    #[doc(alias = "get_policy_overrides")]
     pub fn policies(&self) -> Policies {
         self.policy_overrides().get().as_deref().cloned().unwrap_or_default()
     }

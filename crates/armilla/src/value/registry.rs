@@ -32,6 +32,7 @@ impl Orb {
     ///
     /// Registration is needed where the declared type of a parameter does not lead to `T`: where it
     /// is [`ValueBase`](crate::ValueBase), or a base of `T` from another IDL file.
+    #[doc(alias = "register_value_factory")]
     pub fn register_value<T: State>(&self) {
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         values.insert(T::REPOSITORY_ID.into(), Known::Compiled(Kind::of::<T>()));
@@ -86,6 +87,7 @@ impl Orb {
     ///
     /// # Errors
     /// `BAD_PARAM` (minor code 1) when no type with this id is registered.
+    #[doc(alias = "unregister_value_factory")]
     pub fn unregister_value(&self, repository_id: &str) -> Result<(), SystemException> {
         let mut values = self.part::<Values>().0.write().unwrap_or_else(PoisonError::into_inner);
         match values.remove(repository_id) {
@@ -98,6 +100,7 @@ impl Orb {
     }
 
     /// Whether a valuetype is registered with this repository id: `lookup_value_factory`.
+    #[doc(alias = "lookup_value_factory")]
     pub fn has_value(&self, repository_id: &str) -> bool {
         let values = self.part::<Values>().0.read().unwrap_or_else(PoisonError::into_inner);
         values.contains_key(repository_id)

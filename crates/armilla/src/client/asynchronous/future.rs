@@ -41,6 +41,8 @@ use std::time::Duration;
 /// server serve them like those of any client. A servant of the single-thread model must therefore
 /// not wait for the reply to a call of its own POA.
 #[must_use = "dropping it cancels the call"]
+#[doc(alias = "Poller")]
+#[doc(alias = "Pollable")]
 pub struct ReplyFuture<R, E = SystemException> {
     inner: Inner<R, E>,
 }
@@ -65,6 +67,7 @@ impl<R, E> ReplyFuture<R, E> {
     }
 
     /// Whether the reply has come.
+    #[doc(alias = "poll_response")]
     pub fn is_ready(&self) -> bool {
         match &self.inner {
             Inner::Ready(_) => true,
@@ -79,6 +82,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     ///
     /// # Errors
     /// The exception that the call ended with.
+    #[doc(alias = "get_response")]
     pub fn wait(mut self) -> Result<R, E> {
         if let Inner::UnderWay(call, _) = &self.inner {
             call.wait(None);
@@ -132,6 +136,7 @@ impl<R, E: From<SystemException>> ReplyFuture<R, E> {
     /// assert_eq!(receiver.recv().unwrap()?, 7);
     /// # Ok::<(), SystemException>(())
     /// ```
+    #[doc(alias = "ReplyHandler")]
     pub fn on_reply(mut self, callback: impl FnOnce(Result<R, E>) + Send + 'static)
     where
         R: 'static,

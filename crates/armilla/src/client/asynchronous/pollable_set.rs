@@ -60,11 +60,13 @@ impl Wake for Notice {
 
 impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     /// An empty set.
+    #[doc(alias = "create_pollable_set")]
     pub fn new() -> Self {
         Self { pending: BTreeMap::new(), next: 0, ready: Arc::default() }
     }
 
     /// Adds a reply: `add_pollable`.
+    #[doc(alias = "add_pollable")]
     pub fn add(&mut self, tag: T, reply: ReplyFuture<R, E>) {
         let number = self.next;
         self.next += 1;
@@ -76,6 +78,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     }
 
     /// The number of replies in the set: `number_left`.
+    #[doc(alias = "number_left")]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
@@ -86,6 +89,7 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     }
 
     /// Cancels the calls whose tags `keep` rejects: `remove`.
+    #[doc(alias = "remove")]
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.pending.retain(|_, (tag, _)| keep(tag));
     }
@@ -93,18 +97,21 @@ impl<T, R, E: From<SystemException>> PollableSet<T, R, E> {
     /// Waits for the next reply and removes it: `get_next_response`. `None` when the set is empty.
     ///
     /// Other threads read the replies meanwhile.
+    #[doc(alias = "get_next_response")]
     pub fn wait(&mut self) -> Option<(T, Result<R, E>)> {
         self.take_within(None)
     }
 
     /// As [`wait`](Self::wait), for at most `limit`: `get_ready_pollable`. Also `None` when no
     /// reply has come in time; the calls in the set continue.
+    #[doc(alias = "get_ready_pollable")]
     pub fn wait_for(&mut self, limit: Duration) -> Option<(T, Result<R, E>)> {
         self.take_within(Some(limit))
     }
 
     /// Removes a reply that has come, if there is one: `poll_next_response` and
     /// `get_next_response`.
+    #[doc(alias = "poll_next_response")]
     pub fn take_ready(&mut self) -> Option<(T, Result<R, E>)> {
         loop {
             let number = lock(&self.ready.numbers).pop_front()?;

@@ -26,6 +26,7 @@ use std::fmt;
 /// The calling thread runs it, or the thread that reads the reply; many threads may run it at once.
 /// A call that the interceptor itself makes is intercepted like any other. To recognize such a
 /// call, it can use a slot of [`PiCurrent`](crate::interceptor::PiCurrent).
+#[doc(alias = "ClientRequestInterceptor")]
 pub trait ClientInterceptor: Send + Sync {
     /// The name, which must be unique. Interceptors with an empty name are anonymous.
     fn name(&self) -> &str {
@@ -236,6 +237,7 @@ impl<'a> ClientRequestInfo<'a> {
     }
 
     /// The data of the components with this id in that profile.
+    #[doc(alias = "get_effective_components")]
     pub fn effective_components(&self, id: u32) -> Vec<Vec<u8>> {
         let profile = self.effective_profile();
         let profile = profile.and_then(|profile| IiopProfile::decode_data(&profile.data).ok());
@@ -248,6 +250,7 @@ impl<'a> ClientRequestInfo<'a> {
     ///
     /// # Errors
     /// `BAD_PARAM` where there is none.
+    #[doc(alias = "get_effective_component")]
     pub fn effective_component(&self, id: u32) -> Result<Vec<u8>, SystemException> {
         self.effective_components(id).into_iter().next().ok_or_else(|| {
             let what = format!("the profile has no component {id:#x}");
@@ -256,6 +259,7 @@ impl<'a> ClientRequestInfo<'a> {
     }
 
     /// The policies in effect for the call.
+    #[doc(alias = "get_request_policy")]
     pub fn policies(&self) -> Policies {
         self.target.policies_in_effect(self.settings)
     }
@@ -285,6 +289,7 @@ impl<'a> ClientRequestInfo<'a> {
     }
 
     /// The service contexts of the request.
+    #[doc(alias = "get_request_service_context")]
     pub const fn request_service_contexts(&self) -> &Contexts {
         &self.contexts
     }
@@ -293,6 +298,7 @@ impl<'a> ClientRequestInfo<'a> {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` before the request has ended.
+    #[doc(alias = "get_reply_service_context")]
     pub fn reply_service_contexts(&self) -> Result<&Contexts, SystemException> {
         match self.outcome {
             Some(_) => Ok(&self.reply_contexts),
@@ -339,6 +345,7 @@ impl<'a> ClientRequestInfo<'a> {
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
+    #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Value, SystemException> {
         self.slots.get(id, self.slot_count)
     }

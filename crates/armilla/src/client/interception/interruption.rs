@@ -29,6 +29,7 @@ pub enum Interruption {
     /// before the servant was called, `COMPLETED_YES` after it returned.
     Exception(SystemException),
     /// The request is sent to this object instead: the specification's `ForwardRequest`.
+    #[doc(alias = "ForwardRequest")]
     Forward(Object),
 }
 

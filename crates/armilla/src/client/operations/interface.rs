@@ -30,6 +30,8 @@ impl Object {
     /// # Errors
     /// `INTF_REPOS` when the server has no interface repository, or when the repository does not
     /// contain the interface. Otherwise those of a call.
+    #[doc(alias = "get_interface")]
+    #[doc(alias = "_get_interface")]
     pub fn interface(&self) -> Result<Self, SystemException> {
         let reference = self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {

@@ -16,6 +16,7 @@ impl Object {
     ///
     /// # Errors
     /// Those of a call.
+    #[doc(alias = "_is_a")]
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         Waiting::blocking(|waiting| self.ask_is_a(repository_id, waiting))
     }
@@ -54,6 +55,7 @@ impl Object {
     ///
     /// # Errors
     /// Those of a call.
+    #[doc(alias = "_repository_id")]
     pub fn repository_id(&self) -> Result<String, SystemException> {
         self.reference()?;
         match self.local_object().and_then(LocalObject::repository_id) {
@@ -68,6 +70,7 @@ impl Object {
     ///
     /// # Errors
     /// Those of a call, when the object cannot be reached.
+    #[doc(alias = "_non_existent")]
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         Waiting::blocking(|waiting| self.ask_non_existent(waiting))
     }
@@ -93,6 +96,7 @@ impl Object {
     ///
     /// # Errors
     /// Those of a call.
+    #[doc(alias = "validate_connection")]
     pub fn locate(&self) -> Result<bool, SystemException> {
         locate(self)
     }

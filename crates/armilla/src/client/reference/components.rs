@@ -8,6 +8,8 @@ use armilla_giop::ior::{IiopProfile, TAG_INTERNET_IOP, TaggedComponent, TaggedPr
 impl Object {
     /// The data of the first component with this id, in the order of the profiles. `None` if there
     /// is none, or if no transport of the ORB knows its profile.
+    #[doc(alias = "get_component")]
+    #[doc(alias = "_get_component")]
     pub fn component(&self, id: u32) -> Option<Vec<u8>> {
         let found = self.components().into_iter().find(|component| component.id == id);
         found.map(|component| component.data)

@@ -25,12 +25,15 @@ impl Object {
     /// assert_eq!(account.hash_up_to(100), same.hash_up_to(100));
     /// # Ok::<(), armilla::SystemException>(())
     /// ```
+    #[doc(alias = "_is_equivalent")]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         self == other
     }
 
     /// A number up to `maximum` that is the same for equivalent references, in every process of
     /// this build: `_hash`.
+    #[doc(alias = "hash")]
+    #[doc(alias = "_hash")]
     pub fn hash_up_to(&self, maximum: u32) -> u32 {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);

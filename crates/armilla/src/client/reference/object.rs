@@ -92,6 +92,7 @@ impl Reference {
 
 impl Object {
     /// The nil reference.
+    #[doc(alias = "_nil")]
     pub const fn nil() -> Self {
         Self { reference: None, overrides: None }
     }
@@ -130,6 +131,7 @@ impl Object {
     }
 
     /// Whether the reference is nil.
+    #[doc(alias = "_is_nil")]
     pub const fn is_nil(&self) -> bool {
         self.reference.is_none()
     }
@@ -145,6 +147,8 @@ impl Object {
     ///
     /// # Errors
     /// `INV_OBJREF` when the reference is nil.
+    #[doc(alias = "get_orb")]
+    #[doc(alias = "_get_orb")]
     pub fn orb(&self) -> Result<Orb, SystemException> {
         Ok(self.reference()?.orb.clone())
     }

@@ -32,6 +32,7 @@ impl Object {
     /// # Ok::<(), armilla::SystemException>(())
     /// ```
     #[must_use]
+    #[doc(alias = "set_policy_overrides")]
     pub fn with_policies(&self, policies: Policies) -> Self {
         self.with_overrides(|overrides| overrides.policies = Some(policies))
     }
@@ -129,6 +130,7 @@ impl Object {
     }
 
     /// The policies that were set for calls through this reference: `get_policy_overrides`.
+    #[doc(alias = "get_policy_overrides")]
     pub fn policy_overrides(&self) -> Option<&Policies> {
         self.overrides.as_deref()?.policies.as_ref()
     }
@@ -138,6 +140,8 @@ impl Object {
     ///
     /// # Errors
     /// `INV_OBJREF` when the reference is nil.
+    #[doc(alias = "get_policy")]
+    #[doc(alias = "get_client_policy")]
     pub fn client_policies(&self) -> Result<Policies, SystemException> {
         Ok(self.policies_in_effect(self.reference()?.orb.settings()))
     }

@@ -225,6 +225,7 @@ impl DynAny {
     /// # Errors
     /// `TypeMismatch` when the component has another type, `InvalidValue` when the cursor is at no
     /// component; those of [`from_any`](Self::from_any).
+    #[doc(alias = "insert_abstract")]
     pub fn insert_val<T: Typed + Encode>(&mut self, value: &T) -> Result {
         let given = Self::from_any(&Any::new(value)?)?;
         if self.is_abstract() {
@@ -252,6 +253,7 @@ impl DynAny {
     ///
     /// # Errors
     /// Those of [`insert_val`](Self::insert_val).
+    #[doc(alias = "get_abstract")]
     pub fn get_val<T: Typed + for<'a> Decode<'a>>(&mut self) -> Result<T> {
         let read = |target: &mut Self| {
             let mismatch = || target.mismatch("a valuetype of this type");

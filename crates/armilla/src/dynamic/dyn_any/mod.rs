@@ -80,6 +80,7 @@ impl DynAny {
     /// # Errors
     /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values, or
     /// only values with more than a million components.
+    #[doc(alias = "create_dyn_any_from_type_code")]
     pub fn new(type_code: &TypeCode) -> Result<Self> {
         tree::DefaultBuilder::default().make(type_code.clone(), &Types::of(type_code, &[]))
     }
@@ -91,6 +92,7 @@ impl DynAny {
     /// [`InconsistentTypeCode`](DynAnyError::InconsistentTypeCode) when the type has no values or
     /// does not describe them, such as a custom valuetype; [`Encoding`](DynAnyError::Encoding) when
     /// the octets are not a value of the type.
+    #[doc(alias = "create_dyn_any")]
     pub fn from_any(any: &Any) -> Result<Self> {
         Self::read(any, false)
     }
@@ -100,6 +102,7 @@ impl DynAny {
     /// # Errors
     /// [`MustTruncate`](DynAnyError::MustTruncate) when a valuetype would be truncated; those of
     /// [`from_any`](Self::from_any).
+    #[doc(alias = "create_dyn_any_without_truncation")]
     pub fn from_any_without_truncation(any: &Any) -> Result<Self> {
         Self::read(any, true)
     }
@@ -139,6 +142,7 @@ impl DynAny {
     }
 
     /// Its type.
+    #[doc(alias = "type")]
     pub fn type_code(&self) -> TypeCode {
         self.types.closed(&self.code)
     }
@@ -165,6 +169,7 @@ impl DynAny {
     ///
     /// # Errors
     /// Those of [`assign`](Self::assign) and [`from_any`](Self::from_any).
+    #[doc(alias = "from_any")]
     pub fn set_any(&mut self, any: &Any) -> Result {
         if !self.type_code().is_equivalent(any.type_code()) {
             return Err(self.mismatch("another type's value"));

@@ -26,6 +26,7 @@ impl DynUnion<'_> {
     ///
     /// # Errors
     /// None for a union.
+    #[doc(alias = "get_discriminator")]
     pub fn discriminator(&mut self) -> Result<DynAny> {
         self.content().map(|content| content.discriminator.clone())
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// 3.4 Part 1, 9.2.10 to 9.2.12). The cursor moves through the members as through those of a
 /// struct.
 #[derive(Debug)]
+#[doc(alias = "DynValueBox")]
 pub struct DynValue<'d>(&'d mut DynAny);
 
 impl DynAny {
@@ -147,6 +148,8 @@ impl DynValue<'_> {
 
     /// Copies of the members, in the order of [`member_names`](Self::member_names): empty for null
     /// (`get_members_as_dyn_any`).
+    #[doc(alias = "get_members")]
+    #[doc(alias = "get_members_as_dyn_any")]
     pub fn members(&self) -> Vec<DynAny> {
         self.0.shared().map_or_else(Vec::new, |shared| shared.copies())
     }
@@ -199,6 +202,8 @@ impl DynValue<'_> {
     /// # Errors
     /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value,
     /// `InvalidValue` for null.
+    #[doc(alias = "get_boxed_value")]
+    #[doc(alias = "get_boxed_value_as_dyn_any")]
     pub fn boxed(&self) -> Result<DynAny> {
         self.check_box()?;
         self.members().pop().ok_or_else(|| DynAnyError::invalid("there is no box"))
@@ -209,6 +214,7 @@ impl DynValue<'_> {
     /// # Errors
     /// [`TypeMismatch`](DynAnyError::TypeMismatch) for a type other than a boxed value, or a
     /// content of another type.
+    #[doc(alias = "set_boxed_value")]
     pub fn set_boxed(&mut self, value: &Any) -> Result {
         self.check_box()?;
         self.set_members([("", value)])
@@ -219,6 +225,7 @@ impl DynValue<'_> {
     ///
     /// # Errors
     /// Those of [`set_boxed`](Self::set_boxed).
+    #[doc(alias = "set_boxed_value_as_dyn_any")]
     pub fn set_boxed_as_dyn_any(&mut self, value: &DynAny) -> Result {
         self.check_box()?;
         self.set_members_as_dyn_any([("", value)])

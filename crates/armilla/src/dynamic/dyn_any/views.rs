@@ -61,6 +61,7 @@ impl DynEnum<'_> {
     }
 
     /// The number of the enumerator, from 0 (`get_as_ulong`).
+    #[doc(alias = "get_as_ulong")]
     pub fn number(&self) -> u32 {
         match self.0.content {
             Content::Enum(number) => number,
@@ -69,6 +70,7 @@ impl DynEnum<'_> {
     }
 
     /// The name of the enumerator (`get_as_string`).
+    #[doc(alias = "get_as_string")]
     pub fn name(&self) -> String {
         let code = self.code();
         let name = code.as_ref().and_then(|code| code.enumerators.get(self.number() as usize));
@@ -79,6 +81,7 @@ impl DynEnum<'_> {
     ///
     /// # Errors
     /// `InvalidValue` when there is none.
+    #[doc(alias = "set_as_ulong")]
     pub fn set_number(&mut self, number: u32) -> Result {
         match scalar(self.0.resolved(), number.into()) {
             Some(content) => {
@@ -105,6 +108,7 @@ impl DynEnum<'_> {
     ///
     /// # Errors
     /// `InvalidValue` when there is none.
+    #[doc(alias = "set_as_string")]
     pub fn set_name(&mut self, name: &str) -> Result {
         let code = self.code();
         let names = code.as_ref().map_or(&[] as &[String], |code| &code.enumerators);
@@ -129,6 +133,7 @@ impl DynFixed<'_> {
     }
 
     /// The number, such as `-12.50` (`get_value`).
+    #[doc(alias = "get_value")]
     pub fn value(&self) -> String {
         let Content::Fixed(unscaled) = self.0.content else { return String::new() };
         let scale = self.format().1 as usize;
@@ -233,6 +238,8 @@ impl DynStruct<'_> {
     }
 
     /// The names and values of the members (`get_members_as_dyn_any`).
+    #[doc(alias = "get_members")]
+    #[doc(alias = "get_members_as_dyn_any")]
     pub fn members(&mut self) -> Vec<(String, DynAny)> {
         let names = self.member_names();
         names.into_iter().zip(parts(self.0).iter().cloned()).collect()
@@ -309,6 +316,7 @@ fn replace<V>(
 
 impl DynSequence<'_> {
     /// The number of elements (`get_length`).
+    #[doc(alias = "get_length")]
     pub fn length(&self) -> usize {
         self.0.component_count()
     }
@@ -346,6 +354,8 @@ impl DynSequence<'_> {
     }
 
     /// The elements (`get_elements_as_dyn_any`).
+    #[doc(alias = "get_elements")]
+    #[doc(alias = "get_elements_as_dyn_any")]
     pub fn elements(&mut self) -> Vec<DynAny> {
         parts(self.0).to_vec()
     }
@@ -379,6 +389,8 @@ impl DynSequence<'_> {
 
 impl DynArray<'_> {
     /// The elements (`get_elements_as_dyn_any`).
+    #[doc(alias = "get_elements")]
+    #[doc(alias = "get_elements_as_dyn_any")]
     pub fn elements(&mut self) -> Vec<DynAny> {
         parts(self.0).to_vec()
     }

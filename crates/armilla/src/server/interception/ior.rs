@@ -36,6 +36,8 @@ use std::sync::Arc;
 /// # orb.shutdown();
 /// # Ok::<(), SystemException>(())
 /// ```
+#[doc(alias = "IORInterceptor")]
+#[doc(alias = "IORInterceptor_3_0")]
 pub trait IorInterceptor: Send + Sync {
     /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {
@@ -63,12 +65,14 @@ pub trait IorInterceptor: Send + Sync {
 
     /// A POA manager has changed its state: `adapter_manager_state_changed`. Called by the thread
     /// that changed it, after the change.
+    #[doc(alias = "adapter_manager_state_changed")]
     fn manager_state_changed(&self, manager_id: &str, state: ManagerState) {
         let _ = (manager_id, state);
     }
 
     /// The POA with these names, from the root down, was destroyed: `adapter_state_changed` with
     /// `NON_EXISTENT`. Its children are reported before it.
+    #[doc(alias = "adapter_state_changed")]
     fn adapter_destroyed(&self, adapter_name: &[String]) {
         let _ = adapter_name;
     }
@@ -78,6 +82,7 @@ pub trait IorInterceptor: Send + Sync {
 }
 
 /// A POA that is being created, as an IOR interceptor sees it.
+#[doc(alias = "IORInfo")]
 pub struct IorInfo<'a> {
     poa: &'a Poa,
     adapter_name: Vec<String>,
@@ -119,6 +124,7 @@ impl IorInfo<'_> {
     /// # Errors
     /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`]) for a type that neither the ORB nor a
     /// [factory](crate::OrbBuilder::policy_factory) knows.
+    #[doc(alias = "get_effective_policy")]
     pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
         self.poa.orb().check_policy_type(policy_type)?;
         Ok(self.poa.inner().policy(policy_type))
@@ -130,6 +136,7 @@ impl IorInfo<'_> {
     /// # Errors
     /// `BAD_INV_ORDER` ([`Minor::BAD_INV_ORDER_INVALID_INTERCEPTOR_CALL`]) in
     /// [`components_established`](IorInterceptor::components_established).
+    #[doc(alias = "add_ior_component")]
     pub fn add_component(&mut self, id: u32, data: Vec<u8>) -> Result<(), SystemException> {
         if self.is_established {
             return Err(out_of_order("the components are established"));
@@ -144,6 +151,7 @@ impl IorInfo<'_> {
     /// # Errors
     /// `BAD_PARAM` ([`Minor::BAD_PARAM_INVALID_PROFILE_ID`]) for any other id; as
     /// [`add_component`](Self::add_component).
+    #[doc(alias = "add_ior_component_to_profile")]
     pub fn add_component_to_profile(
         &mut self,
         profile: u32,
@@ -186,6 +194,7 @@ impl IorInfo<'_> {
     ///
     /// # Errors
     /// As [`adapter_template`](Self::adapter_template).
+    #[doc(alias = "current_factory")]
     pub fn set_current_factory(
         &mut self,
         factory: impl ObjectReferenceFactory + 'static,

@@ -52,6 +52,7 @@ use std::sync::Arc;
 /// let orb = Orb::builder().server_interceptor(Guard).build()?;
 /// # Ok::<(), SystemException>(())
 /// ```
+#[doc(alias = "ServerRequestInterceptor")]
 pub trait ServerInterceptor: Send + Sync {
     /// Its name, which must be unique; interceptors without one are anonymous.
     fn name(&self) -> &str {
@@ -301,6 +302,7 @@ impl ServerRequestInfo {
     /// `INV_POLICY` ([`Minor::INV_POLICY_NO_FACTORY`](crate::Minor::INV_POLICY_NO_FACTORY)) for a
     /// type that neither the ORB nor a [factory](crate::OrbBuilder::policy_factory) knows, and as
     /// [`policies`](Self::policies).
+    #[doc(alias = "get_server_policy")]
     pub fn policy(&self, policy_type: PolicyType) -> Result<Option<Policy>, SystemException> {
         self.orb.check_policy_type(policy_type)?;
         self.adapter().map(|poa| poa.policy(policy_type))
@@ -360,6 +362,7 @@ impl ServerRequestInfo {
     }
 
     /// The service contexts of the request.
+    #[doc(alias = "get_request_service_context")]
     pub const fn request_service_contexts(&self) -> &Contexts {
         &self.contexts
     }
@@ -368,6 +371,7 @@ impl ServerRequestInfo {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` before the request ends.
+    #[doc(alias = "get_reply_service_context")]
     pub fn reply_service_contexts(&self) -> Result<&Contexts, SystemException> {
         match self.outcome {
             Some(_) => Ok(&self.reply_contexts),
@@ -412,6 +416,7 @@ impl ServerRequestInfo {
     ///
     /// # Errors
     /// `BAD_PARAM` when the slot was not allocated.
+    #[doc(alias = "get_slot")]
     pub fn slot(&self, id: SlotId) -> Result<Value, SystemException> {
         self.slots.get(id, self.slot_count)
     }

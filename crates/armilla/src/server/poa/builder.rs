@@ -267,6 +267,7 @@ impl PoaBuilder {
 
 impl Poa {
     /// Begins to create a POA below this one; see [`PoaBuilder`].
+    #[doc(alias = "create_POA")]
     pub fn create_poa(&self, name: impl Into<String>) -> PoaBuilder {
         PoaBuilder {
             parent: self.clone(),

@@ -186,16 +186,19 @@ impl Current {
     }
 
     /// The POA of the object: `get_POA`.
+    #[doc(alias = "get_POA")]
     pub fn poa(&self) -> &Poa {
         &self.poa
     }
 
     /// The id of the object: `get_object_id`.
+    #[doc(alias = "get_object_id")]
     pub fn object_id(&self) -> &ObjectId {
         &self.id
     }
 
     /// The servant that is called: `get_servant`.
+    #[doc(alias = "get_servant")]
     pub fn servant(&self) -> &AnyServant {
         &self.servant
     }
@@ -209,6 +212,7 @@ impl Current {
     ///
     /// # Errors
     /// `INITIALIZE` when the ORB cannot listen.
+    #[doc(alias = "get_reference")]
     pub fn reference(&self) -> Result<Object, PoaError> {
         match &self.activation {
             Some(activation) => Ok(self.poa.refer_to_active(activation.clone())?),
@@ -230,6 +234,7 @@ impl Orb {
     ///
     /// # Errors
     /// `NoContext` when it is serving none.
+    #[doc(alias = "POACurrent")]
     pub fn poa_current(&self) -> Result<Current, PoaError> {
         match innermost(self).ok_or(PoaError::NoContext)? {
             Serving::Active(frame) => {

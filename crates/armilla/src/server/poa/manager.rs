@@ -18,15 +18,19 @@ pub enum ManagerState {
     /// Requests wait: `HOLDING`. The setting
     /// [`max_held_requests`](crate::Settings::max_held_requests) limits their number; further
     /// requests fail with `TRANSIENT`.
+    #[doc(alias = "HOLDING")]
     Holding,
     /// Requests are served: `ACTIVE`. While the manager [is starting](PoaManager::is_starting),
     /// those for what is not there yet wait.
+    #[doc(alias = "ACTIVE")]
     Active,
     /// Requests fail with `TRANSIENT`: `DISCARDING`.
+    #[doc(alias = "DISCARDING")]
     Discarding,
     /// Requests fail with `OBJ_ADAPTER`
     /// ([`Minor::OBJ_ADAPTER_UNAVAILABLE`](crate::Minor::OBJ_ADAPTER_UNAVAILABLE)), for good:
     /// `INACTIVE`.
+    #[doc(alias = "INACTIVE")]
     Inactive,
 }
 
@@ -60,6 +64,7 @@ pub enum ManagerState {
 /// # Ok::<(), armilla::SystemException>(())
 /// ```
 #[derive(Clone)]
+#[doc(alias = "POAManager")]
 pub struct PoaManager(Arc<Inner>);
 
 struct Inner {
@@ -91,6 +96,7 @@ impl PoaManager {
     }
 
     /// Its id, unique in its ORB: `get_id`. That of the root POA's manager is `RootPOAManager`.
+    #[doc(alias = "get_id")]
     pub fn id(&self) -> &str {
         &self.0.id
     }
@@ -101,6 +107,7 @@ impl PoaManager {
     }
 
     /// The current state: `get_state`.
+    #[doc(alias = "get_state")]
     pub fn state(&self) -> ManagerState {
         self.lock().state
     }

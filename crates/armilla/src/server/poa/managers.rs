@@ -93,6 +93,9 @@ impl Orb {
     /// `ManagerAlreadyExists` when the ORB already has a manager with this id; `BAD_INV_ORDER`
     /// ([`Minor::BAD_INV_ORDER_ORB_SHUT_DOWN`](crate::Minor::BAD_INV_ORDER_ORB_SHUT_DOWN)) when the
     /// ORB was shut down.
+    #[doc(alias = "POAManagerFactory")]
+    #[doc(alias = "the_POAManagerFactory")]
+    #[doc(alias = "create_POAManager")]
     pub fn create_poa_manager(&self, id: impl Into<String>) -> Result<PoaManager, PoaError> {
         self.create_poa_manager_with(id, [])
     }
@@ -134,11 +137,13 @@ impl Orb {
     }
 
     /// The POA managers of this ORB, sorted by id: `POAManagerFactory::list`.
+    #[doc(alias = "list")]
     pub fn poa_managers(&self) -> Vec<PoaManager> {
         lock(self.managers()).present().cloned().collect()
     }
 
     /// The POA manager with this id: `POAManagerFactory::find`.
+    #[doc(alias = "find")]
     pub fn find_poa_manager(&self, id: &str) -> Option<PoaManager> {
         lock(self.managers()).known.get(id).filter(|manager| !manager.is_unused()).cloned()
     }

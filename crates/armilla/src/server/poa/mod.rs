@@ -174,6 +174,7 @@ impl fmt::Debug for ObjectId {
 /// The methods have the names of CORBA in Rust's spelling. Where a name differs, the documentation
 /// gives that of CORBA.
 #[derive(Clone)]
+#[doc(alias = "POA")]
 pub struct Poa {
     orb: Orb,
     inner: Arc<PoaInner>,

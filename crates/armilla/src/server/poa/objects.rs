@@ -54,6 +54,7 @@ impl Poa {
     ///
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` unless the POA retains servants.
+    #[doc(alias = "deactivate_object")]
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
         self.require(self.inner.policies.retains())?;
         let activation = self.active(id).ok_or(PoaError::ObjectNotActive)?;
@@ -94,6 +95,7 @@ impl Poa {
     ///
     /// # Errors
     /// `NoServant`; `WrongPolicy` unless the POA uses a default servant.
+    #[doc(alias = "get_servant")]
     pub fn default_servant(&self) -> Result<AnyServant, PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
         self.inner.default_servant.load().as_deref().cloned().ok_or(PoaError::NoServant)
@@ -103,6 +105,7 @@ impl Poa {
     ///
     /// # Errors
     /// `WrongPolicy` unless the POA uses a default servant.
+    #[doc(alias = "set_servant")]
     pub fn set_default_servant(&self, servant: impl Into<AnyServant>) -> Result<(), PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::DefaultServant)?;
         let servant = servant.into();
@@ -117,6 +120,7 @@ impl Poa {
     ///
     /// # Errors
     /// `WrongPolicy` unless the POA uses a servant manager.
+    #[doc(alias = "get_servant_manager")]
     pub fn servant_manager(&self) -> Result<Option<ServantManager>, PoaError> {
         self.require(self.inner.policies.processing == RequestProcessing::ServantManager)?;
         Ok(self.inner.servant_manager.get().cloned())

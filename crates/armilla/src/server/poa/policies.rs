@@ -45,83 +45,116 @@ macro_rules! policies {
 
 policies! {
     /// Which threads call the servants of a POA: `ThreadPolicyValue`.
+    #[doc(alias = "ThreadPolicy")]
+    #[doc(alias = "create_thread_policy")]
     Threading: THREADING {
         /// Any thread, several at once: `ORB_CTRL_MODEL`.
         #[default]
+        #[doc(alias = "ORB_CTRL_MODEL")]
         OrbControl,
         /// One call at a time: `SINGLE_THREAD_MODEL`. A servant may call the objects of its own
         /// POA; its thread makes those calls.
+        #[doc(alias = "SINGLE_THREAD_MODEL")]
         SingleThread,
         /// One call at a time, made by the thread that is in [`Orb::run`](crate::Orb::run) or
         /// [`Orb::perform_work`](crate::Orb::perform_work): `MAIN_THREAD_MODEL`.
+        #[doc(alias = "MAIN_THREAD_MODEL")]
         MainThread,
     }
 
     /// How long the objects of a POA exist: `LifespanPolicyValue`.
+    #[doc(alias = "LifespanPolicy")]
+    #[doc(alias = "create_lifespan_policy")]
     Lifespan: LIFESPAN {
         /// As long as their POA: `TRANSIENT`. A reference that outlives it fails with
         /// `OBJECT_NOT_EXIST`.
         #[default]
+        #[doc(alias = "TRANSIENT")]
         Transient,
         /// Beyond the process: `PERSISTENT`. A later process that serves the same ids at the same
         /// address serves the references that an earlier one made.
+        #[doc(alias = "PERSISTENT")]
         Persistent,
     }
 
     /// How many objects a servant may incarnate at a time: `IdUniquenessPolicyValue`.
+    #[doc(alias = "IdUniquenessPolicy")]
+    #[doc(alias = "create_id_uniqueness_policy")]
     IdUniqueness: ID_UNIQUENESS {
         /// One: `UNIQUE_ID`.
         #[default]
+        #[doc(alias = "UNIQUE_ID")]
         Unique,
         /// Any number: `MULTIPLE_ID`.
+        #[doc(alias = "MULTIPLE_ID")]
         Multiple,
     }
 
     /// What chooses the object ids: `IdAssignmentPolicyValue`.
+    #[doc(alias = "IdAssignmentPolicy")]
+    #[doc(alias = "create_id_assignment_policy")]
     IdAssignment: ID_ASSIGNMENT {
         /// The POA: `SYSTEM_ID`.
         #[default]
+        #[doc(alias = "SYSTEM_ID")]
         System,
         /// The program: `USER_ID`.
+        #[doc(alias = "USER_ID")]
         User,
     }
 
     /// Whether converting a servant to a reference activates it: `ImplicitActivationPolicyValue`.
+    #[doc(alias = "ImplicitActivationPolicy")]
+    #[doc(alias = "create_implicit_activation_policy")]
     ImplicitActivation: IMPLICIT_ACTIVATION {
         /// No: `NO_IMPLICIT_ACTIVATION`.
         #[default]
+        #[doc(alias = "NO_IMPLICIT_ACTIVATION")]
         Off,
         /// Yes: `IMPLICIT_ACTIVATION`.
+        #[doc(alias = "IMPLICIT_ACTIVATION")]
         On,
     }
 
     /// Whether a POA remembers which servants are active: `ServantRetentionPolicyValue`.
+    #[doc(alias = "ServantRetentionPolicy")]
+    #[doc(alias = "create_servant_retention_policy")]
     ServantRetention: SERVANT_RETENTION {
         /// Yes, in its active object map: `RETAIN`.
         #[default]
+        #[doc(alias = "RETAIN")]
         Retain,
         /// No, each request looks for its servant again: `NON_RETAIN`.
+        #[doc(alias = "NON_RETAIN")]
         NonRetain,
     }
 
     /// What serves an object that is not in the active object map: `RequestProcessingPolicyValue`.
+    #[doc(alias = "RequestProcessingPolicy")]
+    #[doc(alias = "create_request_processing_policy")]
     RequestProcessing: REQUEST_PROCESSING {
         /// Nothing: `USE_ACTIVE_OBJECT_MAP_ONLY`.
         #[default]
+        #[doc(alias = "USE_ACTIVE_OBJECT_MAP_ONLY")]
         ActiveObjectMapOnly,
         /// One servant for all such objects: `USE_DEFAULT_SERVANT`.
+        #[doc(alias = "USE_DEFAULT_SERVANT")]
         DefaultServant,
         /// The servant that a servant manager provides: `USE_SERVANT_MANAGER`.
+        #[doc(alias = "USE_SERVANT_MANAGER")]
         ServantManager,
     }
 
     /// Over which connections the objects of a POA can be called: `BidirectionalPolicyValue`.
+    #[doc(alias = "BidirectionalPolicy")]
     Bidirectional: BIDIRECTIONAL {
         /// Over those that clients have opened: `NORMAL`.
         #[default]
+        #[doc(alias = "NORMAL")]
         Normal,
         /// Also over those that this ORB has opened and offered, see
         /// [`Settings::offer_bidirectional`](crate::Settings::offer_bidirectional): `BOTH`.
+        #[doc(alias = "BOTH")]
         Both,
     }
 }

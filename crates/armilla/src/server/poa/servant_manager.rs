@@ -189,6 +189,7 @@ impl fmt::Debug for Cookie {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServantManagerError {
     /// The client is forwarded to this object and repeats the request there: `ForwardRequest`.
+    #[doc(alias = "ForwardRequest")]
     Forward(Object),
     /// The client gets this exception.
     Raise(SystemException),

@@ -13,6 +13,7 @@ use std::thread;
 
 impl Poa {
     /// Its name: `the_name`. The root's is `RootPOA`.
+    #[doc(alias = "the_name")]
     pub fn name(&self) -> &str {
         &self.inner.name
     }
@@ -23,32 +24,38 @@ impl Poa {
     }
 
     /// The id of this POA, unique in its ORB: `id`.
+    #[doc(alias = "id")]
     pub fn adapter_id(&self) -> &[u8] {
         self.inner.path()
     }
 
     /// The parent, unless this is the root or the parent was destroyed: `the_parent`.
+    #[doc(alias = "the_parent")]
     pub fn parent(&self) -> Option<Self> {
         let inner = self.inner.parent.as_ref().and_then(Weak::upgrade)?;
         Some(self.orb.poa_of(&inner))
     }
 
     /// The children, sorted by name: `the_children`.
+    #[doc(alias = "the_children")]
     pub fn children(&self) -> Vec<Self> {
         lock(&self.inner.state).children.values().map(|inner| self.orb.poa_of(inner)).collect()
     }
 
     /// The manager that decides when requests are served: `the_POAManager`.
+    #[doc(alias = "the_POAManager")]
     pub fn manager(&self) -> &PoaManager {
         &self.inner.manager
     }
 
     /// The adapter activator, which creates children on demand: `the_activator`.
+    #[doc(alias = "the_activator")]
     pub fn activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         lock(&self.inner.state).activator.clone()
     }
 
     /// Sets the adapter activator, which creates children on demand: `the_activator`.
+    #[doc(alias = "the_activator")]
     pub fn set_activator(&self, activator: impl AdapterActivator) {
         self.change_activator(Some(Arc::new(activator)));
     }
@@ -84,6 +91,7 @@ impl Poa {
     /// # Errors
     /// `AdapterNonExistent`; `OBJ_ADAPTER` ([`Minor::OBJ_ADAPTER_UNAVAILABLE`]) when the activator
     /// failed; `OBJECT_NOT_EXIST` when this POA was destroyed.
+    #[doc(alias = "find_POA")]
     pub fn find_poa(&self, name: &str, activate_it: bool) -> Result<Self, PoaError> {
         self.require(true)?;
         let found = match activate_it {

@@ -67,6 +67,7 @@ pub trait ServantBase {
     ///
     /// # Errors
     /// The exception that the caller gets instead of an answer.
+    #[doc(alias = "_non_existent")]
     fn non_existent(&self, current: &Current) -> Result<bool, SystemException> {
         let _ = current;
         Ok(false)
@@ -79,6 +80,7 @@ pub trait ServantBase {
     ///
     /// # Errors
     /// The exception that the caller gets instead of an answer.
+    #[doc(alias = "_is_a")]
     fn is_a(&self, current: &Current, repository_id: &str) -> Result<bool, SystemException> {
         Ok(current.servant().is_a(current.object_id(), repository_id))
     }
@@ -88,6 +90,7 @@ pub trait ServantBase {
     ///
     /// # Errors
     /// The exception that the caller gets instead of an answer.
+    #[doc(alias = "_repository_id")]
     fn repository_id(&self, current: &Current) -> Result<String, SystemException> {
         let object = || current.object_id().clone();
         Ok(current.servant().get().repository_id(&object).into_owned())
@@ -99,6 +102,7 @@ pub trait ServantBase {
     ///
     /// # Errors
     /// The exception that the caller gets instead of an answer.
+    #[doc(alias = "_get_interface")]
     fn interface(&self, current: &Current) -> Result<Object, SystemException> {
         interface_of(current.poa().orb(), &self.repository_id(current)?)
     }
@@ -108,6 +112,7 @@ pub trait ServantBase {
     ///
     /// # Errors
     /// The exception that the caller gets instead of an answer.
+    #[doc(alias = "_get_component")]
     fn component(&self, current: &Current) -> Result<Object, SystemException> {
         let _ = current;
         Ok(Object::nil())
@@ -115,6 +120,7 @@ pub trait ServantBase {
 
     /// The POA in which [`Orb::this`] activates the servant outside of requests: `_default_POA`. By
     /// default it is the root POA.
+    #[doc(alias = "_default_POA")]
     fn default_poa(&self, orb: &Orb) -> Poa {
         orb.root_poa()
     }
