@@ -1,6 +1,7 @@
 //! Calls: parameters, results and exceptions of every kind of IDL type, through generated code; and
 //! the policies that change how a call is made.
 
+mod arguments;
 mod bounds;
 mod callers;
 mod code_sets;
@@ -12,6 +13,7 @@ mod exception_details;
 mod generated;
 mod large_arrays;
 mod large_octets;
+mod names_of_the_specification;
 mod oneways;
 mod parameters;
 mod policies;

@@ -88,7 +88,7 @@ of [`Settings`](../crates/armilla-core/src/settings/table.rs), which a program s
 `OrbBuilder::settings`; services and transports of a program add no options of their own.
 
 The tables come from the declarations of the options:
-`UPDATE_GOLDEN=1 cargo test -p armilla-tests --test arguments` writes them.
+`UPDATE_GOLDEN=1 cargo test -p armilla-tests --test calls` writes them.
 ";
 
 fn page(options: &[OrbOption]) -> String {
