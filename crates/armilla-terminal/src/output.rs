@@ -21,7 +21,7 @@ pub fn print(text: fmt::Arguments<'_>) -> Outcome {
 }
 
 /// Prints octets that others have written: as they are into a file or a pipe, and on a terminal as
-/// [`print`] does.
+/// [`print()`] does.
 pub fn print_log(octets: &[u8]) -> Outcome {
     match stdout().is_terminal() {
         true => print(format_args!("{}", String::from_utf8_lossy(octets))),

@@ -7,16 +7,16 @@
 
 use armilla::{CdrResult, CustomMarshal, Decoder, Encoder};
 use armilla_cdr::{Any, ByteOrder, Decode, Encode, TypeCode, Typed};
-use constructs::recursion::recursion::{Bar, Branch, Foo, Tree};
+use compiled::recursion::recursion::{Bar, Branch, Foo, Tree};
 
 /// A module for each file.
 #[allow(missing_docs)]
-mod constructs {
+mod compiled {
     include!(concat!(env!("OUT_DIR"), "/constructs/all.rs"));
 }
 
 /// A `custom` valuetype compiles once the program says how it travels.
-impl CustomMarshal for constructs::values::drawing::Sealed {
+impl CustomMarshal for compiled::values::drawing::Sealed {
     fn marshal<'p>(&'p self, out: &mut Encoder<'p>) -> CdrResult {
         out.put_string(&self.text)
     }
@@ -28,7 +28,7 @@ impl CustomMarshal for constructs::values::drawing::Sealed {
 
 #[test]
 fn generated_code_compiles_without_warnings() {
-    assert_eq!(constructs::constants::limits::MAX_ACCOUNTS, 16);
+    assert_eq!(compiled::constants::limits::MAX_ACCOUNTS, 16);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_timing_of_operations_is_a_constant() {
     use armilla::RtLevel;
     use std::time::Duration;
 
-    let [update, store] = constructs::timing::nav::filter::RT_INFO else { panic!() };
+    let [update, store] = compiled::timing::nav::filter::RT_INFO else { panic!() };
     assert_eq!(update.operation, "Nav::Filter::update");
     assert_eq!(update.period, Some(Duration::from_millis(10)));
     assert_eq!((update.criticality, update.importance), (RtLevel::High, RtLevel::VeryLow));

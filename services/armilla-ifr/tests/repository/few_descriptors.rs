@@ -20,6 +20,14 @@ fn create(store: &mut Store, name: &str) -> Result<(), ChangeError> {
     changed.map(drop)
 }
 
+/// The limit below which this many descriptors are not in use. New ones have the least numbers that
+/// are free.
+fn limit_that_leaves(free: u64) -> u64 {
+    let is_open = |number: &u64| fs::symlink_metadata(format!("/proc/self/fd/{number}")).is_ok();
+    let mut unused = (0..).filter(|number| !is_open(number));
+    unused.nth(free as usize).unwrap()
+}
+
 #[test]
 fn acknowledged_changes_outlive_a_compaction_without_descriptors() {
     alone(|| {
@@ -29,13 +37,11 @@ fn acknowledged_changes_outlive_a_compaction_without_descriptors() {
         let file = directory.join("definitions");
         let inode = || fs::metadata(&file).unwrap().ino();
         let mut compacted = 0;
-        for free in 0..6 {
+        for free in 0..6_u64 {
             fs::remove_dir_all(&directory).ok();
             let mut store = Store::open(&directory).unwrap();
             let first = inode();
-            // Descriptors have the least numbers that are free, so as many are open as the limit says.
-            let open = fs::read_dir("/proc/self/fd").unwrap().count() as u64 - 1;
-            let limit = Rlimit { current: Some(open + free), ..before };
+            let limit = Rlimit { current: Some(limit_that_leaves(free)), ..before };
             setrlimit(Resource::Nofile, limit).unwrap();
             let few = (0..6).map(|number| format!("Few{number}"));
             let mut there: Vec<_> = few.filter(|name| create(&mut store, name).is_ok()).collect();

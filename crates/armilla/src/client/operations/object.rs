@@ -50,7 +50,7 @@ impl Object {
     }
 
     /// The repository id of the most derived interface of the object: `_repository_id`. Calls the
-    /// object. The [`type_id`](Ior::type_id) of the reference may name a base interface or be
+    /// object. The [`type_id`](crate::Ior::type_id) of the reference may name a base interface or be
     /// empty.
     ///
     /// # Errors
