@@ -16,7 +16,7 @@ from omniORB import CORBA
 HOME = os.path.dirname(os.path.abspath(__file__))
 # orb.idl, wherever omniORBpy was installed.
 OMNI_IDL = pathlib.Path(omniORB.__file__).parents[4] / "share" / "idl" / "omniORB"
-IDL = os.path.join(HOME, "..", "..", "idl")
+IDL = os.path.join(HOME, "..", "..", "..", "idl")
 
 
 def compile_idl():
