@@ -66,7 +66,7 @@ pub(super) fn lock(word: &AtomicU32, limit: Option<Duration>) -> Result<(), Lock
             // The waiter was interrupted, or the holder was about to end.
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(Errno::TIMEDOUT) => return Err(LockError::Busy),
-            Err(errno) => return Err(refused(errno)),
+            Err(errno) => return Err(not_granted(errno)),
         }
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn try_lock(word: &AtomicU32) -> Result<(), LockError> {
     match trylock_pi(word, Flags::PRIVATE) {
         Ok(true) => Ok(()),
         Ok(false) | Err(Errno::AGAIN) => Err(LockError::Busy),
-        Err(errno) => Err(refused(errno)),
+        Err(errno) => Err(not_granted(errno)),
     }
 }
 
@@ -94,6 +94,15 @@ pub(super) fn unlock(word: &AtomicU32) -> Result<(), LockError> {
             Err(Errno::INTR | Errno::AGAIN) => {}
             Err(errno) => return Err(refused(errno)),
         }
+    }
+}
+
+/// Why the kernel does not grant the lock. `EINVAL`: the holder has ended and the waiter to whom the
+/// kernel hands the lock has not run yet. The kernel refuses whoever comes in between.
+fn not_granted(errno: Errno) -> LockError {
+    match errno {
+        Errno::INVAL => LockError::OwnerDied,
+        errno => refused(errno),
     }
 }
 

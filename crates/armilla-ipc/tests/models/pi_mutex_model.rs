@@ -47,7 +47,7 @@ mod kernel {
     }
 
     impl Known {
-        /// Gives the lock to a thread: the next waiter, or one that comes in between.
+        /// Gives the lock to the next waiter.
         fn grant(&mut self, word: &AtomicU32, thread: u32) {
             self.waiters.retain(|waiter| *waiter != thread);
             let died = if std::mem::take(&mut self.is_orphan) { OWNER_DIED } else { 0 };
@@ -55,13 +55,13 @@ mod kernel {
             word.swap(thread | died | more, SeqCst);
         }
 
-        /// Takes the lock if it is free or orphaned. Otherwise says whether the thread may wait.
+        /// Takes the lock if it is free. Otherwise says whether the thread may wait: not for a lock
+        /// that the kernel hands from a thread that has ended to a waiter.
         fn take(&mut self, word: &AtomicU32, own: u32) -> Result<(), LockError> {
             loop {
                 let seen = word.load(Relaxed);
                 if self.is_orphan {
-                    self.grant(word, own);
-                    return Ok(());
+                    return Err(LockError::OwnerDied);
                 }
                 match seen & OWNER {
                     0 if word.compare_exchange(seen, own, SeqCst, SeqCst).is_ok() => return Ok(()),
