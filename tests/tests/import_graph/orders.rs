@@ -47,6 +47,20 @@ pub(crate) const ORDERS: &[Order] = &[
         exceptions: &[],
     },
     Order {
+        name: "armilla/server/poa",
+        rows: &[
+            ("error servant_manager", "what a program implements, and is told"),
+            ("policies", "what a program sets"),
+            ("object_map", "active objects, and how their ids lead to them"),
+            ("calls", "which objects are being called, and what each thread is serving"),
+            ("admission", "managers, gates, and servers that start"),
+            ("objects", "activating objects, making references to them, ending them"),
+            ("upcalls", "from an object id to a call of its servant"),
+            ("hierarchy", "creating and finding POAs"),
+        ],
+        exceptions: &[],
+    },
+    Order {
         name: "armilla-bench",
         rows: &[
             ("line", "what a link is like"),

@@ -1,56 +1,42 @@
 //! Portable object adapters, which turn servants into objects (CORBA 3.4 Part 1, 15).
 //!
-//! The operations that a program calls on a POA are in `objects.rs` and `references.rs`; `tree.rs`
-//! and `builder.rs` create POAs. `upcall.rs` serves a request, admitted by `gate.rs`, and
-//! `lifecycle.rs` begins and ends objects, `existence.rs` asks for others. `ids.rs` and `index.rs` find objects, `strategies.rs` by
-//! other strategies. `startup.rs` lets requests wait for what a server that starts lacks. No file
-//! here does I/O.
+//! The rooms, the lowest first; a file imports from its own room and from those before it. What all
+//! share is here: the adapter itself and object ids.
+//!
+//! | room | what lives there |
+//! |---|---|
+//! | `error`, `policies`, `servant_manager` | what a program sets, implements and is told |
+//! | `object_map` | active objects, and how their ids lead to them |
+//! | `calls` | which objects are being called, and what each thread is serving |
+//! | `admission` | managers, gates, and servers that start |
+//! | `objects` | activating objects, making references to them, ending them |
+//! | `upcalls` | from an object id to a call of its servant |
+//! | `hierarchy` | creating and finding POAs |
+//!
+//! No file here does I/O.
 
-mod activation;
-mod active_calls;
-mod adapters;
-mod builder;
-mod current;
+mod admission;
+mod calls;
 mod error;
-mod existence;
-mod extension;
-mod found;
-mod gate;
-mod ids;
-mod incarnation;
-mod index;
-mod lifecycle;
-mod located_servant;
-mod manager;
-mod managers;
-#[cfg(test)]
-mod model;
+mod hierarchy;
+mod object_map;
 mod objects;
-#[cfg(feature = "demultiplexing-strategies")]
-mod perfect;
 mod policies;
-mod references;
 mod servant_manager;
-mod servants;
-mod startup;
-#[cfg(feature = "demultiplexing-strategies")]
-mod strategies;
-mod tree;
-mod upcall;
-mod waits;
+mod upcalls;
 
-pub(crate) use activation::{Activation, Ending};
-pub(crate) use adapters::ObjectAdapters;
-pub use builder::PoaBuilder;
-pub use current::Current;
-pub(crate) use current::serving_depth;
+pub use admission::manager::{ManagerState, PoaManager};
+pub(crate) use admission::managers::Managers;
+pub(crate) use admission::startup::{Awaited, StartupHold};
+pub use calls::current::Current;
+pub(crate) use calls::current::serving_depth;
 pub use error::PoaError;
-pub(crate) use extension::{Arrived, Extended};
-pub use extension::{ObjectAddresses, PoaExtension, UpcallInfo};
-pub(crate) use found::{Found, Target};
-pub(crate) use located_servant::LocatedServant;
-pub use manager::{ManagerState, PoaManager};
-pub(crate) use managers::Managers;
+pub(crate) use hierarchy::adapters::ObjectAdapters;
+pub use hierarchy::builder::PoaBuilder;
+pub(crate) use hierarchy::tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
+pub(crate) use object_map::activation::{Activation, Ending};
+#[cfg(feature = "demultiplexing-strategies")]
+pub use object_map::strategies::ObjectLookup;
 pub(crate) use policies::Policies;
 pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
@@ -59,11 +45,11 @@ pub use policies::{
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
-pub(crate) use startup::{Awaited, StartupHold};
-#[cfg(feature = "demultiplexing-strategies")]
-pub use strategies::ObjectLookup;
-pub(crate) use tree::{MAX_CREATION_RETRIES, destroyed_repeatedly};
-pub(crate) use upcall::{DirectUpcall, FastUpcall, Upcall};
+pub(crate) use upcalls::extension::{Arrived, Extended};
+pub use upcalls::extension::{ObjectAddresses, PoaExtension, UpcallInfo};
+pub(crate) use upcalls::found::{Found, Target};
+pub(crate) use upcalls::located_servant::LocatedServant;
+pub(crate) use upcalls::upcall::{DirectUpcall, FastUpcall, Upcall};
 
 use crate::exception::SystemException;
 use crate::object_key::NamedKey;
@@ -73,20 +59,20 @@ use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
 use crate::server::AnyServant;
 use crate::server::interception::{Established, ObjectReferenceFactory};
+use admission::gate::{Gate, GateFlag, ReentrantSemaphore};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;
 use armilla_ipc::memory::Slot;
-use gate::{Gate, GateFlag, ReentrantSemaphore};
 #[cfg(not(feature = "demultiplexing-strategies"))]
-use ids::Ids;
-use servants::Servants;
+use object_map::ids::Ids;
+use object_map::servants::Servants;
+#[cfg(feature = "demultiplexing-strategies")]
+use object_map::strategies::Ids;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use std::thread::ThreadId;
-#[cfg(feature = "demultiplexing-strategies")]
-use strategies::Ids;
 
 /// The id of an object, unique within its POA: octets that only the POA and its owner understand.
 ///

@@ -1,12 +1,12 @@
 //! A perfect hash over object ids that are known when the POA is created.
 
-use super::ObjectId;
+use crate::server::poa::ObjectId;
 use std::hash::{BuildHasher, RandomState};
 
 /// Maps each id to a place of its own.
 ///
 /// The hash selects a bucket, and the seed of the bucket the only place where the id can be.
-pub(super) struct PerfectHash {
+pub(in crate::server::poa) struct PerfectHash {
     hasher: RandomState,
     /// For each bucket the seed that gives its ids places of their own.
     seeds: Box<[u32]>,
@@ -17,7 +17,7 @@ pub(super) struct PerfectHash {
 
 impl PerfectHash {
     /// Builds the table for `ids`; duplicates count once.
-    pub(super) fn new(mut ids: Vec<ObjectId>) -> Self {
+    pub(in crate::server::poa) fn new(mut ids: Vec<ObjectId>) -> Self {
         ids.sort_unstable();
         ids.dedup();
         let mut size = (2 * ids.len()).next_power_of_two().max(2);
@@ -32,20 +32,20 @@ impl PerfectHash {
     }
 
     /// The number of places.
-    pub(super) fn places(&self) -> usize {
+    pub(in crate::server::poa) fn places(&self) -> usize {
         self.numbers.len()
     }
 
     /// The only place where `id` can be, without comparing the ids.
     #[inline]
-    pub(super) fn candidate(&self, id: &[u8]) -> Option<usize> {
+    pub(in crate::server::poa) fn candidate(&self, id: &[u8]) -> Option<usize> {
         let hash = self.hasher.hash_one(id);
         let seed = *self.seeds.get(bucket(hash, self.seeds.len()))?;
         Some(spread(hash, seed, self.numbers.len()))
     }
 
     /// The place of `id`, if it is one of the ids.
-    pub(super) fn host_of(&self, id: &[u8]) -> Option<usize> {
+    pub(in crate::server::poa) fn host_of(&self, id: &[u8]) -> Option<usize> {
         let place = self.candidate(id)?;
         let number = (*self.numbers.get(place)? as usize).checked_sub(1)?;
         (self.ids.get(number)?.as_bytes() == id).then_some(place)

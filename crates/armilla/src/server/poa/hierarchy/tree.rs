@@ -1,11 +1,13 @@
 //! The tree of POAs: names, parents, children, and adapter activators that create POAs on demand.
 
 use super::builder::child_path;
-use super::gate::{Admission, GateFlag, creation_timed_out};
-use super::waits::{Crossing, Sought, Wait, crossing_creation};
-use super::{AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
+use crate::server::poa::admission::gate::{Admission, GateFlag, creation_timed_out};
+use crate::server::poa::admission::waits::{Crossing, Sought, Wait, crossing_creation};
+use crate::server::poa::{
+    AdapterActivator, Awaited, Poa, PoaError, PoaInner, PoaManager, StartupHold,
+};
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::sync::{Arc, Weak};
@@ -19,7 +21,7 @@ impl Poa {
     }
 
     /// Its policies, including defaults: those that were not set explicitly.
-    pub fn policies(&self) -> Vec<super::Policy> {
+    pub fn policies(&self) -> Vec<crate::server::poa::Policy> {
         self.inner.policies()
     }
 

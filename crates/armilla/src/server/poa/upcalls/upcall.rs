@@ -2,19 +2,18 @@
 //!
 //! How threads see which objects are being called is in `active_calls.rs`.
 
-use super::active_calls::Protection;
 use super::found::Found;
-use super::gate::{Admission, Gate, GateFlag, Permit};
 use super::located_servant::{LocatedServant, PostinvokeArguments};
-use super::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
-use super::{
-    Activation, ObjectId, PoaInner, RequestProcessing, StartupHold, active_calls, current,
-    lifecycle,
-};
 use crate::callbacks::guarded;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
+use crate::server::poa::admission::gate::{Admission, Gate, GateFlag, Permit};
+use crate::server::poa::calls::active_calls::Protection;
+use crate::server::poa::calls::{active_calls, current};
+use crate::server::poa::objects::lifecycle;
+use crate::server::poa::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
+use crate::server::poa::{Activation, ObjectId, PoaInner, RequestProcessing, StartupHold};
 use crate::server::{AnyServant, Servant};
 use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::{self, HazardPointer};
@@ -25,7 +24,7 @@ use std::sync::Arc;
 /// A call of an active object that was found in the table of all active objects. Dropping it ends
 /// the call.
 pub(crate) struct Upcall<'o> {
-    pub(super) object: Guard<'o, Activation>,
+    pub(in crate::server::poa) object: Guard<'o, Activation>,
     permit: Permit,
 }
 
@@ -214,11 +213,11 @@ fn has_ended_by_flags(activation: &Activation, permit: Permit) {
 
 /// A call of an object outside the active object map. Dropping it ends the call.
 pub(crate) struct UnmappedUpcall {
-    pub(super) poa: Arc<PoaInner>,
-    pub(super) id: ObjectId,
-    pub(super) servant: AnyServant,
+    pub(in crate::server::poa) poa: Arc<PoaInner>,
+    pub(in crate::server::poa) id: ObjectId,
+    pub(in crate::server::poa) servant: AnyServant,
     /// Set if the servant is from a servant locator.
-    pub(super) located_servant: Option<LocatedServant>,
+    pub(in crate::server::poa) located_servant: Option<LocatedServant>,
     permit: Permit,
 }
 
@@ -433,7 +432,7 @@ impl PoaInner {
     /// Calls a servant manager about the object in `slot`. The call counts as one in progress: a
     /// thread that waits for calls to end waits for it, and the servant manager itself must not
     /// wait for them.
-    pub(super) fn ask_manager<R>(
+    pub(in crate::server::poa) fn ask_manager<R>(
         &self,
         what: &str,
         slot: Slot,

@@ -1,15 +1,15 @@
 //! Which servants of a POA are active, by their addresses.
 
 use super::index::Index;
-use super::{Activation, IdUniqueness, PoaInner, Policies};
 use crate::runtime::Orb;
+use crate::server::poa::{Activation, IdUniqueness, PoaInner, Policies};
 use crate::sync::lock;
 use armilla_ipc::memory::{Guard, Slot};
 use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// The servants that incarnate objects, by address.
-pub(super) struct Servants {
+pub(in crate::server::poa) struct Servants {
     /// The object of each servant, if a servant may incarnate only one.
     unique: Option<Index>,
     /// If servants are etherealized: for each servant, how many objects it has not been
@@ -18,19 +18,19 @@ pub(super) struct Servants {
 }
 
 impl Servants {
-    pub(super) fn new(policies: &Policies) -> Self {
+    pub(in crate::server::poa) fn new(policies: &Policies) -> Self {
         let is_unique = policies.retains() && policies.uniqueness == IdUniqueness::Unique;
         let unique = is_unique.then(Index::new);
         Self { unique, counts: policies.has_activator().then(Mutex::default) }
     }
 
     /// Whether a servant must not be inserted twice.
-    pub(super) const fn is_exclusive(&self) -> bool {
+    pub(in crate::server::poa) const fn is_exclusive(&self) -> bool {
         self.unique.is_some()
     }
 
     /// The object that the servant incarnates, if a servant may incarnate only one.
-    pub(super) fn find<'o>(
+    pub(in crate::server::poa) fn find<'o>(
         &self,
         orb: &'o Orb,
         poa: &PoaInner,
@@ -46,7 +46,7 @@ impl Servants {
     }
 
     /// Records that the servant incarnates the object in `slot`.
-    pub(super) fn insert(&self, servant: usize, slot: Slot) {
+    pub(in crate::server::poa) fn insert(&self, servant: usize, slot: Slot) {
         if let Some(index) = &self.unique {
             index.insert(hash(servant), slot.index);
         }
@@ -57,14 +57,14 @@ impl Servants {
 
     /// Records that this object is no longer active. The servant still counts as its servant until
     /// [`etherealized`](Self::etherealized).
-    pub(super) fn remove(&self, servant: usize, slot: Slot) {
+    pub(in crate::server::poa) fn remove(&self, servant: usize, slot: Slot) {
         if let Some(index) = &self.unique {
             index.remove(hash(servant), slot.index);
         }
     }
 
     /// Records that the servant was etherealized for one of its objects.
-    pub(super) fn etherealized(&self, servant: usize) {
+    pub(in crate::server::poa) fn etherealized(&self, servant: usize) {
         let Some(counts) = &self.counts else { return };
         let mut counts = lock(counts);
         if let Some(count) = counts.get_mut(&servant) {
@@ -76,7 +76,7 @@ impl Servants {
     }
 
     /// Whether the servant has objects for which it has not been etherealized.
-    pub(super) fn has_objects(&self, servant: usize) -> bool {
+    pub(in crate::server::poa) fn has_objects(&self, servant: usize) -> bool {
         self.counts.as_ref().is_some_and(|counts| lock(counts).contains_key(&servant))
     }
 }

@@ -1,11 +1,11 @@
 //! A servant that a servant locator provides for one request, until `postinvoke` (CORBA 3.4 Part 1,
 //! 15.3.7).
 
-use super::servant_manager::{Cookie, ServantLocator};
-use super::{ObjectId, PoaInner};
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::server::AnyServant;
+use crate::server::poa::servant_manager::{Cookie, ServantLocator};
+use crate::server::poa::{ObjectId, PoaInner};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use std::sync::Arc;
 pub(crate) struct LocatedServant(Cell<Option<PostinvokeArguments>>);
 
 /// The arguments of `postinvoke`.
-pub(super) struct PostinvokeArguments {
-    pub(super) locator: Arc<dyn ServantLocator>,
-    pub(super) cookie: Cookie,
-    pub(super) operation: String,
-    pub(super) poa: Arc<PoaInner>,
-    pub(super) id: ObjectId,
-    pub(super) servant: AnyServant,
+pub(in crate::server::poa) struct PostinvokeArguments {
+    pub(in crate::server::poa) locator: Arc<dyn ServantLocator>,
+    pub(in crate::server::poa) cookie: Cookie,
+    pub(in crate::server::poa) operation: String,
+    pub(in crate::server::poa) poa: Arc<PoaInner>,
+    pub(in crate::server::poa) id: ObjectId,
+    pub(in crate::server::poa) servant: AnyServant,
 }
 
 impl LocatedServant {
-    pub(super) const fn new(arguments: PostinvokeArguments) -> Self {
+    pub(in crate::server::poa) const fn new(arguments: PostinvokeArguments) -> Self {
         Self(Cell::new(Some(arguments)))
     }
 

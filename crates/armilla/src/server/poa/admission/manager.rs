@@ -2,10 +2,10 @@
 
 use super::gate::{GateFlag, discarded};
 use super::startup::{Awaited, Startup, StartupStage};
-use super::{Ending, PoaError, PoaInner};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::policies::CustomPolicy;
 use crate::runtime::Orb;
+use crate::server::poa::{Ending, PoaError, PoaInner};
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::fmt;
@@ -36,8 +36,8 @@ pub enum ManagerState {
 
 /// Decides for a group of POAs whether their requests are served: `POAManager`.
 ///
-/// A POA has the manager that [`PoaBuilder::manager`](super::PoaBuilder::manager) sets; by default,
-/// and as the root POA, it has one of its own. [`Poa::manager`](super::Poa::manager) returns it.
+/// A POA has the manager that [`PoaBuilder::manager`](crate::server::poa::PoaBuilder::manager) sets; by default,
+/// and as the root POA, it has one of its own. [`Poa::manager`](crate::server::poa::Poa::manager) returns it.
 /// These default managers are *active from the start*, while in CORBA they hold requests until the
 /// program activates them; the setting [`hold_requests`](crate::Settings::hold_requests) makes them
 /// do so. A manager from [`Orb::create_poa_manager`](crate::Orb::create_poa_manager) always holds
@@ -85,7 +85,7 @@ struct State {
 }
 
 impl PoaManager {
-    pub(super) fn new(
+    pub(in crate::server::poa) fn new(
         id: String,
         (state, stage): (ManagerState, StartupStage),
         policies: Box<[CustomPolicy]>,
@@ -243,7 +243,7 @@ impl PoaManager {
     }
 
     /// Makes this the manager of `poa`.
-    pub(super) fn adopt(&self, poa: &Arc<PoaInner>) {
+    pub(in crate::server::poa) fn adopt(&self, poa: &Arc<PoaInner>) {
         let mut state = self.lock();
         state.adapters.retain(|poa| poa.strong_count() > 0);
         state.adapters.push(Arc::downgrade(poa));
@@ -252,7 +252,7 @@ impl PoaManager {
     }
 
     /// Whether it has lost its last POA, and only the list of managers refers to it.
-    pub(super) fn is_unused(&self) -> bool {
+    pub(in crate::server::poa) fn is_unused(&self) -> bool {
         let state = self.lock();
         let gone = state.adapters.iter().all(|poa| poa.strong_count() == 0);
         state.is_used && gone && Arc::strong_count(&self.0) == 1
@@ -263,7 +263,11 @@ impl PoaManager {
     /// # Errors
     /// `TRANSIENT` when the manager discards requests or holds too many, `OBJ_ADAPTER` when it is
     /// inactive, `TIMEOUT` when the wait limit of a collocated call expires.
-    pub(super) fn await_active(&self, poa: &PoaInner, orb: &Orb) -> Result<(), SystemException> {
+    pub(in crate::server::poa) fn await_active(
+        &self,
+        poa: &PoaInner,
+        orb: &Orb,
+    ) -> Result<(), SystemException> {
         let mut state = self.lock();
         loop {
             match state.state {
@@ -293,7 +297,10 @@ impl PoaManager {
     ///
     /// # Errors
     /// `TRANSIENT` when `limit` requests wait already.
-    pub(super) fn count_held(&self, limit: usize) -> Result<HeldRequest<'_>, SystemException> {
+    pub(in crate::server::poa) fn count_held(
+        &self,
+        limit: usize,
+    ) -> Result<HeldRequest<'_>, SystemException> {
         let one_more = |held| (held < limit).then_some(held + 1);
         match self.0.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more) {
             Ok(_) => Ok(HeldRequest(&self.0.held)),
@@ -305,12 +312,12 @@ impl PoaManager {
     }
 
     /// The requests that wait for what the POAs of this manager lack.
-    pub(super) fn startup(&self) -> &Startup {
+    pub(in crate::server::poa) fn startup(&self) -> &Startup {
         &self.0.startup
     }
 
     /// Ends the startup of its POAs, unless it has ended before.
-    pub(super) fn end_startup(&self, stage: StartupStage) {
+    pub(in crate::server::poa) fn end_startup(&self, stage: StartupStage) {
         self.0.startup.end(stage);
     }
 
@@ -326,7 +333,7 @@ impl PoaManager {
 
     /// Wakes the threads that wait for the manager to become active, and those that wait for
     /// something to arrive.
-    pub(super) fn wake(&self) {
+    pub(in crate::server::poa) fn wake(&self) {
         let state = self.lock();
         self.0.changed.notify_all();
         drop(state);
@@ -339,7 +346,7 @@ impl PoaManager {
 }
 
 /// A request that a manager counts as one that waits.
-pub(super) struct HeldRequest<'m>(&'m AtomicUsize);
+pub(in crate::server::poa) struct HeldRequest<'m>(&'m AtomicUsize);
 
 impl Drop for HeldRequest<'_> {
     fn drop(&mut self) {
@@ -368,7 +375,7 @@ fn inactive(id: &str) -> SystemException {
 
 /// A servant must not wait for its own request to end ([`Minor::BAD_INV_ORDER_WOULD_DEADLOCK`]).
 #[cold]
-pub(super) fn would_deadlock(what: &str) -> SystemException {
+pub(in crate::server::poa) fn would_deadlock(what: &str) -> SystemException {
     SystemException::new(
         ExceptionKind::BadInvOrder,
         Minor::BAD_INV_ORDER_WOULD_DEADLOCK,

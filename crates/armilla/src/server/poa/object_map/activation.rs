@@ -1,10 +1,9 @@
 //! Activations: active objects, each with its servant and what the ORB must know about it.
 
-use super::active_calls::{ActiveCalls, is_called};
-use super::{ObjectId, PoaInner};
 use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
+use crate::server::poa::{ObjectId, PoaInner};
 use crate::server::{AnyServant, Servant};
 use armilla_ipc::memory::Slot;
 use std::fmt;
@@ -22,7 +21,7 @@ pub(crate) struct Activation {
     state: AtomicU32,
     pub(crate) slot: Slot,
     /// Behind one pointer, so that the activation fits a cache line.
-    pub(super) id: Option<Box<Box<[u8]>>>,
+    pub(in crate::server::poa) id: Option<Box<Box<[u8]>>>,
 }
 
 const _: () = assert!(size_of::<Activation>() <= 56);
@@ -57,20 +56,20 @@ impl Activation {
 
     /// Counts a call of a thread that has no hazard pointers left.
     #[cold]
-    pub(super) fn count_call(&self) {
+    pub(in crate::server::poa) fn count_call(&self) {
         self.state.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Ends a counted call.
     #[cold]
-    pub(super) fn uncount_call(&self) {
+    pub(in crate::server::poa) fn uncount_call(&self) {
         self.state.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// Stops calls from beginning; calls in progress continue. Returns `false` when the object was
     /// already deactivated. The caller must then [end it if it is
-    /// idle](super::lifecycle::end_if_idle).
-    pub(super) fn deactivate(&self, ending: Ending) -> bool {
+    /// idle](crate::server::poa::objects::lifecycle::end_if_idle).
+    pub(in crate::server::poa) fn deactivate(&self, ending: Ending) -> bool {
         let flags = INACTIVE | ending as u32;
         let changed = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |state| {
             (state & INACTIVE == 0).then_some(state | flags)
@@ -79,12 +78,12 @@ impl Activation {
     }
 
     /// Whether the work that follows the last call has begun.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(in crate::server::poa) fn has_ended(&self) -> bool {
         self.state.load(Ordering::SeqCst) & FINISHED != 0
     }
 
     /// Begins the work that follows the last call. Returns `true` to one caller only.
-    pub(super) fn end(&self) -> bool {
+    pub(in crate::server::poa) fn end(&self) -> bool {
         self.state.fetch_or(FINISHED, Ordering::SeqCst) & FINISHED == 0
     }
 
@@ -97,26 +96,17 @@ impl Activation {
     /// The flags of the object and its gate, and the count of calls. 0 means that a call needs no
     /// further check.
     #[inline(always)]
-    pub(super) fn flags(&self) -> u32 {
+    pub(in crate::server::poa) fn flags(&self) -> u32 {
         self.state.load(Ordering::SeqCst) | self.poa.gate.flags()
     }
 
-    /// Whether calls are in progress, according to a scan of the hazard pointers.
-    pub(super) fn is_among(&self, calls: &ActiveCalls) -> bool {
-        self.is_counted() || calls.contains(self)
-    }
-
-    /// Whether calls are in progress. A heavy fence must precede.
-    pub(super) fn is_busy(&self) -> bool {
-        self.is_counted() || is_called(self)
-    }
-
-    fn is_counted(&self) -> bool {
+    /// Whether calls are in progress that no hazard pointer shows.
+    pub(in crate::server::poa) fn is_counted(&self) -> bool {
         let flags = INACTIVE | FINISHED | Ending::Cleanup as u32 | Ending::Quiet as u32;
         self.state.load(Ordering::SeqCst) & !flags > 0
     }
 
-    pub(super) fn ending(&self) -> Ending {
+    pub(in crate::server::poa) fn ending(&self) -> Ending {
         match self.state.load(Ordering::SeqCst) {
             state if state & Ending::Quiet as u32 != 0 => Ending::Quiet,
             state if state & Ending::Cleanup as u32 != 0 => Ending::Cleanup,
@@ -138,7 +128,7 @@ impl Activation {
 
     /// Whether the object has this id.
     #[inline]
-    pub(super) fn has_id(&self, id: &[u8]) -> bool {
+    pub(in crate::server::poa) fn has_id(&self, id: &[u8]) -> bool {
         match &self.id {
             Some(own) => ***own == *id,
             None => system_id(self.poa.incarnation, self.slot) == *id,
@@ -153,7 +143,7 @@ impl Activation {
     }
 
     /// Whether its key consists of its slot.
-    pub(super) fn has_system_key(&self) -> bool {
+    pub(in crate::server::poa) fn has_system_key(&self) -> bool {
         self.id.is_none() && self.poa.keys_are_slots
     }
 
@@ -188,7 +178,7 @@ impl Activation {
 
 impl PoaInner {
     /// The key of the object `id`, which is or was in the slot `hint`.
-    pub(super) fn named<'k>(&'k self, id: &'k [u8], hint: Slot) -> ObjectKey<'k> {
+    pub(in crate::server::poa) fn named<'k>(&'k self, id: &'k [u8], hint: Slot) -> ObjectKey<'k> {
         let (incarnation, serial) = match self.policies.is_persistent() {
             true => (0, 0),
             false => (self.incarnation, self.serial),

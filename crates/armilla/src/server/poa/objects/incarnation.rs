@@ -1,16 +1,17 @@
 //! Calls to a servant activator: incarnating objects, and etherealizing their servants (CORBA 3.4
 //! Part 1, 15.3.6).
 
-use super::activation::Ending;
-use super::gate::{GateFlag, discarded};
 use super::lifecycle::NewObject;
-use super::manager::would_deadlock;
-use super::servant_manager::{ServantActivator, ServantManager, ServantManagerError};
-use super::{ObjectId, PoaError, PoaInner, State, current};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
+use crate::server::poa::admission::gate::{GateFlag, discarded};
+use crate::server::poa::admission::manager::would_deadlock;
+use crate::server::poa::calls::current;
+use crate::server::poa::object_map::activation::Ending;
+use crate::server::poa::servant_manager::{ServantActivator, ServantManager, ServantManagerError};
+use crate::server::poa::{ObjectId, PoaError, PoaInner, State};
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use armilla_ipc::memory::Slot;
@@ -19,7 +20,7 @@ use std::time::Instant;
 
 impl PoaInner {
     /// Calls the activator for a servant and activates it, unless another thread has done so.
-    pub(super) fn incarnate(
+    pub(in crate::server::poa) fn incarnate(
         self: &Arc<Self>,
         orb: &Orb,
         activator: &dyn ServantActivator,
@@ -85,7 +86,7 @@ impl PoaInner {
     }
 
     /// Waits until the servants of all deactivated objects were etherealized.
-    pub(super) fn await_all_retired(&self) {
+    pub(in crate::server::poa) fn await_all_retired(&self) {
         let mut state = lock(&self.state);
         while !state.retiring.is_empty() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +100,7 @@ impl PoaInner {
     /// or etherealizing the object, or keeps other threads from that by serving a request under a
     /// single-thread policy. When the limit expires: `TIMEOUT` for a collocated call, `TRANSIENT`
     /// ([`Minor::TRANSIENT_REQUEST_DISCARDED`]) for others.
-    pub(super) fn await_retired(
+    pub(in crate::server::poa) fn await_retired(
         &self,
         orb: &Orb,
         id: &ObjectId,
@@ -164,7 +165,7 @@ impl PoaInner {
     }
 
     /// Passes the servant of the object that was in `slot` to the activator's `etherealize`.
-    pub(super) fn etherealize(
+    pub(in crate::server::poa) fn etherealize(
         self: &Arc<Self>,
         orb: &Orb,
         id: &ObjectId,

@@ -3,14 +3,15 @@
 //! How calls see a deactivated object is in `active_calls.rs`, the calls to servant activators are
 //! in `incarnation.rs`.
 
-use super::activation::Ending;
-use super::active_calls::ActiveCalls;
-use super::gate::GateFlag;
-use super::manager::would_deadlock;
-use super::{Activation, Poa, PoaError, PoaInner, current};
 use crate::exception::SystemException;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
+use crate::server::poa::admission::gate::GateFlag;
+use crate::server::poa::admission::manager::would_deadlock;
+use crate::server::poa::calls::active_calls::ActiveCalls;
+use crate::server::poa::calls::current;
+use crate::server::poa::object_map::activation::Ending;
+use crate::server::poa::{Activation, Poa, PoaError, PoaInner};
 use crate::sync::lock;
 use armilla_ipc::fence;
 use armilla_ipc::memory::{Handle, Slot};
@@ -19,10 +20,10 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Instant;
 
 /// An object to be activated.
-pub(super) struct NewObject<'a> {
-    pub(super) servant: AnyServant,
+pub(in crate::server::poa) struct NewObject<'a> {
+    pub(in crate::server::poa) servant: AnyServant,
     /// `None` for an id that the POA makes from the slot.
-    pub(super) id: Option<&'a [u8]>,
+    pub(in crate::server::poa) id: Option<&'a [u8]>,
 }
 
 impl PoaInner {
@@ -31,7 +32,7 @@ impl PoaInner {
     /// # Errors
     /// `ObjectAlreadyActive` and `ServantAlreadyActive`; `BAD_PARAM` when the POA has a perfect
     /// hash without this id; `OBJECT_NOT_EXIST` when the POA was destroyed.
-    pub(super) fn insert(
+    pub(in crate::server::poa) fn insert(
         self: &Arc<Self>,
         orb: &Orb,
         object: NewObject<'_>,
@@ -48,7 +49,7 @@ impl PoaInner {
 
     /// How the POA ends, if it does. Checked after an object was placed: either the thread that
     /// destroys the POA finds the object, or this check finds the end.
-    pub(super) fn concurrent_ending(&self) -> Option<Ending> {
+    pub(in crate::server::poa) fn concurrent_ending(&self) -> Option<Ending> {
         match self.gate.is(GateFlag::Destroyed) {
             true => lock(&self.state).ending,
             false => None,
@@ -56,7 +57,7 @@ impl PoaInner {
     }
 
     /// The same, without checking whether the POA has ended.
-    pub(super) fn add_to_map(
+    pub(in crate::server::poa) fn add_to_map(
         self: &Arc<Self>,
         orb: &Orb,
         object: NewObject<'_>,
@@ -112,7 +113,11 @@ impl PoaInner {
     }
 
     /// Deactivates an object. Returns whether it was active.
-    pub(super) fn retire(self: &Arc<Self>, activation: &Activation, ending: Ending) -> bool {
+    pub(in crate::server::poa) fn retire(
+        self: &Arc<Self>,
+        activation: &Activation,
+        ending: Ending,
+    ) -> bool {
         let retired = self.withdraw(activation, ending);
         if retired {
             end_if_idle(activation);
@@ -121,7 +126,7 @@ impl PoaInner {
     }
 
     /// Deactivates all objects of this POA.
-    pub(super) fn deactivate_all(self: &Arc<Self>, ending: Ending) {
+    pub(in crate::server::poa) fn deactivate_all(self: &Arc<Self>, ending: Ending) {
         let withdrawn = self.objects().into_iter();
         let withdrawn: Vec<_> = withdrawn.filter(|object| self.withdraw(object, ending)).collect();
         if withdrawn.is_empty() {
@@ -175,7 +180,7 @@ impl PoaInner {
 
     /// Waits until all calls that were in progress have ended, as long as `goes_on` returns `true`.
     /// The gate must be closed or the objects deactivated.
-    pub(super) fn await_idle(&self, goes_on: impl Fn() -> bool) {
+    pub(in crate::server::poa) fn await_idle(&self, goes_on: impl Fn() -> bool) {
         {
             let mut state = lock(&self.state);
             state.watchers += 1;
@@ -233,7 +238,7 @@ impl PoaInner {
 
     /// Whether this POA and those below it were destroyed, and no call and no etherealization is in
     /// progress in them.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(in crate::server::poa) fn has_ended(&self) -> bool {
         let (is_destroyed, children) = {
             let state = lock(&self.state);
             (state.is_destroyed, state.ending_children.clone())
@@ -265,25 +270,25 @@ impl PoaInner {
     }
 
     /// Wakes the threads that wait for something to end.
-    pub(super) fn wake(&self) {
+    pub(in crate::server::poa) fn wake(&self) {
         let _state = lock(&self.state);
         self.changed.notify_all();
     }
 
     /// A call of an active object has ended.
-    pub(super) fn call_ended(&self) {
+    pub(in crate::server::poa) fn call_ended(&self) {
         if self.gate.is(GateFlag::Watched) {
             self.wake();
         }
     }
 
     /// A call outside the active object map begins.
-    pub(super) fn unmapped_begins(&self) {
+    pub(in crate::server::poa) fn unmapped_begins(&self) {
         self.unmapped.fetch_add(1, Ordering::SeqCst);
     }
 
     /// A call outside the active object map has ended.
-    pub(super) fn unmapped_ended(&self) {
+    pub(in crate::server::poa) fn unmapped_ended(&self) {
         self.unmapped.fetch_sub(1, Ordering::SeqCst);
         if self.gate.is(GateFlag::Watched) || self.gate.is(GateFlag::Destroyed) {
             self.wake();
@@ -293,7 +298,7 @@ impl PoaInner {
 
     /// The exception for a POA that was destroyed.
     #[cold]
-    pub(super) fn destroyed(&self) -> SystemException {
+    pub(in crate::server::poa) fn destroyed(&self) -> SystemException {
         let orb_is_over = self.orb().is_none_or(|orb| orb.check_running().is_err());
         match orb_is_over {
             true => SystemException::shut_down(),
@@ -348,7 +353,7 @@ impl PoaInner {
 
 /// Ends a deactivated object, unless calls are in progress; then the last of them ends it.
 #[cold]
-pub(super) fn end_if_idle(activation: &Activation) {
+pub(in crate::server::poa) fn end_if_idle(activation: &Activation) {
     if activation.has_ended() {
         return;
     }

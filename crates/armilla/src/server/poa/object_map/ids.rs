@@ -1,24 +1,24 @@
 //! From object ids to active objects.
 
 use super::index::Index;
-use super::{Activation, PoaInner};
+use crate::server::poa::{Activation, PoaInner};
 use armilla_ipc::memory::{Guard, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
 
 /// The map from ids to slots: a hash table that grows with the number of objects. Lookups take no
 /// lock.
-pub(super) struct Ids {
+pub(in crate::server::poa) struct Ids {
     index: Index,
     hasher: RandomState,
 }
 
 impl Ids {
-    pub(super) fn new() -> Self {
+    pub(in crate::server::poa) fn new() -> Self {
         Self { index: Index::new(), hasher: RandomState::new() }
     }
 
     /// The object of `poa`, the owner of this map, that is active under `id`.
-    pub(super) fn find<'t>(
+    pub(in crate::server::poa) fn find<'t>(
         &self,
         poa: &PoaInner,
         objects: &'t Table<Activation>,
@@ -27,11 +27,11 @@ impl Ids {
         self.index.find(self.hash(id), |place| active_in(poa, objects, id, place))
     }
 
-    pub(super) fn insert(&self, id: &[u8], slot: Slot) {
+    pub(in crate::server::poa) fn insert(&self, id: &[u8], slot: Slot) {
         self.index.insert(self.hash(id), slot.index);
     }
 
-    pub(super) fn remove(&self, id: &[u8], slot: Slot) {
+    pub(in crate::server::poa) fn remove(&self, id: &[u8], slot: Slot) {
         self.index.remove(self.hash(id), slot.index);
     }
 
@@ -42,7 +42,7 @@ impl Ids {
 
 /// The object in this slot, if it is the one of `poa` with `id`: the slot may hold another object
 /// since the entry of the map was read.
-pub(super) fn active_in<'t>(
+pub(in crate::server::poa) fn active_in<'t>(
     poa: &PoaInner,
     objects: &'t Table<Activation>,
     id: &[u8],

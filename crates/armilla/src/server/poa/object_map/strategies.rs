@@ -3,10 +3,10 @@
 use super::ids::{self, active_in};
 use super::index::Index;
 use super::perfect::PerfectHash;
-use super::{Activation, ObjectId, PoaBuilder, PoaError, PoaInner};
 use crate::exception::{Minor, SystemException};
 use crate::operations::OperationLookup;
 use crate::server::AnyServant;
+use crate::server::poa::{Activation, ObjectId, PoaError, PoaInner};
 use armilla_ipc::memory::{Guard, Slot, Table};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,7 +28,7 @@ pub enum ObjectLookup {
     /// The id is hashed into a table that grows with the number of objects.
     Hashing,
     /// Only these ids will be active. They are hashed into a table without collisions that is built
-    /// with the POA. For [`IdAssignment::User`](super::IdAssignment::User).
+    /// with the POA. For [`IdAssignment::User`](crate::server::poa::IdAssignment::User).
     Perfect(Vec<ObjectId>),
     /// The id is compared with that of one object after the other.
     Linear,
@@ -37,12 +37,12 @@ pub enum ObjectLookup {
 /// How a POA finds objects and their operations.
 #[derive(Debug, Default)]
 pub(crate) struct Strategies {
-    pub(super) objects: ObjectLookup,
-    pub(super) operations: OperationLookup,
+    pub(in crate::server::poa) objects: ObjectLookup,
+    pub(in crate::server::poa) operations: OperationLookup,
 }
 
 /// The map from ids to slots.
-pub(super) enum Ids {
+pub(in crate::server::poa) enum Ids {
     Active(ids::Ids),
     Hashing(ids::Ids),
     /// The hash, and for each place of it the slot of the active object, counted from 1; 0 for
@@ -53,7 +53,7 @@ pub(super) enum Ids {
 }
 
 impl Ids {
-    pub(super) fn new(lookup: &ObjectLookup) -> Self {
+    pub(in crate::server::poa) fn new(lookup: &ObjectLookup) -> Self {
         match lookup {
             ObjectLookup::Active => Self::Active(ids::Ids::new()),
             ObjectLookup::Hashing => Self::Hashing(ids::Ids::new()),
@@ -67,12 +67,12 @@ impl Ids {
     }
 
     /// The hint that keys contain for an object in `slot`.
-    pub(super) fn hint(&self, slot: Slot) -> Slot {
+    pub(in crate::server::poa) fn hint(&self, slot: Slot) -> Slot {
         if matches!(self, Self::Active(_)) { slot } else { Slot::NONE }
     }
 
     /// The object of `poa`, the owner of this map, that is active under `id`.
-    pub(super) fn find<'t>(
+    pub(in crate::server::poa) fn find<'t>(
         &self,
         poa: &PoaInner,
         objects: &'t Table<Activation>,
@@ -89,7 +89,7 @@ impl Ids {
         }
     }
 
-    pub(super) fn insert(&self, id: &[u8], slot: Slot) {
+    pub(in crate::server::poa) fn insert(&self, id: &[u8], slot: Slot) {
         match self {
             Self::Active(ids) | Self::Hashing(ids) => ids.insert(id, slot),
             Self::Linear(index) => index.insert(0, slot.index),
@@ -100,7 +100,7 @@ impl Ids {
         }
     }
 
-    pub(super) fn remove(&self, id: &[u8], slot: Slot) {
+    pub(in crate::server::poa) fn remove(&self, id: &[u8], slot: Slot) {
         match self {
             Self::Active(ids) | Self::Hashing(ids) => ids.remove(id, slot),
             Self::Linear(index) => index.remove(0, slot.index),
@@ -112,28 +112,9 @@ impl Ids {
     }
 }
 
-impl PoaBuilder {
-    /// Sets how objects are found.
-    ///
-    /// Needs the feature `demultiplexing-strategies`.
-    pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
-        self.strategies.objects = lookup;
-        self
-    }
-
-    /// Sets how its servants find the operation of a request, unless they [say
-    /// so](AnyServant::with_operation_lookup) themselves.
-    ///
-    /// Needs the feature `demultiplexing-strategies`.
-    pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
-        self.strategies.operations = lookup;
-        self
-    }
-}
-
 impl PoaInner {
     /// Fails if the POA has a perfect hash for other ids.
-    pub(super) fn check_hashed(&self, id: &[u8]) -> Result<(), PoaError> {
+    pub(in crate::server::poa) fn check_hashed(&self, id: &[u8]) -> Result<(), PoaError> {
         match &self.ids {
             Ids::Perfect(hash, _) if hash.host_of(id).is_none() => {
                 let what = format!(
@@ -149,7 +130,7 @@ impl PoaInner {
 
     /// The servant, set to find its operations as this POA says.
     #[inline]
-    pub(super) fn with_lookup(&self, servant: AnyServant) -> AnyServant {
+    pub(in crate::server::poa) fn with_lookup(&self, servant: AnyServant) -> AnyServant {
         match self.operations {
             OperationLookup::Perfect => servant,
             lookup => match servant.get().lookup() {

@@ -1,10 +1,10 @@
 //! What another crate adds to a POA: it sees each request before and after the servant, and says
 //! where the references of the POA lead.
 
-use super::{Activation, Found, ObjectId, PoaInner};
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::object_key::{ObjectKey, system_id};
+use crate::server::poa::{Activation, Found, ObjectId, PoaInner};
 use crate::server::{ConnectionSlot, Servant};
 use armilla_giop::ServiceContexts;
 use armilla_giop::ior::TaggedComponent;
@@ -213,7 +213,7 @@ impl PoaInner {
     }
 
     /// Tells its extension, if it has one, that the object with this id was deactivated.
-    pub(super) fn tell_deactivated(&self, id: &[u8]) {
+    pub(in crate::server::poa) fn tell_deactivated(&self, id: &[u8]) {
         if let Some(extension) = self.extension.as_ref().filter(|_| self.policies.assigns()) {
             let tell = || extension.deactivated(id);
             // A panic is reported.

@@ -1,8 +1,8 @@
 //! The tables of an ORB: its POAs by path, and its active objects.
 
-use super::index::Index;
-use super::{Activation, ManagerState, Managers, PoaInner};
 use crate::runtime::{Orb, Part, PartSlot};
+use crate::server::poa::object_map::index::Index;
+use crate::server::poa::{Activation, ManagerState, Managers, PoaInner};
 use arc_swap::ArcSwap;
 use armilla_ipc::memory::{Guard, Handle, Slot, Table};
 use std::hash::{BuildHasher, RandomState};
@@ -148,7 +148,7 @@ impl Adapters {
     /// Records that the object of `owner` that was in the slot `from` is active in another one, or
     /// with `None` forgets it. The POA does this for one activation after the other, so a slot has
     /// at most one entry.
-    pub(super) fn set_moved(&self, from: Slot, owner: Option<&Arc<PoaInner>>) {
+    pub(in crate::server::poa) fn set_moved(&self, from: Slot, owner: Option<&Arc<PoaInner>>) {
         let Some(poa) = owner else {
             return self.find_moved(from).iter().for_each(|moved| self.forget(moved));
         };

@@ -1,9 +1,9 @@
 //! Whether an object that only a default servant knows exists.
 
-use super::policies::RequestProcessing;
-use super::{Current, ObjectId, PoaInner};
 use crate::exception::Completion;
 use crate::runtime::Orb;
+use crate::server::poa::policies::RequestProcessing;
+use crate::server::poa::{Current, ObjectId, PoaInner};
 use armilla_ipc::memory::Slot;
 use std::sync::Arc;
 

@@ -1,15 +1,15 @@
 //! The operations of a POA on objects and servants (CORBA 3.4 Part 1, 15.3.9).
 
-use super::activation::Ending;
-use super::gate::GateFlag;
 use super::lifecycle::NewObject;
-use super::{
-    Activation, Awaited, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager,
-};
 use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{counted_number, parse_system_id};
 use crate::server::AnyServant;
+use crate::server::poa::admission::gate::GateFlag;
+use crate::server::poa::object_map::activation::Ending;
+use crate::server::poa::{
+    Activation, Awaited, IdAssignment, ObjectId, Poa, PoaError, RequestProcessing, ServantManager,
+};
 use crate::threads::wait_limit;
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Poa {
     }
 
     /// Whether the policies let the POA tell which servant an object has.
-    pub(super) fn has_servants(&self) -> bool {
+    pub(in crate::server::poa) fn has_servants(&self) -> bool {
         let policies = &self.inner.policies;
         policies.retains() || policies.processing == RequestProcessing::DefaultServant
     }
@@ -163,13 +163,13 @@ impl Poa {
     }
 
     /// The object that is active under `id`.
-    pub(super) fn active(&self, id: &ObjectId) -> Option<Handle<Activation>> {
+    pub(in crate::server::poa) fn active(&self, id: &ObjectId) -> Option<Handle<Activation>> {
         let found = self.inner.lookup(&self.orb, id.as_bytes(), Slot::NONE)?;
         found.is_active().then(|| found.to_handle())
     }
 
     /// Fails with `WrongPolicy` unless the policies allow the operation.
-    pub(super) fn require(&self, allowed: bool) -> Result<(), PoaError> {
+    pub(in crate::server::poa) fn require(&self, allowed: bool) -> Result<(), PoaError> {
         if self.inner.gate.is(GateFlag::Destroyed) {
             return Err(self.inner.destroyed().into());
         }
@@ -178,7 +178,7 @@ impl Poa {
 
     /// Fails when the POA assigns ids and cannot have assigned this one
     /// ([`Minor::BAD_PARAM_INVALID_OBJECT_ID`]).
-    pub(super) fn check_assigned(&self, id: &ObjectId) -> Result<(), PoaError> {
+    pub(in crate::server::poa) fn check_assigned(&self, id: &ObjectId) -> Result<(), PoaError> {
         let policies = &self.inner.policies;
         let ours = match parse_system_id(id.as_bytes()) {
             _ if policies.assignment == IdAssignment::User => true,

@@ -4,8 +4,8 @@
 
 use super::located_servant::LocatedServant;
 use super::upcall::{UnmappedUpcall, Upcall};
-use super::{ObjectId, PoaInner};
 use crate::exception::SystemException;
+use crate::server::poa::{ObjectId, PoaInner};
 use crate::server::{AnyServant, KeyLocator, Servant};
 use armilla_giop::ior::Ior;
 use std::sync::Arc;

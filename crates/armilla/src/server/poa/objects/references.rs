@@ -1,15 +1,15 @@
 //! Conversions between references, servants and ids (CORBA 3.4 Part 1, 15.3.9).
 
-use super::{
-    Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
-    PoaInner, RequestProcessing,
-};
 use crate::client::{Object, Reference};
 use crate::exception::SystemException;
 use crate::object_key::ObjectKey;
 use crate::object_key::{counted_id, parse_system_id, system_id};
 #[cfg(doc)]
 use crate::runtime::Orb;
+use crate::server::poa::{
+    Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
+    PoaInner, RequestProcessing,
+};
 use crate::server::{AnyServant, Interface, address};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Poa {
     }
 
     /// Whether the POA has made this number for an object without a slot.
-    pub(super) fn has_counted(&self, number: u64) -> bool {
+    pub(in crate::server::poa) fn has_counted(&self, number: u64) -> bool {
         let counted = self.inner.counted.load(Ordering::Relaxed);
         number.checked_sub(self.inner.first_counted()).is_some_and(|made| made < counted)
     }
@@ -175,7 +175,7 @@ impl Poa {
     }
 
     /// A reference to an active object, made by the reference factory of this POA.
-    pub(super) fn refer_to_active(
+    pub(in crate::server::poa) fn refer_to_active(
         &self,
         activation: Handle<Activation>,
     ) -> Result<Object, SystemException> {
@@ -190,7 +190,11 @@ impl Poa {
     }
 
     /// A reference to the object `id`, active or not, made by the reference factory of this POA.
-    pub(super) fn refer_to(&self, repository_id: &str, id: &ObjectId) -> Result<Object, PoaError> {
+    pub(in crate::server::poa) fn refer_to(
+        &self,
+        repository_id: &str,
+        id: &ObjectId,
+    ) -> Result<Object, PoaError> {
         match self.inner.reference_factory() {
             None => self.named(repository_id, id),
             Some(factory) => Ok(factory.make_object(repository_id, id)?),

@@ -2,9 +2,9 @@
 //! Two threads that need each other's turn would wait for ever; the one that closes such a circle
 //! does not wait.
 
-use super::PoaInner;
 use super::gate::discarded;
 use crate::exception::SystemException;
+use crate::server::poa::PoaInner;
 use crate::sync::lock;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use std::thread::{self, ThreadId};
 
 /// What threads wait for.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Sought {
+pub(in crate::server::poa) enum Sought {
     /// The POA of this name below the one with this incarnation and serial number.
     Creation { parent: (u64, u32), name: Box<str> },
     /// A lock, by its address: it stays where it is while a thread waits for it.
@@ -21,7 +21,7 @@ pub(super) enum Sought {
 
 impl Sought {
     /// The POA `name` below `parent`, which an adapter activator makes.
-    pub(super) fn creation(parent: &PoaInner, name: &str) -> Self {
+    pub(in crate::server::poa) fn creation(parent: &PoaInner, name: &str) -> Self {
         Self::Creation { parent: (parent.incarnation, parent.serial), name: name.into() }
     }
 }
@@ -36,17 +36,17 @@ struct Waiting {
 static WAITS: Mutex<Option<HashMap<ThreadId, Waiting>>> = Mutex::new(None);
 
 /// The wait of the calling thread, until this is dropped.
-pub(super) struct Wait(());
+pub(in crate::server::poa) struct Wait(());
 
 /// That thread waits, perhaps through others, for the calling one.
-pub(super) struct Crossing;
+pub(in crate::server::poa) struct Crossing;
 
 impl Wait {
     /// Notes that the calling thread waits for `what`, which `holder` makes or has.
     ///
     /// # Errors
     /// When that thread waits, perhaps through others, for what the calling thread makes or has.
-    pub(super) fn begin(what: Sought, holder: ThreadId) -> Result<Self, Crossing> {
+    pub(in crate::server::poa) fn begin(what: Sought, holder: ThreadId) -> Result<Self, Crossing> {
         let me = thread::current().id();
         let mut waits = lock(&WAITS);
         let waits = waits.get_or_insert_default();
@@ -64,7 +64,7 @@ impl Wait {
 
     /// All who wait for this wait for another thread now, or for none. That one itself waits for
     /// nothing, so there is no new circle.
-    pub(super) fn pass_on(what: &Sought, to: Option<ThreadId>) {
+    pub(in crate::server::poa) fn pass_on(what: &Sought, to: Option<ThreadId>) {
         if let Some(waits) = lock(&WAITS).as_mut() {
             let those = waits.values_mut().filter(|wait| wait.what == *what);
             those.for_each(|wait| wait.for_thread = to);
@@ -82,7 +82,7 @@ impl Drop for Wait {
 
 /// Adapter activators look for each other's POAs.
 #[cold]
-pub(super) fn crossing_creation(name: &str) -> SystemException {
+pub(in crate::server::poa) fn crossing_creation(name: &str) -> SystemException {
     discarded(format!(
         "POA {name:?} is being made by a thread that waits for what this one makes: their adapter \
          activators look for each other's POAs"

@@ -5,10 +5,10 @@
 //! request for what is missing waits until it arrives. A request for an active object never comes
 //! here.
 
-use super::{IdAssignment, PoaInner, PoaManager, RequestProcessing};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::parse_system_id;
 use crate::runtime::Orb;
+use crate::server::poa::{IdAssignment, PoaInner, PoaManager, RequestProcessing};
 use crate::sync::lock;
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_ipc::memory::Slot;
@@ -60,20 +60,20 @@ struct Waiters {
 /// A request announces what it expects, looks again, and only then waits. What arrives is stored
 /// first and looked for among the expectations afterwards. So either the request finds it, or it is
 /// woken.
-pub(super) struct Startup {
+pub(in crate::server::poa) struct Startup {
     /// A [`StartupStage`], changed under the lock.
     stage: AtomicU8,
     expected: Mutex<Expected>,
 }
 
 impl Startup {
-    pub(super) fn new(stage: StartupStage) -> Self {
+    pub(in crate::server::poa) fn new(stage: StartupStage) -> Self {
         Self { stage: AtomicU8::new(stage as u8), expected: Mutex::default() }
     }
 
     /// The stage. A request that has to judge what is missing reads it before it looks: what was
     /// created before the startup ended is then seen.
-    pub(super) fn stage(&self) -> StartupStage {
+    pub(in crate::server::poa) fn stage(&self) -> StartupStage {
         match self.stage.load(Ordering::Acquire) {
             stage if stage == StartupStage::Starting as u8 => StartupStage::Starting,
             stage if stage == StartupStage::Started as u8 => StartupStage::Started,
@@ -82,7 +82,7 @@ impl Startup {
     }
 
     /// Ends the startup, unless it has ended before, and wakes the requests that wait.
-    pub(super) fn end(&self, stage: StartupStage) {
+    pub(in crate::server::poa) fn end(&self, stage: StartupStage) {
         let expected = lock(&self.expected);
         if self.stage() == StartupStage::Starting {
             self.stage.store(stage as u8, Ordering::Release);
@@ -91,7 +91,7 @@ impl Startup {
     }
 
     /// Wakes the requests that wait for `what`, which has arrived.
-    pub(super) fn arrived(&self, what: impl FnOnce() -> Awaited) {
+    pub(in crate::server::poa) fn arrived(&self, what: impl FnOnce() -> Awaited) {
         // The end of the startup has woken all requests.
         if self.stage() == StartupStage::Starting {
             let mut expected = lock(&self.expected);
@@ -101,7 +101,7 @@ impl Startup {
     }
 
     /// Wakes all requests that wait, so that they look again.
-    pub(super) fn look_again(&self) {
+    pub(in crate::server::poa) fn look_again(&self) {
         lock(&self.expected).drain().for_each(|(_, waiters)| waiters.changed.notify_all());
     }
 }
@@ -243,7 +243,7 @@ impl PoaInner {
     }
 
     /// What requests for the object wait for. Activating the object serves them in any case.
-    pub(super) fn awaited(&self, id: &[u8]) -> Awaited {
+    pub(in crate::server::poa) fn awaited(&self, id: &[u8]) -> Awaited {
         let path = self.path.clone();
         match self.policies.processing {
             RequestProcessing::ActiveObjectMapOnly => Awaited::Object(path, id.into()),

@@ -1,17 +1,19 @@
 //! Creating POAs.
 
-use super::gate::{Gate, GateFlag};
-use super::servants::Servants;
+use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 #[cfg(feature = "demultiplexing-strategies")]
-use super::strategies::{ObjectLookup, Strategies};
-use super::{
+use crate::operations::OperationLookup;
+use crate::runtime::WeakOrb;
+use crate::server::AnyServant;
+use crate::server::poa::admission::gate::{Gate, GateFlag};
+use crate::server::poa::object_map::servants::Servants;
+#[cfg(feature = "demultiplexing-strategies")]
+use crate::server::poa::object_map::strategies::{ObjectLookup, Strategies};
+use crate::server::poa::{
     Awaited, Bidirectional, IdAssignment, IdUniqueness, Ids, Lifespan, ManagerState, Poa, PoaError,
     PoaExtension, PoaInner, PoaManager, Policies, Policy, RequestProcessing, ServantManager,
     ServantRetention, State, Threading,
 };
-use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::runtime::WeakOrb;
-use crate::server::AnyServant;
 use crate::sync::lock;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,7 +40,7 @@ pub struct PoaBuilder {
     policies: Vec<Policy>,
     manager: Option<PoaManager>,
     #[cfg(feature = "demultiplexing-strategies")]
-    pub(super) strategies: Strategies,
+    pub(in crate::server::poa) strategies: Strategies,
     servant_manager: Option<ServantManager>,
     default_servant: Option<AnyServant>,
     published: Vec<(String, u16)>,
@@ -405,7 +407,7 @@ fn join(parent: &[u8], name: &str) -> Result<Box<[u8]>, SystemException> {
 }
 
 /// The path that a child of `parent` with this name has.
-pub(super) fn child_path(parent: &PoaInner, name: &str) -> Box<[u8]> {
+pub(in crate::server::poa) fn child_path(parent: &PoaInner, name: &str) -> Box<[u8]> {
     append(&parent.path, name)
 }
 
@@ -421,4 +423,24 @@ fn ending(name: &str) -> SystemException {
         Completion::No,
     )
     .with_reason(format!("POA {name:?} is being destroyed"))
+}
+
+#[cfg(feature = "demultiplexing-strategies")]
+impl PoaBuilder {
+    /// Sets how objects are found.
+    ///
+    /// Needs the feature `demultiplexing-strategies`.
+    pub fn lookup(mut self, lookup: ObjectLookup) -> Self {
+        self.strategies.objects = lookup;
+        self
+    }
+
+    /// Sets how its servants find the operation of a request, unless they [say
+    /// so](AnyServant::with_operation_lookup) themselves.
+    ///
+    /// Needs the feature `demultiplexing-strategies`.
+    pub fn operation_lookup(mut self, lookup: OperationLookup) -> Self {
+        self.strategies.operations = lookup;
+        self
+    }
 }

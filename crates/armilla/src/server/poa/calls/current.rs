@@ -5,10 +5,10 @@
 //! calls of threads that have no hazard pointers left, objects outside the active object map, and
 //! calls to servant managers.
 
-use super::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use crate::client::Object;
 use crate::runtime::Orb;
 use crate::server::AnyServant;
+use crate::server::poa::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use armilla_ipc::memory::{Handle, Slot, hazard};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -54,14 +54,14 @@ thread_local! {
 
 /// Begins to serve an active object in a thread that has no hazard pointers left.
 #[cold]
-pub(super) fn begin_counted(activation: &Activation) {
+pub(in crate::server::poa) fn begin_counted(activation: &Activation) {
     push_frame(Serving::Active(Frame::of(activation)));
     activation.count_call();
 }
 
 /// Ends what [`begin_counted`] began.
 #[cold]
-pub(super) fn end_counted(activation: &Activation) {
+pub(in crate::server::poa) fn end_counted(activation: &Activation) {
     end_unmapped();
     activation.uncount_call();
 }
@@ -73,7 +73,11 @@ impl Frame {
 }
 
 /// Begins to serve an object outside the active object map.
-pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnyServant) {
+pub(in crate::server::poa) fn begin_unmapped(
+    poa: &Arc<PoaInner>,
+    id: &ObjectId,
+    servant: &AnyServant,
+) {
     push_frame(Serving::Unmapped(Unmapped {
         poa: poa.clone(),
         id: id.clone(),
@@ -82,12 +86,12 @@ pub(super) fn begin_unmapped(poa: &Arc<PoaInner>, id: &ObjectId, servant: &AnySe
 }
 
 /// Begins a call to a servant manager of this ORB about the object in `slot`.
-pub(super) fn begin_manager_call(orb: u64, slot: Slot) {
+pub(in crate::server::poa) fn begin_manager_call(orb: u64, slot: Slot) {
     push_frame(Serving::ManagerCall(Frame { orb, slot }));
 }
 
 /// Ends what [`begin_unmapped`] or [`begin_manager_call`] began.
-pub(super) fn end_unmapped() {
+pub(in crate::server::poa) fn end_unmapped() {
     // In a thread that is ending, the stack may be gone.
     let ended = KEPT_FRAMES.try_with(|kept| kept.borrow_mut().pop());
     drop(ended);
@@ -95,7 +99,7 @@ pub(super) fn end_unmapped() {
 
 /// Runs code of the program that the end of an object or of a POA includes, and that must not wait
 /// for that end itself: the `Drop` of servants, and interceptors.
-pub(super) fn during_end<R>(orb: &Orb, run: impl FnOnce() -> R) -> R {
+pub(in crate::server::poa) fn during_end<R>(orb: &Orb, run: impl FnOnce() -> R) -> R {
     struct Over;
     impl Drop for Over {
         fn drop(&mut self) {
@@ -140,7 +144,7 @@ fn is_serving(orb: &Orb) -> bool {
 
 /// Whether the calling thread is serving a request for the active object in `slot` or calling a
 /// servant manager about it.
-pub(super) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
+pub(in crate::server::poa) fn is_serving_at(orb: &Orb, slot: Slot) -> bool {
     let frame = Frame { orb: orb.incarnation(), slot };
     let is_it =
         |it: &Serving| matches!(it, Serving::Active(it) | Serving::ManagerCall(it) if *it == frame);
@@ -181,7 +185,7 @@ pub struct Current {
 
 impl Current {
     /// An object that is not active, as its servant is asked about it outside of a request.
-    pub(super) fn unmapped(poa: Poa, id: ObjectId, servant: AnyServant) -> Self {
+    pub(in crate::server::poa) fn unmapped(poa: Poa, id: ObjectId, servant: AnyServant) -> Self {
         Self { poa, id, servant, activation: None }
     }
 
@@ -204,7 +208,7 @@ impl Current {
     }
 
     /// Whether the object is in the active object map.
-    pub(super) const fn is_active(&self) -> bool {
+    pub(in crate::server::poa) const fn is_active(&self) -> bool {
         self.activation.is_some()
     }
 

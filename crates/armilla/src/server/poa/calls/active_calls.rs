@@ -23,7 +23,8 @@
 //! An address identifies an object only while it is protected: an object stays in the table of all
 //! active objects until its last call has ended.
 
-use super::{Activation, current};
+use super::current;
+use crate::server::poa::Activation;
 use armilla_ipc::fence;
 use armilla_ipc::memory::Guard;
 use armilla_ipc::memory::hazard::{self, HazardPointer, HazardSet};
@@ -32,11 +33,11 @@ use std::ptr::NonNull;
 
 /// What makes a call visible whose caller holds the object: a hazard pointer, or `None` for the
 /// count in the object when the thread has no hazard pointers left.
-pub(super) struct Protection(Option<HazardPointer>);
+pub(in crate::server::poa) struct Protection(Option<HazardPointer>);
 
 impl Protection {
     /// Begins a call. A light fence must follow.
-    pub(super) fn begin(activation: &Activation) -> Self {
+    pub(in crate::server::poa) fn begin(activation: &Activation) -> Self {
         let hazard = HazardPointer::protect(address(activation));
         if hazard.is_none() {
             current::begin_counted(activation);
@@ -45,7 +46,7 @@ impl Protection {
     }
 
     /// Ends the call. A light fence must follow.
-    pub(super) fn end(self, activation: &Activation) {
+    pub(in crate::server::poa) fn end(self, activation: &Activation) {
         match self.0 {
             Some(hazard) => drop(hazard),
             None => current::end_counted(activation),
@@ -55,14 +56,14 @@ impl Protection {
 
 /// Begins a call if a hazard pointer is free at once. A light fence must follow.
 #[inline(always)]
-pub(super) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
+pub(in crate::server::poa) fn protect_fast(activation: &Activation) -> Option<HazardPointer> {
     HazardPointer::protect_fast(address(activation))
 }
 
 /// Begins a call of an object from the table of all active objects, whose slot a hazard pointer
 /// already protects. A light fence must follow.
 #[inline(always)]
-pub(super) fn begin(object: &mut Guard<'_, Activation>) {
+pub(in crate::server::poa) fn begin(object: &mut Guard<'_, Activation>) {
     if !object.begin_use() {
         current::begin_counted(object);
     }
@@ -70,33 +71,45 @@ pub(super) fn begin(object: &mut Guard<'_, Activation>) {
 
 /// Ends the call. A light fence must follow.
 #[inline(always)]
-pub(super) fn end(object: &mut Guard<'_, Activation>) {
+pub(in crate::server::poa) fn end(object: &mut Guard<'_, Activation>) {
     if !object.end_use() {
         current::end_counted(object);
     }
 }
 
+impl Activation {
+    /// Whether calls are in progress, according to a scan of the hazard pointers.
+    pub(in crate::server::poa) fn is_among(&self, calls: &ActiveCalls) -> bool {
+        self.is_counted() || calls.contains(self)
+    }
+
+    /// Whether calls are in progress. A heavy fence must precede.
+    pub(in crate::server::poa) fn is_busy(&self) -> bool {
+        self.is_counted() || is_called(self)
+    }
+}
+
 /// Whether a hazard pointer shows a call of the object. A heavy fence must precede.
-pub(super) fn is_called(activation: &Activation) -> bool {
+pub(in crate::server::poa) fn is_called(activation: &Activation) -> bool {
     hazard::is_protected([address(activation)])
 }
 
 /// The objects that were being called at one moment.
-pub(super) struct ActiveCalls(HazardSet);
+pub(in crate::server::poa) struct ActiveCalls(HazardSet);
 
 impl ActiveCalls {
     /// The objects whose calls have not seen the flags that were raised before this.
-    pub(super) fn now() -> Self {
+    pub(in crate::server::poa) fn now() -> Self {
         fence::heavy();
         Self::again()
     }
 
     /// The objects that are being called now. A heavy fence must precede.
-    pub(super) fn again() -> Self {
+    pub(in crate::server::poa) fn again() -> Self {
         Self(HazardSet::scan())
     }
 
-    pub(super) fn contains(&self, activation: &Activation) -> bool {
+    pub(in crate::server::poa) fn contains(&self, activation: &Activation) -> bool {
         self.0.contains([address(activation)])
     }
 }

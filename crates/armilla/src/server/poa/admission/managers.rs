@@ -3,10 +3,10 @@
 
 use super::gate::GateFlag;
 use super::startup::StartupStage;
-use super::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::log::report;
 use crate::policies::{CustomPolicy, PolicyError};
 use crate::runtime::Orb;
+use crate::server::poa::{Ending, ManagerState, Poa, PoaError, PoaInner, PoaManager};
 use crate::sync::lock;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -179,7 +179,7 @@ impl Orb {
 
     /// Creates a new root POA, unless another thread has done so.
     #[cold]
-    pub(super) fn recreate_root(&self) -> Poa {
+    pub(in crate::server::poa) fn recreate_root(&self) -> Poa {
         let mut managers = lock(self.managers());
         let before = self.root();
         if !before.gate.is(GateFlag::Destroyed) {
@@ -207,7 +207,7 @@ impl Orb {
     }
 
     /// A manager for a POA without an explicit one.
-    pub(super) fn own_poa_manager(&self) -> PoaManager {
+    pub(in crate::server::poa) fn own_poa_manager(&self) -> PoaManager {
         lock(self.managers()).own()
     }
 }

@@ -4,9 +4,9 @@
 //! A call that finds the gate open, by one load, needs nothing else from this file.
 
 use super::waits::{Crossing, Sought, Wait, crossing_creation};
-use super::{PoaInner, Threading};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::runtime::Orb;
+use crate::server::poa::{PoaInner, Threading};
 use crate::sync::lock;
 use crate::threads::wait_limit;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -27,7 +27,7 @@ const WATCHED: u32 = 16;
 const EXTENDED: u32 = 32;
 
 /// The gate of a POA.
-pub(super) struct Gate {
+pub(in crate::server::poa) struct Gate {
     bits: AtomicU32,
     semaphore: ReentrantSemaphore,
     /// Whether only one thread may be in the servants and servant managers at a time.
@@ -36,7 +36,7 @@ pub(super) struct Gate {
 
 /// A reason why a gate is not open.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum GateFlag {
+pub(in crate::server::poa) enum GateFlag {
     Closed = CLOSED as isize,
     Creating = CREATING as isize,
     Destroyed = DESTROYED as isize,
@@ -45,7 +45,7 @@ pub(super) enum GateFlag {
 }
 
 /// Whether a call may be made.
-pub(super) enum Admission {
+pub(in crate::server::poa) enum Admission {
     /// By this thread, which holds the permit until the call has ended.
     Granted(Permit),
     /// By the main thread only.
@@ -56,13 +56,17 @@ pub(super) enum Admission {
 
 /// The right to make a call; it must be released.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Permit {
+pub(in crate::server::poa) struct Permit {
     counted: bool,
 }
 
 impl Gate {
     /// A gate that admits `most` threads at once, or any number if that is `None`.
-    pub(super) fn new(threading: Threading, most: Option<usize>, closed: bool) -> Self {
+    pub(in crate::server::poa) fn new(
+        threading: Threading,
+        most: Option<usize>,
+        closed: bool,
+    ) -> Self {
         let single_thread = threading != Threading::OrbControl;
         let counted = if single_thread || most.is_some() { COUNTED } else { 0 };
         let closed = if closed { CLOSED } else { 0 };
@@ -81,21 +85,21 @@ impl Gate {
 
     /// Whether any thread may call, and no thread waits for calls to end.
     #[inline(always)]
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::server::poa) fn is_open(&self) -> bool {
         self.flags() == 0
     }
 
     /// The flags; 0 when the gate is open.
     #[inline(always)]
-    pub(super) fn flags(&self) -> u32 {
+    pub(in crate::server::poa) fn flags(&self) -> u32 {
         self.bits.load(Ordering::SeqCst)
     }
 
-    pub(super) fn is(&self, flag: GateFlag) -> bool {
+    pub(in crate::server::poa) fn is(&self, flag: GateFlag) -> bool {
         self.bits.load(Ordering::SeqCst) & flag as u32 != 0
     }
 
-    pub(super) fn set(&self, flag: GateFlag, on: bool) {
+    pub(in crate::server::poa) fn set(&self, flag: GateFlag, on: bool) {
         match on {
             true => self.bits.fetch_or(flag as u32, Ordering::SeqCst),
             false => self.bits.fetch_and(!(flag as u32), Ordering::SeqCst),
@@ -104,17 +108,17 @@ impl Gate {
 
     /// Whether a thread that holds a permit may still call: no flag was raised since it got the
     /// permit.
-    pub(super) fn still_admits(&self) -> bool {
+    pub(in crate::server::poa) fn still_admits(&self) -> bool {
         self.bits.load(Ordering::SeqCst) & (CLOSED | CREATING | DESTROYED) == 0
     }
 
     /// Whether the calling thread excludes all others, under a single-thread policy.
-    pub(super) fn is_held_by_current_thread(&self) -> bool {
+    pub(in crate::server::poa) fn is_held_by_current_thread(&self) -> bool {
         self.single_thread && self.semaphore.is_held_by_current_thread()
     }
 
     /// Releases a permit.
-    pub(super) fn release(&self, permit: Permit) {
+    pub(in crate::server::poa) fn release(&self, permit: Permit) {
         if permit.counted {
             self.semaphore.release();
         }
@@ -129,7 +133,7 @@ impl PoaInner {
     /// `TRANSIENT` when the manager discards requests or holds too many, when this thread itself is
     /// creating the POA, or when the thread whose turn it is waits for this one; `OBJ_ADAPTER` when
     /// the manager is inactive; `TIMEOUT` when the wait limit of a collocated call expires.
-    pub(super) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
+    pub(in crate::server::poa) fn admit(&self, orb: &Orb) -> Result<Admission, SystemException> {
         loop {
             if self.gate.is(GateFlag::Destroyed) {
                 return Ok(Admission::Gone);
@@ -180,7 +184,7 @@ impl PoaInner {
 
     /// Waits for the calls of other threads to end, under a single-thread policy; otherwise does
     /// not wait.
-    pub(super) fn serialize(&self) -> Permit {
+    pub(in crate::server::poa) fn serialize(&self) -> Permit {
         let counted = self.gate.single_thread;
         if counted {
             self.gate.semaphore.acquire();
@@ -207,7 +211,7 @@ impl PoaInner {
     /// # Errors
     /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when that thread
     /// waits for what this one makes.
-    pub(super) fn await_creation_by_others(&self) -> Result<(), SystemException> {
+    pub(in crate::server::poa) fn await_creation_by_others(&self) -> Result<(), SystemException> {
         if self.is_created_by_current_thread() {
             return Ok(());
         }
@@ -250,7 +254,7 @@ fn no_permit(poa: &str, most: usize) -> String {
 
 /// The reason for a `TIMEOUT` while waiting for an adapter activator.
 #[cold]
-pub(super) fn creation_timed_out(poa: &str) -> String {
+pub(in crate::server::poa) fn creation_timed_out(poa: &str) -> String {
     format!("the adapter activator that makes POA {poa:?} took too long")
 }
 
@@ -272,7 +276,7 @@ enum Refused {
 
 /// A semaphore that up to `most` threads hold at once, each of them any number of times. Where that
 /// is one thread, it is known for whom the others wait.
-pub(super) struct ReentrantSemaphore {
+pub(in crate::server::poa) struct ReentrantSemaphore {
     holders: Mutex<Holding>,
     freed: Condvar,
     most: usize,
@@ -290,7 +294,7 @@ impl ReentrantSemaphore {
         Self { holders: Mutex::default(), freed: Condvar::new(), most }
     }
 
-    pub(super) fn acquire(&self) {
+    pub(in crate::server::poa) fn acquire(&self) {
         let endless =
             |holders| Ok(self.freed.wait(holders).unwrap_or_else(PoisonError::into_inner));
         // This waits in a circle, too: there is nobody to tell.
@@ -302,7 +306,7 @@ impl ReentrantSemaphore {
     /// # Errors
     /// `TIMEOUT` when the wait limit of a collocated call expires; `TRANSIENT` when the thread that
     /// holds it waits, perhaps through others, for the calling one.
-    pub(super) fn acquire_in_time(
+    pub(in crate::server::poa) fn acquire_in_time(
         &self,
         poa: &str,
         why: impl FnOnce() -> String,
@@ -375,13 +379,13 @@ impl ReentrantSemaphore {
     }
 
     /// Whether the calling thread holds the semaphore.
-    pub(super) fn is_held_by_current_thread(&self) -> bool {
+    pub(in crate::server::poa) fn is_held_by_current_thread(&self) -> bool {
         let me = thread::current().id();
         lock(&self.holders).threads.iter().any(|(thread, _)| *thread == me)
     }
 
     /// Releases it, in the thread that acquired it.
-    pub(super) fn release(&self) {
+    pub(in crate::server::poa) fn release(&self) {
         let me = thread::current().id();
         let mut holders = lock(&self.holders);
         let Some(place) = holders.threads.iter().position(|(thread, _)| *thread == me) else {
@@ -399,7 +403,7 @@ impl ReentrantSemaphore {
 /// The gate has refused the request ([`Minor::TRANSIENT_REQUEST_DISCARDED`], CORBA 3.4 Part 1,
 /// A.5.3).
 #[cold]
-pub(super) fn discarded(what: String) -> SystemException {
+pub(in crate::server::poa) fn discarded(what: String) -> SystemException {
     SystemException::new(
         ExceptionKind::Transient,
         Minor::TRANSIENT_REQUEST_DISCARDED,
