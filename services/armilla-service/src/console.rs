@@ -1,6 +1,7 @@
 //! The HTTP listener of a server: `/healthz`, `/metrics`, `/events`, the pages of the service, and
 //! what it offers to programs.
 
+use crate::blocking::spawn_blocking;
 use crate::events::Events;
 use crate::guard::{Api, Hosts, foreign_sites, known_host, needs_header, within_limits};
 use crate::lifecycle::{Lifecycle, Stage};
@@ -122,7 +123,8 @@ impl ConsoleBuilder {
         self
     }
 
-    /// Adds a check to `/healthz`. Its error, a line of text, makes the server unhealthy.
+    /// Adds a check to `/healthz`, and to the metric `armilla_healthy`. Its error, a line of text,
+    /// makes the server unhealthy. It runs at each request of either, and may wait.
     pub fn check(mut self, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) -> Self {
         self.checks.push(Arc::new(check));
         self
@@ -189,13 +191,19 @@ impl ConsoleBuilder {
     fn router(self, lifecycle: Lifecycle) -> Router {
         let (metrics, checks, events) = (self.metrics, self.checks, self.events);
         let hosts: Hosts = self.hosts.into();
-        let health = move || {
-            let answer = health(lifecycle.stage(), &checks);
-            async { answer }
+        let checks: Arc<[Check]> = checks.into();
+        let health = {
+            let (lifecycle, checks) = (lifecycle.clone(), checks.clone());
+            move || health(lifecycle.clone(), checks.clone())
         };
         let metrics = move || {
             let text: String = metrics.iter().map(|text| text()).collect();
-            async { ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text) }
+            let (stage, checks) = (lifecycle.stage(), checks.clone());
+            async move {
+                let text =
+                    text + &healthy(stage == Stage::Ready && failures(checks).await.is_empty());
+                ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
+            }
         };
         let streams = Places::new(self.limits.event_streams);
         let events = move |ConnectInfo(peer): ConnectInfo<SocketAddr>| async move {
@@ -237,14 +245,34 @@ fn bind(address: &str) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-fn health(stage: Stage, checks: &[Check]) -> Response {
-    let failed: Vec<String> = checks.iter().filter_map(|check| check().err()).collect();
+/// What the checks find. They may wait for a disk or another process, so other pages do not wait
+/// for them.
+async fn failures(checks: Arc<[Check]>) -> Vec<String> {
+    if checks.is_empty() {
+        return Vec::new();
+    }
+    let failed = move || checks.iter().filter_map(|check| check().err()).collect();
+    spawn_blocking(failed).await.unwrap_or_else(|| vec!["a check panicked".to_owned()])
+}
+
+async fn health(lifecycle: Lifecycle, checks: Arc<[Check]>) -> Response {
+    let failed = failures(checks).await;
+    let stage = lifecycle.stage();
     let status = match stage {
         Stage::Ready if failed.is_empty() => StatusCode::OK,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
     let lines = [stage.to_string()].into_iter().chain(failed);
     (status, lines.map(|line| line + "\n").collect::<String>()).into_response()
+}
+
+/// The metric that says what `/healthz` says.
+fn healthy(healthy: bool) -> String {
+    format!(
+        "# HELP armilla_healthy Whether the service can do its work: /healthz says why not.\n\
+         # TYPE armilla_healthy gauge\narmilla_healthy {}\n",
+        u8::from(healthy)
+    )
 }
 
 impl Console {

@@ -6,8 +6,8 @@
 //! finishes the requests in progress.
 //!
 //! The console answers `/healthz`, `/metrics` (Prometheus), and the pages of the service.
-//! [`page`](page::page) gives those a frame that works on small screens, dark and light; [`Events`]
-//! brings changes to open pages. A service that speaks a protocol over HTTP with programs adds it by
+//! [`page`](page::page) gives those a frame that works on small screens, dark and light, and
+//! [`table`](page::table) tables that do; [`Events`] brings changes to open pages. A service that speaks a protocol over HTTP with programs adds it by
 //! [`ConsoleBuilder::api`]; [`BodyReader`] and [`written_body`] carry what memory would not hold.
 //! [`ConsoleLimits`] bounds what clients of all of that may occupy, and for how long.
 //!
@@ -43,6 +43,7 @@ mod lifecycle;
 mod limits;
 pub mod page;
 mod serving;
+mod table;
 
 // The pages of a service are routes of this version.
 pub extern crate axum;

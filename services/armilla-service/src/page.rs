@@ -1,4 +1,5 @@
-//! The frame of the pages of all services: head, navigation, style and script.
+//! The frame of the pages of all services: head, navigation, style and script; and the tables that
+//! they share.
 
 use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -6,8 +7,11 @@ use axum::response::{Html, IntoResponse};
 use axum::routing::get;
 use maud::{DOCTYPE, Markup, html};
 
+pub use crate::table::{facts, table};
+
 const STYLE: &str = include_str!("../assets/console.css");
 const SCRIPT: &str = include_str!("../assets/console.js");
+const ICON: &str = include_str!("../assets/icon.svg");
 
 /// A page: its title, the service that it belongs to, links to other pages (path and text), and its
 /// content. The link to `here` is marked. The script `/console.js` reloads the part of the page
@@ -31,6 +35,7 @@ pub fn page(frame: &Page<'_>, content: Markup) -> Html<String> {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (frame.title) " – " (frame.service) }
+                link rel="icon" type="image/svg+xml" href="/favicon.ico";
                 link rel="stylesheet" href="/console.css";
                 script src="/console.js" defer {}
             }
@@ -66,7 +71,7 @@ pub struct Page<'a> {
     pub links: &'a [(&'a str, &'a str)],
 }
 
-/// The style and the script.
+/// The style, the script, and the icon, at the path where browsers look for it without being told.
 pub(crate) fn assets() -> Router {
     let file = |kind: &'static str, text: &'static str| {
         get(move || async move {
@@ -74,6 +79,7 @@ pub(crate) fn assets() -> Router {
         })
     };
     Router::new()
+        .route("/favicon.ico", file("image/svg+xml", ICON))
         .route("/console.css", file("text/css; charset=utf-8", STYLE))
         .route("/console.js", file("text/javascript; charset=utf-8", SCRIPT))
 }

@@ -47,9 +47,12 @@ fn health_follows_the_lifecycle_and_the_checks() {
     assert_eq!(health().0, 503, "it is starting");
     lifecycle.set_ready();
     assert_eq!(health().0, 200);
+    let metrics = || ask(&console, "GET /metrics HTTP/1.1\nHost: localhost").1;
+    assert!(metrics().ends_with("armilla_healthy 1\n"));
     broken.store(true, Ordering::Relaxed);
     let (status, answer) = health();
     assert!(status == 503 && answer.contains("the disk is full"), "{answer}");
+    assert!(metrics().ends_with("armilla_healthy 0\n"));
     broken.store(false, Ordering::Relaxed);
     lifecycle.set_draining();
     let (status, answer) = health();
@@ -64,7 +67,36 @@ fn metrics_of_all_sources_are_one_text() {
         .start(&Lifecycle::new())
         .unwrap();
     let (status, answer) = ask(&console, "GET /metrics HTTP/1.1\nHost: 127.0.0.1:80");
-    assert!(status == 200 && answer.ends_with("a 1\nb 2\n"), "{answer}");
+    assert!(status == 200 && answer.contains("a 1\nb 2\n# HELP armilla_healthy"), "{answer}");
+}
+
+#[test]
+fn a_check_that_waits_holds_up_no_other_page() {
+    let (begun, waits) = channel();
+    let (go, gate) = channel::<()>();
+    let gate = std::sync::Mutex::new(gate);
+    let lifecycle = Lifecycle::new();
+    let console = Console::builder("127.0.0.1:0").check(move || {
+        begun.send(()).unwrap();
+        gate.lock().unwrap().recv().map_err(|error| error.to_string())
+    });
+    let console = console.start(&lifecycle).unwrap();
+    lifecycle.set_ready();
+    std::thread::scope(|scope| {
+        let health = scope.spawn(|| ask(&console, "GET /healthz HTTP/1.1\nHost: localhost").0);
+        waits.recv().unwrap();
+        assert_eq!(ask(&console, "GET /console.css HTTP/1.1\nHost: localhost").0, 200);
+        go.send(()).unwrap();
+        assert_eq!(health.join().unwrap(), 200);
+    });
+}
+
+#[test]
+fn browsers_find_an_icon() {
+    let console = Console::builder("127.0.0.1:0").start(&Lifecycle::new()).unwrap();
+    let (status, answer) = ask(&console, "GET /favicon.ico HTTP/1.1\nHost: localhost");
+    assert!(status == 200 && answer.contains("content-type: image/svg+xml"), "{answer}");
+    assert!(answer.contains("<svg"), "{answer}");
 }
 
 #[test]

@@ -242,6 +242,7 @@ pub(crate) const ORDERS: &[Order] = &[
     Order {
         name: "armilla-service",
         rows: &[
+            ("table", "how records are shown"),
             (
                 "blocking body lifecycle limits page",
                 "what a server shows, and what it spends on it",
