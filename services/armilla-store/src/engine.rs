@@ -2,13 +2,14 @@
 
 use crate::StoreError;
 use crate::disk::{DiskFile, Placed, Replacement};
+use crate::format::{FORMAT, Format, NUMBERS, damaged, held, no_file};
 use crate::pages::PagedFile;
-use crate::state;
+use crate::raw::{Verdict, inspect};
+use crate::{salvage, state};
 use redb::{
     Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase, ReadableTable,
-    StorageError, TableDefinition, WriteTransaction,
+    StorageError, WriteTransaction,
 };
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,30 +22,6 @@ pub type Transaction = WriteTransaction;
 /// An error of the database engine.
 pub type EngineError = redb::Error;
 
-/// Numbers by name: those of the file itself, and those of the service.
-pub(crate) const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
-
-/// The version of the format.
-const FORMAT: &str = "format";
-
-/// What a service has in its file.
-#[derive(Debug)]
-pub struct Format {
-    /// The name of the file in its directory.
-    pub file: &'static str,
-    /// The version of the format.
-    pub version: u64,
-    /// What holds the file, as in "naming service".
-    pub service: &'static str,
-    /// Where the contents may come from if the file is lost, to go on with "move it away and".
-    pub otherwise: &'static str,
-    /// The memory that the engine may use for pages, in octets. The contents are in memory, so
-    /// pages are needed for writing only.
-    pub cache: usize,
-    /// Makes the tables of the service. That of numbers is there already.
-    pub make: fn(&Transaction) -> Result<(), EngineError>,
-}
-
 /// The database of a file.
 pub(crate) struct Engine {
     /// `None` while the file cannot be opened again.
@@ -54,6 +31,8 @@ pub(crate) struct Engine {
     pub(crate) commits: u64,
     /// When the file could not be written or opened: nothing is written then.
     pub(crate) failed: Option<Instant>,
+    /// Why the last commit that the file had was dropped when it was opened.
+    pub(crate) dropped: Option<String>,
 }
 
 impl Engine {
@@ -63,7 +42,9 @@ impl Engine {
         let new = Replacement::begin(path).map_err(failed)?;
         let pages = PagedFile::new(new.file().clone()).map_err(failed)?;
         let (database, _) = open_database(path, format, &pages)?;
-        let mut engine = Self { database: Some(database), pages, commits: 0, failed: None };
+        let dropped = None;
+        let mut engine =
+            Self { database: Some(database), pages, commits: 0, failed: None, dropped };
         engine.prepare(path, format)?;
         let placed = new.place().and_then(|placed| placed.is_durable);
         // Who opens it next finds it not closed, and gives it its name once more.
@@ -74,9 +55,12 @@ impl Engine {
     /// Opens a file that is there.
     pub(crate) fn open(path: &Path, format: &'static Format) -> Result<Self, StoreError> {
         let failed = |error| no_file(path, "cannot be opened", &error);
-        let pages = DiskFile::open(path).and_then(PagedFile::new).map_err(failed)?;
+        let file = DiskFile::open(path).map_err(failed)?;
+        let dropped = check(path, format, &file)?;
+        let pages = PagedFile::new(file).map_err(failed)?;
         let (database, was_closed) = open_database(path, format, &pages)?;
-        let mut engine = Self { database: Some(database), pages, commits: 0, failed: None };
+        let mut engine =
+            Self { database: Some(database), pages, commits: 0, failed: None, dropped };
         if !was_closed {
             engine.database = None;
             // The process before may have seen the disk fail.
@@ -209,6 +193,26 @@ impl Engine {
     }
 }
 
+/// Looks at all of a file that is to be opened. The engine looks only at one that was not closed,
+/// and takes the rest on trust. Returns why the last commit of the file is dropped, if it is.
+fn check(path: &Path, format: &Format, file: &DiskFile) -> Result<Option<String>, StoreError> {
+    let verdict = inspect(file).map_err(|error| no_file(path, "cannot be read", &error))?;
+    let last = || salvage::last_commit(file).map(|last| format!("; {last}")).unwrap_or_default();
+    match verdict {
+        Verdict::Whole => Ok(None),
+        Verdict::OneCommitBack(why) => {
+            let what = format!(
+                "the process before has ended while it wrote, or the file is damaged: the last \
+                 commit is not whole ({why}) and is dropped{}",
+                last()
+            );
+            tracing::warn!(path = %path.display(), "{what}");
+            Ok(Some(what))
+        }
+        Verdict::Damaged(why) => Err(damaged(path, format, &format!("{why}{}", last()))),
+    }
+}
+
 /// The database in a file, and whether the process before has closed it.
 fn open_database(
     path: &Path,
@@ -282,26 +286,4 @@ fn error_of(path: &Path, format: &Format, what: &str, error: &EngineError) -> St
         redb::Error::Corrupted(why) => damaged(path, format, why),
         error => StoreError::new(path, format!("{what}: {error}")),
     }
-}
-
-pub(crate) fn no_file(path: &Path, what: &str, error: &io::Error) -> StoreError {
-    StoreError::new(path, format!("{what}: {error}"))
-}
-
-pub(crate) fn held(path: &Path, format: &Format) -> StoreError {
-    StoreError::new(
-        path,
-        format!("is held by another {}: stop it, or choose another directory", format.service),
-    )
-}
-
-pub(crate) fn damaged(path: &Path, format: &Format, why: &str) -> StoreError {
-    StoreError::new(
-        path,
-        format!(
-            "is damaged: {why}. Nothing of it is used; put a copy of the file in its place, or \
-             move it away and {}",
-            format.otherwise
-        ),
-    )
 }

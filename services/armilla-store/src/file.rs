@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use crate::disk::{self, StoreLock};
-use crate::engine::{Engine, EngineError, Format, NUMBERS, Transaction, damaged, held, no_file};
+use crate::engine::{Engine, EngineError, Transaction};
+use crate::format::{Format, NUMBERS, damaged, lock, no_file};
 use crate::state::{self, LastCommit};
 use redb::{ReadTransaction, ReadableTable, TableDefinition, TableHandle};
 use std::fmt;
@@ -59,12 +60,7 @@ impl File {
     }
 
     fn open_file(path: &Path, format: &'static Format) -> Result<Self, StoreError> {
-        let mut lock = path.as_os_str().to_owned();
-        lock.push(".lock");
-        let locked = StoreLock::take(Path::new(&lock));
-        let locked = locked
-            .map_err(|error| no_file(Path::new(&lock), "cannot be made or locked", &error))?;
-        let lock = locked.ok_or_else(|| held(path, format))?;
+        let lock = lock(path, format)?;
         let is_there = path.try_exists();
         let engine = match is_there.map_err(|error| no_file(path, "cannot be opened", &error))? {
             true => Engine::open(path, format),
@@ -77,6 +73,12 @@ impl File {
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Why the last commit of the file was dropped when it was opened; `None` if it was not. The
+    /// process before has ended while it wrote that commit, or the file was damaged since.
+    pub fn dropped(&self) -> Option<String> {
+        self.engine().dropped.clone()
     }
 
     /// Makes the file smaller if it is much larger than its contents, given in octets.

@@ -17,6 +17,14 @@ pub(crate) struct LastCommit {
     seconds: u64,
 }
 
+impl LastCommit {
+    /// The last commit by the numbers of a file.
+    pub(crate) fn of(numbers: &[(String, u64)]) -> Option<Self> {
+        let find = |name| numbers.iter().find(|(found, _)| found == name).map(|(_, n)| *n);
+        Some(Self { number: find(COMMITS)?, seconds: find(COMMITTED)? })
+    }
+}
+
 impl fmt::Display for LastCommit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, seconds } = self;

@@ -258,7 +258,11 @@ pub(crate) const ORDERS: &[Order] = &[
         rows: &[
             ("checksum error faults", "what every store needs, and what its tests let fail"),
             ("disk", "how it reaches the disk"),
-            ("group_commit pages state", "shared writes, and what a failed or damaged file tells"),
+            (
+                "format group_commit pages raw state",
+                "shared writes, and what a failed or damaged file tells",
+            ),
+            ("salvage", "what is left of a damaged file"),
             ("engine", "the database in a file"),
             ("file", "a file"),
         ],

@@ -14,7 +14,7 @@ static FORMAT: Format = Format {
     file: "imr.redb",
     version: 1,
     service: "implementation repository",
-    otherwise: "add the servers from an export",
+    otherwise: "move it away and add the servers from an export",
     cache: 4 << 20,
     make: |transaction| {
         transaction.open_table(DEFINITIONS)?;

@@ -28,7 +28,7 @@ static FORMAT: Format = Format {
     file: "names.redb",
     version: 1,
     service: "naming service",
-    otherwise: "import the names from another service or from an export",
+    otherwise: "save what can be saved with `armilla naming recover`",
     cache: 64 << 20,
     make: |transaction| {
         transaction.open_table(CONTEXTS)?;

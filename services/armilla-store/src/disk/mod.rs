@@ -200,6 +200,18 @@ pub struct StoreLock {
 }
 
 impl StoreLock {
+    /// Takes the lock of a store whose file is at `path`; it is beside it.
+    ///
+    /// # Errors
+    /// The lock's file cannot be made or locked; its path comes with that.
+    #[cfg(feature = "disk")]
+    pub(crate) fn beside(path: &Path) -> Result<Option<Self>, (PathBuf, io::Error)> {
+        let mut lock = path.as_os_str().to_owned();
+        lock.push(".lock");
+        let lock = PathBuf::from(lock);
+        Self::take(&lock).map_err(|error| (lock, error))
+    }
+
     /// Takes the lock of a file, which is made for it and stays; nothing if another process has it.
     ///
     /// # Errors

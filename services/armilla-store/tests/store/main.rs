@@ -3,3 +3,4 @@
 mod file;
 mod full;
 mod group_commit;
+mod salvage;

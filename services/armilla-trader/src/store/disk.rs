@@ -34,7 +34,7 @@ static FORMAT: Format = Format {
     file: "trader.redb",
     version: 1,
     service: "trading service",
-    otherwise: "let the exporters export again",
+    otherwise: "save what can be saved with `armilla trader recover`",
     cache: 64 << 20,
     make: |transaction| {
         transaction.open_table(TYPES)?;
