@@ -72,8 +72,8 @@ pub use crate::interception::{
     Codec, Contexts, Outcome, PiCurrent, ProcessingMode, ReplyStatus, SlotId,
 };
 pub use crate::server::interception::{
-    IorInfo, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate, ServerInterceptor,
-    ServerRequestInfo,
+    IorInfo, IorInterceptor, ObjectReferenceTemplate, ServerInterceptor, ServerRequestInfo,
 };
+pub use crate::server::poa::ObjectReferenceFactory;
 pub use initializer::{OrbInitInfo, OrbInitializer};
 pub(crate) use registry::Registration;

@@ -5,15 +5,19 @@ use super::caller::{Requester, serve_from};
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::Orb;
+use crate::server::interception::ServerFlow;
 use crate::server::poa::PoaInner;
 use crate::server::reply::capture::{Capture, Stage};
-use crate::server::reply::reply_port::Flow;
+use crate::server::reply::flow::RequestFlow;
 use crate::sync::lock;
 use crate::threads::{BlockingScope, wait_limit};
 use armilla_cdr::CodeSets;
 use armilla_giop::{Message, OwnedMessage};
 use armilla_ipc::Address;
 use std::sync::{Arc, Mutex};
+
+/// The state of the interceptors before a servant is called; `None` when there are none.
+pub(in crate::server) type ArrivingFlow = Option<Box<ServerFlow>>;
 
 /// A request for the main thread.
 pub(in crate::server) struct MainThreadRequest<'m> {
@@ -28,7 +32,7 @@ pub(in crate::server) struct MainThreadRequest<'m> {
 }
 
 /// Serves a request whose reply is captured, with the state of the interceptors.
-pub(in crate::server) type Serve = fn(&Arc<Capture>, &Message<'_>, CodeSets, Flow);
+pub(in crate::server) type Serve = fn(&Arc<Capture>, &Message<'_>, CodeSets, ArrivingFlow);
 
 /// Lets the main thread serve a request by `serve`, as soon as its POA admits it. Returns the reply,
 /// empty where there is none; or `None` when the main thread is not to serve it. The reply to a
@@ -39,7 +43,7 @@ pub(in crate::server) type Serve = fn(&Arc<Capture>, &Message<'_>, CodeSets, Flo
 /// call expires. `flow` is there again if the request was not begun.
 pub(in crate::server) fn serve_on_main_thread(
     request: &MainThreadRequest<'_>,
-    flow: &mut Flow,
+    flow: &mut ArrivingFlow,
     serve: Serve,
     acknowledge: &mut dyn FnMut(Vec<u8>),
 ) -> Option<Result<Vec<u8>, SystemException>> {
@@ -61,7 +65,7 @@ pub(in crate::server) fn serve_on_main_thread(
 /// What the main thread is handed. When it is dropped before it was run, the ORB is shut down.
 struct Job {
     capture: Arc<Capture>,
-    flow: Arc<Mutex<Flow>>,
+    flow: Arc<Mutex<ArrivingFlow>>,
 }
 
 impl Drop for Job {
@@ -75,7 +79,7 @@ impl Drop for Job {
 /// Hands the request to the main thread. `None` when the POA no longer admitted it there.
 fn hand_over(
     request: &MainThreadRequest<'_>,
-    flow: &mut Flow,
+    flow: &mut ArrivingFlow,
     serve: Serve,
     acknowledge: &mut dyn FnMut(Vec<u8>),
 ) -> Result<Option<Vec<u8>>, SystemException> {

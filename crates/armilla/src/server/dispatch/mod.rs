@@ -1,6 +1,5 @@
 //! From a decoded request to its servant: finding the object, and calling it.
 
-pub(super) mod call;
 pub(super) mod caller;
 pub(super) mod find;
 pub(super) mod key_locator;

@@ -3,8 +3,8 @@
 use crate::client::Object;
 use crate::exception::{Completion, SystemException};
 use crate::runtime::{Orb, Part, PartSlot};
-use crate::server::KeyLocator;
 use crate::server::poa::Awaited;
+use crate::server::reply::location_reply::KeyLocator;
 use armilla_giop::ior::Ior;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -3,22 +3,25 @@
 //! Finding objects is in [`super::find`] and the POAs, encoding replies in
 //! [`crate::server::reply::reply_port`].
 
-use super::call::{DispatchError, ServerCall};
 use super::find::Seeker;
-use super::key_locator::{self, LocationReply};
-use super::main_thread::{MainThreadRequest, serve_on_main_thread};
+use super::main_thread::{ArrivingFlow, MainThreadRequest, serve_on_main_thread};
+use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
 use crate::panics::discard;
 use crate::runtime::{Located, Orb};
-use crate::server::Servant;
 use crate::server::interception::ServerFlow;
-use crate::server::poa::{Arrived, Extended, Found, ObjectAdapters, PoaInner};
+use crate::server::poa::{
+    Arrived, DispatchError, Extended, Found, LocatedServant, ObjectAdapters, PoaInner, Servant,
+    ServerCall,
+};
 use crate::server::reply::capture::Capture;
 use crate::server::reply::close_reason::CloseReason;
+use crate::server::reply::flow::{Flow, RequestFlow};
 use crate::server::reply::locate_reply::send_locate_reply;
-use crate::server::reply::reply_port::{Body, Flow, ReplyPort};
+use crate::server::reply::location_reply::{self, LocationReply};
+use crate::server::reply::reply_port::{Body, ReplyPort};
 use crate::server::reply::sink::{PendingReply, ReplySink, RequestSink};
 use crate::server::threads::connection_slot::ConnectionSlot;
 use crate::threads::BlockingScope;
@@ -126,21 +129,23 @@ fn request_slow(
     memory: &mut Buffer,
 ) -> Served {
     let orb = source.orb;
-    // The outcome of a request that ends before its object is looked for.
-    let (code_sets, mut stopped) =
-        match take_contexts(message, &header, source.connection, code_sets) {
-            Ok(agreed) => (agreed, None),
-            Err(exception) => (code_sets, Some(ending(exception))),
-        };
-    let flow = match orb.server_interceptors() {
-        None => None,
+    let taken = take_contexts(message, &header, source.connection, code_sets);
+    let code_sets = *taken.as_ref().unwrap_or(&code_sets);
+    let (flow, passed) = match orb.server_interceptors() {
+        None => (None, Ok(())),
         Some(_) => {
-            let peer = source.sink.peer();
-            Some(ServerFlow::begin(orb, &header, peer, &mut stopped))
+            let (flow, passed) = ServerFlow::begin(orb, &header, source.sink.peer());
+            (Some(flow), passed)
         }
     };
-    let arrived = ArrivedRequest { message, header, body, code_sets };
-    request_begun(source, arrived, memory, stopped, flow)
+    let request = ArrivedRequest { message, header, body, code_sets };
+    match (passed, taken) {
+        (Ok(()), Ok(_)) => request_begun(source, request, memory, flow),
+        (Err(interruption), _) => stop(source, &request, memory, interruption.into(), flow),
+        (Ok(()), Err(exception)) => {
+            stop(source, &request, memory, Outcome::SystemException(exception), flow)
+        }
+    }
 }
 
 /// A request whose service contexts about the connection were handled.
@@ -151,24 +156,36 @@ struct ArrivedRequest<'m> {
     code_sets: CodeSets,
 }
 
+/// Ends a request before its object is looked for.
+fn stop(
+    source: &Source<'_>,
+    request: &ArrivedRequest<'_>,
+    memory: &mut Buffer,
+    outcome: Outcome,
+    flow: ArrivingFlow,
+) -> Served {
+    let &Source { orb, sink, .. } = source;
+    let ArrivedRequest { message, header, body, code_sets } = request;
+    let port = port(orb, message, header, *code_sets, PendingReply::Now);
+    let mut call = ServerCall::new(header, body, sink, port, memory, None, as_replied(flow));
+    let ended = call.end(outcome);
+    conclude(&mut call, ended)
+}
+
 /// Serves a request that has passed the first interception points. Only now adapter activators are
 /// asked for its POA (CORBA 3.4 Part 1, 16.3.8).
 fn request_begun(
     source: &Source<'_>,
     request: ArrivedRequest<'_>,
     memory: &mut Buffer,
-    mut stopped: Option<Box<Outcome>>,
-    mut flow: Flow,
+    mut flow: ArrivingFlow,
 ) -> Served {
     let &Source { orb, sink, .. } = source;
     let ArrivedRequest { message, header, body, code_sets } = request;
     let key = header.target.object_key();
     let mut seeker = Seeker::new(orb, source.is_originated);
     // Once for each request, before it is known which thread serves it.
-    let adapter = match (&stopped, key) {
-        (None, Some(key)) => orb.adapter_for(key, &mut seeker),
-        _ => Ok(None),
-    };
+    let adapter = key.map_or(Ok(None), |key| orb.adapter_for(key, &mut seeker));
     let port = port(orb, message, &header, code_sets, PendingReply::Now);
     if let Ok(Some(poa)) = &adapter
         && poa.is_for_main_thread()
@@ -179,32 +196,50 @@ fn request_begun(
         return served;
     }
     let arguments = body.with_code_sets(code_sets).with_context(orb);
-    let found = match (&stopped, key, adapter) {
-        (Some(_), ..) => Found::Nothing,
-        (None, Some(_), Err(exception)) => Found::Refused(exception),
-        (None, Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
-        (None, None, _) => Found::Unnamed,
+    let found = match (key, adapter) {
+        (Some(_), Err(exception)) => Found::Refused(exception),
+        (Some(key), Ok(_)) => orb.find(key, header.operation, &mut seeker),
+        (None, _) => Found::Unnamed,
     };
-    let extended = match stopped {
-        Some(_) => Extended::Absent,
-        None => extend(source.connection, message, &header, &found, &mut stopped),
-    };
-    let is_answered = matches!(extended, Extended::Answered);
-    if stopped.is_none() && !is_answered && found.has_located_servant() {
-        let reply = serve_located(source, header, arguments, port, found, flow);
-        return Ok(send_captured(sink, port, memory, reply, &mut None)?);
+    let extended = extend(source.connection, message, &header, &found);
+    if let (Ok(Extended::Absent | Extended::Begun(_)), Some(located)) =
+        (&extended, found.located_servant())
+    {
+        let reply = serve_located(source, header, arguments, port, &found, located, flow);
+        drop(found);
+        return Ok(send_captured(sink, port, memory, reply, None)?);
     }
-    let servant = found.servant();
+    let received = match &extended {
+        Ok(_) => receive_request(&mut flow, &found, &arguments),
+        Err(_) => Ok(()),
+    };
+    let (servant, flow) = (found.servant(), as_replied(flow));
     let mut call = ServerCall::new(&header, &arguments, sink, port, memory, servant, flow);
-    let outcome = match stopped {
-        None if is_answered => answer_without_results(&found, &mut call),
-        None => serve(&found, &mut call),
-        Some(stopped) => call.end(*stopped),
+    let outcome = match (&extended, received) {
+        (Err(exception), _) => call.raise(exception),
+        (Ok(_), Err(interruption)) => call.end(interruption.into()),
+        (Ok(Extended::Answered), Ok(())) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
+        (Ok(_), Ok(())) => serve(&found, &mut call),
     };
     // The reply has left; what follows is on the thread's own time.
     let concluded = conclude(&mut call, outcome);
     drop(extended);
     concluded
+}
+
+/// Runs the interceptors before the servant is called, if there are any.
+fn receive_request(
+    flow: &mut ArrivingFlow,
+    found: &Found<'_>,
+    arguments: &Decoder<'_>,
+) -> Result<(), Interruption> {
+    let Some(flow) = flow else { return Ok(()) };
+    found.target().map_or(Ok(()), |target| flow.receive_request(target, arguments))
+}
+
+/// The interceptors of a request from which only the reply is still missing.
+fn as_replied(flow: ArrivingFlow) -> Flow {
+    flow.map(|flow| -> Box<dyn RequestFlow> { flow })
 }
 
 fn for_main_thread<'m>(
@@ -232,75 +267,58 @@ fn by_main_thread(
     request: &MainThreadRequest<'_>,
     port: ReplyPort,
     memory: &mut Buffer,
-    flow: &mut Flow,
+    flow: &mut ArrivingFlow,
 ) -> Option<Served> {
     let mut acknowledged = Ok(());
     let mut acknowledge = |octets| acknowledged = sink.send(&whole(octets));
     let reply = serve_on_main_thread(request, flow, serve_here, &mut acknowledge)?;
-    let sent = send_captured(sink, port, memory, reply, flow);
+    let sent = send_captured(sink, port, memory, reply, flow.take());
     Some(acknowledged.map_err(CloseReason::from).and(sent).map_err(Box::from))
 }
 
 /// Serves a request that was handed to the calling thread. What cannot be served or sent is not
 /// captured.
-fn serve_here(capture: &Arc<Capture>, message: &Message<'_>, code_sets: CodeSets, flow: Flow) {
+fn serve_here(
+    capture: &Arc<Capture>,
+    message: &Message<'_>,
+    code_sets: CodeSets,
+    flow: ArrivingFlow,
+) {
     // It was decoded before.
     let Ok((header, body)) = decode_request(message) else { return };
     let request = ArrivedRequest { message, header, body, code_sets };
     let orb = capture.orb();
     let objects = orb.object_adapters();
     let source = Source { orb, objects, sink: capture, connection: None, is_originated: false };
-    request_begun(&source, request, &mut Buffer::new(), None, flow).ok();
+    request_begun(&source, request, &mut Buffer::new(), flow).ok();
 }
 
-/// Shows the request to the extension of the POA, if there is one. A request that the extension
-/// refuses is stopped.
+/// Shows the request to the extension of the POA, if there is one.
+///
+/// # Errors
+/// The exception with which the extension refuses the request.
 fn extend(
     connection: Option<&dyn RequestConnection>,
     message: &Message<'_>,
     header: &RequestHeader<'_>,
     found: &Found<'_>,
-    stopped: &mut Option<Box<Outcome>>,
-) -> Extended {
+) -> Result<Extended, SystemException> {
     let arrived = Arrived {
         operation: header.operation.as_str(),
         contexts: &header.contexts,
         size: message.octets.len(),
         connection: connection.map(|connection| connection.extension()),
     };
-    Extended::of(found, arrived).unwrap_or_else(|exception| {
-        *stopped = Some(ending(exception.before_entry()));
-        Extended::Absent
-    })
-}
-
-/// Answers a request that the extension of the POA has carried out.
-#[cold]
-fn answer_without_results(
-    found: &Found<'_>,
-    call: &mut ServerCall<'_>,
-) -> Result<(), DispatchError> {
-    match call.found(|| found.target()) {
-        Ok(()) => call.answer(ReplyStatus::NoException, &|_| Ok(())),
-        Err(interruption) => call.end(interruption.into()),
-    }
-}
-
-/// The outcome of a request that is not served.
-fn ending(exception: SystemException) -> Box<Outcome> {
-    Box::new(Outcome::SystemException(exception))
+    Extended::of(found, arrived).map_err(SystemException::before_entry)
 }
 
 /// Handles a request according to what its object key led to.
 fn serve(found: &Found, call: &mut ServerCall<'_>) -> Result<(), DispatchError> {
     match (found.servant(), found) {
-        (Some(servant), _) => match call.found(|| found.target()) {
-            Ok(()) => {
-                call.acknowledge()?;
-                call_servant(servant, call)
-            }
-            Err(interruption) => call.end(interruption.into()),
-        },
+        (Some(servant), _) => {
+            call.acknowledge()?;
+            call_servant(servant, call)
+        }
         (None, Found::Elsewhere(ior)) => call.end(Outcome::Forward(ior.clone())),
         (None, Found::ByLocator(locator)) => {
             call.ask(locator);
@@ -335,16 +353,22 @@ fn serve_located(
     header: RequestHeader<'_>,
     arguments: Decoder<'_>,
     port: ReplyPort,
-    found: Found<'_>,
-    flow: Flow,
+    found: &Found<'_>,
+    located: &LocatedServant,
+    mut flow: ArrivingFlow,
 ) -> Result<Vec<u8>, SystemException> {
     let orb = client.orb;
     let capture = Arc::new(Capture::new(orb, HERE));
     let mut memory = Buffer::new();
-    let servant = found.servant();
+    let received = receive_request(&mut flow, found, &arguments);
+    let postinvoke = || located.postinvoke();
+    let (servant, flow) = (found.servant(), as_replied(flow));
     let mut call = ServerCall::new(&header, &arguments, &capture, port, &mut memory, servant, flow);
-    call.set_located_servant(found.located_servant(), client.sink);
-    let outcome = serve(&found, &mut call);
+    call.set_located(&postinvoke, client.sink);
+    let outcome = match received {
+        Ok(()) => serve(found, &mut call),
+        Err(interruption) => call.end(interruption.into()),
+    };
     // A captured reply cannot fail to be sent.
     conclude(&mut call, outcome).ok();
     let reply = match call.owes_reply() {
@@ -354,7 +378,7 @@ fn serve_located(
         }
         false => Ok(Vec::new()),
     };
-    found.postinvoke()?;
+    located.postinvoke()?;
     reply
 }
 
@@ -369,13 +393,13 @@ fn send_captured(
     port: ReplyPort,
     memory: &mut Buffer,
     reply: Result<Vec<u8>, SystemException>,
-    flow: &mut Flow,
+    flow: ArrivingFlow,
 ) -> Result<(), CloseReason> {
     match reply {
         Ok(octets) if octets.is_empty() => Ok(sink.settle(port.request_id, port.pending, None)?),
         Ok(octets) => Ok(sink.settle(port.request_id, port.pending, Some(&whole(octets)))?),
         Err(exception) => {
-            let sent = port.raise(flow, sink, memory, &exception);
+            let sent = port.raise(&mut as_replied(flow), sink, memory, &exception);
             sent.map_err(|error| close_reason(error.into()))?.map_err(CloseReason::from)
         }
     }
@@ -503,7 +527,7 @@ pub(in crate::server) fn locate(
         && let Some(locator) = orb.key_locator(key)
     {
         let reply = LocationReply::to_locate_request(sink, version, id);
-        key_locator::ask(orb, &locator, key, sink.peer(), reply);
+        location_reply::ask(orb, &locator, key, sink.peer(), reply);
         return Ok(());
     }
     let sent = send_locate_reply(sink, version, id, found, memory);

@@ -1,5 +1,7 @@
-//! The endpoints at which a server listens, and the connections that it takes in there.
+//! The endpoints at which a server listens, the connections that it takes in there,
+//! and the references that lead there.
 
 pub(super) mod admit;
 pub(super) mod endpoint_group;
 pub(super) mod listeners;
+mod references;

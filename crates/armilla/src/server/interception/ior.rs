@@ -7,8 +7,8 @@ use crate::interception::outcome::{Interceptor, call_point, notify};
 use crate::log::report;
 use crate::policies::PolicyType;
 use crate::runtime::Orb;
-use crate::server::interception::{ObjectReferenceFactory, ObjectReferenceTemplate};
-use crate::server::poa::{ManagerState, Poa, Policy};
+use crate::server::interception::ObjectReferenceTemplate;
+use crate::server::poa::{Established, ManagerState, ObjectReferenceFactory, Poa, Policy};
 use armilla_giop::ior::{TAG_INTERNET_IOP, TaggedComponent};
 use std::fmt;
 use std::sync::Arc;
@@ -88,14 +88,6 @@ pub struct IorInfo<'a> {
     adapter_name: Vec<String>,
     is_established: bool,
     made: Established,
-}
-
-/// What interceptors have established for the references of a POA.
-#[derive(Default)]
-pub(crate) struct Established {
-    pub(crate) components: Vec<TaggedComponent>,
-    /// `None` if the POA makes its references itself.
-    pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
 }
 
 impl IorInfo<'_> {

@@ -7,9 +7,8 @@ mod server;
 mod server_flow;
 mod template;
 
-pub(crate) use ior::Established;
 pub use ior::{IorInfo, IorInterceptor};
 pub(crate) use registry::ServerInterceptors;
 pub use server::{ServerInterceptor, ServerRequestInfo};
 pub(crate) use server_flow::ServerFlow;
-pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
+pub use template::ObjectReferenceTemplate;

@@ -13,6 +13,7 @@ use crate::policies::SyncScope;
 use crate::runtime::Orb;
 use crate::server::interception::server::ServerRequestInfo;
 use crate::server::poa::Target;
+use crate::server::reply::flow::RequestFlow;
 use crate::signature::{NamedValue, Signature};
 use crate::transport::is_here;
 use armilla_cdr::{CdrResult, Decoder, Encoder, TypeCode};
@@ -35,15 +36,14 @@ pub(crate) struct ServerFlow {
 }
 
 impl ServerFlow {
-    /// Runs the first interception points of a request that has arrived. An interruption is stored
-    /// in `stopped`.
+    /// Runs the first interception points of a request that has arrived. Beside the flow it returns
+    /// whether they let the request pass.
     #[cold]
     pub(crate) fn begin(
         orb: &Orb,
         header: &RequestHeader<'_>,
         peer: &Address,
-        stopped: &mut Option<Box<Outcome>>,
-    ) -> Box<Self> {
+    ) -> (Box<Self>, Result<(), Interruption>) {
         let info = ServerRequestInfo {
             orb: orb.clone(),
             id: header.request_id,
@@ -65,11 +65,11 @@ impl ServerFlow {
         let is_local = is_here(peer);
         let (entered, awaits_servant, servant_entered) = (0, false, false);
         let mut flow = Box::new(Self { info, entered, awaits_servant, is_local, servant_entered });
-        match flow.run_first_points() {
-            Ok(()) => flow.enter_thread(),
-            Err(interruption) => *stopped = Some(Box::new(interruption.into())),
+        let passed = flow.run_first_points();
+        if passed.is_ok() {
+            flow.enter_thread();
         }
-        flow
+        (flow, passed)
     }
 
     /// Gives the thread the slots of the request, for everything that is called until the request
@@ -79,11 +79,6 @@ impl ServerFlow {
             let slots = self.info.slots.clone();
             self.info.outside = Some(current::swap(&self.info.orb, slots));
         }
-    }
-
-    /// Notes that the servant was called: from now on the request may have been executed.
-    pub(crate) fn note_entry(&mut self) {
-        self.servant_entered = true;
     }
 
     fn run_first_points(&mut self) -> Result<(), Interruption> {
@@ -124,41 +119,6 @@ impl ServerFlow {
         }
     }
 
-    /// Takes the description of its arguments from a servant that was already called (CORBA 3.4
-    /// Part 1, 16.3.8.3).
-    #[cold]
-    pub(crate) fn describe_arguments(
-        &mut self,
-        parameters: impl FnOnce() -> Vec<NamedValue>,
-        arguments: &Decoder<'_>,
-    ) -> Result<(), Interruption> {
-        if !self.awaits_servant {
-            return Ok(());
-        }
-        let signature = Signature { parameters: parameters(), ..Signature::new() };
-        self.describe(signature, false, arguments);
-        self.run_receive_request()
-    }
-
-    /// Takes the type of the result from such a servant.
-    #[cold]
-    pub(crate) fn describe_result(&mut self, type_code: &TypeCode) {
-        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
-            values.signature.result = match type_code {
-                TypeCode::Null => TypeCode::Void,
-                type_code => type_code.clone(),
-            };
-        }
-    }
-
-    /// Takes the type of the exception from such a servant.
-    #[cold]
-    pub(crate) fn describe_exception(&mut self, type_code: &TypeCode) {
-        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
-            values.signature.exceptions = vec![type_code.clone()];
-        }
-    }
-
     /// Keeps the values of the request for interceptors that ask for them.
     fn describe(&mut self, signature: Signature, is_declared: bool, arguments: &Decoder<'_>) {
         if self.info.orb.server_interceptors().is_some_and(|all| all.read_server_values()) {
@@ -189,10 +149,61 @@ impl ServerFlow {
         Ok(())
     }
 
+    /// Gives the request the slots as the servant left them in the thread. The thread keeps them
+    /// until the returned guard is dropped.
+    fn take_slots(&mut self) -> Option<ThreadSlots> {
+        let outside = self.info.outside.take()?;
+        self.info.slots = current::copy(&self.info.orb);
+        Some(ThreadSlots { orb: self.info.orb.clone(), slots: outside })
+    }
+}
+
+impl RequestFlow for ServerFlow {
+    fn awaits_servant(&self) -> bool {
+        self.awaits_servant
+    }
+
+    /// Notes that the servant was called: from now on the request may have been executed.
+    fn note_entry(&mut self) {
+        self.servant_entered = true;
+    }
+
+    /// Takes the description of its arguments from a servant that was already called (CORBA 3.4
+    /// Part 1, 16.3.8.3).
+    #[cold]
+    fn describe_arguments(
+        &mut self,
+        parameters: Vec<NamedValue>,
+        arguments: &Decoder<'_>,
+    ) -> Result<(), Interruption> {
+        let signature = Signature { parameters, ..Signature::new() };
+        self.describe(signature, false, arguments);
+        self.run_receive_request()
+    }
+
+    /// Takes the type of the result from such a servant.
+    #[cold]
+    fn describe_result(&mut self, type_code: &TypeCode) {
+        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
+            values.signature.result = match type_code {
+                TypeCode::Null => TypeCode::Void,
+                type_code => type_code.clone(),
+            };
+        }
+    }
+
+    /// Takes the type of the exception from such a servant.
+    #[cold]
+    fn describe_exception(&mut self, type_code: &TypeCode) {
+        if let Some(values) = self.info.values.as_mut().filter(|values| !values.is_declared) {
+            values.signature.exceptions = vec![type_code.clone()];
+        }
+    }
+
     /// Runs the last points of the request. An interruption of an interceptor is the outcome that
     /// the next one sees.
     #[cold]
-    pub(crate) fn end(&mut self, mut outcome: Outcome) -> Outcome {
+    fn end(&mut self, mut outcome: Outcome) -> Outcome {
         if self.awaits_servant
             && let Err(interruption) = self.run_receive_request()
         {
@@ -233,17 +244,9 @@ impl ServerFlow {
         outcome
     }
 
-    /// Gives the request the slots as the servant left them in the thread. The thread keeps them
-    /// until the returned guard is dropped.
-    fn take_slots(&mut self) -> Option<ThreadSlots> {
-        let outside = self.info.outside.take()?;
-        self.info.slots = current::copy(&self.info.orb);
-        Some(ThreadSlots { orb: self.info.orb.clone(), slots: outside })
-    }
-
     /// Gives the thread its own slots back: the request is answered later, by another thread.
     #[cold]
-    pub(crate) fn leave_thread(&mut self) {
+    fn leave_thread(&mut self) {
         if let Some(outside) = self.info.outside.take() {
             self.info.slots = current::swap(&self.info.orb, outside);
         }
@@ -251,7 +254,7 @@ impl ServerFlow {
 
     /// Ends the request with the servant's result or exception, which `body` writes.
     #[cold]
-    pub(crate) fn answer<'p>(
+    fn answer<'p>(
         &mut self,
         status: ReplyStatus,
         body: &dyn Fn(&mut Encoder<'p>) -> CdrResult,
@@ -287,7 +290,7 @@ impl ServerFlow {
     }
 
     /// The service contexts of the reply.
-    pub(crate) fn contexts(&self) -> Vec<ServiceContext<'_>> {
+    fn contexts(&self) -> Vec<ServiceContext<'_>> {
         self.info.reply_contexts.to_send()
     }
 }

@@ -1,36 +1,12 @@
-//! Factories of references to the objects of one POA (CORBA 3.4 Part 1, 16.5.3).
+//! Templates of references: what a POA makes its references from (CORBA 3.4 Part 1, 16.5.3).
 
 use crate::client::Object;
 use crate::exception::SystemException;
 use crate::runtime::WeakOrb;
 use crate::server::interception::ior::adapter_names;
-use crate::server::poa::{ObjectId, Poa, PoaInner};
+use crate::server::poa::{ObjectId, ObjectReferenceFactory, Poa, PoaInner};
 use std::fmt;
 use std::sync::Weak;
-
-/// Makes the references of a POA: `ObjectReferenceFactory`. A service that wants them to lead
-/// elsewhere, or to carry data that depends on the object, sets one for the POA
-/// ([`IorInfo::set_current_factory`](crate::interceptor::IorInfo::set_current_factory)).
-///
-/// Closures implement it too. A factory should not keep the POA alive: an
-/// [`ObjectReferenceTemplate`] does not, but a [`Poa`] stored in the factory of the same POA does.
-pub trait ObjectReferenceFactory: Send + Sync {
-    /// Makes a reference to the object with this id, active or not. Several threads may call it at
-    /// once.
-    ///
-    /// # Errors
-    /// The caller that asked for the reference gets the error.
-    fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException>;
-}
-
-impl<F> ObjectReferenceFactory for F
-where
-    F: Fn(&str, &ObjectId) -> Result<Object, SystemException> + Send + Sync,
-{
-    fn make_object(&self, repository_id: &str, id: &ObjectId) -> Result<Object, SystemException> {
-        self(repository_id, id)
-    }
-}
 
 /// Identifies a POA, and makes references to its objects as the POA itself does:
 /// `ObjectReferenceTemplate`.

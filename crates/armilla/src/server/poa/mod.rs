@@ -5,8 +5,10 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `error`, `policies`, `servant_manager` | what a program sets, implements and is told |
-//! | `object_map` | active objects, and how their ids lead to them |
+//! | `error`, `reference_factory` | what goes wrong, and who makes references instead |
+//! | `policies` | what a program sets |
+//! | `servant` | servants, and the requests that they are called with |
+//! | `object_map`, `servant_manager` | active objects, and who gives servants to others |
 //! | `calls` | which objects are being called, and what each thread is serving |
 //! | `admission` | managers, gates, and servers that start |
 //! | `objects` | activating objects, making references to them, ending them |
@@ -22,6 +24,8 @@ mod hierarchy;
 mod object_map;
 mod objects;
 mod policies;
+mod reference_factory;
+mod servant;
 mod servant_manager;
 mod upcalls;
 
@@ -42,6 +46,13 @@ pub use policies::{
     Bidirectional, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, Policy,
     RequestProcessing, ServantRetention, Threading,
 };
+pub(crate) use reference_factory::Established;
+pub use reference_factory::ObjectReferenceFactory;
+pub use servant::{
+    AnyServant, DispatchError, Dispatched, Interface, IsA, ServantBase, ServerCall, Skeleton,
+    Upcast, WhichObject,
+};
+pub(crate) use servant::{AsDeclared, Servant, address};
 pub use servant_manager::{
     AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager, ServantManagerError,
 };
@@ -57,8 +68,6 @@ use crate::object_key::NamedKey;
 use crate::operations::OperationLookup;
 use crate::policies::PolicyType;
 use crate::runtime::{Orb, WeakOrb};
-use crate::server::AnyServant;
-use crate::server::interception::{Established, ObjectReferenceFactory};
 use admission::gate::{Gate, GateFlag, ReentrantSemaphore};
 use arc_swap::ArcSwapOption;
 use armilla_giop::ior::TaggedComponent;

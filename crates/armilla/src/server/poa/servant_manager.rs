@@ -4,7 +4,7 @@
 use super::{ObjectId, Poa};
 use crate::client::Object;
 use crate::exception::SystemException;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;

@@ -1,14 +1,13 @@
 //! Replies that a servant sends after its method has returned, from any thread: asynchronous method
 //! handling (AMH).
 
-use super::reply_port::{Body, Flow, ReplyPort, Sent};
+use super::flow::{Flow, RequestFlow};
+use super::reply_port::{Body, ReplyPort, Sent};
 use super::sink::{LateSink, PendingReply};
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
 use crate::log::report;
-use crate::server::interception::ServerFlow;
-use crate::server::servant::Signatures;
-use crate::signature::CallAtFault;
+use crate::signature::{CallAtFault, Signature};
 use crate::threads::BlockingScope;
 use armilla_cdr::{Buffer, CdrResult, Encoder};
 use armilla_giop::ReplyStatus;
@@ -59,8 +58,11 @@ enum Destination<R, E> {
 
 type Notify<R, E> = dyn FnOnce(Option<Result<R, E>>) + Send;
 
+/// Finds the signature of an operation in generated code, by its name.
+pub(crate) type Signatures = fn(&str) -> Option<Signature>;
+
 /// Shows the types of the outcome to the interceptors.
-pub(crate) type Describe<R, E> = fn(&mut ServerFlow, Result<&R, &E>);
+pub(crate) type Describe<R, E> = fn(&mut dyn RequestFlow, Result<&R, &E>);
 
 /// Sends an exception.
 type Fail<E> = fn(&mut DeferredReply, &E);
@@ -89,7 +91,7 @@ impl<R, E> ResponseHandler<R, E> {
             (None, _) => {}
             (Some(Destination::Caller(notify)), result) => notify(Some(result)),
             (Some(Destination::Client { mut deferred, encode, fail, describe }), result) => {
-                deferred.flow.iter_mut().for_each(|flow| describe(flow, result.as_ref()));
+                deferred.flow.iter_mut().for_each(|flow| describe(&mut **flow, result.as_ref()));
                 match result {
                     Ok(value) => {
                         deferred.send(ReplyStatus::NoException, &|out| encode(&value, out))

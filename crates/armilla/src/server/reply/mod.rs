@@ -3,6 +3,8 @@
 pub(super) mod amh;
 pub(super) mod capture;
 pub(super) mod close_reason;
+pub(super) mod flow;
 pub(super) mod locate_reply;
+pub(super) mod location_reply;
 pub(super) mod reply_port;
 pub(super) mod sink;

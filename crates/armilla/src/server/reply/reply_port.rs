@@ -2,12 +2,12 @@
 //!
 //! The queue and the order of replies are in [`crate::server::connections::output`].
 
+use super::flow::{Flow, RequestFlow};
 use super::sink::{PendingReply, ReplySink};
 use crate::exception::{
     Completion, ExceptionKind, Minor, SystemException, encode_detail, encode_system,
 };
 use crate::interception::Outcome;
-use crate::server::interception::ServerFlow;
 use crate::signature::{CallAtFault, Part};
 use armilla_cdr::{Buffer, ByteOrder, CdrError, CdrResult, CodeSets, Encode, Encoder};
 use armilla_giop::{
@@ -15,9 +15,6 @@ use armilla_giop::{
     put_body,
 };
 use armilla_ipc::SendError;
-
-/// The state of the interceptors until the request ends; `None` when there are none.
-pub(in crate::server) type Flow = Option<Box<ServerFlow>>;
 
 /// Writes the body of a reply. It may be called again, when the message is begun anew. A trait
 /// object, so that a reply is compiled once, not once for each operation of an IDL file.
@@ -49,7 +46,7 @@ impl ReplyPort {
     #[inline(never)]
     pub(in crate::server) fn answer_through(
         &self,
-        mut flow: Box<ServerFlow>,
+        mut flow: Box<dyn RequestFlow>,
         sink: &dyn ReplySink,
         memory: &mut Buffer,
         (status, body): (ReplyStatus, Body<'_, '_>),
@@ -73,7 +70,7 @@ impl ReplyPort {
         match sent {
             Some(sent) => Ok(sent),
             None if is_reply => self.send(sink, memory, status, &contexts, body),
-            None => self.send_outcome(&flow, sink, memory, &outcome),
+            None => self.send_outcome(&*flow, sink, memory, &outcome),
         }
     }
 
@@ -127,12 +124,12 @@ impl ReplyPort {
             return self.send_without_results(sink, memory, &[], &outcome);
         };
         let outcome = flow.end(outcome);
-        self.send_outcome(&flow, sink, memory, &outcome)
+        self.send_outcome(&*flow, sink, memory, &outcome)
     }
 
     fn send_outcome(
         self,
-        flow: &ServerFlow,
+        flow: &dyn RequestFlow,
         sink: &dyn ReplySink,
         memory: &mut Buffer,
         outcome: &Outcome,

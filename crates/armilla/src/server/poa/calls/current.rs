@@ -7,7 +7,7 @@
 
 use crate::client::Object;
 use crate::runtime::Orb;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::{Activation, ObjectId, Poa, PoaError, PoaInner};
 use armilla_ipc::memory::{Handle, Slot, hazard};
 use std::cell::RefCell;

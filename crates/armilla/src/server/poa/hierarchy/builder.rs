@@ -4,7 +4,7 @@ use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
 use crate::runtime::WeakOrb;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::{Gate, GateFlag};
 use crate::server::poa::object_map::servants::Servants;
 #[cfg(feature = "demultiplexing-strategies")]

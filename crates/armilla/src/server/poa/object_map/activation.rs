@@ -3,8 +3,8 @@
 use crate::object_key::{KeyOctets, NamedKey, ObjectKey, system_id};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
+use crate::server::poa::{AnyServant, Servant};
 use crate::server::poa::{ObjectId, PoaInner};
-use crate::server::{AnyServant, Servant};
 use armilla_ipc::memory::Slot;
 use std::fmt;
 use std::sync::Arc;

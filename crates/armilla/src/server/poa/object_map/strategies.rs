@@ -5,7 +5,7 @@ use super::index::Index;
 use super::perfect::PerfectHash;
 use crate::exception::{Minor, SystemException};
 use crate::operations::OperationLookup;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::{Activation, ObjectId, PoaError, PoaInner};
 use armilla_ipc::memory::{Guard, Slot, Table};
 use std::sync::atomic::{AtomicU32, Ordering};

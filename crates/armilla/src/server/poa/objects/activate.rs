@@ -4,7 +4,7 @@ use super::lifecycle::NewObject;
 use crate::client::Object;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::object_key::{counted_number, parse_system_id};
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::GateFlag;
 use crate::server::poa::object_map::activation::Ending;
 use crate::server::poa::{

@@ -5,7 +5,7 @@ use super::lifecycle::NewObject;
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
 use crate::log::report;
 use crate::runtime::Orb;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::{GateFlag, discarded};
 use crate::server::poa::admission::manager::would_deadlock;
 use crate::server::poa::calls::current;

@@ -5,7 +5,7 @@
 
 use crate::exception::SystemException;
 use crate::runtime::Orb;
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::admission::gate::GateFlag;
 use crate::server::poa::admission::manager::would_deadlock;
 use crate::server::poa::calls::active_calls::ActiveCalls;

@@ -10,7 +10,7 @@ use crate::server::poa::{
     Activation, Current, IdAssignment, IdUniqueness, ImplicitActivation, ObjectId, Poa, PoaError,
     PoaInner, RequestProcessing,
 };
-use crate::server::{AnyServant, Interface, address};
+use crate::server::poa::{AnyServant, Interface, address};
 use armilla_ipc::memory::{Handle, Slot};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -4,8 +4,9 @@
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
 use crate::object_key::{ObjectKey, system_id};
+use crate::server::poa::Servant;
 use crate::server::poa::{Activation, Found, ObjectId, PoaInner};
-use crate::server::{ConnectionSlot, Servant};
+use crate::server::threads::connection_slot::ConnectionSlot;
 use armilla_giop::ServiceContexts;
 use armilla_giop::ior::TaggedComponent;
 use std::borrow::Cow;

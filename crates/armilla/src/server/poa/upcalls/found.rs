@@ -5,8 +5,9 @@
 use super::located_servant::LocatedServant;
 use super::upcall::{UnmappedUpcall, Upcall};
 use crate::exception::SystemException;
+use crate::server::poa::{AnyServant, Servant};
 use crate::server::poa::{ObjectId, PoaInner};
-use crate::server::{AnyServant, KeyLocator, Servant};
+use crate::server::reply::location_reply::KeyLocator;
 use armilla_giop::ior::Ior;
 use std::sync::Arc;
 
@@ -42,11 +43,6 @@ impl Found<'_> {
         }
     }
 
-    /// Whether the reply has to wait for `postinvoke`.
-    pub(crate) fn has_located_servant(&self) -> bool {
-        self.located_servant().is_some()
-    }
-
     /// The servant from a servant locator, if it is one.
     pub(crate) fn located_servant(&self) -> Option<&LocatedServant> {
         match self {
@@ -70,14 +66,6 @@ impl Found<'_> {
             }),
             _ => None,
         }
-    }
-
-    /// Calls `postinvoke` after the call, if the servant is from a servant locator.
-    ///
-    /// # Errors
-    /// The exception that the locator raises.
-    pub(crate) fn postinvoke(self) -> Result<(), SystemException> {
-        self.located_servant().map_or(Ok(()), LocatedServant::postinvoke)
     }
 }
 

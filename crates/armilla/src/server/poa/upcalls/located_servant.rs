@@ -3,7 +3,7 @@
 
 use crate::callbacks::guarded;
 use crate::exception::{Completion, SystemException};
-use crate::server::AnyServant;
+use crate::server::poa::AnyServant;
 use crate::server::poa::servant_manager::{Cookie, ServantLocator};
 use crate::server::poa::{ObjectId, PoaInner};
 use std::cell::Cell;

@@ -14,7 +14,7 @@ use crate::server::poa::calls::{active_calls, current};
 use crate::server::poa::objects::lifecycle;
 use crate::server::poa::servant_manager::{ServantLocator, ServantManager, ServantManagerError};
 use crate::server::poa::{Activation, ObjectId, PoaInner, RequestProcessing, StartupHold};
-use crate::server::{AnyServant, Servant};
+use crate::server::poa::{AnyServant, Servant};
 use armilla_ipc::fence;
 use armilla_ipc::memory::hazard::{self, HazardPointer};
 use armilla_ipc::memory::{Guard, Slot};

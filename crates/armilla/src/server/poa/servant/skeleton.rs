@@ -1,9 +1,10 @@
 //! Skeletons that a program puts before the generated skeleton of a servant.
 
-use super::{AnyServant, Servant, ServantBase, Signatures, Upcast, WhichObject};
+use super::{AnyServant, Servant, ServantBase, Upcast, WhichObject};
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::operations::OperationLookup;
-use crate::server::{Dispatched, ServerCall};
+use crate::server::poa::{Dispatched, ServerCall};
+use crate::server::reply::amh::Signatures;
 use armilla_ipc::memory::Shows;
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::ServantBase;
 use crate::server::poa::ObjectId;
-use crate::server::{Dispatched, ServerCall};
+use crate::server::poa::{Dispatched, ServerCall};
 use crate::signature::Signature;
 use armilla_cdr::TypeCode;
 use std::any::Any;

@@ -1,9 +1,10 @@
 //! A request being served, as a skeleton sees it.
 //!
-//! Finding the object and calling the skeleton is in [`super::requests`], encoding the reply in
+//! Finding the object and calling the skeleton is in `server/dispatch`, encoding the reply in
 //! [`crate::server::reply::reply_port`].
 
-use super::key_locator::{self, KeyLocator, LocationReply};
+use super::any_servant::Servant;
+use super::base::AsDeclared;
 use crate::client::interception::Interruption;
 use crate::exception::{Completion, ExceptionKind, Minor, ReplyError, SystemException};
 use crate::interception::Outcome;
@@ -11,11 +12,11 @@ use crate::log::report;
 #[cfg(feature = "demultiplexing-strategies")]
 use crate::object_key::operation_number;
 use crate::runtime::Orb;
-use crate::server::poa::{LocatedServant, Target};
 use crate::server::reply::amh::{DeferredReply, Describe, EncodeResults, ResponseHandler};
-use crate::server::reply::reply_port::{Body, Flow, ReplyPort};
+use crate::server::reply::flow::Flow;
+use crate::server::reply::location_reply::{self, KeyLocator, LocationReply};
+use crate::server::reply::reply_port::{Body, ReplyPort};
 use crate::server::reply::sink::{PendingReply, RequestSink};
-use crate::server::{AsDeclared, Servant};
 use crate::signature::{CallAtFault, NamedValue, Part};
 use armilla_cdr::{Buffer, CdrError, Decoder, Encode, TypeCode};
 use armilla_giop::{OperationName, ReplyStatus, RequestHeader};
@@ -57,6 +58,9 @@ impl From<SystemException> for DispatchError {
     }
 }
 
+/// Calls `postinvoke` of a servant locator.
+type Postinvoke<'a> = dyn Fn() -> Result<(), SystemException> + 'a;
+
 /// A request being served: its operation, its arguments, and where its reply goes.
 pub struct ServerCall<'a> {
     request: &'a RequestHeader<'a>,
@@ -67,8 +71,8 @@ pub struct ServerCall<'a> {
     memory: &'a mut Buffer,
     servant: Option<&'a dyn Servant>,
     flow: Flow,
-    /// The servant of a servant locator, until `postinvoke` has been called.
-    located_servant: Option<&'a LocatedServant>,
+    /// Calls `postinvoke` of the servant locator that gave the servant; `None` once it was called.
+    postinvoke: Option<&'a Postinvoke<'a>>,
     /// Where the client is answered, if the reply is captured instead of being sent there.
     client: Option<&'a dyn RequestSink>,
 }
@@ -84,18 +88,18 @@ impl<'a> ServerCall<'a> {
         servant: Option<&'a dyn Servant>,
         flow: Flow,
     ) -> Self {
-        let (located_servant, client) = (None, None);
-        Self { request, arguments, sink, port, memory, servant, flow, located_servant, client }
+        let (postinvoke, client) = (None, None);
+        Self { request, arguments, sink, port, memory, servant, flow, postinvoke, client }
     }
 
-    /// Sets the servant that a locator gave for this request of `client`. `postinvoke` is called
+    /// Notes that a locator gave the servant for this request of `client`. `postinvoke` is called
     /// before the interceptors see the outcome.
-    pub(in crate::server) fn set_located_servant(
+    pub(in crate::server) fn set_located(
         &mut self,
-        located_servant: Option<&'a LocatedServant>,
+        postinvoke: &'a Postinvoke<'a>,
         client: &'a dyn RequestSink,
     ) {
-        (self.located_servant, self.client) = (located_servant, Some(client));
+        (self.postinvoke, self.client) = (Some(postinvoke), Some(client));
     }
 
     /// Replies at once to a oneway request with `SYNC_WITH_SERVER`: the object was found, and the
@@ -121,23 +125,9 @@ impl<'a> ServerCall<'a> {
     /// replaces the outcome, if any.
     #[cold]
     fn postinvoke(&mut self) -> Option<Outcome> {
-        let located = self.located_servant.take()?;
+        let postinvoke = self.postinvoke.take()?;
         self.note_entry();
-        located.postinvoke().err().map(Outcome::SystemException)
-    }
-
-    /// Runs the interceptors before the servant is called, if there are any.
-    #[inline]
-    pub(in crate::server) fn found(
-        &mut self,
-        target: impl FnOnce() -> Option<Target>,
-    ) -> Result<(), Interruption> {
-        match &mut self.flow {
-            None => Ok(()),
-            Some(flow) => {
-                target().map_or(Ok(()), |target| flow.receive_request(target, self.arguments))
-            }
-        }
+        postinvoke().err().map(Outcome::SystemException)
     }
 
     /// Shows the arguments to the interceptors, for an operation whose signature only the servant
@@ -147,8 +137,10 @@ impl<'a> ServerCall<'a> {
         parameters: impl FnOnce() -> Vec<NamedValue>,
     ) -> Result<(), Interruption> {
         match &mut self.flow {
-            None => Ok(()),
-            Some(flow) => flow.describe_arguments(parameters, self.arguments),
+            Some(flow) if flow.awaits_servant() => {
+                flow.describe_arguments(parameters(), self.arguments)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -440,7 +432,7 @@ impl<'a> ServerCall<'a> {
         // Only a request that names its object by a key gets here.
         let Some(key) = self.request.target.object_key() else { return };
         let reply = LocationReply::to_request(self.defer());
-        key_locator::ask(self.orb(), locator, key, self.sink.peer(), reply);
+        location_reply::ask(self.orb(), locator, key, self.sink.peer(), reply);
     }
 
     /// Whether the request has no reply and no handle that will reply.

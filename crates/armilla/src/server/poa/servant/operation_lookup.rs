@@ -4,7 +4,7 @@ use super::any_servant::Tie;
 use super::skeleton::{Parts, WithSkeleton};
 use super::{AnyServant, Interface, Skeleton};
 use crate::operations::{Finder, OperationLookup};
-use crate::server::{Dispatched, ServerCall};
+use crate::server::poa::{Dispatched, ServerCall};
 use std::sync::Arc;
 
 /// The operations of a skeleton by number.

@@ -3,15 +3,12 @@
 use super::{Interface, NumberedOperations, ServantBase, Upcast, WhichObject};
 use crate::callbacks::drop_guarded;
 use crate::server::poa::ObjectId;
-use crate::server::{Dispatched, ServerCall};
-use crate::signature::Signature;
+use crate::server::poa::{Dispatched, ServerCall};
+use crate::server::reply::amh::Signatures;
 use armilla_ipc::memory::{Inline, Shows};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
-
-/// Finds the signature of an operation in generated code, by its name.
-pub(crate) type Signatures = fn(&str) -> Option<Signature>;
 
 /// A servant of any interface.
 pub(crate) trait Servant: NumberedOperations + Send + Sync {

@@ -1,0 +1,109 @@
+//! Making references to the objects of this process: they carry the addresses of its endpoints.
+
+use super::listeners::Listeners;
+use crate::client::Object;
+use crate::exception::{Completion, Minor, SystemException};
+#[cfg(feature = "demultiplexing-strategies")]
+use crate::operations::OperationNames;
+use crate::runtime::Orb;
+use crate::server::addresses::publications::Publications;
+use crate::server::poa::{Activation, PoaInner};
+use armilla_giop::ior::{Ior, TaggedComponent};
+use armilla_giop::url::{Corbaloc, CorbalocAddress};
+
+impl Orb {
+    /// Checks that references can be made. It raises `INITIALIZE` when the ORB cannot listen, and
+    /// `BAD_INV_ORDER` when it is shut down.
+    pub(crate) fn prepare_references(&self) -> Result<(), SystemException> {
+        self.check_running()?;
+        // No object is activated unless what every reference carries can be encoded.
+        self.server()?;
+        let encodable = || {
+            let profiles = self.server()?.publications().profiles(self.settings(), &[], &[], &[]);
+            profiles.map(drop).map_err(|error| SystemException::encoding(&error, Completion::No))
+        };
+        self.part::<Listeners>().references.get_or_init(encodable).clone()
+    }
+
+    /// A reference to an object of this process that need not be active.
+    ///
+    /// # Errors
+    /// Those of [`prepare_references`](Self::prepare_references).
+    pub(crate) fn named_object(
+        &self,
+        poa: &PoaInner,
+        repository_id: &str,
+        key: &[u8],
+    ) -> Result<Object, SystemException> {
+        self.prepare_references()?;
+        Ok(Object::from_ior(self, self.ior(poa, repository_id, key, Vec::new())?))
+    }
+
+    /// The IOR of an active object.
+    ///
+    /// # Errors
+    /// None if [`prepare_references`](Self::prepare_references) has succeeded.
+    pub(crate) fn active_ior(&self, activation: &Activation) -> Result<Ior, SystemException> {
+        let own = own_components(activation)?;
+        let type_id = activation.skeleton().repository_id(&|| activation.id());
+        self.ior(&activation.poa, &type_id, &activation.key(), own)
+    }
+
+    /// The IOR of the object of `poa` with this key. Its profiles carry the components `own`, and
+    /// those that interceptors added for the POA.
+    ///
+    /// # Errors
+    /// Those of [`active_ior`](Self::active_ior).
+    fn ior(
+        &self,
+        poa: &PoaInner,
+        type_id: &str,
+        key: &[u8],
+        own: Vec<TaggedComponent>,
+    ) -> Result<Ior, SystemException> {
+        let mut added = own;
+        added.extend_from_slice(poa.components());
+        let (settings, publications) = (self.settings(), self.server()?.publications());
+        let profiles = match poa.addresses_of(key)? {
+            None if !poa.imr().is_empty() => {
+                Publications::empty().profiles(settings, poa.imr(), key, &added)
+            }
+            None => publications.profiles(settings, poa.published(), key, &added),
+            Some(mut other) => {
+                added.append(&mut other.components);
+                match other.only_these {
+                    true => Publications::empty().profiles(settings, &other.iiop, key, &added),
+                    false => publications.profiles(settings, &other.iiop, key, &added),
+                }
+            }
+        };
+        let profiles =
+            profiles.map_err(|error| SystemException::encoding(&error, Completion::No))?;
+        Ok(Ior { type_id: type_id.to_owned(), profiles })
+    }
+
+    /// The corbaloc URL of a published object, with the first address of this ORB.
+    pub(crate) fn corbaloc(&self, name: &str) -> Result<String, SystemException> {
+        let bad = |what: &str| SystemException::bad_param(Minor::BAD_ARGUMENT, what);
+        if name.is_empty() {
+            return Err(bad("an object cannot be published under an empty name"));
+        }
+        let address = self.server()?.publications().addresses().first().cloned();
+        let (host, port) = address.ok_or_else(|| bad("the ORB has no IIOP address for a URL"))?;
+        let address = CorbalocAddress::Iiop { version: None, host, port };
+        Ok(Corbaloc { addresses: vec![address], key: name.into() }.to_string())
+    }
+}
+
+/// The components of a reference that this object adds to those of its POA: the numbers of its
+/// operations, where requests may use them.
+fn own_components(activation: &Activation) -> Result<Vec<TaggedComponent>, SystemException> {
+    #[cfg(feature = "demultiplexing-strategies")]
+    if let Some(names) = activation.numbered_operations() {
+        let component = armilla_giop::ior::Component::to_tagged(&OperationNames::new(names));
+        let component = component.map(|component| vec![component]);
+        return component.map_err(|error| SystemException::encoding(&error, Completion::No));
+    }
+    let _ = activation;
+    Ok(Vec::new())
+}
