@@ -29,7 +29,8 @@ pub fn table(flight: &Flight) -> String {
     text
 }
 
-fn micros(time: Duration) -> String {
+/// A time as the view and the page show it.
+pub(crate) fn micros(time: Duration) -> String {
     format!("{} µs", time.as_micros())
 }
 
