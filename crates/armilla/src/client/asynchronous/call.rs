@@ -10,8 +10,8 @@ use super::call_target::CallTarget;
 use super::stored_reply::StoredReply;
 use crate::client::connection::{MultiplexedConnection, PendingReply, Sending};
 use crate::client::endpoint::{Access, Endpoint, WaitingCall};
-use crate::client::interception::Suspended;
-use crate::client::invocation::{Invocation, Selected, Selection, StaleConnections, Step, to_send};
+use crate::client::interception::{Ended, Intercepted};
+use crate::client::invocation::{Invocation, Selected, Selection, StaleConnections, to_send};
 use crate::client::reference::{AddedContext, AttemptTarget, Object};
 use crate::client::request::{
     AddedContexts, EncodedArguments, Outgoing, OwnedOperation, StableContexts, Wait, no_reply,
@@ -57,7 +57,7 @@ pub(in crate::client) struct State {
     /// The target of the last attempt.
     pub(in crate::client) attempt_target: Option<AttemptTarget>,
     /// The state of the interceptors for the attempt under way.
-    pub(in crate::client) flow: Option<Box<Suspended>>,
+    pub(in crate::client) flow: Option<Box<Intercepted>>,
     /// The connection that carries the request, and the request id. The call keeps the connection
     /// alive: nothing else may refer to it.
     pub(in crate::client) link: Option<(Arc<MultiplexedConnection>, u32)>,
@@ -81,9 +81,7 @@ pub(in crate::client) enum Event {
 
 /// The outcome of an attempt.
 pub(in crate::client) enum AttemptOutcome {
-    /// The next step of the invocation, and the repository id of the user exception in the reply.
-    /// The id is set only if interceptors see the call.
-    Step(Step, Option<String>),
+    Ended(Ended),
     /// The connection was stale; the same attempt is made over another one.
     Resend,
 }
@@ -137,21 +135,21 @@ impl AsyncCall {
     /// Starts attempts at the current target until one is under way or the call has ended.
     pub(in crate::client) fn launch(self: &Arc<Self>) {
         while let Some(outcome) = self.start_attempt() {
-            if !self.apply_outcome(outcome, Contexts::default()) {
+            if !self.apply_outcome(outcome) {
                 return;
             }
         }
     }
 
     /// Starts an attempt. `None` when it is under way; otherwise its outcome.
-    fn start_attempt(self: &Arc<Self>) -> Option<Result<AttemptOutcome, SystemException>> {
+    fn start_attempt(self: &Arc<Self>) -> Option<AttemptOutcome> {
         let found = self.target().object.reference().and_then(|reference| {
             reference.orb.check_running()?;
             Ok((reference, AttemptTarget::of(reference)?))
         });
         let (reference, attempt_target) = match found {
             Ok(found) => found,
-            Err(exception) => return Some(Err(exception)),
+            Err(exception) => return Some(AttemptOutcome::Ended(exception.into())),
         };
         let mut state = lock(&self.state);
         if state.cancelled {
@@ -165,8 +163,8 @@ impl AsyncCall {
         let left = state.link.take();
         drop(state);
         drop(left);
-        if let Err(outcome) = self.begin_flow(reference, &attempt_target) {
-            return Some(outcome);
+        if let Err(ended) = self.begin_flow(reference, &attempt_target) {
+            return Some(AttemptOutcome::Ended(ended));
         }
         let orb = &reference.orb;
         let link = endpoint(orb, &attempt_target).shared_connection_for(

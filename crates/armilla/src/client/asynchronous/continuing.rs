@@ -4,12 +4,12 @@
 //! The state and the attempts are in [`call`](super::call).
 
 use super::call::{AsyncCall, AttemptOutcome};
-use crate::client::interception::{Attempt, Suspended, user_exception_id};
+use crate::client::interception::{Attempt, Ended, FlowTarget, Intercepted, user_exception_id};
 use crate::client::invocation::{Invocation, Step};
 use crate::client::reference::{AttemptTarget, Object, Reference};
 use crate::client::request::{Answer, Forward, no_reply, undecodable};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interception::{Contexts, Outcome, Read, Values};
+use crate::interception::{Contexts, Read, Values};
 use crate::signature::Signature;
 use crate::sync::lock;
 use armilla_giop::ResponseFlags;
@@ -21,36 +21,35 @@ impl AsyncCall {
     /// Calls the interceptors' starting points for an attempt, if there are interceptors.
     ///
     /// # Errors
-    /// The outcome of the attempt, if an interceptor ended it.
+    /// The end of the attempt, if an interceptor ended it.
     pub(in crate::client) fn begin_flow(
         &self,
         reference: &Reference,
         attempt_target: &AttemptTarget,
-    ) -> Result<(), Result<AttemptOutcome, SystemException>> {
+    ) -> Result<(), Ended> {
         if reference.orb.interceptors().is_none() || lock(&self.state).flow.is_some() {
             return Ok(());
         }
-        let begun = self
-            .with_attempt(reference, attempt_target, |a| Suspended::begin(a, self.slots.clone()));
-        match begun {
+        let begin = |attempt: Attempt<'_>| Intercepted::begin(attempt, self.slots.clone());
+        match self.with_attempt(reference, attempt_target, begin) {
             None => Ok(()),
             Some(Ok(flow)) => {
                 lock(&self.state).flow = Some(Box::new(flow));
                 Ok(())
             }
-            Some(Err(outcome)) => {
-                Err(outcome.into_step(None).map(|step| AttemptOutcome::Step(step, None)))
+            Some(Err(step)) => {
+                Err(Ended { step: step.map(|step| (step, None)), contexts: Contexts::default() })
             }
         }
     }
 
     /// Applies the outcome of an attempt. `true` when the next attempt must be launched now.
-    pub(in crate::client) fn apply_outcome(
-        self: &Arc<Self>,
-        attempt: Result<AttemptOutcome, SystemException>,
-        reply: Contexts,
-    ) -> bool {
-        match self.end_attempt(attempt, reply) {
+    pub(in crate::client) fn apply_outcome(self: &Arc<Self>, outcome: AttemptOutcome) -> bool {
+        let ended = match outcome {
+            AttemptOutcome::Resend => return true,
+            AttemptOutcome::Ended(ended) => ended,
+        };
+        match self.end_attempt(ended) {
             Ok(Step::Done(())) => self.finish(Ok(())),
             Err(exception) => self.fail(exception),
             Ok(Step::Forward(_) | Step::Again) => {
@@ -78,23 +77,14 @@ impl AsyncCall {
     }
 
     /// Calls the interceptors' ending points for an attempt, and follows a forward.
-    fn end_attempt(
-        &self,
-        attempt: Result<AttemptOutcome, SystemException>,
-        reply: Contexts,
-    ) -> Result<Step, SystemException> {
+    fn end_attempt(&self, ended: Ended) -> Result<Step, SystemException> {
         let reference = self.target().object.reference()?;
-        let (step, user) = match attempt {
-            Ok(AttemptOutcome::Resend) => return Ok(Step::Again),
-            Ok(AttemptOutcome::Step(step, user)) => (Ok(step), user),
-            Err(exception) => (Err(exception), None),
-        };
         let flow = lock(&self.state).flow.take();
-        let ended = match flow {
-            None => step,
-            Some(flow) => self.end_flow(reference, *flow, step, user, reply),
+        let step = match flow {
+            None => ended.step.map(|(step, _)| step),
+            Some(flow) => self.end_flow(reference, *flow, ended),
         };
-        match ended? {
+        match step? {
             Step::Forward(forward) => {
                 self.follow(reference, forward)?;
                 self.follow_selector()?;
@@ -122,27 +112,23 @@ impl AsyncCall {
     fn end_flow(
         &self,
         reference: &Reference,
-        flow: Suspended,
-        step: Result<Step, SystemException>,
-        user: Option<String>,
-        reply: Contexts,
+        flow: Intercepted,
+        ended: Ended,
     ) -> Result<Step, SystemException> {
-        let (outcome, permanent) = Outcome::of(step, user, ResponseFlags::Target);
         let Some(target) = lock(&self.state).attempt_target.clone() else {
-            return outcome.into_step(None);
+            return ended.step.map(|(step, _)| step);
         };
-        let end = |attempt: Attempt<'_>| flow.end(attempt, reply, outcome);
-        let ended = self.with_attempt(reference, &target, end);
-        ended.map_or_else(|| Err(no_reply()), |outcome| outcome.into_step(permanent))
+        let end = |attempt: Attempt<'_>| flow.end(attempt, ended);
+        self.with_attempt(reference, &target, end).unwrap_or_else(|| Err(no_reply()))
     }
 
     /// Reports the cancelled call to the interceptors.
-    pub(in crate::client) fn abandon_flow(&self, flow: Suspended) {
+    pub(in crate::client) fn abandon_flow(&self, flow: Intercepted) {
         let Ok(reference) = self.target().object.reference() else { return };
         let (kind, minor) = (ExceptionKind::NoResponse, Minor::CALL_CANCELLED);
         let given_up = SystemException::new(kind, minor, Completion::Maybe);
         // The call has ended, so the interceptors' result has no effect.
-        self.end_flow(reference, flow, Err(given_up), None, Contexts::default()).ok();
+        self.end_flow(reference, flow, given_up.into()).ok();
     }
 
     /// Runs `use_it` with the attempt under way. `None` without interceptors.
@@ -153,21 +139,21 @@ impl AsyncCall {
         use_it: impl FnOnce(Attempt<'_>) -> T,
     ) -> Option<T> {
         let interceptors = reference.orb.interceptors()?;
-        let permanent_ior = reference.binding.permanent_ior();
-        let ior = attempt_target
-            .route()
-            .forwarded_to()
-            .or(permanent_ior.as_deref())
-            .unwrap_or(reference.ior());
+        let permanent = reference.binding.permanent_ior();
+        let target = attempt_target.target();
+        let address = &target.access.endpoint.address;
         Some(use_it(Attempt {
             interceptors,
+            orb: &reference.orb,
             object: &self.target().object,
-            reference,
             operation: self.operation.get().name,
+            response: ResponseFlags::Target,
             values: self,
-            ior,
-            target: attempt_target.target(),
-            is_collocated: attempt_target.is_collocated(),
+            at: FlowTarget {
+                ior: reference.ior_of(attempt_target.route(), permanent.as_deref()),
+                named: target.object().named(),
+                address: (!attempt_target.is_collocated()).then_some(address),
+            },
         }))
     }
 
@@ -207,14 +193,12 @@ impl AsyncCall {
     }
 
     /// Reads the reply, and its service contexts if interceptors see the call.
-    pub(in crate::client) fn read_reply(
-        &self,
-    ) -> (Result<AttemptOutcome, SystemException>, Contexts) {
+    pub(in crate::client) fn read_reply(&self) -> Ended {
         let seen = lock(&self.state).flow.is_some();
         let reply = self.stored_reply();
         let (header, mut body) = match reply.open() {
             Ok(opened) => opened,
-            Err(exception) => return (Err(exception), Contexts::default()),
+            Err(exception) => return exception.into(),
         };
         let (contexts, user) = match seen {
             false => (Contexts::default(), Ok(None)),
@@ -224,28 +208,26 @@ impl AsyncCall {
                 (Contexts::received(&header.contexts), user)
             }
         };
-        let outcome = user.and_then(|user| {
+        let step = user.and_then(|user| {
             let answer = Answer::decode(&header, &mut body)?;
-            self.judge(Ok(answer)).map(|step| AttemptOutcome::Step(step, user))
+            self.judge(Ok(answer)).map(|step| (step, user))
         });
-        (outcome, contexts)
+        Ended { step, contexts }
     }
 
     /// Decides the next step after a failure.
     #[cold]
-    pub(in crate::client) fn after_failure(
-        &self,
-        exception: SystemException,
-    ) -> Result<AttemptOutcome, SystemException> {
+    pub(in crate::client) fn after_failure(&self, exception: SystemException) -> AttemptOutcome {
         let mut state = lock(&self.state);
         if state.stale.allows_another(&exception) {
-            return Ok(AttemptOutcome::Resend);
+            return AttemptOutcome::Resend;
         }
         if state.attempt_target.is_none() {
-            return Err(exception);
+            return AttemptOutcome::Ended(exception.into());
         }
         drop(state);
-        self.judge(Err(exception)).map(|step| AttemptOutcome::Step(step, None))
+        let step = self.judge(Err(exception)).map(|step| (step, None));
+        AttemptOutcome::Ended(Ended { step, contexts: Contexts::default() })
     }
 }
 

@@ -1,10 +1,9 @@
 //! How an asynchronous call goes on once its reply or failure is stored, and on which thread. A
 //! thread on which others depend leaves interceptors and callbacks to [another](crate::client::connection::Deferred).
 
-use super::call::{AsyncCall, Event, Listener};
+use super::call::{AsyncCall, AttemptOutcome, Event, Listener};
 use crate::client::connection::{Deferred, PANICKED, PendingReply, defer, defers};
 use crate::exception::{Completion, ExceptionKind, Minor, SystemException};
-use crate::interception::Contexts;
 use crate::log::report;
 use crate::panics::catch;
 use crate::sync::lock;
@@ -51,12 +50,12 @@ impl AsyncCall {
     }
 
     fn process(self: &Arc<Self>, event: Event) {
-        let (outcome, contexts) = match event {
+        let outcome = match event {
             Event::Launch => return self.launch(),
-            Event::Failure(exception) => (self.after_failure(exception), Contexts::default()),
-            Event::Reply => self.read_reply(),
+            Event::Failure(exception) => self.after_failure(exception),
+            Event::Reply => AttemptOutcome::Ended(self.read_reply()),
         };
-        if self.apply_outcome(outcome, contexts) {
+        if self.apply_outcome(outcome) {
             self.launch();
         }
     }

@@ -4,13 +4,13 @@
 //! What both sides share is in [`crate::interception`].
 
 mod client;
-mod client_flow;
+mod flow;
 mod interruption;
 mod registry;
-mod suspended;
+mod steps;
 
 pub use client::{ClientInterceptor, ClientRequestInfo};
-pub(crate) use client_flow::{ClientFlow, FlowTarget, user_exception_id};
+pub(crate) use flow::{Attempt, FlowTarget, Intercepted};
 pub use interruption::Interruption;
 pub(crate) use registry::Interceptors;
-pub(crate) use suspended::{Attempt, Suspended};
+pub(crate) use steps::{Ended, user_exception_id};

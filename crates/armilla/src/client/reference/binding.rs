@@ -211,6 +211,15 @@ impl Reference {
         ior.is_none_or(|ior| self.orb.local_key(ior).is_some())
     }
 
+    /// The reference that calls by `route` go to; `permanent` is the one that replaces its own.
+    pub(in crate::client) fn ior_of<'r>(
+        &'r self,
+        route: &'r Route,
+        permanent: Option<&'r Ior>,
+    ) -> &'r Ior {
+        route.forwarded_to().or(permanent).unwrap_or_else(|| self.ior())
+    }
+
     /// The route that calls go by now.
     pub(crate) fn route(&self) -> Result<RouteRef<'_>, SystemException> {
         self.fast_route().map_or_else(|| self.find_route(), |first| Ok(RouteRef::First(first)))

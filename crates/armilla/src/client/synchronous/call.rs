@@ -6,8 +6,9 @@
 
 use super::attempt::{answer, attempt, attempt_late};
 use super::collocated::{self, CollocatedTarget};
+use super::intercepted::ClientFlow;
 use super::selected::call_selected;
-use crate::client::interception::{ClientFlow, FlowTarget};
+use crate::client::interception::FlowTarget;
 use crate::client::invocation::{Invocation, Reply, Step, to_send};
 use crate::client::reference::{AddedContext, CallChoice, CallSelector, Object, Reference, Route};
 use crate::client::request::{
@@ -22,7 +23,6 @@ use crate::threads::BlockingScope;
 use armilla_cdr::{CdrResult, Decoder};
 use armilla_giop::ior::Ior;
 use armilla_giop::{ReplyStatus, ResponseFlags, TargetAddress};
-use std::cell::RefCell;
 use std::thread;
 
 /// Calls an operation without user exceptions.
@@ -98,8 +98,7 @@ fn drive<'o>(
     request: Request<'_, '_>,
 ) -> Result<Option<Reply<'o>>, SystemException> {
     let invocation = Invocation::begin(object, reference)?;
-    let interceptors = reference.orb.interceptors();
-    let flow = interceptors.map(|known| ClientFlow::begin(known, object, reference));
+    let flow = ClientFlow::of(&reference.orb, object);
     let driver = Driver::new(&reference.orb, object, &request, invocation, flow);
     driver.run(reference)
 }
@@ -335,8 +334,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         let endpoint = &target.access.endpoint;
         let deadline = invocation.attempt_deadline(route);
         let connection_policy = object.connection_policy(orb.settings());
-        let mut exchange = |added: Option<AddedContexts<'_>>,
-                            received: Option<&RefCell<Contexts>>| {
+        let mut exchange = |added: Option<AddedContexts<'_>>, received: Option<&mut Contexts>| {
             deadline
                 .check_sendable(&endpoint.address)
                 .map_err(|unsent| invocation.explain(unsent))?;
@@ -351,7 +349,7 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
         };
         let Some(flow) = flow else { return exchange(added, None) };
         let permanent = reference.binding.permanent_ior();
-        let ior = route.forwarded_to().or(permanent.as_deref()).unwrap_or(reference.ior());
+        let ior = reference.ior_of(route, permanent.as_deref());
         let at =
             FlowTarget { ior, named: target.object().named(), address: Some(&endpoint.address) };
         flow.attempt(request, at, |contexts, received| {
@@ -366,11 +364,11 @@ impl<'o, 'd, 'p> Driver<'o, 'd, 'p> {
 /// Shows the service contexts of a reply to interceptors.
 fn receive_contexts(
     reply: Option<&Reply<'_>>,
-    received: &RefCell<Contexts>,
+    received: &mut Contexts,
 ) -> Result<(), SystemException> {
     if let Some(reply) = reply {
         let contexts = reply.look(|header, _| Ok(Contexts::received(&header.contexts)))?;
-        *received.borrow_mut() = contexts;
+        *received = contexts;
     }
     Ok(())
 }

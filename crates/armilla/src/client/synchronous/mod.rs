@@ -3,6 +3,7 @@
 mod attempt;
 mod call;
 mod collocated;
+mod intercepted;
 mod locate;
 mod selected;
 

@@ -1,7 +1,7 @@
 //! Calls through references to which an extension has attached.
 
 use super::call::Driver;
-use crate::client::interception::ClientFlow;
+use super::intercepted::ClientFlow;
 use crate::client::invocation::{Invocation, Reply, is_unreached, leave_forwards, to_send};
 use crate::client::reference::{CallChoice, CallSelector, Object};
 use crate::client::request::{AddedContexts, Request, StableContexts};
@@ -50,8 +50,7 @@ fn call_choice<'o>(
         stable: context.map(StableContexts::of),
     });
     let invocation = Invocation::begin(&object, reference)?;
-    let interceptors = reference.orb.interceptors();
-    let flow = interceptors.map(|known| ClientFlow::begin(known, &object, reference));
+    let flow = ClientFlow::of(&reference.orb, &object);
     let mut driver = Driver::new(orb, &object, request, invocation, flow);
     driver.add(added);
     driver.run(reference)
